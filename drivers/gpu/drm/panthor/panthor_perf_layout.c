@@ -1,0 +1,879 @@
+// SPDX-License-Identifier: GPL-2.0 or MIT
+/* Performance counters: where things are in a firmware sample and in a user sample. */
+
+#include <linux/bitops.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+
+#include <kunit/visibility.h>
+
+#include "panthor_perf_layout.h"
+
+/* Unit of all the sizes that hardware and firmware report. */
+#define SIZE_UNIT			256
+
+/*
+ * What is read of a block before it is known to be written. In write-combined
+ * memory a shorter read costs as much.
+ */
+#define PROBE_SIZE			64
+
+/* Values in the header of a firmware block. */
+#define VALUE_TIMESTAMP_LO		0
+#define VALUE_TIMESTAMP_HI		1
+#define VALUE_EN			2
+#define VALUE_REASON			3
+
+#define GPU_ID_ARCH_MAJOR(id)		((id) >> 28)
+#define MEM_FEATURES_SLICES(x)		((((x) >> 8) & 0xf) + 1)
+#define PRFCNT_FEATURES_BLOCK_SIZE(x)	((x) & 0xff)
+#define PERFCNT_SIZE_HW(x)		((x) & 0xffff)
+#define PERFCNT_SIZE_FW(x)		((x) >> 16)
+#define PERFCNT_FEATURES_METADATA(x)	((x) & 0xf)
+#define GLB_VERSION_MAJOR(x)		((x) >> 24)
+
+/* First architecture with a configurable block size, first with compact shader slots. */
+#define ARCH_BLOCK_SIZE			11
+#define ARCH_COMPACT_CORES		14
+
+/* First interface version whose control block has perfcnt_features. */
+#define GLB_MAJOR_METADATA		2
+
+#define RESERVED_MASK			((1ull << PANTHOR_PERF_VALUES_RESERVED) - 1)
+
+static void add_block(struct panthor_perf_layout *layout, u32 type, u32 fw_offset,
+		      u32 supported_clocks)
+{
+	struct panthor_perf_block *block = &layout->blocks[layout->num_blocks];
+	u32 clock;
+
+	switch (type) {
+	case DRM_PANTHOR_PERF_BLOCK_TILER:
+	case DRM_PANTHOR_PERF_BLOCK_MEMSYS:
+		clock = DRM_PANTHOR_PERF_CLOCK_COREGROUP;
+		break;
+	case DRM_PANTHOR_PERF_BLOCK_SHADER:
+		clock = DRM_PANTHOR_PERF_CLOCK_SHADER;
+		break;
+	default:
+		clock = DRM_PANTHOR_PERF_CLOCK_TOPLEVEL;
+		break;
+	}
+
+	/* A domain without a clock of its own is driven by the top level's. */
+	if (!(supported_clocks & BIT(clock)))
+		clock = DRM_PANTHOR_PERF_CLOCK_TOPLEVEL;
+
+	block->type = type;
+	block->idx = layout->type_count[type]++;
+	block->clock = clock;
+	block->fw_offset = fw_offset;
+	block->user_offset = sizeof(struct drm_panthor_perf_sample_header) +
+			     layout->num_blocks * layout->user_block_size;
+	layout->num_blocks++;
+}
+
+/**
+ * panthor_perf_layout_init() - Find the place of everything
+ * @layout: Layout to initialize.
+ * @params: What the layout follows from.
+ * @why: Receives a message, if the layout cannot be used.
+ *
+ * Nothing is guessed: sizes that do not add up mean that this GPU's samples are
+ * not understood.
+ *
+ * Return: 0; -EOPNOTSUPP if firmware offers no counters; -EINVAL if @params is
+ * inconsistent. @layout has no block then.
+ */
+int panthor_perf_layout_init(struct panthor_perf_layout *layout,
+			     const struct panthor_perf_layout_params *params, const char **why)
+{
+	u32 arch = GPU_ID_ARCH_MAJOR(params->gpu_id);
+	u32 hw_size = PERFCNT_SIZE_HW(params->perfcnt_size) * SIZE_UNIT;
+	u32 fw_size = PERFCNT_SIZE_FW(params->perfcnt_size) * SIZE_UNIT;
+	u32 slices = MEM_FEATURES_SLICES(params->mem_features);
+	u64 cores = params->shader_present;
+	u32 md_size = 0, bsize, slots, csgs, offset, rank, i;
+
+	/* Two bits of PRFCNT_EN reach over the reserved values and the probe. */
+	BUILD_BUG_ON(PROBE_SIZE > SIZE_UNIT);
+	BUILD_BUG_ON(PANTHOR_PERF_MAX_VALUES * sizeof(u32) != 2 * SIZE_UNIT);
+	BUILD_BUG_ON(sizeof(struct drm_panthor_perf_sample_header) != 56);
+	BUILD_BUG_ON(sizeof(struct drm_panthor_perf_block_header) != 24);
+
+	memset(layout, 0, sizeof(*layout));
+
+	if (!params->perfcnt_size) {
+		*why = "firmware offers no counters";
+		return -EOPNOTSUPP;
+	}
+
+	if (arch < 10) {
+		*why = "not a CSF architecture";
+		return -EINVAL;
+	}
+
+	if (arch < ARCH_BLOCK_SIZE)
+		bsize = SIZE_UNIT;
+	else
+		bsize = PRFCNT_FEATURES_BLOCK_SIZE(params->prfcnt_features) * SIZE_UNIT;
+
+	if (bsize != SIZE_UNIT && bsize != 2 * SIZE_UNIT) {
+		*why = "the block size is neither 64 nor 128 counters";
+		return -EINVAL;
+	}
+
+	if (GLB_VERSION_MAJOR(params->glb_version) >= GLB_MAJOR_METADATA)
+		md_size = PERFCNT_FEATURES_METADATA(params->perfcnt_features) * SIZE_UNIT;
+
+	if (md_size && md_size != bsize) {
+		*why = "the metadata size is not that of one block";
+		return -EINVAL;
+	}
+
+	if (params->group_num > PANTHOR_PERF_MAX_CSGS) {
+		*why = "the number of CSG slots is out of range";
+		return -EINVAL;
+	}
+
+	/* Nothing, the firmware block, or that and one block for each CSG slot. */
+	if (fw_size == 0 || fw_size == bsize) {
+		csgs = 0;
+	} else if (fw_size == (1 + params->group_num) * bsize) {
+		csgs = params->group_num;
+	} else {
+		*why = "the firmware part of a sample is not that of its blocks";
+		return -EINVAL;
+	}
+
+	if (!(cores & params->user_shader_present)) {
+		*why = "there are no shader cores";
+		return -EINVAL;
+	}
+
+	slots = arch < ARCH_COMPACT_CORES ? fls64(cores) : hweight64(cores);
+	if (hw_size != (1 + 1 + slices + slots) * bsize) {
+		*why = "the hardware part of a sample is not that of its blocks";
+		return -EINVAL;
+	}
+
+	layout->num_values = bsize / sizeof(u32);
+	layout->fw_block_size = bsize;
+	layout->fw_sample_size = md_size + fw_size + hw_size;
+	layout->has_metadata = md_size;
+	layout->user_block_size = sizeof(struct drm_panthor_perf_block_header) +
+				  layout->num_values * sizeof(u64);
+
+	offset = md_size;
+	if (fw_size) {
+		add_block(layout, DRM_PANTHOR_PERF_BLOCK_FW, offset, params->supported_clocks);
+		offset += bsize;
+	}
+
+	for (i = 0; i < csgs; i++, offset += bsize)
+		add_block(layout, DRM_PANTHOR_PERF_BLOCK_CSG, offset, params->supported_clocks);
+
+	layout->cshw_block = layout->num_blocks;
+	add_block(layout, DRM_PANTHOR_PERF_BLOCK_CSHW, offset, params->supported_clocks);
+	offset += bsize;
+
+	add_block(layout, DRM_PANTHOR_PERF_BLOCK_TILER, offset, params->supported_clocks);
+	offset += bsize;
+
+	for (i = 0; i < slices; i++, offset += bsize)
+		add_block(layout, DRM_PANTHOR_PERF_BLOCK_MEMSYS, offset, params->supported_clocks);
+
+	layout->shader_block = layout->num_blocks;
+	layout->shader_offset = offset;
+	for (i = 0, rank = 0; i < PANTHOR_PERF_MAX_CORES; i++) {
+		u32 slot = arch < ARCH_COMPACT_CORES ? i : rank;
+
+		if (!(cores & BIT_ULL(i)))
+			continue;
+
+		rank++;
+		if (params->user_shader_present & BIT_ULL(i))
+			add_block(layout, DRM_PANTHOR_PERF_BLOCK_SHADER, offset + slot * bsize,
+				  params->supported_clocks);
+		else
+			layout->hidden_cores |= BIT_ULL(slot);
+	}
+
+	layout->user_sample_size = sizeof(struct drm_panthor_perf_sample_header) +
+				   layout->num_blocks * layout->user_block_size;
+	*why = NULL;
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_init);
+
+/**
+ * panthor_perf_layout_info() - Fill in what the query says of blocks and sizes
+ * @layout: Layout, not initialized successfully if there are no counters.
+ * @info: The query's answer. Only the block counts and sizes are set.
+ */
+void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
+			      struct drm_panthor_perf_info *info)
+{
+	info->counters_per_block = layout->num_values;
+	info->sample_header_size = sizeof(struct drm_panthor_perf_sample_header);
+	info->block_header_size = sizeof(struct drm_panthor_perf_block_header);
+	info->fw_blocks = layout->type_count[DRM_PANTHOR_PERF_BLOCK_FW];
+	info->csg_blocks = layout->type_count[DRM_PANTHOR_PERF_BLOCK_CSG];
+	info->cshw_blocks = layout->type_count[DRM_PANTHOR_PERF_BLOCK_CSHW];
+	info->tiler_blocks = layout->type_count[DRM_PANTHOR_PERF_BLOCK_TILER];
+	info->memsys_blocks = layout->type_count[DRM_PANTHOR_PERF_BLOCK_MEMSYS];
+	info->shader_blocks = layout->type_count[DRM_PANTHOR_PERF_BLOCK_SHADER];
+	info->sample_size = sizeof(struct drm_panthor_perf_sample_header) +
+			    layout->num_blocks * layout->user_block_size;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_info);
+
+static void ack_block(void *slot, u32 fw_offset)
+{
+	u32 *values = slot + fw_offset;
+
+	WRITE_ONCE(values[VALUE_EN], 0);
+}
+
+static void ack_metadata(void *slot)
+{
+	u32 *values = slot;
+
+	WRITE_ONCE(values[VALUE_EN], 0);
+	WRITE_ONCE(values[VALUE_REASON], 0);
+}
+
+static void ack_hidden_cores(const struct panthor_perf_layout *layout, void *slot)
+{
+	u64 cores = layout->hidden_cores;
+
+	for (; cores; cores &= cores - 1)
+		ack_block(slot, layout->shader_offset + __ffs64(cores) * layout->fw_block_size);
+}
+
+/**
+ * panthor_perf_layout_ack() - Mark a sample as consumed without reading it
+ * @layout: Layout.
+ * @slot: The sample's slot in the firmware ring.
+ */
+void panthor_perf_layout_ack(const struct panthor_perf_layout *layout, void *slot)
+{
+	u32 b;
+
+	if (layout->has_metadata)
+		ack_metadata(slot);
+
+	for (b = 0; b < layout->num_blocks; b++)
+		ack_block(slot, layout->blocks[b].fw_offset);
+
+	ack_hidden_cores(layout, slot);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_ack);
+
+/**
+ * panthor_perf_mask_widen() - Turn a hardware mask into one with a bit a value
+ * @en: Mask with a bit for each group of four values.
+ * @mask: Receives the mask with a bit for each value.
+ */
+void panthor_perf_mask_widen(u32 en, u64 mask[2])
+{
+	u32 w;
+
+	for (w = 0; w < 2; w++) {
+		u64 x = (en >> (16 * w)) & 0xffff;
+
+		/* Bit n moves to bit 4n in two steps of spreading, then fills its group. */
+		x = (x | x << 24) & 0x000000ff000000ffull;
+		x = (x | x << 12) & 0x000f000f000f000full;
+		x = (x | x << 6) & 0x0303030303030303ull;
+		x = (x | x << 3) & 0x1111111111111111ull;
+		mask[w] = x * 0xf;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_mask_widen);
+
+/**
+ * panthor_perf_mask_narrow() - Turn a mask with a bit a value into a hardware mask
+ * @mask: Mask with a bit for each value.
+ *
+ * Return: Mask with a bit for each group of four values that has a bit in @mask.
+ */
+u32 panthor_perf_mask_narrow(const u64 mask[2])
+{
+	u32 en = 0, w;
+
+	for (w = 0; w < 2; w++) {
+		u64 x = mask[w];
+
+		x |= x >> 1;
+		x |= x >> 2;
+		x &= 0x1111111111111111ull;
+		x = (x | x >> 3) & 0x0303030303030303ull;
+		x = (x | x >> 6) & 0x000f000f000f000full;
+		x = (x | x >> 12) & 0x000000ff000000ffull;
+		x = (x | x >> 24) & 0xffff;
+		en |= (u32)x << (16 * w);
+	}
+
+	return en;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_mask_narrow);
+
+/**
+ * panthor_perf_masks_from_setup() - Take the enable masks of a SETUP command
+ * @layout: Layout.
+ * @setup: The command's struct, in kernel memory.
+ * @masks: Receives the masks, cut to the values and the types of block that exist.
+ */
+void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
+				   const struct drm_panthor_perf_cmd_setup *setup,
+				   struct panthor_perf_masks *masks)
+{
+	const u64 *by_type[PANTHOR_PERF_BLOCK_TYPES] = {
+		[DRM_PANTHOR_PERF_BLOCK_FW] = setup->fw_enable_mask,
+		[DRM_PANTHOR_PERF_BLOCK_CSG] = setup->csg_enable_mask,
+		[DRM_PANTHOR_PERF_BLOCK_CSHW] = setup->cshw_enable_mask,
+		[DRM_PANTHOR_PERF_BLOCK_TILER] = setup->tiler_enable_mask,
+		[DRM_PANTHOR_PERF_BLOCK_MEMSYS] = setup->memsys_enable_mask,
+		[DRM_PANTHOR_PERF_BLOCK_SHADER] = setup->shader_enable_mask,
+	};
+	u32 type;
+
+	memset(masks, 0, sizeof(*masks));
+
+	for (type = 0; type < PANTHOR_PERF_BLOCK_TYPES; type++) {
+		if (!layout->type_count[type])
+			continue;
+
+		masks->mask[type][0] = by_type[type][0];
+		if (layout->num_values > 64)
+			masks->mask[type][1] = by_type[type][1];
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_masks_from_setup);
+
+/**
+ * panthor_perf_hw_masks_add() - Add a session's counters to what hardware is to enable
+ * @hw: Hardware masks. Zero, and PANTHOR_PERF_EN_ALWAYS for each type, before
+ * the first session.
+ * @masks: The session's masks.
+ */
+void panthor_perf_hw_masks_add(struct panthor_perf_hw_masks *hw,
+			       const struct panthor_perf_masks *masks)
+{
+	u32 type;
+
+	for (type = 0; type < PANTHOR_PERF_BLOCK_TYPES; type++)
+		hw->en[type] |= panthor_perf_mask_narrow(masks->mask[type]);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_hw_masks_add);
+
+/**
+ * panthor_perf_fw_sample_size() - Size of a &struct panthor_perf_fw_sample
+ * @layout: Layout.
+ *
+ * Return: The size in bytes.
+ */
+size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout)
+{
+	return sizeof(struct panthor_perf_fw_sample) +
+	       (size_t)layout->num_blocks * layout->fw_block_size;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_size);
+
+/* Zero what PRFCNT_EN says was not written: that memory is stale. */
+static void clear_unwritten(const struct panthor_perf_layout *layout, u32 en, u32 *values)
+{
+	u32 group;
+
+	for (group = 1; group < layout->num_values / 4; group++)
+		if (!(en & BIT(group)))
+			memset(&values[group * 4], 0, 4 * sizeof(*values));
+}
+
+static void take_timestamp(struct panthor_perf_fw_sample *sample, const u32 *values)
+{
+	if (sample->has_timestamp)
+		return;
+
+	sample->timestamp = values[VALUE_TIMESTAMP_LO] | (u64)values[VALUE_TIMESTAMP_HI] << 32;
+	sample->has_timestamp = true;
+}
+
+/**
+ * panthor_perf_fw_sample_read() - Consume a sample of the firmware ring
+ * @layout: Layout.
+ * @slot: The sample's slot in the firmware ring.
+ * @asked: A bit for each block that is to be read.
+ * @sample: Receives the sample, but for its states.
+ *
+ * Reads each block that is in @asked and was written exactly once, and clears
+ * the marks firmware set in all blocks. Cores that do not exist are not touched.
+ * If no block of @asked was written, a block header is read for the timestamp.
+ *
+ * The caller has ordered this after its read of INSERT, and orders its write of
+ * EXTRACT after it.
+ */
+void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void *slot,
+				 const u64 asked[PANTHOR_PERF_BLOCK_WORDS],
+				 struct panthor_perf_fw_sample *sample)
+{
+	u32 full = GENMASK(layout->num_values / 4 - 1, 0);
+	u32 header[PANTHOR_PERF_VALUES_RESERVED];
+	u32 b;
+
+	sample->timestamp = 0;
+	sample->has_timestamp = false;
+	sample->reason = PANTHOR_PERF_REASON_REQUEST;
+	memcpy(sample->asked, asked, sizeof(sample->asked));
+	memset(sample->written, 0, sizeof(sample->written));
+	memset(sample->states, 0, sizeof(sample->states));
+	memset(sample->unread, 0, sizeof(sample->unread));
+
+	for (b = 0; b < layout->num_blocks; b++) {
+		const struct panthor_perf_block *block = &layout->blocks[b];
+		u32 *values = &sample->values[b * layout->num_values];
+		const void *src = slot + block->fw_offset;
+		u32 en;
+
+		sample->en[b] = 0;
+
+		if (!(asked[b / 64] & BIT_ULL(b % 64))) {
+			/* Its header has the timestamp, if no other block does. */
+			if (b != layout->cshw_block)
+				ack_block(slot, block->fw_offset);
+			continue;
+		}
+
+		memcpy(values, src, PROBE_SIZE);
+		en = values[VALUE_EN];
+		if (!en)
+			continue;
+
+		if (!(en & PANTHOR_PERF_EN_WRITTEN)) {
+			ack_block(slot, block->fw_offset);
+			continue;
+		}
+
+		memcpy(values + PROBE_SIZE / sizeof(u32), src + PROBE_SIZE,
+		       layout->fw_block_size - PROBE_SIZE);
+		ack_block(slot, block->fw_offset);
+
+		en &= full;
+		if (en != full)
+			clear_unwritten(layout, en, values);
+
+		sample->en[b] = en;
+		sample->written[b / 64] |= BIT_ULL(b % 64);
+		take_timestamp(sample, values);
+	}
+
+	b = layout->cshw_block;
+	if (!(asked[b / 64] & BIT_ULL(b % 64))) {
+		if (!sample->has_timestamp) {
+			memcpy(header, slot + layout->blocks[b].fw_offset, sizeof(header));
+			if (header[VALUE_EN] & PANTHOR_PERF_EN_WRITTEN)
+				take_timestamp(sample, header);
+		}
+		ack_block(slot, layout->blocks[b].fw_offset);
+	}
+
+	if (layout->has_metadata) {
+		memcpy(header, slot, sizeof(header));
+		sample->reason = header[VALUE_REASON];
+		take_timestamp(sample, header);
+		ack_metadata(slot);
+	}
+
+	ack_hidden_cores(layout, slot);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_read);
+
+/**
+ * panthor_perf_fw_sample_states() - Derive the block states of a firmware sample
+ * @layout: Layout.
+ * @set: Counter set.
+ * @prev_reason: Reason of the firmware sample before this one, a request if
+ * counters were enabled or the MCU booted in between.
+ * @sample: Sample, as read.
+ *
+ * The rules are in "Counter layout".
+ */
+void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 set,
+				   u32 prev_reason, struct panthor_perf_fw_sample *sample)
+{
+	bool after_protected = prev_reason == PANTHOR_PERF_REASON_PROTECTED;
+	u8 available = DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
+	u8 common = DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL;
+	u32 b;
+
+	if (after_protected || sample->reason == PANTHOR_PERF_REASON_PROTECTED)
+		common |= DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED;
+
+	if (sample->reason == PANTHOR_PERF_REASON_SLEEP)
+		common |= DRM_PANTHOR_PERF_BLOCK_STATE_OFF;
+
+	if (sample->reason == PANTHOR_PERF_REASON_YIELD) {
+		common |= DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
+		available = 0;
+	}
+
+	for (b = 0; b < layout->num_blocks; b++) {
+		bool written = sample->written[b / 64] & BIT_ULL(b % 64);
+		u8 states = common, unread = common;
+
+		if (b < layout->shader_block) {
+			states |= DRM_PANTHOR_PERF_BLOCK_STATE_ON;
+			states |= written ? available : DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
+			unread |= DRM_PANTHOR_PERF_BLOCK_STATE_ON;
+
+			/* The primary set is defined for every block. */
+			if (set == DRM_PANTHOR_PERF_SET_PRIMARY)
+				unread |= available;
+		} else {
+			if (!written)
+				states |= DRM_PANTHOR_PERF_BLOCK_STATE_OFF;
+			else if (after_protected)
+				states |= PANTHOR_PERF_STATE_POWER_UNKNOWN;
+			else
+				states |= DRM_PANTHOR_PERF_BLOCK_STATE_ON;
+			states |= available;
+			unread |= PANTHOR_PERF_STATE_POWER_UNKNOWN;
+		}
+
+		sample->states[b] = states;
+		sample->unread[b] = unread;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_states);
+
+/**
+ * panthor_perf_accum_size() - Size of a &struct panthor_perf_accum
+ * @layout: Layout.
+ *
+ * Return: The size in bytes.
+ */
+size_t panthor_perf_accum_size(const struct panthor_perf_layout *layout)
+{
+	return sizeof(struct panthor_perf_accum) + layout->user_sample_size;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_size);
+
+static u64 *accum_values(const struct panthor_perf_layout *layout,
+			 struct panthor_perf_accum *accum, u32 b)
+{
+	return (void *)accum->image + layout->blocks[b].user_offset +
+	       sizeof(struct drm_panthor_perf_block_header);
+}
+
+/**
+ * panthor_perf_accum_init() - Initialize a session's accumulator
+ * @layout: Layout.
+ * @masks: The session's counters, from panthor_perf_masks_from_setup().
+ * @accum: Accumulator, panthor_perf_accum_size() bytes. Counts nothing so far.
+ */
+void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
+			     const struct panthor_perf_masks *masks,
+			     struct panthor_perf_accum *accum)
+{
+	u32 b;
+
+	memset(accum, 0, panthor_perf_accum_size(layout));
+	accum->masks = *masks;
+	accum->zero = true;
+
+	for (b = 0; b < layout->num_blocks; b++) {
+		const struct panthor_perf_block *block = &layout->blocks[b];
+		struct drm_panthor_perf_block_header *header =
+			(void *)accum->image + block->user_offset;
+		const u64 *mask = masks->mask[block->type];
+
+		header->block_type = block->type;
+		header->block_idx = block->idx;
+		header->clock = block->clock;
+		header->enable_mask[0] = mask[0];
+		header->enable_mask[1] = mask[1];
+		accum_values(layout, accum, b)[VALUE_EN] = panthor_perf_mask_narrow(mask);
+
+		if ((mask[0] & ~RESERVED_MASK) || mask[1]) {
+			accum->enabled[b / 64] |= BIT_ULL(b % 64);
+			accum->read[b] = 0xff;
+		}
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_init);
+
+/**
+ * panthor_perf_accum_reset() - Drop everything a session has counted
+ * @accum: Accumulator.
+ */
+void panthor_perf_accum_reset(struct panthor_perf_accum *accum)
+{
+	accum->zero = true;
+	accum->overflow = false;
+	memset(accum->states, 0, sizeof(accum->states));
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_reset);
+
+/* Values that are not in the mask are 0 in an accumulator, and stay it. */
+static void clear_values(const struct panthor_perf_layout *layout, u64 *dst)
+{
+	memset(dst + PANTHOR_PERF_VALUES_RESERVED, 0,
+	       (layout->num_values - PANTHOR_PERF_VALUES_RESERVED) * sizeof(*dst));
+}
+
+/*
+ * Adds the counters of a block, or overwrites if nothing was added so far.
+ * Returns all of them combined by OR: where a bit is clear in the result, it is
+ * clear in every counter.
+ */
+static __always_inline u32 add_values(u64 *dst, const u32 *src, const u64 mask[2],
+				      u32 num_values, bool first)
+{
+	u32 any = 0, i, w;
+	u64 todo;
+
+	if (!~(mask[0] | RESERVED_MASK) && (num_values <= 64 || !~mask[1])) {
+		for (i = PANTHOR_PERF_VALUES_RESERVED; i < num_values; i += 4) {
+			u32 v0 = src[i], v1 = src[i + 1], v2 = src[i + 2], v3 = src[i + 3];
+
+			dst[i] = v0 + (first ? 0 : dst[i]);
+			dst[i + 1] = v1 + (first ? 0 : dst[i + 1]);
+			dst[i + 2] = v2 + (first ? 0 : dst[i + 2]);
+			dst[i + 3] = v3 + (first ? 0 : dst[i + 3]);
+			any |= (v0 | v1) | (v2 | v3);
+		}
+		return any;
+	}
+
+	for (w = 0; w < num_values / 64; w++) {
+		todo = w ? mask[w] : mask[w] & ~RESERVED_MASK;
+		for (; todo; todo &= todo - 1) {
+			u32 v;
+
+			i = 64 * w + __ffs64(todo);
+			v = src[i];
+			dst[i] = v + (first ? 0 : dst[i]);
+			any |= v;
+		}
+	}
+
+	return any;
+}
+
+static bool any_saturated(const u32 *src, const u64 mask[2], u32 num_values)
+{
+	u32 i;
+
+	for (i = PANTHOR_PERF_VALUES_RESERVED; i < num_values; i++)
+		if ((mask[i / 64] & BIT_ULL(i % 64)) && src[i] == U32_MAX)
+			return true;
+
+	return false;
+}
+
+/**
+ * panthor_perf_accum_add() - Add a firmware sample to a session's accumulator
+ * @layout: Layout.
+ * @sample: Sample, as read with at least the blocks of the session asked for.
+ * @accum: Accumulator.
+ */
+void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
+			    const struct panthor_perf_fw_sample *sample,
+			    struct panthor_perf_accum *accum)
+{
+	u64 sofar, now, unread, read;
+	u32 b, w;
+
+	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
+		u64 todo = accum->enabled[w];
+
+		/* A block that was not written adds nothing. */
+		if (!accum->zero)
+			todo &= sample->written[w];
+
+		for (; todo; todo &= todo - 1) {
+			const u64 *mask;
+			const u32 *src;
+			u64 *dst;
+			u32 any;
+
+			b = 64 * w + __ffs64(todo);
+			mask = accum->masks.mask[layout->blocks[b].type];
+			src = &sample->values[b * layout->num_values];
+			dst = accum_values(layout, accum, b);
+
+			if (!(sample->written[w] & BIT_ULL(b % 64))) {
+				clear_values(layout, dst);
+				continue;
+			}
+
+			if (accum->zero)
+				any = add_values(dst, src, mask, layout->num_values, true);
+			else
+				any = add_values(dst, src, mask, layout->num_values, false);
+
+			/* Only then can one of them be at its top. */
+			if (unlikely(any == U32_MAX))
+				accum->overflow |= any_saturated(src, mask, layout->num_values);
+		}
+	}
+
+	accum->zero = false;
+
+	for (b = 0; b < layout->num_blocks; b += sizeof(sofar)) {
+		memcpy(&sofar, &accum->states[b], sizeof(sofar));
+		memcpy(&now, &sample->states[b], sizeof(now));
+		memcpy(&unread, &sample->unread[b], sizeof(unread));
+		memcpy(&read, &accum->read[b], sizeof(read));
+		sofar |= (now & read) | (unread & ~read);
+		memcpy(&accum->states[b], &sofar, sizeof(sofar));
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add);
+
+/**
+ * panthor_perf_accum_add_states() - Add states to all blocks of an accumulator
+ * @layout: Layout.
+ * @states: States that firmware samples do not tell of, such as OFF when
+ * counters are enabled, or PROTECTED during protected mode.
+ * @accum: Accumulator.
+ *
+ * ON says nothing about shader cores, and AVAILABLE nothing about those that
+ * are not read.
+ */
+void panthor_perf_accum_add_states(const struct panthor_perf_layout *layout, u8 states,
+				   struct panthor_perf_accum *accum)
+{
+	u32 b;
+
+	for (b = 0; b < layout->num_blocks; b++) {
+		u8 add = states;
+
+		if (b >= layout->shader_block) {
+			add &= ~DRM_PANTHOR_PERF_BLOCK_STATE_ON;
+			if (!accum->read[b])
+				add &= ~DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
+		}
+
+		accum->states[b] |= add;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add_states);
+
+static u8 final_states(u8 states, bool shader)
+{
+	u8 power = DRM_PANTHOR_PERF_BLOCK_STATE_ON | DRM_PANTHOR_PERF_BLOCK_STATE_OFF |
+		   PANTHOR_PERF_STATE_POWER_UNKNOWN;
+
+	/* A core that had no power in all of the period could not be used. */
+	if (shader && (states & power) == DRM_PANTHOR_PERF_BLOCK_STATE_OFF) {
+		states &= ~DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
+		states |= DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
+	}
+
+	return states & ~PANTHOR_PERF_STATE_POWER_UNKNOWN;
+}
+
+/**
+ * panthor_perf_accum_write() - Deliver an accumulator, and start it over
+ * @layout: Layout.
+ * @accum: Accumulator. Has counted nothing afterwards.
+ * @info: The sample's other values.
+ * @dst: The sample's slot in the user's ring: user_sample_size bytes that are
+ * written once, in ascending order, and never read.
+ */
+void panthor_perf_accum_write(const struct panthor_perf_layout *layout,
+			      struct panthor_perf_accum *accum,
+			      const struct panthor_perf_sample_info *info, void *dst)
+{
+	struct drm_panthor_perf_sample_header *header = (void *)accum->image;
+	u32 b;
+
+	header->timestamp_start_ns = info->start_ns;
+	header->timestamp_end_ns = info->end_ns;
+	header->block_set = info->block_set;
+	header->flags = info->flags;
+	header->user_data = info->user_data;
+	header->toplevel_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL];
+	header->coregroup_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_COREGROUP];
+	header->shader_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_SHADER];
+
+	if (accum->overflow)
+		header->flags |= DRM_PANTHOR_PERF_SAMPLE_OVERFLOW;
+
+	for (b = 0; b < layout->num_blocks; b++) {
+		struct drm_panthor_perf_block_header *block =
+			(void *)accum->image + layout->blocks[b].user_offset;
+		u64 *values = accum_values(layout, accum, b);
+		bool enabled = accum->enabled[b / 64] & BIT_ULL(b % 64);
+
+		block->block_states = final_states(accum->states[b], b >= layout->shader_block);
+
+		values[VALUE_TIMESTAMP_LO] = lower_32_bits(info->gpu_timestamp);
+		values[VALUE_TIMESTAMP_HI] = upper_32_bits(info->gpu_timestamp);
+
+		if (accum->zero && enabled)
+			clear_values(layout, values);
+	}
+
+	memcpy(dst, accum->image, layout->user_sample_size);
+	panthor_perf_accum_reset(accum);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_write);
+
+/**
+ * panthor_perf_ring_free() - Free slots of a user's ring
+ * @slots: Number of slots, a power of two.
+ * @insert: The kernel's own insert index.
+ * @extract: The user's extract index, which may be anything.
+ *
+ * Return: The number of slots that can be written, 0 if @extract makes no sense.
+ */
+u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
+{
+	u64 used = insert - extract;
+
+	return used > slots ? 0 : slots - used;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_ring_free);
+
+/**
+ * panthor_perf_ring_available() - Slots of a user's ring that can be promised
+ * @slots: Number of slots, a power of two.
+ * @insert: The kernel's own insert index.
+ * @extract: The user's extract index, which may be anything.
+ * @reserved: Number of samples accepted and not delivered.
+ *
+ * Return: Free slots less those @reserved and one for the last sample.
+ */
+u32 panthor_perf_ring_available(u32 slots, u64 insert, u64 extract, u32 reserved)
+{
+	u32 free = panthor_perf_ring_free(slots, insert, extract);
+
+	return free > (u64)reserved + 1 ? free - reserved - 1 : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_ring_available);
+
+/**
+ * panthor_perf_fw_ring_pending() - Samples of the firmware ring to be consumed
+ * @slots: Number of slots, a power of two.
+ * @insert: INSERT, as firmware wrote it.
+ * @extract: EXTRACT.
+ *
+ * Return: The number of samples, or -EIO if @insert makes no sense.
+ */
+int panthor_perf_fw_ring_pending(u32 slots, u32 insert, u32 extract)
+{
+	u32 pending = insert - extract;
+
+	if (pending > slots)
+		return -EIO;
+
+	return pending;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_ring_pending);

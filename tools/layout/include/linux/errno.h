@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#include_next <linux/errno.h>
+#include "../layout_shim.h"
