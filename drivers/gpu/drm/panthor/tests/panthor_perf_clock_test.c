@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0 or MIT
+/* Tests of time and cycles. */
+
+#include <kunit/test.h>
+
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/timekeeping.h>
+
+#include "../panthor_perf_clock.h"
+
+/* NSEC_PER_SEC is a long, which overflows on 32-bit machines. */
+#define SEC_NS	((u64)NSEC_PER_SEC)
+
+/* Pairs and ticks at which arithmetic could be wrong, and what comes of them. */
+struct ticks_case {
+	const char *name;
+	u64 freq;
+	u64 pair_ticks, pair_ns;
+	u64 ticks;
+	u64 ns;
+};
+
+static const struct ticks_case ticks_cases[] = {
+	{ "the pair itself", 24000000, 1000, 5000, 1000, 5000 },
+	{ "one tick after, rounded down", 24000000, 1000, 5000, 1001, 5041 },
+	{ "three ticks after, exact", 24000000, 1000, 5000, 1003, 5125 },
+	{ "one tick before", 24000000, 1000, 5000, 999, 4959 },
+	{ "three ticks before, exact", 24000000, 1000, 5000, 997, 4875 },
+	{ "62.5 MHz", 62500000, 1ull << 40, 1ull << 50, (1ull << 40) + 5, (1ull << 50) + 80 },
+	{ "1 GHz", 1000000000, 7, 7, 1000000007, 1000000007 },
+	{ "a day at 24 MHz", 24000000, 0, 0, 24000000ull * 86400, SEC_NS * 86400 },
+	{ "a year at 1 GHz", 1000000000, 0, 0, 1000000000ull * 31536000, SEC_NS * 31536000 },
+	{ "ticks past 2^63", 24000000, (1ull << 63) - 12, 100, (1ull << 63) + 12, 1100 },
+	{ "ticks that wrap", 24000000, -12ull, 100, 12, 1100 },
+	{ "before the origin", 24000000, 48000000, 100, 0, 0 },
+	{ "to the origin", 24000000, 24000000, SEC_NS, 0, 0 },
+};
+
+static void ticks_desc(const struct ticks_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(ticks, ticks_cases, ticks_desc);
+
+static void ticks_to_ns(struct kunit *test)
+{
+	const struct ticks_case *c = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_ticks_to_ns(c->freq, c->pair_ticks, c->pair_ns,
+							     c->ticks), c->ns);
+}
+
+static struct panthor_perf_clock *new_clock(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = kunit_kzalloc(test, sizeof(*clock), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, clock);
+	panthor_perf_clock_init(clock, NULL);
+	return clock;
+}
+
+/* Sample times come from the pair: not from before it by much, never from after it. */
+static void time_of_samples(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_clock(test);
+	struct panthor_perf_time time;
+
+	clock->freq = 24000000;
+	clock->pair.gpu = 1ull << 40;
+	clock->pair.ns = 1ull << 50;
+
+	panthor_perf_clock_at(clock, (1ull << 40) - 24, &time);
+	KUNIT_EXPECT_EQ(test, time.ns, (1ull << 50) - 1000);
+	KUNIT_EXPECT_EQ(test, time.gpu, (1ull << 40) - 24);
+	panthor_perf_clock_at(clock, 1ull << 40, &time);
+	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+	panthor_perf_clock_at(clock, (1ull << 40) + 24000000, &time);
+	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+	panthor_perf_clock_at(clock, 0, &time);
+	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+	panthor_perf_clock_at(clock, U64_MAX, &time);
+	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+}
+
+/* A clock that ran at several rates, and not at all for a while. */
+static void cycles(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_clock(test);
+	u64 t = clock->segments[0].ns + SEC_NS, c[PANTHOR_PERF_CLOCKS];
+	u32 i;
+
+	clock->up = true;
+	panthor_perf_clock_set_rate(clock, 0, t, 500000000);
+	panthor_perf_clock_set_rate(clock, 2, t, 1000000000);
+	panthor_perf_clock_set_rate(clock, 0, t + SEC_NS, 250000000);
+	panthor_perf_clock_set_rate(clock, 0, t + 2 * SEC_NS, 0);
+	panthor_perf_clock_set_rate(clock, 0, t + 3 * SEC_NS, 100000000);
+
+	panthor_perf_clock_cycles(clock, t - 1, c);
+	KUNIT_EXPECT_EQ(test, c[0], 0);
+	panthor_perf_clock_cycles(clock, t + SEC_NS / 2, c);
+	KUNIT_EXPECT_EQ(test, c[0], 250000000);
+	KUNIT_EXPECT_EQ(test, c[1], 0);
+	KUNIT_EXPECT_EQ(test, c[2], 500000000);
+	panthor_perf_clock_cycles(clock, t + SEC_NS + SEC_NS / 2, c);
+	KUNIT_EXPECT_EQ(test, c[0], 625000000);
+	panthor_perf_clock_cycles(clock, t + 2 * SEC_NS + 1, c);
+	KUNIT_EXPECT_EQ(test, c[0], 750000000);
+	panthor_perf_clock_cycles(clock, t + 3 * SEC_NS - 1, c);
+	KUNIT_EXPECT_EQ(test, c[0], 750000000);
+	panthor_perf_clock_cycles(clock, t + 4 * SEC_NS, c);
+	KUNIT_EXPECT_EQ(test, c[0], 850000000);
+	KUNIT_EXPECT_EQ(test, c[2], 4000000000ull);
+
+	/* More changes than are remembered: still right, at the time of the last one. */
+	t += 4 * SEC_NS;
+	for (i = 0; i < 5 * PANTHOR_PERF_CLOCK_SEGMENTS; i++)
+		panthor_perf_clock_set_rate(clock, 0, t + i * NSEC_PER_MSEC,
+					    i % 2 ? 100000000 : 200000000);
+	panthor_perf_clock_cycles(clock, t + i * NSEC_PER_MSEC, c);
+	KUNIT_EXPECT_EQ(test, c[0], 850000000 + i * 150000ull);
+}
+
+/* The rate of a clock that is down is remembered, but it has no cycles. */
+static void cycles_down(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_clock(test);
+	u64 before[PANTHOR_PERF_CLOCKS], after[PANTHOR_PERF_CLOCKS];
+	u64 t;
+
+	clock->up = true;
+	panthor_perf_clock_set_rate(clock, 0, ktime_get_raw_ns(), 1000000000);
+	panthor_perf_clock_down(clock);
+	t = ktime_get_raw_ns();
+	panthor_perf_clock_cycles(clock, t, before);
+	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
+	KUNIT_EXPECT_EQ(test, after[0], before[0]);
+	panthor_perf_clock_set_rate(clock, 0, t + SEC_NS, 2000000000);
+	panthor_perf_clock_cycles(clock, t + 2 * SEC_NS, after);
+	KUNIT_EXPECT_EQ(test, after[0], before[0]);
+}
+
+/* Time that is read goes forward, and is not the GPU's where that cannot be told. */
+static void now(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_clock(test);
+	struct panthor_perf_time a, b;
+	u64 before = ktime_get_raw_ns();
+
+	panthor_perf_clock_now(clock, &a);
+	panthor_perf_clock_now(clock, &b);
+	KUNIT_EXPECT_GE(test, a.ns, before);
+	KUNIT_EXPECT_GE(test, b.ns, a.ns);
+	KUNIT_EXPECT_LE(test, b.ns, ktime_get_raw_ns());
+	KUNIT_EXPECT_EQ(test, a.gpu, 0);
+	KUNIT_EXPECT_EQ(test, clock->pair.ns, 0);
+}
+
+static struct kunit_case panthor_perf_clock_cases[] = {
+	KUNIT_CASE_PARAM(ticks_to_ns, ticks_gen_params),
+	KUNIT_CASE(time_of_samples),
+	KUNIT_CASE(cycles),
+	KUNIT_CASE(cycles_down),
+	KUNIT_CASE(now),
+	{}
+};
+
+static struct kunit_suite panthor_perf_clock_suite = {
+	.name = "panthor_perf_clock",
+	.test_cases = panthor_perf_clock_cases,
+};
+
+kunit_test_suite(panthor_perf_clock_suite);
+
+MODULE_LICENSE("Dual MIT/GPL");
+MODULE_DESCRIPTION("Tests of panthor's performance counters");
+MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");
