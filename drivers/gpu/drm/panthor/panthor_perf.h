@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 or MIT */
+/* Performance counters: what the rest of the driver knows of them. */
+
+#ifndef __PANTHOR_PERF_H__
+#define __PANTHOR_PERF_H__
+
+#include <linux/kconfig.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include <uapi/drm/panthor_perf_drm.h>
+
+struct drm_device;
+struct drm_file;
+struct drm_minor;
+struct drm_printer;
+struct panthor_device;
+struct panthor_file;
+
+#ifdef CONFIG_DRM_PANTHOR_PERF
+void panthor_perf_init(struct panthor_device *ptdev);
+void panthor_perf_unplug(struct panthor_device *ptdev);
+
+void panthor_perf_pre_suspend(struct panthor_device *ptdev);
+void panthor_perf_post_suspend(struct panthor_device *ptdev);
+void panthor_perf_resume(struct panthor_device *ptdev);
+
+void panthor_perf_pre_reset(struct panthor_device *ptdev);
+void panthor_perf_reset(struct panthor_device *ptdev);
+void panthor_perf_post_reset(struct panthor_device *ptdev);
+
+void panthor_perf_irq(struct panthor_device *ptdev);
+
+int panthor_perf_open(struct panthor_file *pfile);
+void panthor_perf_close(struct panthor_file *pfile);
+void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p);
+void panthor_perf_debugfs_init(struct drm_minor *minor);
+
+void panthor_perf_info(struct panthor_device *ptdev, struct drm_panthor_perf_info *info);
+int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_file *file);
+#else
+static inline void panthor_perf_init(struct panthor_device *ptdev) {}
+static inline void panthor_perf_unplug(struct panthor_device *ptdev) {}
+
+static inline void panthor_perf_pre_suspend(struct panthor_device *ptdev) {}
+static inline void panthor_perf_post_suspend(struct panthor_device *ptdev) {}
+static inline void panthor_perf_resume(struct panthor_device *ptdev) {}
+
+static inline void panthor_perf_pre_reset(struct panthor_device *ptdev) {}
+static inline void panthor_perf_reset(struct panthor_device *ptdev) {}
+static inline void panthor_perf_post_reset(struct panthor_device *ptdev) {}
+
+static inline void panthor_perf_irq(struct panthor_device *ptdev) {}
+
+static inline int panthor_perf_open(struct panthor_file *pfile)
+{
+	return 0;
+}
+
+static inline void panthor_perf_close(struct panthor_file *pfile) {}
+static inline void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p) {}
+static inline void panthor_perf_debugfs_init(struct drm_minor *minor) {}
+#endif
+
+#endif
