@@ -1,0 +1,1478 @@
+// SPDX-License-Identifier: GPL-2.0 or MIT
+/* Tests of the sampler, against a firmware that behaves, and that does not. */
+
+#include <kunit/test.h>
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "../panthor_device.h"
+#include "../panthor_fw.h"
+#include "../panthor_perf_sampler.h"
+
+#define FAKE_SLOTS	16
+#define FAKE_AS		3
+#define MAX_SAMPLES	64
+#define QUEUE_SIZE	8
+
+/* The counter that is looked at: the first of CSHW. */
+#define COUNTER		4
+
+#define OVERFLOW	DRM_PANTHOR_PERF_SAMPLE_OVERFLOW
+#define ERROR		DRM_PANTHOR_PERF_SAMPLE_ERROR
+#define STRETCHED	DRM_PANTHOR_PERF_SAMPLE_STRETCHED
+
+#define ON		DRM_PANTHOR_PERF_BLOCK_STATE_ON
+#define OFF		DRM_PANTHOR_PERF_BLOCK_STATE_OFF
+#define AVAILABLE	DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE
+#define UNAVAILABLE	DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE
+#define NORMAL		DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL
+#define PROTECTED	DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED
+
+struct fake_client;
+
+/* Firmware, and what can be wrong with it. */
+struct fake {
+	struct panthor_perf_fw fw;
+	struct panthor_fw_global_iface glb;
+	struct panthor_fw_global_input_iface input;
+	struct panthor_fw_global_output_iface output;
+	struct panthor_perf_layout layout;
+	struct panthor_perf_clock clock;
+	struct panthor_perf_sampler sampler;
+
+	/* What new_client() made. */
+	struct fake_client *clients[8];
+	u32 num_clients;
+
+	/* What has been counted and not been sampled. */
+	u32 count;
+
+	u32 requests;
+	u32 resets;
+	u32 enables;
+
+	/* Does not look at doorbells, for now. */
+	bool asleep;
+	/* Never answers. */
+	bool dead;
+	/* Takes samples, and never says so. */
+	bool mute;
+	/* Has no room in the ring, whatever there is. */
+	bool full;
+	/* Does not answer counter requests, and is right not to. */
+	bool protected;
+	/* Wakes when a register is read: whoever models it may be late, as may be an interrupt. */
+	bool late;
+	/* Enters protected mode while it is waited for, with a sample before. */
+	bool protected_when_waited;
+};
+
+/* A client, and what it was given. */
+struct fake_client {
+	struct fake *f;
+	struct panthor_perf_client client;
+	struct panthor_perf_request queue[QUEUE_SIZE];
+	u64 *sample;
+	u32 room;
+	u32 num, signals, stretched;
+	struct {
+		u64 data, count, start, end;
+		u32 flags;
+		u8 states, core;
+	} got[MAX_SAMPLES];
+};
+
+static struct fake *to_fake(struct panthor_perf_fw *fw)
+{
+	return container_of(fw, struct fake, fw);
+}
+
+static void fake_sample(struct fake *f)
+{
+	u32 slot = f->output.perfcnt_insert % FAKE_SLOTS, b;
+	void *sample = f->fw.ring + slot * f->layout.fw_sample_size;
+
+	for (b = 0; b < f->layout.num_blocks; b++) {
+		u32 *block = sample + f->layout.blocks[b].fw_offset;
+
+		memset(block, 0, f->layout.fw_block_size);
+		block[2] = U16_MAX;
+		block[COUNTER] = f->count;
+	}
+
+	f->count = 0;
+	f->output.perfcnt_insert++;
+	if (f->output.perfcnt_insert - f->input.perfcnt_extract == FAKE_SLOTS / 2)
+		f->output.ack = (f->output.ack & ~GLB_PERFCNT_THRESHOLD) |
+				(~f->input.req & GLB_PERFCNT_THRESHOLD);
+}
+
+static bool fake_room(struct fake *f)
+{
+	if (!f->full && f->output.perfcnt_insert - f->input.perfcnt_extract < FAKE_SLOTS)
+		return true;
+
+	f->output.ack = (f->output.ack & ~GLB_PERFCNT_OVERFLOW) |
+			(~f->input.req & GLB_PERFCNT_OVERFLOW);
+	return false;
+}
+
+/* Looks at REQ, as at a doorbell. */
+static void fake_look(struct fake *f)
+{
+	u32 diff = f->input.req ^ f->output.ack;
+
+	if (f->dead || f->asleep || f->protected)
+		return;
+
+	if (diff & GLB_PERFCNT_EN) {
+		f->output.ack ^= GLB_PERFCNT_EN;
+		f->count = 0;
+		if (f->output.ack & GLB_PERFCNT_EN) {
+			f->enables++;
+			f->output.perfcnt_insert = 0;
+		}
+	}
+
+	if (!(diff & GLB_PERFCNT_SAMPLE) || !(f->output.ack & GLB_PERFCNT_EN))
+		return;
+
+	if (fake_room(f)) {
+		fake_sample(f);
+		if (!f->mute)
+			f->output.ack ^= GLB_PERFCNT_SAMPLE;
+	}
+}
+
+/* A sample of firmware's own accord. */
+static void fake_auto(struct fake *f)
+{
+	if (fake_room(f))
+		fake_sample(f);
+}
+
+/* The MCU has stopped, in good order or not, and boots again. */
+static void fake_boot(struct fake *f, bool fresh)
+{
+	f->output.ack &= ~GLB_PERFCNT_EN;
+	f->count = 0;
+	if (fresh) {
+		memset(&f->input, 0, sizeof(f->input));
+		memset(&f->output, 0, sizeof(f->output));
+	}
+}
+
+static void fake_ring_doorbell(struct panthor_perf_fw *fw)
+{
+	struct fake *f = to_fake(fw);
+
+	f->requests++;
+	fake_look(f);
+	panthor_perf_sampler_irq(&f->sampler);
+}
+
+static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
+{
+	struct fake *f = to_fake(fw);
+
+	if (f->protected_when_waited && (mask & GLB_PERFCNT_SAMPLE)) {
+		fake_auto(f);
+		f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+				(f->input.req & GLB_PERFCNT_SAMPLE);
+		f->protected = true;
+	}
+
+	return (f->input.req ^ f->output.ack) & mask ? -ETIMEDOUT : 0;
+}
+
+static bool fake_protected_mode(struct panthor_perf_fw *fw)
+{
+	struct fake *f = to_fake(fw);
+
+	if (f->late) {
+		f->asleep = false;
+		fake_look(f);
+	}
+	return f->protected;
+}
+
+static u32 fake_address_space(struct panthor_perf_fw *fw)
+{
+	return FAKE_AS;
+}
+
+static const struct panthor_perf_fw_ops fake_ops = {
+	.ring_doorbell = fake_ring_doorbell,
+	.wait_acks = fake_wait_acks,
+	.protected_mode = fake_protected_mode,
+	.address_space = fake_address_space,
+};
+
+static void fake_reset(struct panthor_perf_sampler *sampler)
+{
+	container_of(sampler, struct fake, sampler)->resets++;
+}
+
+static u32 fake_available(struct panthor_perf_client *client, u32 promised)
+{
+	struct fake_client *c = container_of(client, struct fake_client, client);
+
+	return c->room > promised ? c->room - promised : 0;
+}
+
+static void fake_write(struct panthor_perf_client *client,
+		       const struct panthor_perf_sample_info *info)
+{
+	struct fake_client *c = container_of(client, struct fake_client, client);
+	const struct panthor_perf_layout *layout = &c->f->layout;
+	const struct drm_panthor_perf_block_header *header =
+		(void *)c->sample + layout->blocks[layout->cshw_block].user_offset;
+	const struct drm_panthor_perf_block_header *core =
+		(void *)c->sample + layout->blocks[layout->shader_block].user_offset;
+	u32 i = c->num % MAX_SAMPLES;
+
+	panthor_perf_accum_write(layout, client->accum, info, c->sample);
+	c->got[i].data = info->user_data;
+	c->got[i].flags = ((struct drm_panthor_perf_sample_header *)c->sample)->flags;
+	c->got[i].start = info->start_ns;
+	c->got[i].end = info->end_ns;
+	c->got[i].count = ((u64 *)(header + 1))[COUNTER];
+	c->got[i].states = header->block_states;
+	c->got[i].core = core->block_states;
+}
+
+static void fake_publish(struct panthor_perf_client *client)
+{
+	container_of(client, struct fake_client, client)->num++;
+}
+
+static void fake_signal(struct panthor_perf_client *client)
+{
+	container_of(client, struct fake_client, client)->signals++;
+}
+
+static void fake_stretched(struct panthor_perf_client *client)
+{
+	container_of(client, struct fake_client, client)->stretched++;
+}
+
+static const struct panthor_perf_client_ops fake_client_ops = {
+	.available = fake_available,
+	.write = fake_write,
+	.publish = fake_publish,
+	.signal = fake_signal,
+	.stretched = fake_stretched,
+};
+
+static struct fake_client *new_client(struct kunit *test, struct fake *f)
+{
+	struct panthor_perf_masks masks = {};
+	struct fake_client *c;
+
+	/* Some outlive their test, until unplug(): what KUnit allocates now goes before that. */
+	KUNIT_ASSERT_LT(test, f->num_clients, ARRAY_SIZE(f->clients));
+	c = kzalloc_obj(*c, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	f->clients[f->num_clients++] = c;
+	masks.mask[DRM_PANTHOR_PERF_BLOCK_CSHW][0] = BIT_ULL(COUNTER);
+	masks.mask[DRM_PANTHOR_PERF_BLOCK_SHADER][0] = BIT_ULL(COUNTER);
+	c->f = f;
+	c->room = QUEUE_SIZE - 1;
+	c->sample = kzalloc(f->layout.user_sample_size, GFP_KERNEL);
+	c->client.ops = &fake_client_ops;
+	c->client.accum = kzalloc(panthor_perf_accum_size(&f->layout), GFP_KERNEL);
+	c->client.queue = c->queue;
+	c->client.queue_mask = QUEUE_SIZE - 1;
+	KUNIT_ASSERT_NOT_NULL(test, c->sample);
+	KUNIT_ASSERT_NOT_NULL(test, c->client.accum);
+	panthor_perf_client_init(&c->client);
+	panthor_perf_accum_init(&f->layout, &masks, c->client.accum);
+	return c;
+}
+
+static int start(struct fake_client *c, u64 data)
+{
+	return panthor_perf_sampler_start(&c->f->sampler, &c->client, data);
+}
+
+static int request(struct fake_client *c, u64 data)
+{
+	return panthor_perf_sampler_request(&c->f->sampler, &c->client, data);
+}
+
+static bool stop(struct fake_client *c, u64 data)
+{
+	return panthor_perf_sampler_stop(&c->f->sampler, &c->client, data);
+}
+
+static void drained(struct fake *f)
+{
+	flush_work(&f->sampler.drain_work);
+}
+
+/* Firmware wakes and looks. */
+static void wake(struct fake *f)
+{
+	f->asleep = false;
+	fake_look(f);
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+}
+
+/* Has the check run, as if some time had gone by. */
+static void check(struct fake *f, u64 ns)
+{
+	spin_lock(&f->sampler.req_lock);
+	f->sampler.flight_ns -= ns;
+	spin_unlock(&f->sampler.req_lock);
+	mutex_lock(&f->sampler.lock);
+	f->sampler.time.ns -= ns;
+	mutex_unlock(&f->sampler.lock);
+	mod_delayed_work(f->sampler.wq, &f->sampler.check_work, 0);
+	flush_delayed_work(&f->sampler.check_work);
+	drained(f);
+}
+
+static void expect(struct kunit *test, struct fake_client *c, u32 i, u64 data, u64 count, u32 flags)
+{
+	KUNIT_EXPECT_GT(test, c->num, i);
+	KUNIT_EXPECT_EQ(test, c->got[i].data, data);
+	KUNIT_EXPECT_EQ(test, c->got[i].count, count);
+	KUNIT_EXPECT_EQ(test, c->got[i].flags, flags);
+	KUNIT_EXPECT_GE(test, c->got[i].end, c->got[i].start);
+	if (i)
+		KUNIT_EXPECT_GE(test, c->got[i].start, c->got[i - 1].end);
+}
+
+static void expect_states(struct kunit *test, struct fake_client *c, u32 i, u8 cshw, u8 core)
+{
+	KUNIT_EXPECT_GT(test, c->num, i);
+	KUNIT_EXPECT_EQ_MSG(test, c->got[i].states, cshw, "sample %u", i);
+	KUNIT_EXPECT_EQ_MSG(test, c->got[i].core, core, "sample %u", i);
+}
+
+static void expect_num(struct kunit *test, struct fake_client *c, u32 num)
+{
+	drained(c->f);
+	KUNIT_EXPECT_EQ(test, c->num, num);
+	KUNIT_EXPECT_EQ(test, c->signals, num);
+}
+
+static void unplug(void *data)
+{
+	struct fake *f = data;
+
+	if (!f->sampler.unplugged)
+		panthor_perf_sampler_unplug(&f->sampler);
+	panthor_perf_sampler_fini(&f->sampler);
+
+	while (f->num_clients) {
+		struct fake_client *c = f->clients[--f->num_clients];
+
+		kfree(c->client.accum);
+		kfree(c->sample);
+		kfree(c);
+	}
+}
+
+static int sampler_init(struct kunit *test)
+{
+	static const struct panthor_perf_layout_params params = {
+		.gpu_id = 0xa8670000,
+		.mem_features = 0x301,
+		.shader_present = 0x50005,
+		.user_shader_present = 0x50005,
+		.glb_version = 0x01010000,
+		.group_num = 8,
+		.perfcnt_size = 1 + 1 + 4 + 19,
+		.supported_clocks = BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL),
+	};
+	struct fake *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	const char *why = "";
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_ASSERT_EQ_MSG(test, panthor_perf_layout_init(&f->layout, &params, &why), 0, "%s",
+			    why);
+	spin_lock_init(&f->glb.lock);
+	f->glb.input = &f->input;
+	f->glb.output = &f->output;
+	f->fw.ops = &fake_ops;
+	f->fw.glb = &f->glb;
+	f->fw.slots = FAKE_SLOTS;
+	f->fw.layout = &f->layout;
+	f->fw.ring_va = 0x1234500000;
+	f->fw.ring = kunit_kzalloc(test, FAKE_SLOTS * f->layout.fw_sample_size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f->fw.ring);
+	panthor_perf_clock_init(&f->clock, NULL);
+	f->sampler.fw = &f->fw;
+	f->sampler.layout = &f->layout;
+	f->sampler.clock = &f->clock;
+	f->sampler.reset = fake_reset;
+	f->sampler.set = 2;
+	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&f->sampler), 0);
+	panthor_perf_sampler_up(&f->sampler);
+	test->priv = f;
+	return kunit_add_action_or_reset(test, unplug, f);
+}
+
+/* Nothing is touched without a client, everything is programmed with the first one. */
+static void programs_firmware(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_EXPECT_EQ(test, f->requests, 0);
+	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask, 0);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_as, FAKE_AS);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_base, 0x1234500000);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config, FAKE_SLOTS | 2 << 8);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_csf_enable & 3, 3);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_shader_enable & 3, 3);
+	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask, GLB_PERFCNT_EN | GLB_PERFCNT_SAMPLE |
+			GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW);
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
+	expect_num(test, c, 1);
+	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask, 0);
+	KUNIT_EXPECT_FALSE(test, f->output.ack & GLB_PERFCNT_EN);
+	KUNIT_EXPECT_FALSE(test, f->fw.enabled);
+}
+
+/* What is left in the ring is marked as not written, and no more than the marks is touched. */
+static void clears_marks(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 words = f->layout.fw_sample_size / sizeof(u32), marks = 0, cleared = 0, slot, b, i;
+	u32 *ring = f->fw.ring;
+
+	memset(ring, 0xff, FAKE_SLOTS * f->layout.fw_sample_size);
+	f->asleep = true;
+	mutex_lock(&f->sampler.lock);
+	KUNIT_EXPECT_EQ(test, panthor_perf_fw_enable(&f->fw, 0), -ETIMEDOUT);
+	mutex_unlock(&f->sampler.lock);
+	for (slot = 0; slot < FAKE_SLOTS; slot++) {
+		for (b = 0; b < f->layout.num_blocks; b++, marks++)
+			KUNIT_EXPECT_EQ(test, ring[slot * words +
+						   f->layout.blocks[b].fw_offset / 4 + 2], 0);
+		for (i = 0; i < words; i++)
+			cleared += ring[slot * words + i] != U32_MAX;
+	}
+	KUNIT_EXPECT_EQ(test, cleared, marks);
+
+	f->asleep = false;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	f->count = 5;
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 5, 0);
+}
+
+/* Counts are what they are between START and STOP, in the sample they belong to. */
+static void counts(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	f->count = 1;
+	KUNIT_EXPECT_EQ(test, request(c, 1), -EINVAL);
+	KUNIT_ASSERT_EQ(test, start(c, 2), 0);
+	KUNIT_EXPECT_EQ(test, start(c, 3), 0);
+	f->count = 10;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	drained(f);
+	f->count = 100;
+	KUNIT_EXPECT_TRUE(test, stop(c, 5));
+	KUNIT_EXPECT_FALSE(test, stop(c, 6));
+	KUNIT_EXPECT_EQ(test, request(c, 7), -EINVAL);
+	drained(f);
+	f->count = 1000;
+	KUNIT_EXPECT_FALSE(test, stop(c, 8));
+	expect_num(test, c, 2);
+	expect(test, c, 0, 4, 10, 0);
+	expect(test, c, 1, 5, 100, 0);
+	KUNIT_EXPECT_EQ(test, c->got[1].start, c->got[0].end);
+
+	/* Again: nothing is left of the time before. */
+	KUNIT_ASSERT_EQ(test, start(c, 9), 0);
+	f->count = 7;
+	KUNIT_EXPECT_TRUE(test, stop(c, 10));
+	expect_num(test, c, 3);
+	expect(test, c, 2, 10, 7, 0);
+}
+
+/* What one client does is nothing to another one. */
+static void independent(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *a = new_client(test, f), *b = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
+	f->count = 1;
+	KUNIT_ASSERT_EQ(test, start(b, 2), 0);
+	f->count = 10;
+	KUNIT_EXPECT_EQ(test, request(a, 3), 0);
+	drained(f);
+	f->count = 100;
+	KUNIT_EXPECT_EQ(test, request(b, 4), 0);
+	drained(f);
+	f->count = 1000;
+	KUNIT_EXPECT_TRUE(test, stop(b, 5));
+	drained(f);
+	f->count = 10000;
+	KUNIT_EXPECT_TRUE(test, stop(a, 6));
+	expect_num(test, a, 2);
+	expect_num(test, b, 2);
+	expect(test, a, 0, 3, 11, 0);
+	expect(test, a, 1, 6, 11100, 0);
+	expect(test, b, 0, 4, 110, 0);
+	expect(test, b, 1, 5, 1000, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+}
+
+/* Requests share a firmware sample, but none that was asked for before them. */
+static void coalesce(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *a = new_client(test, f), *b = new_client(test, f);
+	u32 before;
+
+	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(b, 2), 0);
+	drained(f);
+	before = f->output.perfcnt_insert;
+
+	f->asleep = true;
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(a, 3), 0);
+	KUNIT_EXPECT_EQ(test, request(a, 4), 0);
+	KUNIT_EXPECT_EQ(test, request(b, 5), 0);
+	KUNIT_EXPECT_TRUE(test, stop(a, 6));
+	drained(f);
+	KUNIT_EXPECT_EQ(test, a->num, 0);
+	wake(f);
+	expect_num(test, a, 3);
+	expect_num(test, b, 1);
+	KUNIT_EXPECT_EQ(test, f->output.perfcnt_insert, before + 2);
+	expect(test, a, 0, 3, 5, 0);
+	expect(test, a, 1, 4, 0, 0);
+	expect(test, a, 2, 6, 0, 0);
+	expect(test, b, 0, 5, 5, 0);
+}
+
+/* No request without room, and always room for the last sample. */
+static void room(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	c->room = 2;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	KUNIT_EXPECT_EQ(test, request(c, 4), -EBUSY);
+	KUNIT_EXPECT_TRUE(test, stop(c, 5));
+	wake(f);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 5, 0, 0);
+}
+
+/* Samples of firmware's own accord are part of what is asked for next. */
+static void folded(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	f->count = 3;
+	fake_auto(f);
+	f->count = 4;
+	fake_auto(f);
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 12, 0);
+}
+
+/* Or they are delivered, as long as there is room. */
+static void emitted(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	c->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	fake_auto(f);
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 0, 1, 3, 0);
+	expect(test, c, 1, 2, 4, 0);
+
+	f->asleep = true;
+	c->room = 1;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	f->count = 5;
+	fake_auto(f);
+	f->count = 6;
+	wake(f);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 3, 11, STRETCHED);
+	KUNIT_EXPECT_EQ(test, c->stretched, 1);
+}
+
+/* Protected mode begins: the sample before it answers the request that is in flight. */
+static void enter_protected(struct fake *f)
+{
+	f->asleep = false;
+	f->protected = true;
+	fake_auto(f);
+	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+			(f->input.req & GLB_PERFCNT_SAMPLE);
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+}
+
+/* Such a sample is delivered once, whoever the request was for. */
+static void emitted_answer(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	c->client.emit_auto = true;
+	d->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(d, 2), 0);
+	drained(f);
+	f->asleep = true;
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	enter_protected(f);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 3, 3, 0);
+	expect_num(test, d, 1);
+	expect(test, d, 0, 2, 3, 0);
+
+	/* Nobody's but the driver's, which looks after counters. */
+	f->protected = false;
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	drained(f);
+	f->asleep = true;
+	check(f, NSEC_PER_SEC / 4);
+	f->count = 5;
+	enter_protected(f);
+	expect_num(test, c, 3);
+	expect(test, c, 1, 4, 4, 0);
+	expect_num(test, d, 2);
+	KUNIT_EXPECT_EQ(test, c->got[2].data, 1);
+	KUNIT_EXPECT_EQ(test, c->got[2].count, 5);
+	KUNIT_EXPECT_EQ(test, d->got[1].data, 2);
+	KUNIT_EXPECT_EQ(test, d->got[1].count, 9);
+}
+
+/* What is due is delivered once, whatever happened in between, and not after the end. */
+static void due(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	panthor_perf_sampler_due(&f->sampler, &c->client);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->asleep = true;
+	f->count = 6;
+	panthor_perf_sampler_due(&f->sampler, &c->client);
+	panthor_perf_sampler_due(&f->sampler, &c->client);
+	wake(f);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 1, 6, 0);
+
+	c->room = 0;
+	f->count = 7;
+	panthor_perf_sampler_due(&f->sampler, &c->client);
+	expect_num(test, c, 1);
+	KUNIT_EXPECT_EQ(test, c->stretched, 1);
+	c->room = 1;
+	f->count = 8;
+	panthor_perf_sampler_due(&f->sampler, &c->client);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 1, 15, STRETCHED);
+
+	f->asleep = true;
+	panthor_perf_sampler_due(&f->sampler, &c->client);
+	f->count = 9;
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
+	wake(f);
+	panthor_perf_sampler_due(&f->sampler, &c->client);
+	expect_num(test, c, 4);
+	expect(test, c, 2, 1, 9, 0);
+	expect(test, c, 3, 2, 0, 0);
+}
+
+/* A full ring makes a request late, and that is all. */
+static void ring_full(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	for (i = 0; i < FAKE_SLOTS; i++) {
+		f->count = 1;
+		fake_auto(f);
+	}
+	f->count = 100;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, FAKE_SLOTS + 100, 0);
+	KUNIT_EXPECT_EQ(test, (f->input.req ^ f->output.ack) &
+			(GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW), 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+}
+
+/* A sample of its own accord that found no room is lost, and that is said. */
+static void ring_full_lost(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->full = true;
+	fake_auto(f);
+	f->full = false;
+	f->count = 0;
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	drained(f);
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 0, 2, 3, OVERFLOW);
+	expect(test, c, 1, 3, 4, 0);
+}
+
+/* A ring that stays full is started anew, without a storm of doorbells until then. */
+static void ring_stays_full(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 before;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	before = f->requests;
+	f->full = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	drained(f);
+	KUNIT_EXPECT_LE(test, f->requests, before + 2);
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 0, OVERFLOW);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+
+	f->full = false;
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 3, OVERFLOW);
+	/* Counters were off from the end of the one into the other; not after that. */
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 5, 0);
+}
+
+/* A request that is not acknowledged ends, its sample and the client go on. */
+static void lost_ack(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->mute = true;
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, ERROR);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+
+	f->mute = false;
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 4, ERROR);
+	/* Counters were off from the end of the one into the other; not after that. */
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 5, 0);
+}
+
+/* An answer that is there when time is up counts, though nobody has told of it. */
+static void late_ack(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->asleep = true;
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	f->late = true;
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+}
+
+/* Firmware that answers nothing at all is reset, and everybody is told. */
+static void dead(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->dead = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	KUNIT_EXPECT_TRUE(test, stop(c, 3));
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 2);
+	expect(test, c, 0, 2, 0, ERROR);
+	KUNIT_EXPECT_EQ(test, c->got[1].data, 3);
+	KUNIT_EXPECT_EQ(test, f->resets, 1);
+}
+
+/* START of firmware that does not enable counters fails, and can be tried again. */
+static void start_dead(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	f->dead = true;
+	KUNIT_EXPECT_EQ(test, start(c, 1), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, f->resets, 1);
+	KUNIT_EXPECT_FALSE(test, stop(c, 2));
+	f->dead = false;
+	KUNIT_EXPECT_EQ(test, start(c, 3), 0);
+	KUNIT_EXPECT_TRUE(test, stop(c, 4));
+	expect_num(test, c, 1);
+	expect(test, c, 0, 4, 0, 0);
+}
+
+/* In protected mode there is no answer, and nothing wrong with that. */
+static void protected_mode(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->protected = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	check(f, NSEC_PER_SEC);
+	check(f, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+	f->protected = false;
+	f->count = 8;
+	wake(f);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 8, 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+}
+
+/* There is no metadata here: protected mode shows in the GPU's status, while it lasts. */
+static void protected_states(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	d->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(d, 1), 0);
+	drained(f);
+
+	/* The sample before it, and the one after. */
+	f->count = 2;
+	fake_auto(f);
+	f->protected = true;
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, request(d, 2), 0);
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	check(f, 0);
+	f->protected = false;
+	f->count = 3;
+	wake(f);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 5, 0);
+	expect_states(test, c, 0, ON | AVAILABLE | NORMAL | PROTECTED,
+		      ON | AVAILABLE | NORMAL | PROTECTED);
+	expect_num(test, d, 2);
+	expect(test, d, 0, 1, 2, 0);
+	expect(test, d, 1, 2, 3, 0);
+	expect_states(test, d, 0, ON | AVAILABLE | NORMAL | PROTECTED,
+		      ON | AVAILABLE | NORMAL | PROTECTED);
+	expect_states(test, d, 1, ON | AVAILABLE | NORMAL | PROTECTED,
+		      AVAILABLE | NORMAL | PROTECTED);
+
+	/* Then it is over. */
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	KUNIT_EXPECT_EQ(test, request(d, 3), 0);
+	expect_num(test, c, 2);
+	expect_num(test, d, 3);
+	expect_states(test, c, 1, ON | AVAILABLE | NORMAL, ON | AVAILABLE | NORMAL);
+	expect_states(test, d, 2, ON | AVAILABLE | NORMAL, ON | AVAILABLE | NORMAL);
+
+	/* The sample before it is drained too early to be told from others. */
+	fake_auto(f);
+	check(f, 0);
+	expect_num(test, d, 4);
+	expect_states(test, d, 3, ON | AVAILABLE | NORMAL, ON | AVAILABLE | NORMAL);
+	f->protected = true;
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, request(d, 4), 0);
+	f->protected = false;
+	wake(f);
+	expect_num(test, d, 5);
+	expect_states(test, d, 4, ON | AVAILABLE | NORMAL | PROTECTED,
+		      AVAILABLE | NORMAL | PROTECTED);
+}
+
+/* Counters cannot be enabled there: a sample of it is PROTECTED, and of nothing else. */
+static void protected_start(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	f->protected = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	KUNIT_EXPECT_EQ(test, f->enables, 0);
+	expect_states(test, c, 0, OFF | AVAILABLE | PROTECTED, OFF | AVAILABLE | PROTECTED);
+	f->protected = false;
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect_states(test, c, 1, ON | OFF | AVAILABLE | NORMAL | PROTECTED,
+		      ON | OFF | AVAILABLE | NORMAL | PROTECTED);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+}
+
+/* An index that makes no sense is not followed. */
+static void nonsense(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->output.perfcnt_insert += FAKE_SLOTS + 1;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 0, ERROR);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	f->count = 2;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 2, ERROR);
+	/* Counters were off from the end of the one into the other; not after that. */
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 5, 0);
+}
+
+/* Counters are sampled before they can saturate, though nobody asks. */
+static void saturation(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 before;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	before = f->output.perfcnt_insert;
+	f->count = U32_MAX - 1;
+	check(f, NSEC_PER_SEC / 4);
+	KUNIT_EXPECT_EQ(test, f->output.perfcnt_insert, before + 1);
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, U32_MAX + 2ull, 0);
+
+	f->count = U32_MAX;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, U32_MAX, OVERFLOW);
+}
+
+/* Down in good order and up again: nothing is lost, and nobody is kept waiting. */
+static void suspend(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	f->count = 5;
+	panthor_perf_sampler_close(&f->sampler, true);
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+	f->count += 6;
+	fake_auto(f);
+	panthor_perf_sampler_down(&f->sampler, false);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 11, 0);
+	KUNIT_EXPECT_EQ(test, f->input.req & GLB_PERFCNT_EN, 0);
+	KUNIT_EXPECT_EQ(test, (f->input.req ^ f->output.ack) & GLB_PERFCNT_SAMPLE, 0);
+
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 0, 0);
+	expect_states(test, c, 0, ON | OFF | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
+	expect_states(test, c, 1, OFF | AVAILABLE | NORMAL, OFF | UNAVAILABLE | NORMAL);
+	KUNIT_EXPECT_EQ(test, start(d, 4), 0);
+
+	fake_boot(f, false);
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	f->count = 7;
+	KUNIT_EXPECT_TRUE(test, stop(c, 5));
+	drained(f);
+	f->count = 8;
+	KUNIT_EXPECT_TRUE(test, stop(d, 6));
+	expect_num(test, c, 3);
+	expect_num(test, d, 1);
+	expect(test, c, 2, 5, 7, 0);
+	expect(test, d, 0, 6, 15, 0);
+	expect_states(test, c, 2, ON | OFF | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
+	expect_states(test, d, 0, ON | OFF | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
+}
+
+/* Requested when the MCU was down, and completed before it counts: the next has that moment. */
+static void suspend_resume_states(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect_states(test, c, 0, ON | AVAILABLE | NORMAL, ON | AVAILABLE | NORMAL);
+	panthor_perf_sampler_close(&f->sampler, true);
+	fake_auto(f);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect_states(test, c, 1, ON | OFF | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
+	panthor_perf_sampler_close(&f->sampler, false);
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	fake_boot(f, false);
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
+	expect_num(test, c, 4);
+	expect_states(test, c, 2, OFF | AVAILABLE | NORMAL, OFF | UNAVAILABLE | NORMAL);
+	expect_states(test, c, 3, ON | OFF | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
+}
+
+/* The MCU should have taken a sample when it was halted. */
+static void suspend_no_sample(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 0, ERROR);
+}
+
+/* It had no reason to: nothing counts in protected mode, which had just begun. */
+static void suspend_protected(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	f->count = 5;
+	f->protected_when_waited = true;
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_EXPECT_TRUE(test, stop(c, 3));
+	expect_num(test, c, 2);
+	expect(test, c, 0, 2, 5, 0);
+	expect(test, c, 1, 3, 0, 0);
+	expect_states(test, c, 0, ON | AVAILABLE | NORMAL | PROTECTED,
+		      ON | AVAILABLE | NORMAL | PROTECTED);
+	/* From there on cores may have had power. */
+	expect_states(test, c, 1, ON | OFF | AVAILABLE | NORMAL | PROTECTED,
+		      OFF | AVAILABLE | NORMAL | PROTECTED);
+}
+
+/* It tried to, and had no room. */
+static void suspend_no_room(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	panthor_perf_sampler_close(&f->sampler, true);
+	f->full = true;
+	fake_auto(f);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 0, OVERFLOW);
+}
+
+/* What was counted before protected mode has found no room, and then the MCU is halted. */
+static void suspend_protected_no_room(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->full = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	drained(f);
+	f->protected = true;
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 0, OVERFLOW);
+	KUNIT_EXPECT_TRUE(test, stop(c, 3));
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 0, 0);
+}
+
+/* The same, and firmware cannot say so: it has not seen yet that it may. */
+static void suspend_protected_not_rearmed(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	/* It has had no room for a sample of its own accord; the request has been answered. */
+	f->full = true;
+	fake_auto(f);
+	f->full = false;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	drained(f);
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	f->protected = true;
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 0, OVERFLOW);
+}
+
+/* A start between the two halves of suspend has its baseline after the halt. */
+static void suspend_starting(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(d, 2), 0);
+	panthor_perf_sampler_close(&f->sampler, true);
+
+	/* As START does, up to where it waits. */
+	mutex_lock(&f->sampler.lock);
+	list_add_tail(&c->client.node, &f->sampler.clients);
+	c->client.state = PANTHOR_PERF_CLIENT_STARTING;
+	c->client.start_gen = f->sampler.next_gen;
+	mutex_unlock(&f->sampler.lock);
+	f->count = 5;
+	fake_auto(f);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_EXPECT_EQ(test, c->client.state, PANTHOR_PERF_CLIENT_STARTED);
+	KUNIT_EXPECT_EQ(test, start(c, 1), 0);
+	KUNIT_EXPECT_TRUE(test, stop(c, 3));
+	KUNIT_EXPECT_TRUE(test, stop(d, 4));
+	expect_num(test, c, 1);
+	expect_num(test, d, 1);
+	expect(test, c, 0, 3, 0, 0);
+	expect(test, d, 0, 4, 5, 0);
+}
+
+/* A reset loses counts: all clients say so, once, and go on. */
+static void reset(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(d, 2), 0);
+	drained(f);
+	f->count = 3;
+	fake_auto(f);
+	f->dead = true;
+	f->count = 100;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	panthor_perf_sampler_close(&f->sampler, false);
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	panthor_perf_sampler_down(&f->sampler, true);
+	expect_num(test, c, 2);
+	expect(test, c, 0, 3, 3, ERROR);
+	expect(test, c, 1, 4, 0, 0);
+	expect_states(test, c, 0, ON | OFF | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
+	expect_states(test, c, 1, OFF | AVAILABLE | NORMAL, OFF | UNAVAILABLE | NORMAL);
+	expect_num(test, d, 0);
+
+	f->dead = false;
+	fake_boot(f, true);
+	panthor_perf_sampler_up(&f->sampler);
+	f->count = 7;
+	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
+	KUNIT_EXPECT_EQ(test, request(d, 6), 0);
+	expect_num(test, c, 3);
+	expect_num(test, d, 1);
+	expect(test, c, 2, 5, 7, 0);
+	expect(test, d, 0, 6, 10, ERROR);
+
+	/* And another one right after it. */
+	panthor_perf_sampler_close(&f->sampler, false);
+	panthor_perf_sampler_down(&f->sampler, true);
+	panthor_perf_sampler_close(&f->sampler, false);
+	panthor_perf_sampler_down(&f->sampler, true);
+	fake_boot(f, true);
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_EXPECT_TRUE(test, stop(d, 7));
+	expect_num(test, d, 2);
+	KUNIT_EXPECT_EQ(test, d->got[1].flags, ERROR);
+}
+
+/* Counters that do not come on after a boot are left alone, in the end. */
+static void enable_fails(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	panthor_perf_sampler_close(&f->sampler, false);
+	panthor_perf_sampler_down(&f->sampler, true);
+	fake_boot(f, true);
+	f->dead = true;
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+	for (i = 0; i < 10; i++)
+		check(f, 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 2);
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 0, ERROR);
+
+	/* Another boot is another try. */
+	f->dead = false;
+	panthor_perf_sampler_close(&f->sampler, false);
+	panthor_perf_sampler_down(&f->sampler, true);
+	fake_boot(f, true);
+	panthor_perf_sampler_up(&f->sampler);
+
+	/* From then on firmware is looked after as before, though it has not answered yet. */
+	f->mute = true;
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 3, ERROR);
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&f->sampler.check_work));
+	f->mute = false;
+	f->count = 5;
+	KUNIT_EXPECT_TRUE(test, stop(c, 4));
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 5, ERROR);
+}
+
+/* The device goes: everybody gets what was promised, or else a last sample. */
+static void unplugged(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *idle = new_client(test, f), *busy = new_client(test, f);
+	struct fake_client *stopping = new_client(test, f), *off = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(idle, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(busy, 2), 0);
+	KUNIT_ASSERT_EQ(test, start(stopping, 3), 0);
+	drained(f);
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(busy, 4), 0);
+	KUNIT_EXPECT_EQ(test, request(busy, 5), 0);
+	KUNIT_EXPECT_TRUE(test, stop(stopping, 6));
+	panthor_perf_sampler_unplug(&f->sampler);
+	expect_num(test, idle, 1);
+	expect_num(test, busy, 2);
+	expect_num(test, stopping, 1);
+	expect_num(test, off, 0);
+	expect(test, idle, 0, 1, 0, ERROR);
+	expect(test, busy, 0, 4, 0, ERROR);
+	expect(test, busy, 1, 5, 0, ERROR);
+	expect(test, stopping, 0, 6, 0, ERROR);
+	KUNIT_EXPECT_EQ(test, start(off, 7), -ENODEV);
+	KUNIT_EXPECT_EQ(test, request(busy, 8), -ENODEV);
+	KUNIT_EXPECT_FALSE(test, stop(idle, 9));
+	panthor_perf_sampler_remove(&f->sampler, &busy->client);
+	panthor_perf_sampler_up(&f->sampler);
+	expect_num(test, busy, 2);
+}
+
+/* Whoever is removed hears nothing any more, in any state. */
+static void removed(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *stopped = new_client(test, f), *started = new_client(test, f);
+	struct fake_client *stopping = new_client(test, f), *other = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(other, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(started, 2), 0);
+	KUNIT_ASSERT_EQ(test, start(stopping, 3), 0);
+	drained(f);
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(started, 4), 0);
+	KUNIT_EXPECT_TRUE(test, stop(stopping, 5));
+	panthor_perf_sampler_remove(&f->sampler, &stopped->client);
+	panthor_perf_sampler_remove(&f->sampler, &started->client);
+	panthor_perf_sampler_remove(&f->sampler, &stopping->client);
+	f->count = 4;
+	wake(f);
+	expect_num(test, started, 0);
+	expect_num(test, stopping, 0);
+	KUNIT_EXPECT_EQ(test, start(started, 6), -ENOENT);
+	KUNIT_EXPECT_EQ(test, request(started, 7), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, f->fw.enabled);
+	KUNIT_EXPECT_TRUE(test, stop(other, 8));
+	expect_num(test, other, 1);
+	expect(test, other, 0, 8, 4, 0);
+	KUNIT_EXPECT_FALSE(test, f->fw.enabled);
+}
+
+/* Removing the last client disables counters, with a request in flight. */
+static void removed_last(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->mute = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	panthor_perf_sampler_remove(&f->sampler, &c->client);
+	KUNIT_EXPECT_FALSE(test, f->output.ack & GLB_PERFCNT_EN);
+	KUNIT_EXPECT_EQ(test, (f->input.req ^ f->output.ack) & GLB_PERFCNT_SAMPLE, 0);
+	f->mute = false;
+	f->count = 9;
+	KUNIT_EXPECT_EQ(test, start(d, 3), 0);
+	f->count = 5;
+	KUNIT_EXPECT_TRUE(test, stop(d, 4));
+	expect_num(test, d, 1);
+	expect(test, d, 0, 4, 5, 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+}
+
+/* Indices wrap, and so do the numbers of requests. */
+static void wraps(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i, slot;
+
+	mutex_lock(&f->sampler.lock);
+	f->sampler.next_gen = -3;
+	mutex_unlock(&f->sampler.lock);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+
+	/* As after four thousand million samples. */
+	mutex_lock(&f->sampler.lock);
+	slot = f->fw.extract % FAKE_SLOTS;
+	f->fw.extract = -FAKE_SLOTS + slot;
+	f->output.perfcnt_insert = f->fw.extract;
+	f->input.perfcnt_extract = f->fw.extract;
+	mutex_unlock(&f->sampler.lock);
+	for (i = 0; i < 3 * FAKE_SLOTS; i++) {
+		f->count = i + 1;
+		KUNIT_EXPECT_EQ(test, request(c, i), 0);
+		expect_num(test, c, i + 1);
+		expect(test, c, i, i, i + 1, 0);
+	}
+	KUNIT_EXPECT_EQ(test, f->fw.extract, 2 * FAKE_SLOTS + slot);
+}
+
+static struct kunit_case panthor_perf_sampler_cases[] = {
+	KUNIT_CASE(programs_firmware),
+	KUNIT_CASE(clears_marks),
+	KUNIT_CASE(counts),
+	KUNIT_CASE(independent),
+	KUNIT_CASE(coalesce),
+	KUNIT_CASE(room),
+	KUNIT_CASE(folded),
+	KUNIT_CASE(emitted),
+	KUNIT_CASE(emitted_answer),
+	KUNIT_CASE(due),
+	KUNIT_CASE(ring_full),
+	KUNIT_CASE(ring_full_lost),
+	KUNIT_CASE(ring_stays_full),
+	KUNIT_CASE(lost_ack),
+	KUNIT_CASE(late_ack),
+	KUNIT_CASE(dead),
+	KUNIT_CASE(start_dead),
+	KUNIT_CASE(protected_mode),
+	KUNIT_CASE(protected_states),
+	KUNIT_CASE(protected_start),
+	KUNIT_CASE(nonsense),
+	KUNIT_CASE(saturation),
+	KUNIT_CASE(suspend),
+	KUNIT_CASE(suspend_resume_states),
+	KUNIT_CASE(suspend_no_sample),
+	KUNIT_CASE(suspend_protected),
+	KUNIT_CASE(suspend_no_room),
+	KUNIT_CASE(suspend_protected_no_room),
+	KUNIT_CASE(suspend_protected_not_rearmed),
+	KUNIT_CASE(suspend_starting),
+	KUNIT_CASE(reset),
+	KUNIT_CASE(enable_fails),
+	KUNIT_CASE(unplugged),
+	KUNIT_CASE(removed),
+	KUNIT_CASE(removed_last),
+	KUNIT_CASE(wraps),
+	{}
+};
+
+static struct kunit_suite panthor_perf_sampler_suite = {
+	.name = "panthor_perf_sampler",
+	.init = sampler_init,
+	.test_cases = panthor_perf_sampler_cases,
+};
+
+kunit_test_suite(panthor_perf_sampler_suite);
