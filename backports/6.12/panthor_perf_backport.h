@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 or MIT */
+/*
+ * What performance counters use of later kernels, for Linux 6.12.
+ *
+ * Put in front of each of their files by the Makefile.
+ */
+
+#ifndef __PANTHOR_PERF_BACKPORT_H__
+#define __PANTHOR_PERF_BACKPORT_H__
+
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/timekeeping.h>
+
+#include <drm/drm_gem.h>
+
+#include "panthor_device.h"
+#include "panthor_fw.h"
+#include "panthor_gem.h"
+#include "panthor_regs.h"
+
+/* Registers are accessed relative to a block, not to a device. */
+#undef gpu_read
+#undef gpu_write
+
+static inline u32 gpu_read(void __iomem *iomem, u32 reg)
+{
+	return readl(iomem + reg);
+}
+
+static inline u64 gpu_read64(void __iomem *iomem, u32 reg)
+{
+	return gpu_read(iomem, reg) | ((u64)gpu_read(iomem, reg + 4) << 32);
+}
+
+static inline u64 gpu_read64_counter(void __iomem *iomem, u32 reg)
+{
+	u32 lo, hi1, hi2;
+
+	do {
+		hi1 = gpu_read(iomem, reg + 4);
+		lo = gpu_read(iomem, reg);
+		hi2 = gpu_read(iomem, reg + 4);
+	} while (hi1 != hi2);
+
+	return lo | ((u64)hi2 << 32);
+}
+
+#define GPU_TIMESTAMP		GPU_TIMESTAMP_LO
+#define GPU_TIMESTAMP_OFFSET	GPU_TIMESTAMP_OFFSET_LO
+#define GPU_SHADER_PRESENT	GPU_SHADER_PRESENT_LO
+
+/* There is no support for architecture 14 and its power controller. */
+#define PWR_CONTROL_BASE	0
+#define PWR_SHADER_PRESENT	GPU_SHADER_PRESENT
+
+static inline bool panthor_hw_has_pwr_ctrl(struct panthor_device *ptdev)
+{
+	return false;
+}
+
+static inline void panthor_fw_ring_doorbell(struct panthor_device *ptdev, u32 doorbell_id)
+{
+	writel(1, ptdev->iomem + CSF_DOORBELL(doorbell_id));
+}
+
+/* Objects have no labels. */
+static inline struct panthor_kernel_bo *
+panthor_kernel_bo_create_labelled(struct panthor_device *ptdev, struct panthor_vm *vm,
+				  size_t size, u32 bo_flags, u32 vm_map_flags, u64 gpu_va,
+				  const char *name)
+{
+	return panthor_kernel_bo_create(ptdev, vm, size, bo_flags, vm_map_flags, gpu_va);
+}
+
+#define panthor_kernel_bo_create	panthor_kernel_bo_create_labelled
+
+#define drm_gem_vmap(obj, map)		drm_gem_vmap_unlocked(obj, map)
+#define drm_gem_vunmap(obj, map)	drm_gem_vunmap_unlocked(obj, map)
+
+/* The snapshot has other names, and is always of CLOCK_MONOTONIC_RAW and another one. */
+#define monoraw		raw
+
+static inline void ktime_get_snapshot_id(clockid_t id, struct system_time_snapshot *snapshot)
+{
+	ktime_get_snapshot(snapshot);
+}
+
+/* Namespaces are strings. */
+#undef MODULE_IMPORT_NS
+#define MODULE_IMPORT_NS(ns)	MODULE_INFO(import_ns, ns)
+
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *timer),
+				 clockid_t clock_id, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock_id, mode);
+	timer->function = function;
+}
+
+#endif
