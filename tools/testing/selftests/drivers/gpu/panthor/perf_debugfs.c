@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Performance counters of panthor: what the file in debugfs says of sessions,
+ * and of firmware.
+ */
+#define _GNU_SOURCE
+#include <glob.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include "../../../kselftest_harness.h"
+#include "perf.h"
+
+#define PERIOD_NS 10000000
+
+FIXTURE(debugfs)
+{
+	int fd;
+	char path[256];
+	char text[65536];
+	struct drm_panthor_perf_info info;
+	struct perf_session manual, periodic;
+	struct drm_panthor_perf_cmd_setup setup_manual, setup_periodic;
+};
+
+/* The device's own, not those of the links to it; there may be other drivers'. */
+static bool find_file(char *path, size_t len)
+{
+	char dir[512];
+	glob_t g;
+	bool found = false;
+
+	if (perf_sysfs(dir, sizeof(dir)))
+		return false;
+	if (glob("/sys/kernel/debug/dri/*/perf", 0, NULL, &g))
+		return false;
+	for (size_t i = 0; !found && i < g.gl_pathc; i++) {
+		snprintf(path, len, "/sys/kernel/debug/dri/%s/perf", strrchr(dir, '/') + 1);
+		found = !strcmp(path, g.gl_pathv[i]);
+	}
+	globfree(&g);
+	return found;
+}
+
+/* The whole file, anew. */
+static int look(FIXTURE_DATA(debugfs) *self)
+{
+	size_t got = 0;
+	int fd = open(self->path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, self->text + got, sizeof(self->text) - 1 - got)) > 0)
+		got += n;
+	close(fd);
+	self->text[got] = 0;
+	return n ? -EIO : 0;
+}
+
+/* A value of what was looked at, or -1. */
+static long long value(FIXTURE_DATA(debugfs) *self, const char *key)
+{
+	const char *line = self->text;
+	size_t len = strlen(key);
+
+	for (; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		if (!strncmp(line, key, len) && line[len] == ':')
+			return atoll(line + len + 1);
+	}
+	return -1;
+}
+
+static long long value_now(FIXTURE_DATA(debugfs) *self, const char *key)
+{
+	return look(self) ? -1 : value(self, key);
+}
+
+/* The line of the session that was set up first, or next; its number is taken off. */
+static const char *session(FIXTURE_DATA(debugfs) *self, int which, char *line, size_t size,
+			   unsigned int *id)
+{
+	const char *at = self->text;
+	int skip;
+
+	line[0] = 0;
+	for (at = strstr(at, "\nsession: "); at && which--; at = strstr(at + 1, "\nsession: "))
+		;
+	if (!at || sscanf(at, "\nsession: %u %n", id, &skip) != 1)
+		return line;
+	at += skip;
+	snprintf(line, size, "%.*s", (int)strcspn(at, "\n"), at);
+	return line;
+}
+
+static uint64_t rate_of(const struct perf_session *s, uint64_t count)
+{
+	uint64_t start = perf_slot(s, 0)->timestamp_start_ns;
+
+	return count * 1000000000 / (perf_slot(s, count - 1)->timestamp_end_ns - start);
+}
+
+FIXTURE_SETUP(debugfs)
+{
+	self->manual.efd = -1;
+	self->periodic.efd = -1;
+	self->fd = perf_open_counters(&self->info);
+	if (self->fd < 0)
+		SKIP(return, "no GPU with performance counters");
+	if (!find_file(self->path, sizeof(self->path)))
+		SKIP(return, "no file in debugfs");
+	perf_bench_open();
+	perf_bench_calm();
+	ASSERT_EQ(0, perf_pm_write("control", "on"));
+	self->setup_manual.tiler_enable_mask[0] = 0x30;
+	perf_masks_all(&self->setup_periodic);
+	self->setup_periodic.shader_enable_mask[0] = 0x8000000000000010;
+	self->setup_periodic.shader_enable_mask[1] = 1;
+	self->setup_periodic.sample_freq_ns = PERIOD_NS;
+	self->setup_periodic.setup_flags = DRM_PANTHOR_PERF_SETUP_EMIT_AUTO;
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 8, &self->manual,
+				      &self->setup_manual));
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 4, &self->periodic,
+				      &self->setup_periodic));
+}
+
+FIXTURE_TEARDOWN(debugfs)
+{
+	perf_bench_calm();
+	perf_session_end(&self->manual);
+	perf_session_end(&self->periodic);
+	close(self->fd);
+	perf_pm_write("control", "auto");
+}
+
+/* What does not change of the manual session, and of the periodic one. */
+static void want_line(FIXTURE_DATA(debugfs) *self, int which, const char *state, uint64_t used,
+		      uint64_t pending, uint64_t samples, uint64_t stretched, uint64_t rate,
+		      char *line, size_t size)
+{
+	struct drm_panthor_perf_cmd_setup *setup =
+		which ? &self->setup_periodic : &self->setup_manual;
+	char name[16] = "";
+	int n;
+
+	n = snprintf(line, size, "state=%s set=0 period_ns=%u emit_auto=%d slots=%u used=%llu ",
+		     state, which ? PERIOD_NS : 0, which, which ? 4 : 8, (unsigned long long)used);
+	n += snprintf(line + n, size - n, "pending=%llu samples=%llu stretched=%llu rate=%llu",
+		      (unsigned long long)pending, (unsigned long long)samples,
+		      (unsigned long long)stretched, (unsigned long long)rate);
+	for (unsigned int t = 1; t < PERF_TYPES; t++) {
+		__u64 *mask = perf_mask(setup, t);
+		bool exists = perf_count(&self->info, t);
+
+		n += snprintf(line + n, size - n, " %s=%016llx%016llx", perf_type_names[t],
+			      exists && self->info.counters_per_block > 64 ? mask[1] : 0,
+			      exists ? mask[0] : 0);
+	}
+	prctl(PR_GET_NAME, name);
+	snprintf(line + n, size - n, " owner=%s/%d", name, getpid());
+}
+
+#define EXPECT_SESSION(which, state, used, pending, samples, stretched, rate) do {	\
+	char _got[1024], _want[1024];							\
+	unsigned int _id;								\
+	want_line(self, which, state, used, pending, samples, stretched, rate,		\
+		  _want, sizeof(_want));						\
+	EXPECT_STREQ(_want, session(self, which, _got, sizeof(_got), &_id));		\
+} while (0)
+
+TEST_F_TIMEOUT(debugfs, sessions, 120)
+{
+	long long before, after, stretched;
+	unsigned int first = 0, second = 0;
+	char line[1024], left[1024], *at;
+	struct stat st;
+
+	ASSERT_EQ(0, stat(self->path, &st));
+	EXPECT_EQ(0400, st.st_mode & 07777);
+
+	ASSERT_EQ(0, look(self));
+	EXPECT_EQ(2, value(self, "sessions"));
+	EXPECT_SESSION(0, "stopped", 0, 0, 0, 0, 0);
+	EXPECT_SESSION(1, "stopped", 0, 0, 0, 0, 0);
+	session(self, 0, line, sizeof(line), &first);
+	session(self, 1, line, sizeof(line), &second);
+	EXPECT_EQ(first + 1, second);
+
+	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
+	for (int i = 1; i <= 3; i++) {
+		ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, i));
+		ASSERT_TRUE(perf_wait(&self->manual, i));
+	}
+	perf_consume(&self->manual, 1);
+	ASSERT_EQ(0, look(self));
+	EXPECT_SESSION(0, "started", 2, 0, 3, 0, rate_of(&self->manual, 3));
+	EXPECT_SESSION(1, "stopped", 0, 0, 0, 0, 0);
+
+	/* Nobody reads the other one: all but one slot, then nothing more until it stops. */
+	before = perf_fdinfo(self->fd, "panthor-perf-stretched");
+	ASSERT_EQ(0, perf_start(self->fd, self->periodic.handle, 0));
+	ASSERT_TRUE(perf_wait(&self->periodic, 3));
+	ASSERT_TRUE(perf_until(perf_fdinfo(self->fd, "panthor-perf-stretched") >= before + 3));
+	ASSERT_EQ(0, look(self));
+	after = perf_fdinfo(self->fd, "panthor-perf-stretched");
+	session(self, 1, line, sizeof(line), &second);
+	at = strstr(line, " stretched=");
+	ASSERT_NE(NULL, at);
+	stretched = atoll(at + strlen(" stretched="));
+	EXPECT_LE(before + 3, stretched);
+	EXPECT_LE(stretched, after);
+	EXPECT_SESSION(0, "started", 2, 0, 3, 0, rate_of(&self->manual, 3));
+	/* A sample that is due may be asked for at this moment. That is not a request. */
+	EXPECT_SESSION(1, "started", 3, 0, 3, stretched, rate_of(&self->periodic, 3));
+
+	ASSERT_EQ(0, perf_stop(self->fd, self->periodic.handle, 9));
+	ASSERT_TRUE(perf_wait(&self->periodic, 4));
+	ASSERT_EQ(0, look(self));
+	stretched = perf_fdinfo(self->fd, "panthor-perf-stretched");
+	EXPECT_SESSION(1, "stopped", 4, 0, 4, stretched, rate_of(&self->periodic, 4));
+
+	/* They go one by one. */
+	session(self, 1, line, sizeof(line), &second);
+	perf_session_end(&self->manual);
+	ASSERT_EQ(0, look(self));
+	EXPECT_EQ(1, value(self, "sessions"));
+	EXPECT_STREQ(line, session(self, 0, left, sizeof(left), &first));
+	EXPECT_EQ(second, first);
+	EXPECT_STREQ("", session(self, 1, left, sizeof(left), &first));
+	perf_session_end(&self->periodic);
+	ASSERT_EQ(0, look(self));
+	EXPECT_EQ(0, value(self, "sessions"));
+	EXPECT_EQ(NULL, strstr(self->text, "session: "));
+	EXPECT_EQ(0, value(self, "slots"));
+	EXPECT_EQ(0, value(self, "gate"));
+}
+
+/* What waits is seen, and looking at it does not wait for what it waits for. */
+TEST_F_TIMEOUT(debugfs, pending, 120)
+{
+	if (!perf_bench)
+		SKIP(return, "needs the bench page of the virtual Mali");
+	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
+	ASSERT_TRUE(perf_until((bench_reg_set(PROTM, 1), bench_reg_get(GPU_STATUS) & 1u << 7)));
+	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 1));
+	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 2));
+	ASSERT_EQ(0, look(self));
+	EXPECT_SESSION(0, "started", 0, 2, 0, 0, 0);
+	ASSERT_EQ(0, perf_stop(self->fd, self->manual.handle, 3));
+	ASSERT_EQ(0, look(self));
+	EXPECT_EQ(1, value(self, "in-flight"));
+	EXPECT_SESSION(0, "stopping", 0, 3, 0, 0, 0);
+	bench_reg_set(PROTM, 0);
+	ASSERT_TRUE(perf_wait(&self->manual, 3));
+	ASSERT_EQ(0, look(self));
+	EXPECT_EQ(0, value(self, "in-flight"));
+	EXPECT_SESSION(0, "stopped", 3, 0, 3, 0, rate_of(&self->manual, 3));
+}
+
+TEST_F_TIMEOUT(debugfs, firmware, 120)
+{
+	long long epoch, samples, requests, overflows, restarts;
+	uint64_t bench_samples, bench_autos;
+
+	if (!perf_bench)
+		SKIP(return, "needs the bench page of the virtual Mali");
+	ASSERT_EQ(0, look(self));
+	epoch = value(self, "epoch");
+	samples = value(self, "samples");
+	requests = value(self, "requests");
+	overflows = value(self, "overflows");
+	restarts = value(self, "restarts");
+	EXPECT_EQ(1, value(self, "up"));
+	EXPECT_EQ(0, value(self, "gate"));
+	bench_samples = bench_reg_get64(SAMPLES);
+	bench_autos = bench_reg_get64(AUTOS);
+
+	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
+	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 1));
+	ASSERT_TRUE(perf_wait(&self->manual, 1));
+	ASSERT_EQ(0, look(self));
+	EXPECT_EQ(1, value(self, "up"));
+	EXPECT_EQ(1, value(self, "gate"));
+	EXPECT_EQ(0, value(self, "closing"));
+	EXPECT_EQ(0, value(self, "broken"));
+	EXPECT_EQ(0, value(self, "failures"));
+	EXPECT_EQ(0, value(self, "set"));
+	EXPECT_EQ(epoch + 1, value(self, "epoch"));
+	EXPECT_EQ(bench_reg_get(SLOTS), value(self, "slots"));
+	EXPECT_EQ(overflows, value(self, "overflows"));
+	EXPECT_EQ(restarts, value(self, "restarts"));
+	EXPECT_LE(1, value(self, "max-pending"));
+	EXPECT_LE(value(self, "max-pending"), value(self, "slots"));
+
+	/* Sooner or later, what firmware has written has been read. */
+	EXPECT_TRUE(perf_until(value_now(self, "insert") == value(self, "extract") &&
+			       value(self, "insert") == (long long)bench_reg_get(INSERT)));
+	EXPECT_TRUE(perf_until(value_now(self, "samples") - samples ==
+			       (long long)(bench_reg_get64(SAMPLES) - bench_samples)));
+	EXPECT_TRUE(perf_until(value_now(self, "requests") - requests ==
+			       (long long)(bench_reg_get64(SAMPLES) - bench_samples) -
+			       (long long)(bench_reg_get64(AUTOS) - bench_autos)));
+
+	/* The ring is full. */
+	bench_reg_set(RING_FULL, 1);
+	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 2));
+	EXPECT_TRUE(perf_until(value_now(self, "overflows") > overflows));
+	bench_reg_set(RING_FULL, 0);
+	ASSERT_TRUE(perf_wait(&self->manual, 2));
+
+	/* It has been answered, and the driver is not told. */
+	ASSERT_TRUE(perf_until(value_now(self, "gate") == 1));
+	epoch = value(self, "epoch");
+	restarts = value(self, "restarts");
+	bench_reg_set(DROP_SAMPLE_ACKS, 1);
+	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 3));
+	ASSERT_TRUE(perf_wait(&self->manual, 3));
+	EXPECT_TRUE(perf_until(value_now(self, "gate") == 1));
+	EXPECT_EQ(restarts + 1, value(self, "restarts"));
+	EXPECT_EQ(epoch + 1, value(self, "epoch"));
+
+	/* Without power it is not woken. */
+	ASSERT_EQ(0, perf_pm_write("control", "auto"));
+	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
+	ASSERT_EQ(0, look(self));
+	EXPECT_EQ(0, value(self, "up"));
+	EXPECT_EQ(0, value(self, "gate"));
+	EXPECT_EQ(2, value(self, "sessions"));
+	EXPECT_TRUE(perf_pm_is("suspended"));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,933 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Performance counters of panthor: states of a session, its ring, who may have
+ * one, and how many. With the bench page, requests are held back by protected
+ * mode, in which firmware answers none: what is tested while one is pending
+ * does not depend on time.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "../../../kselftest_harness.h"
+#include "perf.h"
+
+#define SLOTS 8
+#define FILE_SESSIONS 64
+#define DEVICE_SESSIONS 256
+#define USER_SESSIONS 16
+#define NOBODY 65534
+
+#define NEEDS_BENCH() do {						\
+	if (!perf_bench)						\
+		SKIP(return, "needs the bench page of the virtual Mali"); \
+} while (0)
+
+FIXTURE(session)
+{
+	int fd;
+	struct drm_panthor_perf_info info;
+	struct perf_session s, other;
+	struct drm_panthor_perf_cmd_setup setup;
+};
+
+FIXTURE_SETUP(session)
+{
+	self->s.efd = -1;
+	self->other.efd = -1;
+	self->fd = perf_open_counters(&self->info);
+	if (self->fd < 0)
+		SKIP(return, "no GPU with performance counters");
+	perf_bench_open();
+	perf_bench_calm();
+	/* Up and idle, unless a test says otherwise. */
+	ASSERT_EQ(0, perf_pm_write("control", "on"));
+	perf_masks_all(&self->setup);
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &self->setup));
+}
+
+FIXTURE_TEARDOWN(session)
+{
+	perf_bench_calm();
+	perf_session_end(&self->other);
+	perf_session_end(&self->s);
+	close(self->fd);
+	perf_pm_write("control", "auto");
+	perf_set_paranoid(true);
+}
+
+#define START(ud)	perf_start(self->fd, self->s.handle, ud)
+#define SAMPLE(ud)	perf_sample(self->fd, self->s.handle, ud)
+#define STOP(ud)	perf_stop(self->fd, self->s.handle, ud)
+
+/* Firmware that does not run, since the GPU is being reset, does not take it. */
+static bool hold_back(void)
+{
+	return perf_until((bench_reg_set(PROTM, 1), bench_reg_get(GPU_STATUS) & 1u << 7));
+}
+
+static void let_go(void)
+{
+	bench_reg_set(PROTM, 0);
+}
+
+/* Deliver nothing, and go on: a whole run of another session, which comes after. */
+static int other_run(FIXTURE_DATA(session) *self)
+{
+	struct drm_panthor_perf_cmd_setup setup = {};
+	struct perf_session o;
+	int ret = perf_session_new(self->fd, &self->info, 2, &o, &setup);
+
+	if (ret)
+		return ret;
+	ret = perf_start(self->fd, o.handle, 0);
+	if (!ret)
+		ret = perf_stop(self->fd, o.handle, 0);
+	if (!ret && !perf_wait(&o, 1))
+		ret = -ETIME;
+	perf_session_end(&o);
+	return ret;
+}
+
+/* States */
+
+TEST_F(session, stopped)
+{
+	EXPECT_EQ(-EINVAL, SAMPLE(1));
+	EXPECT_EQ(0, STOP(2));
+	EXPECT_EQ(-EINVAL, SAMPLE(3));
+	ASSERT_EQ(0, other_run(self));
+	EXPECT_EQ(0, perf_insert(&self->s));
+	EXPECT_EQ(0, perf_signals(&self->s));
+}
+
+TEST_F(session, one_run)
+{
+	uint64_t t[6];
+
+	t[0] = perf_now();
+	ASSERT_EQ(0, START(1));
+	t[1] = perf_now();
+	EXPECT_EQ(0, perf_insert(&self->s));
+	EXPECT_EQ(0, perf_signals(&self->s));
+
+	t[2] = perf_now();
+	ASSERT_EQ(0, SAMPLE(0x1122334455667788));
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	t[3] = perf_now();
+	EXPECT_EQ(1, perf_insert(&self->s));
+	EXPECT_EQ(0x1122334455667788, perf_slot(&self->s, 0)->user_data);
+	EXPECT_EQ(0, perf_slot(&self->s, 0)->flags);
+
+	t[4] = perf_now();
+	ASSERT_EQ(0, STOP(~0ull));
+	ASSERT_TRUE(perf_wait(&self->s, 2));
+	t[5] = perf_now();
+	EXPECT_EQ(2, perf_insert(&self->s));
+	EXPECT_EQ(~0ull, perf_slot(&self->s, 1)->user_data);
+	EXPECT_EQ(0, perf_slot(&self->s, 1)->flags);
+
+	/* Baseline in START, ends between the request and the signal. */
+	EXPECT_LE(t[0], perf_slot(&self->s, 0)->timestamp_start_ns);
+	EXPECT_GE(t[1], perf_slot(&self->s, 0)->timestamp_start_ns);
+	EXPECT_LE(t[2], perf_slot(&self->s, 0)->timestamp_end_ns);
+	EXPECT_GE(t[3], perf_slot(&self->s, 0)->timestamp_end_ns);
+	EXPECT_EQ(perf_slot(&self->s, 0)->timestamp_end_ns,
+		  perf_slot(&self->s, 1)->timestamp_start_ns);
+	EXPECT_LE(t[4], perf_slot(&self->s, 1)->timestamp_end_ns);
+	EXPECT_GE(t[5], perf_slot(&self->s, 1)->timestamp_end_ns);
+
+	/* Over. */
+	EXPECT_EQ(-EINVAL, SAMPLE(7));
+	EXPECT_EQ(0, STOP(8));
+	ASSERT_EQ(0, other_run(self));
+	EXPECT_EQ(2, perf_insert(&self->s));
+	EXPECT_EQ(2, perf_signals(&self->s));
+	/* other_run() had one as well. */
+	EXPECT_EQ(3, perf_fdinfo(self->fd, "panthor-perf-samples"));
+}
+
+TEST_F(session, start_twice)
+{
+	uint64_t before;
+
+	ASSERT_EQ(0, START(1));
+	before = perf_now();
+	EXPECT_EQ(0, START(2));
+	EXPECT_EQ(0, START(3));
+	EXPECT_EQ(0, perf_signals(&self->s));
+	ASSERT_EQ(0, SAMPLE(4));
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	EXPECT_EQ(4, perf_slot(&self->s, 0)->user_data);
+	/* It has not begun anew. */
+	EXPECT_GT(before, perf_slot(&self->s, 0)->timestamp_start_ns);
+	EXPECT_EQ(1, perf_insert(&self->s));
+}
+
+TEST_F(session, order)
+{
+	ASSERT_EQ(0, START(0));
+	for (uint64_t round = 0; round < 50; round++) {
+		uint64_t end = 0;
+
+		for (uint64_t i = 0; i < SLOTS - 1; i++)
+			ASSERT_EQ(0, SAMPLE(1000 * round + i));
+		ASSERT_TRUE(perf_wait(&self->s, (round + 1) * (SLOTS - 1)));
+		ASSERT_EQ((round + 1) * (SLOTS - 1), perf_insert(&self->s));
+		for (uint64_t i = 0; i < SLOTS - 1; i++) {
+			const struct drm_panthor_perf_sample_header *h =
+				perf_slot(&self->s, self->s.read);
+
+			EXPECT_EQ(1000 * round + i, h->user_data);
+			EXPECT_LE(h->timestamp_start_ns, h->timestamp_end_ns);
+			if (i)
+				EXPECT_EQ(end, h->timestamp_start_ns);
+			end = h->timestamp_end_ns;
+			perf_consume(&self->s, 1);
+		}
+	}
+	EXPECT_EQ(50 * (SLOTS - 1), perf_signals(&self->s));
+}
+
+TEST_F(session, semaphore)
+{
+	struct drm_panthor_perf_cmd_setup setup = {};
+	uint64_t n;
+
+	ASSERT_EQ(0, perf_session_alloc(self->fd, &self->info, SLOTS, EFD_SEMAPHORE, &self->other,
+					&setup));
+	ASSERT_EQ(0, perf_setup(self->fd, &setup, &self->other.handle));
+	ASSERT_EQ(0, perf_start(self->fd, self->other.handle, 0));
+	for (int i = 0; i < 5; i++)
+		ASSERT_EQ(0, perf_sample(self->fd, self->other.handle, i));
+	ASSERT_EQ(0, perf_stop(self->fd, self->other.handle, 5));
+	ASSERT_TRUE(perf_until(perf_insert(&self->other) == 6));
+	ASSERT_TRUE(perf_wait(&self->other, 6));
+	EXPECT_EQ(-1, read(self->other.efd, &n, sizeof(n)));
+	EXPECT_EQ(EAGAIN, errno);
+}
+
+/* Two sessions do not see each other's requests. */
+TEST_F(session, apart)
+{
+	struct drm_panthor_perf_cmd_setup setup = {};
+
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->other, &setup));
+	ASSERT_EQ(0, START(1));
+	ASSERT_EQ(0, perf_start(self->fd, self->other.handle, 2));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, perf_sample(self->fd, self->other.handle, i));
+		ASSERT_TRUE(perf_wait(&self->other, i + 1));
+	}
+	EXPECT_EQ(0, perf_insert(&self->s));
+	EXPECT_EQ(0, perf_signals(&self->s));
+	ASSERT_EQ(0, perf_stop(self->fd, self->other.handle, 9));
+	ASSERT_TRUE(perf_wait(&self->other, 4));
+	ASSERT_EQ(0, SAMPLE(5));
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	EXPECT_EQ(1, perf_insert(&self->s));
+	EXPECT_EQ(4, perf_insert(&self->other));
+	/* One sample for all of the time, whatever the other did. */
+	EXPECT_GE(perf_slot(&self->other, 0)->timestamp_start_ns,
+		  perf_slot(&self->s, 0)->timestamp_start_ns);
+	EXPECT_LE(perf_slot(&self->other, 3)->timestamp_end_ns,
+		  perf_slot(&self->s, 0)->timestamp_end_ns);
+}
+
+/* Ring */
+
+TEST_F(session, full_ring)
+{
+	ASSERT_EQ(0, START(0));
+	for (int i = 0; i < SLOTS - 1; i++)
+		ASSERT_EQ(0, SAMPLE(i));
+	EXPECT_EQ(-EBUSY, SAMPLE(99));
+	ASSERT_TRUE(perf_wait(&self->s, SLOTS - 1));
+	EXPECT_EQ(-EBUSY, SAMPLE(99));
+	EXPECT_EQ(SLOTS - 1, perf_insert(&self->s));
+
+	perf_consume(&self->s, 1);
+	EXPECT_EQ(0, SAMPLE(SLOTS - 1));
+	EXPECT_EQ(-EBUSY, SAMPLE(99));
+	ASSERT_TRUE(perf_wait(&self->s, SLOTS));
+
+	/* The slot that was kept for it. */
+	EXPECT_EQ(0, STOP(SLOTS));
+	ASSERT_TRUE(perf_wait(&self->s, SLOTS + 1));
+	EXPECT_EQ(SLOTS + 1, perf_insert(&self->s));
+	for (uint64_t i = self->s.read; i < SLOTS + 1; i++)
+		EXPECT_EQ(i, perf_slot(&self->s, i)->user_data);
+
+	/* No slot for the last sample of another run; indices go on. */
+	EXPECT_EQ(-EBUSY, START(0));
+	EXPECT_EQ(-EINVAL, SAMPLE(99));
+	perf_consume(&self->s, 1);
+	ASSERT_EQ(0, START(0));
+	EXPECT_EQ(-EBUSY, SAMPLE(99));
+	ASSERT_EQ(0, STOP(SLOTS + 1));
+	ASSERT_TRUE(perf_wait(&self->s, SLOTS + 2));
+	EXPECT_EQ(SLOTS + 2, perf_insert(&self->s));
+	EXPECT_EQ(SLOTS + 1, perf_slot(&self->s, SLOTS + 1)->user_data);
+	EXPECT_EQ(2, self->s.indices->extract_idx);
+}
+
+TEST_F(session, smallest_ring)
+{
+	struct drm_panthor_perf_cmd_setup setup = {};
+
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 2, &self->other, &setup));
+	for (uint64_t i = 0; i < 10; i++) {
+		ASSERT_EQ(0, perf_start(self->fd, self->other.handle, 0));
+		ASSERT_EQ(0, perf_sample(self->fd, self->other.handle, 2 * i));
+		ASSERT_EQ(-EBUSY, perf_sample(self->fd, self->other.handle, 99));
+		ASSERT_EQ(0, perf_stop(self->fd, self->other.handle, 2 * i + 1));
+		ASSERT_TRUE(perf_wait(&self->other, 2 * i + 2));
+		ASSERT_EQ(-EBUSY, perf_start(self->fd, self->other.handle, 0));
+		EXPECT_EQ(2 * i, perf_slot(&self->other, 2 * i)->user_data);
+		EXPECT_EQ(2 * i + 1, perf_slot(&self->other, 2 * i + 1)->user_data);
+		perf_consume(&self->other, 2);
+	}
+}
+
+TEST_F(session, hostile_extract)
+{
+	static const int64_t full[] = {
+		1, 2, 1ll << 32, -SLOTS - 1, -SLOTS, -(1ll << 32), INT64_MAX, INT64_MIN
+	};
+	uint64_t insert = 0;
+
+	ASSERT_EQ(0, START(0));
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(0, SAMPLE(i));
+	ASSERT_TRUE(perf_wait(&self->s, 3));
+	insert = 3;
+	/* insert - extract is not in 0..SLOTS - 1: there is no free slot. */
+	for (size_t i = 0; i < ARRAY_SIZE(full); i++) {
+		self->s.indices->extract_idx = insert + full[i];
+		EXPECT_EQ(-EBUSY, SAMPLE(99)) {
+			TH_LOG("extract is insert %+lld", (long long)full[i]);
+		}
+	}
+	/* One short of being full, all of them free, and what is between. */
+	self->s.indices->extract_idx = insert - SLOTS + 1;
+	EXPECT_EQ(-EBUSY, SAMPLE(99));
+	self->s.indices->extract_idx = insert - SLOTS + 2;
+	EXPECT_EQ(0, SAMPLE(100));
+	ASSERT_TRUE(perf_wait(&self->s, ++insert));
+	self->s.indices->extract_idx = insert;
+	EXPECT_EQ(0, SAMPLE(101));
+	ASSERT_TRUE(perf_wait(&self->s, ++insert));
+
+	/* What was promised is delivered, whatever the index says by then. */
+	self->s.indices->extract_idx = insert - SLOTS;
+	EXPECT_EQ(0, STOP(102));
+	ASSERT_TRUE(perf_wait(&self->s, ++insert));
+	EXPECT_EQ(insert, perf_insert(&self->s));
+	EXPECT_EQ(102, perf_slot(&self->s, insert - 1)->user_data);
+	for (size_t i = 0; i < ARRAY_SIZE(full); i++) {
+		self->s.indices->extract_idx = insert + full[i];
+		EXPECT_EQ(-EBUSY, START(0));
+	}
+	self->s.indices->extract_idx = insert - SLOTS + 1;
+	EXPECT_EQ(0, START(0));
+}
+
+/* The kernel keeps insert_idx for itself. */
+TEST_F(session, hostile_insert)
+{
+	static const uint64_t junk[] = { 0, 5, ~0ull, 1ull << 63, 0x123456789abcdef };
+
+	ASSERT_EQ(0, START(0));
+	for (uint64_t i = 0; i < ARRAY_SIZE(junk); i++) {
+		self->s.indices->insert_idx = junk[i];
+		ASSERT_EQ(0, SAMPLE(i));
+		ASSERT_TRUE(perf_wait(&self->s, i + 1));
+		EXPECT_EQ(i + 1, self->s.indices->insert_idx);
+		EXPECT_EQ(i, perf_slot(&self->s, i)->user_data);
+		perf_consume(&self->s, 1);
+	}
+}
+
+struct scribbler {
+	struct drm_panthor_perf_ringbuf_control *indices;
+	uint64_t insert;	/* about where the kernel is */
+	bool stop;
+};
+
+static void *scribble(void *arg)
+{
+	struct scribbler *s = arg;
+	uint64_t x = 88172645463325252ull, extract;
+
+	while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED)) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		/* Mostly what makes sense, or nearly: else nothing would ever be accepted. */
+		extract = x;
+		if (x & 3)
+			extract = __atomic_load_n(&s->insert, __ATOMIC_RELAXED) + 1 -
+				  (x >> 8) % (SLOTS + 3);
+		__atomic_store_n(&s->indices->extract_idx, extract, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->indices->insert_idx, x, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* Every request that was accepted still ends in one sample, in one signal. */
+TEST_F_TIMEOUT(session, scribbled_indices, 120)
+{
+	struct scribbler scribbler = { .indices = self->s.indices };
+	uint64_t accepted = 0;
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, scribble, &scribbler));
+	/* Until some have come through: which depends on who runs when. */
+	for (int i = 0; i < 200 || !accepted; i++) {
+		int ret = START(0);
+
+		if (!ret) {
+			for (int j = 0; j < 20; j++) {
+				ret = SAMPLE(j);
+				if (!ret)
+					accepted++;
+				else
+					ASSERT_EQ(-EBUSY, ret);
+			}
+			ASSERT_EQ(0, STOP(0));
+			accepted++;
+		} else {
+			ASSERT_EQ(-EBUSY, ret);
+		}
+		ASSERT_TRUE(perf_wait(&self->s, accepted));
+		__atomic_store_n(&scribbler.insert, accepted, __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&scribbler.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	/* Where the kernel is does not depend on any of that. */
+	ASSERT_EQ(0, other_run(self));
+	EXPECT_EQ(accepted, perf_signals(&self->s));
+	self->s.indices->extract_idx = accepted;
+	ASSERT_EQ(0, START(0));
+	ASSERT_EQ(0, STOP(77));
+	ASSERT_TRUE(perf_wait(&self->s, accepted + 1));
+	EXPECT_EQ(accepted + 1, perf_insert(&self->s));
+	EXPECT_EQ(77, perf_slot(&self->s, accepted)->user_data);
+}
+
+/* Requests that are pending */
+
+TEST_F(session, start_while_stop_is_pending)
+{
+	NEEDS_BENCH();
+	ASSERT_EQ(0, START(1));
+	ASSERT_TRUE(hold_back());
+	ASSERT_EQ(0, SAMPLE(2));
+	ASSERT_EQ(0, STOP(3));
+	EXPECT_EQ(-EBUSY, START(4));
+	EXPECT_EQ(-EINVAL, SAMPLE(5));
+	EXPECT_EQ(0, STOP(6));
+	EXPECT_EQ(-EBUSY, START(4));
+	EXPECT_EQ(0, perf_insert(&self->s));
+	EXPECT_EQ(0, perf_signals(&self->s));
+	let_go();
+	ASSERT_TRUE(perf_wait(&self->s, 2));
+	EXPECT_EQ(2, perf_insert(&self->s));
+	EXPECT_EQ(2, perf_slot(&self->s, 0)->user_data);
+	EXPECT_EQ(3, perf_slot(&self->s, 1)->user_data);
+	EXPECT_EQ(0, START(7));
+	EXPECT_EQ(2, perf_signals(&self->s));
+}
+
+/* Slots of samples that are still to come count as used. */
+TEST_F(session, pending_takes_slots)
+{
+	NEEDS_BENCH();
+	ASSERT_EQ(0, START(0));
+	ASSERT_TRUE(hold_back());
+	for (int i = 0; i < SLOTS - 1; i++)
+		ASSERT_EQ(0, SAMPLE(i));
+	EXPECT_EQ(-EBUSY, SAMPLE(99));
+	EXPECT_EQ(0, perf_insert(&self->s));
+	EXPECT_EQ(0, STOP(SLOTS - 1));
+	let_go();
+	ASSERT_TRUE(perf_wait(&self->s, SLOTS));
+	for (int i = 0; i < SLOTS; i++)
+		EXPECT_EQ(i, perf_slot(&self->s, i)->user_data);
+	EXPECT_EQ(-EBUSY, START(0));
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+TEST_F(session, start_is_interruptible)
+{
+	struct sigaction sa = { .sa_handler = on_alarm };
+	pid_t self_tid = syscall(SYS_gettid), parent = getpid();
+	int status;
+	pid_t child;
+
+	NEEDS_BENCH();
+	/* Somebody counts, so that a baseline has to be asked for. */
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 2, &self->other, &self->setup));
+	ASSERT_EQ(0, perf_start(self->fd, self->other.handle, 0));
+	ASSERT_TRUE(hold_back());
+	ASSERT_EQ(0, sigaction(SIGUSR1, &sa, NULL));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		char path[64], state[256], *p;
+
+		/* Once the parent sleeps, in START, it is woken up. */
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", parent, self_tid);
+		while (perf_read_file(path, state, sizeof(state)) || !(p = strrchr(state, ')')) ||
+		       p[2] != 'S')
+			usleep(1000);
+		_exit(kill(parent, SIGUSR1) ? 1 : 0);
+	}
+	EXPECT_EQ(-EINTR, START(1));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	/* As it was before. */
+	EXPECT_EQ(-EINVAL, SAMPLE(2));
+	EXPECT_EQ(0, STOP(3));
+	let_go();
+	ASSERT_EQ(0, START(4));
+	ASSERT_EQ(0, STOP(5));
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	EXPECT_EQ(1, perf_insert(&self->s));
+	EXPECT_EQ(5, perf_slot(&self->s, 0)->user_data);
+}
+
+/* TEARDOWN and close in each state */
+
+enum state { SET_UP, STARTED, SAMPLING, STOPPING, STOPPED, STATES };
+
+static int bring_to(struct perf_session *s, enum state state)
+{
+	int ret = 0;
+
+	if (state == SET_UP)
+		return 0;
+	ret = perf_start(s->fd, s->handle, 1);
+	if (ret || state == STARTED)
+		return ret;
+	if (state == STOPPED) {
+		ret = perf_stop(s->fd, s->handle, 2);
+		return ret ? ret : perf_wait(s, 1) ? 0 : -ETIME;
+	}
+	if (perf_bench && !hold_back())
+		return -ETIME;
+	for (int i = 0; !ret && i < 3; i++)
+		ret = perf_sample(s->fd, s->handle, i);
+	if (!ret && state == STOPPING)
+		ret = perf_stop(s->fd, s->handle, 3);
+	return ret;
+}
+
+TEST_F_TIMEOUT(session, teardown_in_each_state, 120)
+{
+	/* Counters stay on, as they do for others. */
+	ASSERT_EQ(0, START(0));
+	for (int state = 0; state < STATES; state++) {
+		struct drm_panthor_perf_cmd_setup setup = {};
+		uint64_t insert, signals;
+
+		ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->other, &setup));
+		ASSERT_EQ(0, bring_to(&self->other, state));
+		EXPECT_EQ(0, perf_teardown(self->fd, self->other.handle));
+		insert = perf_insert(&self->other);
+		signals = perf_signals(&self->other);
+		EXPECT_EQ(insert, signals);
+		if (perf_bench)
+			EXPECT_EQ(state == STOPPED, insert);
+		EXPECT_EQ(-ENOENT, perf_stop(self->fd, self->other.handle, 0));
+		EXPECT_EQ(-ENOENT, perf_teardown(self->fd, self->other.handle));
+		if (perf_bench)
+			let_go();
+		/* What comes after it has no effect on it. */
+		ASSERT_EQ(0, other_run(self));
+		EXPECT_EQ(insert, perf_insert(&self->other));
+		EXPECT_EQ(signals, perf_signals(&self->other));
+		self->other.handle = 0;
+		perf_session_free(&self->other);
+	}
+	EXPECT_EQ(1, perf_fdinfo(self->fd, "panthor-perf-sessions"));
+}
+
+TEST_F_TIMEOUT(session, close_in_each_state, 120)
+{
+	ASSERT_EQ(0, START(0));
+	for (int state = 0; state < STATES; state++) {
+		struct drm_panthor_perf_cmd_setup setup = {};
+		int fd = perf_open_device();
+		uint64_t insert;
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, perf_session_new(fd, &self->info, SLOTS, &self->other, &setup));
+		ASSERT_EQ(0, bring_to(&self->other, state));
+		/* What is mapped keeps the file: the kernel sees the last of it go. */
+		perf_bo_unmap(&self->other.ring);
+		perf_bo_unmap(&self->other.ctl);
+		self->other.handle = 0;
+		ASSERT_EQ(0, close(fd));
+		self->other.ring.handle = 0;
+		self->other.ctl.handle = 0;
+		insert = perf_signals(&self->other);
+		if (perf_bench)
+			EXPECT_EQ(state == STOPPED, insert);
+		if (perf_bench)
+			let_go();
+		ASSERT_EQ(0, other_run(self));
+		EXPECT_EQ(insert, perf_signals(&self->other));
+		perf_session_free(&self->other);
+	}
+}
+
+/* Protected mode may last, and is not ended by who turns counters off. */
+TEST_F_TIMEOUT(session, end_in_protected_mode, 120)
+{
+	NEEDS_BENCH();
+	ASSERT_EQ(0, START(0));
+	ASSERT_TRUE(hold_back());
+	ASSERT_EQ(0, SAMPLE(1));
+	ASSERT_EQ(0, perf_teardown(self->fd, self->s.handle));
+	self->s.handle = 0;
+	for (int i = 0; i < 100; i++) {
+		usleep(10000);
+		ASSERT_EQ(1u << 7, bench_reg_get(GPU_STATUS) & 1u << 7);
+	}
+	EXPECT_EQ(0, perf_signals(&self->s));
+	let_go();
+	/* And all is well afterwards. */
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(0, other_run(self));
+}
+
+/* Nothing counts there, so it can begin at once; what follows may lack its first moments. */
+TEST_F_TIMEOUT(session, start_in_protected_mode, 120)
+{
+	NEEDS_BENCH();
+	ASSERT_TRUE(hold_back());
+	ASSERT_EQ(0, START(0));
+	EXPECT_EQ(1u << 7, bench_reg_get(GPU_STATUS) & 1u << 7);
+	let_go();
+	ASSERT_TRUE(perf_until(bench_reg_get(ENABLED)));
+	ASSERT_EQ(0, SAMPLE(1));
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	EXPECT_EQ(0, perf_slot(&self->s, 0)->flags & ~DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	ASSERT_EQ(0, SAMPLE(2));
+	ASSERT_TRUE(perf_wait(&self->s, 2));
+	EXPECT_EQ(0, perf_slot(&self->s, 1)->flags);
+}
+
+/* Limits */
+
+static int new_bare(int fd, const struct drm_panthor_perf_cmd_setup *shared, uint32_t *handle)
+{
+	struct drm_panthor_perf_cmd_setup setup = *shared;
+
+	return perf_setup(fd, &setup, handle);
+}
+
+TEST_F_TIMEOUT(session, limit_of_a_file, 120)
+{
+	uint32_t handle, handles[FILE_SESSIONS];
+	int other = perf_open_device();
+	struct perf_session o;
+
+	ASSERT_LE(0, other);
+	/* One is there already. All of them share ring and indices. */
+	for (int i = 1; i < FILE_SESSIONS; i++)
+		ASSERT_EQ(0, new_bare(self->fd, &self->setup, &handles[i]));
+	EXPECT_EQ(FILE_SESSIONS, perf_fdinfo(self->fd, "panthor-perf-sessions"));
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(-ENOSPC, new_bare(self->fd, &self->setup, &handle));
+	EXPECT_EQ(FILE_SESSIONS, perf_fdinfo(self->fd, "panthor-perf-sessions"));
+	/* Others have theirs. */
+	ASSERT_EQ(0, perf_session_new(other, &self->info, 2, &o, &self->setup));
+	perf_session_end(&o);
+	close(other);
+
+	ASSERT_EQ(0, perf_teardown(self->fd, handles[7]));
+	self->setup.fd = self->s.efd;
+	self->setup.ringbuf_handle = self->s.ring.handle;
+	self->setup.control_handle = self->s.ctl.handle;
+	self->setup.sample_slots = SLOTS;
+	EXPECT_EQ(0, new_bare(self->fd, &self->setup, &handle));
+	EXPECT_EQ(handles[7], handle);
+	EXPECT_EQ(-ENOSPC, new_bare(self->fd, &self->setup, &handle));
+	/* All at once. */
+	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 0));
+	for (int i = 1; i < FILE_SESSIONS; i++)
+		ASSERT_EQ(0, perf_start(self->fd, handles[i], 0));
+	for (int i = 1; i < FILE_SESSIONS; i++)
+		ASSERT_EQ(0, perf_sample(self->fd, handles[i], i));
+	ASSERT_TRUE(perf_wait(&self->s, FILE_SESSIONS - 1));
+}
+
+TEST_F_TIMEOUT(session, limit_of_a_device, 300)
+{
+	enum { FILES = 64 };
+	struct perf_session first[FILES];
+	uint32_t count = 1, handle;
+	int fds[FILES], files = 0, ret = 0;
+
+	while (!ret && files < FILES) {
+		struct drm_panthor_perf_cmd_setup setup = {};
+
+		fds[files] = perf_open_device();
+		ASSERT_LE(0, fds[files]);
+		ret = perf_session_new(fds[files], &self->info, 2, &first[files], &setup);
+		if (ret) {
+			close(fds[files]);
+			break;
+		}
+		count++;
+		for (int i = 1; !ret && i < FILE_SESSIONS; i++) {
+			ret = new_bare(fds[files], &setup, &handle);
+			count += !ret;
+		}
+		files++;
+	}
+	EXPECT_EQ(-ENOSPC, ret);
+	EXPECT_LE(DEVICE_SESSIONS, count) {
+		TH_LOG("only %u sessions", count);
+	}
+	/* Closing gives them all back. */
+	for (int i = 0; i < files; i++) {
+		perf_session_free(&first[i]);
+		close(fds[i]);
+	}
+	ASSERT_EQ(0, other_run(self));
+	for (int i = 1; i < FILE_SESSIONS; i++)
+		EXPECT_EQ(0, new_bare(self->fd, &self->setup, &handle));
+}
+
+/* Counter sets */
+
+TEST_F(session, sets)
+{
+	struct drm_panthor_perf_cmd_setup setup = self->setup;
+	uint32_t handle;
+
+	for (int set = 1; set < 3; set++) {
+		setup.block_set = set;
+		EXPECT_EQ(-EBUSY, perf_setup(self->fd, &setup, &handle));
+	}
+	EXPECT_EQ(1, perf_fdinfo(self->fd, "panthor-perf-sessions"));
+	for (int set = 1; set < 3; set++) {
+		ASSERT_EQ(0, perf_teardown(self->fd, self->s.handle));
+		setup.block_set = set;
+		ASSERT_EQ(0, perf_setup(self->fd, &setup, &self->s.handle));
+		ASSERT_EQ(0, START(1));
+		ASSERT_EQ(0, STOP(2));
+		ASSERT_TRUE(perf_wait(&self->s, set));
+		EXPECT_EQ(set, perf_slot(&self->s, 0)->block_set);
+		setup.block_set = 0;
+		EXPECT_EQ(-EBUSY, perf_setup(self->fd, &setup, &handle));
+		setup.block_set = 3 - set;
+		EXPECT_EQ(-EBUSY, perf_setup(self->fd, &setup, &handle));
+		setup.block_set = set;
+		ASSERT_EQ(0, perf_setup(self->fd, &setup, &handle));
+		EXPECT_EQ(0, perf_teardown(self->fd, handle));
+	}
+}
+
+/* Permission */
+
+/* What SETUP answers to somebody who is nobody. Runs in a child. */
+static int as_nobody(const struct drm_panthor_perf_cmd_setup *setups, int count, int fd)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		int ret = 0;
+
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(255);
+		for (int i = 0; !ret && i < count; i++) {
+			uint32_t handle;
+
+			ret = new_bare(fd, &setups[0], &handle);
+			if (ret)
+				_exit(i < count - 1 ? 254 : -ret);
+		}
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return -WEXITSTATUS(status);
+}
+
+TEST_F(session, permission)
+{
+	struct drm_panthor_perf_cmd_setup setup = self->setup;
+	uint32_t big_slots = 2;
+	struct perf_bo big;
+
+	/* One that was made while it was allowed goes on. */
+	ASSERT_EQ(0, START(0));
+	EXPECT_EQ(-EACCES, as_nobody(&setup, 1, self->fd));
+	ASSERT_EQ(0, perf_set_paranoid(false));
+	EXPECT_EQ(0, as_nobody(&setup, 1, self->fd));
+
+	/* Short periods, long rings, and other sets are for who is trusted. */
+	setup.sample_freq_ns = 1000000;
+	EXPECT_EQ(0, as_nobody(&setup, 1, self->fd));
+	setup.sample_freq_ns = 999999;
+	EXPECT_EQ(-EACCES, as_nobody(&setup, 1, self->fd));
+	setup.sample_freq_ns = 1;
+	EXPECT_EQ(-EACCES, as_nobody(&setup, 1, self->fd));
+	setup.sample_freq_ns = 0;
+	setup.block_set = 1;
+	EXPECT_EQ(-EACCES, as_nobody(&setup, 1, self->fd));
+	setup.block_set = 0;
+
+	while ((uint64_t)big_slots * self->info.sample_size <= 16 << 20)
+		big_slots *= 2;
+	for (int i = 0; i < 2; i++) {
+		uint64_t size = perf_page_align((uint64_t)big_slots * self->info.sample_size);
+
+		ASSERT_EQ(0, perf_bo_create(self->fd, &big, size, 0));
+		setup.ringbuf_handle = big.handle;
+		setup.sample_slots = big_slots;
+		EXPECT_EQ(i ? 0 : -EACCES, as_nobody(&setup, 1, self->fd));
+		EXPECT_EQ(0, perf_bo_close(self->fd, &big));
+		big_slots /= 2;
+	}
+
+	ASSERT_EQ(0, perf_set_paranoid(true));
+	EXPECT_EQ(-EACCES, as_nobody(&self->setup, 1, self->fd));
+	EXPECT_EQ(0, SAMPLE(1));
+	EXPECT_TRUE(perf_wait(&self->s, 1));
+}
+
+TEST_F(session, limit_of_a_user)
+{
+	uint32_t handle;
+
+	ASSERT_EQ(0, perf_set_paranoid(false));
+	/* What is root's does not count. */
+	EXPECT_EQ(-ENOSPC, as_nobody(&self->setup, USER_SESSIONS + 1, self->fd));
+	EXPECT_EQ(USER_SESSIONS + 1, perf_fdinfo(self->fd, "panthor-perf-sessions"));
+	EXPECT_EQ(-ENOSPC, as_nobody(&self->setup, 1, self->fd));
+	EXPECT_EQ(0, new_bare(self->fd, &self->setup, &handle));
+	EXPECT_EQ(0, perf_teardown(self->fd, 2));
+	EXPECT_EQ(0, as_nobody(&self->setup, 1, self->fd));
+	EXPECT_EQ(-ENOSPC, as_nobody(&self->setup, 1, self->fd));
+}
+
+/* Periodic sessions */
+
+FIXTURE(periodic)
+{
+	int fd;
+	struct drm_panthor_perf_info info;
+	struct perf_session s;
+	struct drm_panthor_perf_cmd_setup setup;
+};
+
+FIXTURE_SETUP(periodic)
+{
+	int ret;
+
+	self->s.efd = -1;
+	self->fd = perf_open_counters(&self->info);
+	if (self->fd < 0)
+		SKIP(return, "no GPU with performance counters");
+	perf_bench_open();
+	perf_bench_calm();
+	ASSERT_EQ(0, perf_pm_write("control", "on"));
+	perf_masks_all(&self->setup);
+	self->setup.sample_freq_ns = 10000000;
+	ret = perf_session_new(self->fd, &self->info, SLOTS, &self->s, &self->setup);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "no periodic sessions");
+	ASSERT_EQ(0, ret);
+}
+
+FIXTURE_TEARDOWN(periodic)
+{
+	perf_bench_calm();
+	perf_session_end(&self->s);
+	close(self->fd);
+	perf_pm_write("control", "auto");
+}
+
+TEST_F(periodic, samples_come)
+{
+	uint64_t end = 0, insert, signals;
+
+	ASSERT_EQ(0, START(0xabc));
+	EXPECT_EQ(-EINVAL, SAMPLE(1));
+	for (uint64_t i = 0; i < 20; i++) {
+		const struct drm_panthor_perf_sample_header *h = perf_slot(&self->s, i);
+
+		ASSERT_TRUE(perf_wait(&self->s, i + 1));
+		EXPECT_EQ(0xabc, h->user_data);
+		EXPECT_EQ(0, h->flags & ~DRM_PANTHOR_PERF_SAMPLE_STRETCHED);
+		EXPECT_LT(h->timestamp_start_ns, h->timestamp_end_ns);
+		if (i)
+			EXPECT_EQ(end, h->timestamp_start_ns);
+		end = h->timestamp_end_ns;
+		perf_consume(&self->s, 1);
+	}
+	ASSERT_EQ(0, STOP(0xdef));
+	ASSERT_TRUE(perf_until(perf_slot(&self->s, perf_insert(&self->s) - 1)->user_data == 0xdef));
+	insert = perf_insert(&self->s);
+	ASSERT_TRUE(perf_wait(&self->s, insert));
+	for (; self->s.read < insert; perf_consume(&self->s, 1)) {
+		const struct drm_panthor_perf_sample_header *h = perf_slot(&self->s, self->s.read);
+
+		EXPECT_EQ(self->s.read == insert - 1 ? 0xdef : 0xabc, h->user_data);
+		EXPECT_EQ(end, h->timestamp_start_ns);
+		end = h->timestamp_end_ns;
+	}
+	/* Then nothing. */
+	signals = perf_signals(&self->s);
+	EXPECT_EQ(insert, signals);
+	usleep(50000);
+	EXPECT_EQ(insert, perf_insert(&self->s));
+	EXPECT_EQ(signals, perf_signals(&self->s));
+}
+
+TEST_F(periodic, stretched)
+{
+	long long stretched;
+	uint64_t end = 0;
+
+	ASSERT_EQ(0, START(5));
+	/* Nobody reads: all but one slot, and then nothing more. */
+	ASSERT_TRUE(perf_wait(&self->s, SLOTS - 1));
+	stretched = perf_fdinfo(self->fd, "panthor-perf-stretched");
+	ASSERT_TRUE(perf_until(perf_fdinfo(self->fd, "panthor-perf-stretched") >= stretched + 3));
+	EXPECT_EQ(SLOTS - 1, perf_insert(&self->s));
+	EXPECT_EQ(SLOTS - 1, perf_signals(&self->s));
+	for (int i = 0; i < SLOTS - 1; i++) {
+		const struct drm_panthor_perf_sample_header *h = perf_slot(&self->s, i);
+
+		EXPECT_EQ(0, h->flags);
+		if (i)
+			EXPECT_EQ(end, h->timestamp_start_ns);
+		end = h->timestamp_end_ns;
+	}
+	perf_consume(&self->s, 1);
+	ASSERT_TRUE(perf_wait(&self->s, SLOTS));
+	/* All the time from then to now is in it, and it says so. */
+	EXPECT_EQ(DRM_PANTHOR_PERF_SAMPLE_STRETCHED, perf_slot(&self->s, SLOTS - 1)->flags);
+	EXPECT_EQ(end, perf_slot(&self->s, SLOTS - 1)->timestamp_start_ns);
+	EXPECT_LE(end + 2 * self->setup.sample_freq_ns,
+		  perf_slot(&self->s, SLOTS - 1)->timestamp_end_ns);
+	/* The last one has its slot in any case. */
+	ASSERT_EQ(0, STOP(6));
+	ASSERT_TRUE(perf_wait(&self->s, SLOTS + 1));
+	EXPECT_EQ(6, perf_slot(&self->s, SLOTS)->user_data);
+}
+
+TEST_HARNESS_MAIN

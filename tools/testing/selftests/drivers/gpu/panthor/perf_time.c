@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Performance counters of panthor: when samples were taken, how many cycles
+ * there were between them, and that taking them keeps no idle GPU awake.
+ */
+#define _GNU_SOURCE
+#include "../../../kselftest_harness.h"
+#include "perf.h"
+
+#define SLOTS		64
+/* PERF_TIME_SAMPLES in the environment says otherwise, for kernels that are slow. */
+#define SAMPLES		10000
+#define BURST		16
+#define IDLE_SESSIONS	8
+#define IDLE_PERIOD_NS	10000000ull
+#define TRIES		50
+
+/* Of the system counter, which is what the GPU's timestamps count; 0 if it cannot be told. */
+static uint64_t counter_hz(void)
+{
+#ifdef __aarch64__
+	uint64_t hz;
+
+	asm("mrs %0, cntfrq_el0" : "=r" (hz));
+	return hz;
+#else
+	return 0;
+#endif
+}
+
+/**
+ * struct watched - a session, and what is to be expected of its samples
+ * @s: the session
+ * @period: its period, 0 if it is manual
+ * @enter: when START was called
+ * @leave: when START returned
+ * @base: where its first sample starts
+ * @end: where its latest sample ended
+ * @gpu: GPU timestamp of that
+ * @taken: number of samples since START
+ * @states: states of all blocks of the latest sample, or-ed
+ */
+struct watched {
+	struct perf_session s;
+	uint64_t period;
+	uint64_t enter, leave;
+	uint64_t base, end, gpu;
+	uint64_t taken;
+	uint8_t states;
+};
+
+/* What all tests have in common. */
+struct common {
+	int fd;
+	struct drm_panthor_perf_info info;
+	uint64_t hz;
+};
+
+static int common_open(struct common *c)
+{
+	c->fd = perf_open_counters(&c->info);
+	if (c->fd < 0)
+		return c->fd;
+	c->hz = counter_hz();
+	perf_bench_open();
+	perf_bench_calm();
+	return 0;
+}
+
+static int watched_new(struct common *c, struct watched *w, uint64_t period, uint32_t slots)
+{
+	struct drm_panthor_perf_cmd_setup setup = { .sample_freq_ns = period };
+
+	perf_masks_all(&setup);
+	w->period = period;
+	return perf_session_new(c->fd, &c->info, slots, &w->s, &setup);
+}
+
+static int watched_start(struct watched *w, uint64_t user_data)
+{
+	int ret;
+
+	w->taken = 0;
+	w->enter = perf_now();
+	ret = perf_start(w->s.fd, w->s.handle, user_data);
+	w->leave = perf_now();
+	return ret;
+}
+
+/*
+ * Takes the next sample, which has been delivered: one that could not end
+ * before @after, and was there at @before. Starts where the one before it
+ * ended. A periodic session's nth sample is not taken before its nth deadline,
+ * however late it may be.
+ */
+static void take(struct __test_metadata *_metadata, struct common *c, struct watched *w,
+		 uint64_t after, uint64_t before)
+{
+	const struct drm_panthor_perf_sample_header *h = perf_slot(&w->s, w->s.read);
+	const __u64 *v = perf_values(&c->info, h, 0);
+	uint64_t gpu = v[0] | v[1] << 32;
+
+	if (w->taken) {
+		ASSERT_EQ(w->end, h->timestamp_start_ns);
+	} else {
+		ASSERT_LE(w->enter, h->timestamp_start_ns);
+		ASSERT_LE(h->timestamp_start_ns, w->leave);
+		w->base = h->timestamp_start_ns;
+	}
+	ASSERT_LE(h->timestamp_start_ns, h->timestamp_end_ns);
+	ASSERT_LE(after, h->timestamp_end_ns);
+	ASSERT_LE(h->timestamp_end_ns, before);
+	if (w->period && h->user_data == w->period)
+		ASSERT_LE(w->base + (w->taken + 1) * w->period, h->timestamp_end_ns);
+	/* A reader that is late is all that may have happened. */
+	ASSERT_EQ(0, h->flags & ~DRM_PANTHOR_PERF_SAMPLE_STRETCHED);
+
+	/*
+	 * The time is the firmware's: what the GPU has counted between two
+	 * samples is what is between them in nanoseconds. Each of the two ends
+	 * has been rounded twice, and so has this; CLOCK_MONOTONIC_RAW has a
+	 * rounded rate.
+	 */
+	if (w->taken && c->hz) {
+		uint64_t ns = h->timestamp_end_ns - w->end;
+		uint64_t ticks = gpu - w->gpu;
+		uint64_t want = ticks / c->hz * 1000000000 + ticks % c->hz * 1000000000 / c->hz;
+
+		ASSERT_LE(want, ns + 3 + (ns >> 29)) {
+			TH_LOG("%llu ticks, and %llu ns",
+			       (unsigned long long)ticks, (unsigned long long)ns);
+		}
+		ASSERT_LE(ns, want + 3 + (ns >> 29)) {
+			TH_LOG("%llu ticks, and %llu ns",
+			       (unsigned long long)ticks, (unsigned long long)ns);
+		}
+	}
+	w->states = 0;
+	for (uint32_t b = 0; b < perf_blocks(&c->info); b++)
+		w->states |= perf_block(&c->info, h, b)->block_states;
+	w->end = h->timestamp_end_ns;
+	w->gpu = gpu;
+	w->taken++;
+	perf_consume(&w->s, 1);
+}
+
+/* Takes all samples that there are. */
+static void take_all(struct __test_metadata *_metadata, struct common *c, struct watched *w)
+{
+	uint64_t insert = perf_insert(&w->s), now = perf_now();
+
+	while (w->s.read < insert)
+		take(_metadata, c, w, 0, now);
+}
+
+/* Asks a session for one sample that has no others on the way. */
+static void sample(struct __test_metadata *_metadata, struct common *c, struct watched *w)
+{
+	uint64_t before = perf_now(), n = perf_insert(&w->s);
+
+	ASSERT_EQ(0, perf_sample(w->s.fd, w->s.handle, 0));
+	ASSERT_TRUE(perf_wait(&w->s, n + 1));
+	take(_metadata, c, w, before, perf_now());
+}
+
+static void stop(struct __test_metadata *_metadata, struct common *c, struct watched *w)
+{
+	static uint64_t tag;
+	uint64_t before = perf_now();
+	bool last = false;
+
+	/* Unlike any other. */
+	tag--;
+	ASSERT_EQ(0, perf_stop(w->s.fd, w->s.handle, tag));
+	while (!last) {
+		ASSERT_TRUE(perf_wait(&w->s, w->s.read + 1));
+		last = perf_slot(&w->s, w->s.read)->user_data == tag;
+		take(_metadata, c, w, last ? before : 0, perf_now());
+	}
+	ASSERT_EQ(w->s.read, perf_insert(&w->s));
+}
+
+/* Time */
+
+FIXTURE(time)
+{
+	struct common c;
+	struct watched a, b, p;
+};
+
+FIXTURE_SETUP(time)
+{
+	self->a.s.efd = -1;
+	self->b.s.efd = -1;
+	self->p.s.efd = -1;
+	if (common_open(&self->c))
+		SKIP(return, "no GPU with performance counters");
+	ASSERT_EQ(0, perf_pm_write("control", "on"));
+}
+
+FIXTURE_TEARDOWN(time)
+{
+	perf_session_end(&self->p.s);
+	perf_session_end(&self->b.s);
+	perf_session_end(&self->a.s);
+	close(self->c.fd);
+	perf_pm_write("control", "auto");
+}
+
+/* One that waits for each sample, one that asks for many at once, and a periodic one. */
+TEST_F_TIMEOUT(time, bounds, 900)
+{
+	const char *wanted = getenv("PERF_TIME_SAMPLES");
+	uint64_t samples = wanted ? strtoul(wanted, NULL, 0) : SAMPLES;
+	uint64_t asked[BURST];
+
+	ASSERT_LT(0, samples);
+	ASSERT_EQ(0, watched_new(&self->c, &self->a, 0, SLOTS));
+	ASSERT_EQ(0, watched_new(&self->c, &self->b, 0, SLOTS));
+	ASSERT_EQ(0, watched_new(&self->c, &self->p, 1000000, SLOTS));
+	ASSERT_EQ(0, watched_start(&self->a, 0));
+	ASSERT_EQ(0, watched_start(&self->b, 0));
+	ASSERT_EQ(0, watched_start(&self->p, self->p.period));
+	for (int turn = 0; self->a.taken + self->b.taken + self->p.taken < samples; turn++) {
+		bool burst = turn % 8 == 0;
+		uint64_t now;
+
+		for (int i = 0; burst && i < BURST; i++) {
+			asked[i] = perf_now();
+			ASSERT_EQ(0, perf_sample(self->b.s.fd, self->b.s.handle, i));
+		}
+		sample(_metadata, &self->c, &self->a);
+		if (burst) {
+			ASSERT_TRUE(perf_wait(&self->b.s, self->b.taken + BURST));
+			now = perf_now();
+			for (int i = 0; i < BURST; i++) {
+				EXPECT_EQ(i, perf_slot(&self->b.s, self->b.s.read)->user_data);
+				take(_metadata, &self->c, &self->b, asked[i], now);
+			}
+		}
+		take_all(_metadata, &self->c, &self->p);
+	}
+	while (self->p.taken < 10) {
+		ASSERT_TRUE(perf_wait(&self->p.s, self->p.taken + 1));
+		take_all(_metadata, &self->c, &self->p);
+	}
+	stop(_metadata, &self->c, &self->p);
+	stop(_metadata, &self->c, &self->b);
+	stop(_metadata, &self->c, &self->a);
+}
+
+/* A run begins when it is started, whatever there was before. */
+TEST_F_TIMEOUT(time, starts, 300)
+{
+	ASSERT_EQ(0, watched_new(&self->c, &self->a, 0, SLOTS));
+	ASSERT_EQ(0, watched_new(&self->c, &self->p, 1000000, SLOTS));
+	ASSERT_EQ(0, watched_start(&self->p, self->p.period));
+	for (int turn = 0; turn < 100; turn++) {
+		ASSERT_EQ(0, watched_start(&self->a, 0));
+		if (turn % 2)
+			sample(_metadata, &self->c, &self->a);
+		stop(_metadata, &self->c, &self->a);
+		take_all(_metadata, &self->c, &self->p);
+	}
+	stop(_metadata, &self->c, &self->p);
+}
+
+/* Time goes on while the GPU has no power, when the CPU has to tell it. */
+TEST_F_TIMEOUT(time, suspends, 300)
+{
+	ASSERT_EQ(0, watched_new(&self->c, &self->a, 0, SLOTS));
+	ASSERT_EQ(0, watched_new(&self->c, &self->b, 0, SLOTS));
+	ASSERT_EQ(0, watched_new(&self->c, &self->p, 1000000, SLOTS));
+	ASSERT_EQ(0, watched_start(&self->a, 0));
+	ASSERT_EQ(0, watched_start(&self->p, self->p.period));
+	for (int turn = 0; turn < 10; turn++) {
+		/* One that goes on through all of it, and one that is started anew. */
+		ASSERT_EQ(0, perf_pm_write("control", turn % 2 ? "on" : "auto"));
+		for (bool there = false; !there;) {
+			there = perf_pm_is(turn % 2 ? "active" : "suspended");
+			sample(_metadata, &self->c, &self->a);
+			take_all(_metadata, &self->c, &self->p);
+		}
+		ASSERT_EQ(0, watched_start(&self->b, 0));
+		sample(_metadata, &self->c, &self->b);
+		sample(_metadata, &self->c, &self->a);
+		stop(_metadata, &self->c, &self->b);
+	}
+	stop(_metadata, &self->c, &self->p);
+	stop(_metadata, &self->c, &self->a);
+}
+
+/* Cycles */
+
+static int devfreq_path(const char *file, char *path, size_t len)
+{
+	char gpu[512], dir[540];
+	struct dirent *e;
+	int ret = perf_sysfs(gpu, sizeof(gpu));
+	DIR *d;
+
+	if (ret)
+		return ret;
+	snprintf(dir, sizeof(dir), "%s/devfreq", gpu);
+	d = opendir(dir);
+	if (!d)
+		return -errno;
+	ret = -ENOENT;
+	while (ret && (e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, len, "%s/%s/%s", dir, e->d_name, file);
+		ret = 0;
+	}
+	closedir(d);
+	return ret;
+}
+
+static int devfreq_write(const char *file, const char *text)
+{
+	char path[900];
+
+	return devfreq_path(file, path, sizeof(path)) ?: perf_write_file(path, text);
+}
+
+static int devfreq_read(const char *file, char *text, size_t len)
+{
+	char path[900];
+
+	return devfreq_path(file, path, sizeof(path)) ?: perf_read_file(path, text, len);
+}
+
+FIXTURE(cycles)
+{
+	struct common c;
+	struct watched a;
+	char governor[32];
+	unsigned long rates[16];
+	unsigned int num_rates;
+};
+
+FIXTURE_SETUP(cycles)
+{
+	char text[256], *p = text, *end;
+
+	self->a.s.efd = -1;
+	if (common_open(&self->c))
+		SKIP(return, "no GPU with performance counters");
+	if (!perf_bench)
+		SKIP(return, "needs the bench page of the virtual Mali");
+	if (!self->c.hz)
+		SKIP(return, "the system counter's rate is not known");
+	ASSERT_EQ(0, perf_pm_write("control", "on"));
+	if (devfreq_read("governor", self->governor, sizeof(self->governor)) ||
+	    devfreq_write("governor", "userspace"))
+		SKIP(return, "needs devfreq with its userspace governor");
+	ASSERT_EQ(0, devfreq_read("available_frequencies", text, sizeof(text)));
+	while (self->num_rates < ARRAY_SIZE(self->rates)) {
+		self->rates[self->num_rates] = strtoul(p, &end, 10);
+		if (end == p)
+			break;
+		p = end;
+		self->num_rates++;
+	}
+	ASSERT_LT(1, self->num_rates);
+}
+
+FIXTURE_TEARDOWN(cycles)
+{
+	perf_session_end(&self->a.s);
+	if (self->governor[0])
+		devfreq_write("governor", self->governor);
+	close(self->c.fd);
+	perf_pm_write("control", "auto");
+}
+
+static void last_cycles(uint64_t cycles[3])
+{
+	cycles[0] = bench_reg_get64(LAST_CORE_CYCLES);
+	cycles[1] = bench_reg_get64(LAST_COREGROUP_CYCLES);
+	cycles[2] = bench_reg_get64(LAST_STACKS_CYCLES);
+}
+
+/* Starts the only session, and tells what the model had counted at its baseline. */
+static bool start_counted(FIXTURE_DATA(cycles) *self, uint64_t cycles[3])
+{
+	for (int i = 0; i < TRIES; i++) {
+		if (watched_new(&self->c, &self->a, 0, SLOTS) || watched_start(&self->a, 0))
+			return false;
+		last_cycles(cycles);
+		/* The first sample since counters were enabled, and there is no other yet. */
+		if (bench_reg_get(INSERT) == 1)
+			return true;
+		perf_session_end(&self->a.s);
+	}
+	return false;
+}
+
+/*
+ * What samples say of cycles over a run in which the core clock changes is what
+ * the model has counted between the two moments that the run begins and ends
+ * with, but for
+ *
+ * - the resolution of timestamps, which is a tick of the system counter and a
+ *   nanosecond at either end;
+ * - a cycle for each time that the driver, which does so for all clocks when
+ *   one changes, or the model begins to count at a new rate;
+ * - of the clock that changes, the cycles by which two rates differ in the time
+ *   from the register's being written to the driver's being told. Both are
+ *   somewhere in the write to sysfs that has made the change, so this is at
+ *   most the difference of the rates for as long as that took. It is a bound on
+ *   each change that does not know how fast this machine is, and small: what
+ *   follows a change lasts for a hundred times as long, so that none can go
+ *   unseen, however many there are.
+ *
+ * In the same way each period has the cycles of the rate that it ends with, but
+ * for the time from its start to the end of the write.
+ */
+TEST_F_TIMEOUT(cycles, across_rates, 300)
+{
+	const unsigned int changes = 12;
+	uint64_t before[3], after[3], rate[3], sum[3] = {}, slack = 0, most = 0;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lu", self->rates[0]);
+	ASSERT_EQ(0, devfreq_write("userspace/set_freq", text));
+	rate[0] = self->rates[0];
+	rate[1] = bench_reg_get(COREGROUP_HZ);
+	rate[2] = bench_reg_get(STACKS_HZ);
+	ASSERT_TRUE(start_counted(self, before));
+
+	for (unsigned int i = 1; i <= changes; i++) {
+		/* One after the other, then in steps of two. */
+		unsigned long next = self->rates[i * (i / self->num_rates % 2 + 1) %
+						 self->num_rates];
+		uint64_t from = perf_now(), to, step;
+		const struct drm_panthor_perf_sample_header *h;
+		uint64_t want, off;
+
+		snprintf(text, sizeof(text), "%lu", next);
+		ASSERT_EQ(0, devfreq_write("userspace/set_freq", text));
+		to = perf_now();
+		ASSERT_EQ(next, bench_reg_get(CORE_HZ));
+		step = next > rate[0] ? next - rate[0] : rate[0] - next;
+		slack += (to - from) * step / 1000000000 + 1;
+		rate[0] = next;
+		most = next > most ? next : most;
+		ASSERT_TRUE(perf_until(perf_now() - to > 100 * (to - from)));
+		sample(_metadata, &self->c, &self->a);
+		h = perf_slot(&self->a.s, i - 1);
+		want = (h->timestamp_end_ns - h->timestamp_start_ns) * next / 1000000000;
+		off = (to - h->timestamp_start_ns) * step / 1000000000 + 4;
+		EXPECT_LE(want, h->toplevel_clock_cycles + off);
+		EXPECT_LE(h->toplevel_clock_cycles, want + off);
+	}
+	stop(_metadata, &self->c, &self->a);
+	ASSERT_TRUE(perf_until(bench_reg_get(ENABLED) == 0));
+	last_cycles(after);
+	ASSERT_EQ(changes + 1, self->a.taken);
+
+	for (uint64_t i = 0; i < self->a.taken; i++) {
+		const struct drm_panthor_perf_sample_header *h = perf_slot(&self->a.s, i);
+
+		sum[0] += h->toplevel_clock_cycles;
+		sum[1] += h->coregroup_clock_cycles;
+		sum[2] += h->shader_clock_cycles;
+	}
+
+	rate[0] = most;
+	for (int d = 0; d < 3; d++) {
+		uint64_t bound = 2 * (rate[d] / self->c.hz + rate[d] / 1000000000 + 2) +
+				 2 * changes + (d ? 0 : slack);
+
+		if (!(self->c.info.supported_clocks >> d & 1)) {
+			EXPECT_EQ(0, sum[d]);
+			continue;
+		}
+		TH_LOG("clock %d: %llu cycles, %lld more than the model's, at most %llu", d,
+		       (unsigned long long)sum[d], (long long)(sum[d] - (after[d] - before[d])),
+		       (unsigned long long)bound);
+		EXPECT_LE(after[d] - before[d], sum[d] + bound);
+		EXPECT_LE(sum[d], after[d] - before[d] + bound);
+	}
+}
+
+/* Idle */
+
+FIXTURE(idle)
+{
+	struct common c;
+	struct watched w[IDLE_SESSIONS];
+	char delay[32];
+	uint32_t vm, group, syncobj;
+	struct perf_bo stream;
+};
+
+FIXTURE_SETUP(idle)
+{
+	for (int i = 0; i < IDLE_SESSIONS; i++)
+		self->w[i].s.efd = -1;
+	if (common_open(&self->c))
+		SKIP(return, "no GPU with performance counters");
+	ASSERT_EQ(0, perf_pm_write("control", "auto"));
+	ASSERT_EQ(0, perf_pm_read("autosuspend_delay_ms", self->delay, sizeof(self->delay)));
+}
+
+FIXTURE_TEARDOWN(idle)
+{
+	for (int i = 0; i < IDLE_SESSIONS; i++)
+		perf_session_end(&self->w[i].s);
+	if (self->delay[0])
+		perf_pm_write("autosuspend_delay_ms", self->delay);
+	close(self->c.fd);
+}
+
+static uint64_t active_time(void)
+{
+	char text[32] = "";
+
+	perf_pm_read("runtime_active_time", text, sizeof(text));
+	return strtoull(text, NULL, 10);
+}
+
+static void start_idle(struct __test_metadata *_metadata, FIXTURE_DATA(idle) *self)
+{
+	for (int i = 0; i < IDLE_SESSIONS; i++)
+		ASSERT_EQ(0, watched_new(&self->c, &self->w[i], IDLE_PERIOD_NS, SLOTS));
+	/* Memory of the firmware's is mapped on SETUP. */
+	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
+}
+
+/* Nobody wakes it, nobody keeps it awake, and it is not woken at the end either. */
+TEST_F_TIMEOUT(idle, stays_suspended, 300)
+{
+	const uint8_t never = DRM_PANTHOR_PERF_BLOCK_STATE_ON |
+			      DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED;
+	uint64_t active;
+
+	start_idle(_metadata, self);
+	active = active_time();
+	for (int i = 0; i < IDLE_SESSIONS; i++)
+		ASSERT_EQ(0, watched_start(&self->w[i], IDLE_PERIOD_NS));
+	for (int turn = 1; turn <= 30; turn++) {
+		for (int i = 0; i < IDLE_SESSIONS; i++) {
+			struct watched *w = &self->w[i];
+			const struct drm_panthor_perf_sample_header *h;
+
+			ASSERT_TRUE(perf_wait(&w->s, w->s.read + 1));
+			h = perf_slot(&w->s, w->s.read);
+			EXPECT_EQ(0, h->toplevel_clock_cycles | h->coregroup_clock_cycles |
+				     h->shader_clock_cycles);
+			for (uint32_t b = 0; b < perf_blocks(&self->c.info); b++) {
+				uint8_t states = perf_block(&self->c.info, h, b)->block_states;
+
+				EXPECT_EQ(DRM_PANTHOR_PERF_BLOCK_STATE_OFF,
+					  states & (DRM_PANTHOR_PERF_BLOCK_STATE_OFF | never)) {
+					TH_LOG("block %u has states %#x", b, states);
+				}
+			}
+			take(_metadata, &self->c, w, 0, perf_now());
+		}
+		ASSERT_TRUE(perf_pm_is("suspended"));
+	}
+	for (int i = 0; i < IDLE_SESSIONS; i++) {
+		stop(_metadata, &self->c, &self->w[i]);
+		perf_session_end(&self->w[i].s);
+	}
+	EXPECT_TRUE(perf_pm_is("suspended"));
+	EXPECT_EQ(active, active_time());
+}
+
+/* A group and a stream of NOPs, which are all zeroes. */
+static int make_work(FIXTURE_DATA(idle) *self)
+{
+	struct drm_panthor_gpu_info gpu = {};
+	struct drm_panthor_vm_create vm = {};
+	struct drm_panthor_queue_create queue = { .priority = 1, .ringbuf_size = 65536 };
+	struct drm_panthor_group_create group = { .queues = DRM_PANTHOR_OBJ_ARRAY(1, &queue) };
+	struct drm_panthor_vm_bind_op op = { .flags = DRM_PANTHOR_VM_BIND_OP_TYPE_MAP };
+	struct drm_panthor_vm_bind bind = { .ops = DRM_PANTHOR_OBJ_ARRAY(1, &op) };
+	struct drm_syncobj_create sync = {};
+	uint32_t size = sizeof(gpu);
+	int ret = perf_query(self->c.fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &gpu, &size);
+
+	if (!ret)
+		ret = perf_ioctl(self->c.fd, DRM_IOCTL_PANTHOR_VM_CREATE, &vm);
+	if (!ret)
+		ret = perf_bo_create(self->c.fd, &self->stream, sysconf(_SC_PAGESIZE), 0);
+	if (ret)
+		return ret;
+	op.bo_handle = self->stream.handle;
+	op.va = 0x1000000;
+	op.size = self->stream.size;
+	bind.vm_id = vm.id;
+	ret = perf_ioctl(self->c.fd, DRM_IOCTL_PANTHOR_VM_BIND, &bind);
+	if (ret)
+		return ret;
+	group.vm_id = vm.id;
+	group.priority = PANTHOR_GROUP_PRIORITY_MEDIUM;
+	group.compute_core_mask = gpu.shader_present;
+	group.fragment_core_mask = gpu.shader_present;
+	group.tiler_core_mask = gpu.tiler_present;
+	group.max_compute_cores = __builtin_popcountll(gpu.shader_present);
+	group.max_fragment_cores = __builtin_popcountll(gpu.shader_present);
+	group.max_tiler_cores = __builtin_popcountll(gpu.tiler_present);
+	ret = perf_ioctl(self->c.fd, DRM_IOCTL_PANTHOR_GROUP_CREATE, &group);
+	self->group = group.group_handle;
+	if (!ret)
+		ret = perf_ioctl(self->c.fd, DRM_IOCTL_SYNCOBJ_CREATE, &sync);
+	self->syncobj = sync.handle;
+	return ret;
+}
+
+/* Has the GPU do it, and waits for that. */
+static int work(FIXTURE_DATA(idle) *self)
+{
+	struct drm_panthor_sync_op op = {
+		.flags = DRM_PANTHOR_SYNC_OP_SIGNAL | DRM_PANTHOR_SYNC_OP_HANDLE_TYPE_SYNCOBJ,
+		.handle = self->syncobj,
+	};
+	struct drm_panthor_queue_submit job = {
+		.stream_addr = 0x1000000, .stream_size = 64,
+		.syncs = DRM_PANTHOR_OBJ_ARRAY(1, &op),
+	};
+	struct drm_panthor_group_submit submit = {
+		.group_handle = self->group, .queue_submits = DRM_PANTHOR_OBJ_ARRAY(1, &job),
+	};
+	struct drm_syncobj_wait wait = {
+		.handles = (uintptr_t)&self->syncobj, .count_handles = 1, .timeout_nsec = INT64_MAX,
+		.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT,
+	};
+	int ret = perf_ioctl(self->c.fd, DRM_IOCTL_PANTHOR_GROUP_SUBMIT, &submit);
+
+	return ret ?: perf_ioctl(self->c.fd, DRM_IOCTL_SYNCOBJ_WAIT, &wait);
+}
+
+/* How long after it was done with some work the GPU goes to sleep; 0 if it does not. */
+static uint64_t time_to_sleep(FIXTURE_DATA(idle) *self)
+{
+	uint64_t active = active_time(), done;
+
+	if (work(self))
+		return 0;
+	done = perf_now();
+	if (!perf_until(perf_pm_is("suspended")) || active_time() <= active)
+		return 0;
+	return perf_now() - done;
+}
+
+/*
+ * A GPU that has had work goes to sleep as long after it as it does without
+ * sessions. How long that is in the end is up to the machine, so it is measured
+ * both ways, with a delay that most of it is made of. Whoever begins this delay
+ * anew with each sample never lets it end; once would be a delay too much.
+ */
+TEST_F_TIMEOUT(idle, goes_idle, 600)
+{
+	const uint64_t delay_ns = 300000000;
+	uint64_t usual = 0, sampled = ~0ull, ns;
+
+	ASSERT_EQ(0, perf_pm_write("autosuspend_delay_ms", "300"));
+	ASSERT_EQ(0, make_work(self));
+	for (int i = 0; i < 5; i++) {
+		ns = time_to_sleep(self);
+		ASSERT_NE(0, ns);
+		usual = ns > usual ? ns : usual;
+	}
+
+	start_idle(_metadata, self);
+	for (int i = 0; i < IDLE_SESSIONS; i++)
+		ASSERT_EQ(0, watched_start(&self->w[i], IDLE_PERIOD_NS));
+	for (int round = 0; round < 5; round++) {
+		uint8_t seen = 0;
+
+		ns = time_to_sleep(self);
+		ASSERT_NE(0, ns);
+		sampled = ns < sampled ? ns : sampled;
+		/* Samples have gone on, the first of them have seen it up, those now see it off. */
+		for (int i = 0; i < IDLE_SESSIONS; i++) {
+			struct watched *w = &self->w[i];
+
+			seen = 0;
+			do {
+				ASSERT_TRUE(perf_wait(&w->s, w->s.read + 1));
+				take(_metadata, &self->c, w, 0, perf_now());
+				seen |= w->states;
+			} while (w->s.read < perf_insert(&w->s) ||
+				 (w->states & DRM_PANTHOR_PERF_BLOCK_STATE_ON));
+			EXPECT_EQ(DRM_PANTHOR_PERF_BLOCK_STATE_ON |
+				  DRM_PANTHOR_PERF_BLOCK_STATE_OFF,
+				  seen & (DRM_PANTHOR_PERF_BLOCK_STATE_ON |
+					  DRM_PANTHOR_PERF_BLOCK_STATE_OFF));
+		}
+		ASSERT_TRUE(perf_pm_is("suspended"));
+	}
+	EXPECT_LT(sampled, usual + delay_ns);
+	TH_LOG("asleep after %llu ms at most, after %llu ms at least with sessions",
+	       (unsigned long long)usual / 1000000, (unsigned long long)sampled / 1000000);
+}
+
+TEST_HARNESS_MAIN

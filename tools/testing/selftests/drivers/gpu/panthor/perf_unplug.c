@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Performance counters of panthor: the device goes while sessions count. It is
+ * unbound from its driver, and bound again at the end.
+ */
+#define _GNU_SOURCE
+#include "../../../kselftest_harness.h"
+#include "perf.h"
+
+#define SLOTS 8
+
+enum { SET_UP, STARTED, SAMPLING, STOPPING, STOPPED, PERIODIC, FULL, STATES };
+
+FIXTURE(unplug)
+{
+	int fd;
+	struct drm_panthor_perf_info info;
+	struct perf_session s[STATES];
+	char device[512];
+};
+
+static int bind(const char *device, const char *what)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/platform/drivers/panthor/%s", what);
+	return perf_write_file(path, strrchr(device, '/') + 1);
+}
+
+FIXTURE_SETUP(unplug)
+{
+	for (int i = 0; i < STATES; i++)
+		self->s[i].efd = -1;
+	self->fd = perf_open_counters(&self->info);
+	if (self->fd < 0)
+		SKIP(return, "no GPU with performance counters");
+	ASSERT_EQ(0, perf_sysfs(self->device, sizeof(self->device)));
+	perf_bench_open();
+	perf_bench_calm();
+	ASSERT_EQ(0, perf_pm_write("control", "on"));
+}
+
+FIXTURE_TEARDOWN(unplug)
+{
+	int fd;
+
+	perf_bench_calm();
+	for (int i = 0; i < STATES; i++)
+		perf_session_free(&self->s[i]);
+	close(self->fd);
+	if (access("/sys/bus/platform/drivers/panthor", F_OK))
+		return;
+	fd = perf_open_device();
+	if (fd < 0)
+		bind(self->device, "bind");
+	else
+		close(fd);
+	perf_pm_write("control", "auto");
+}
+
+static int make(FIXTURE_DATA(unplug) *self, int state)
+{
+	struct drm_panthor_perf_cmd_setup setup = {
+		.sample_freq_ns = state == PERIODIC ? 100000000000 : 0,
+	};
+	struct perf_session *s = &self->s[state];
+	int ret;
+
+	perf_masks_all(&setup);
+	ret = perf_session_new(self->fd, &self->info, SLOTS, s, &setup);
+	if (ret || state == SET_UP)
+		return ret;
+	ret = perf_start(self->fd, s->handle, 100 + state);
+	if (!ret && state == STOPPED) {
+		ret = perf_stop(self->fd, s->handle, 200);
+		if (!ret && !perf_wait(s, 1))
+			ret = -ETIME;
+	}
+	for (int i = 0; !ret && state == FULL && i < SLOTS - 1; i++) {
+		ret = perf_sample(self->fd, s->handle, 300 + i);
+		if (!ret && !perf_wait(s, i + 1))
+			ret = -ETIME;
+	}
+	return ret;
+}
+
+static void gone(struct __test_metadata *_metadata, FIXTURE_DATA(unplug) *self)
+{
+	struct drm_panthor_perf_cmd_setup setup = {};
+	uint32_t handle;
+
+	EXPECT_EQ(-ENODEV, perf_setup(self->fd, &setup, &handle));
+	for (int i = 0; i < STATES; i++) {
+		if (!self->s[i].handle)
+			continue;
+		EXPECT_EQ(-ENODEV, perf_start(self->fd, self->s[i].handle, 0));
+		EXPECT_EQ(-ENODEV, perf_sample(self->fd, self->s[i].handle, 0));
+		EXPECT_EQ(-ENODEV, perf_stop(self->fd, self->s[i].handle, 0));
+		EXPECT_EQ(-ENODEV, perf_teardown(self->fd, self->s[i].handle));
+	}
+}
+
+/* Every session that counts gets one last sample, and one signal. */
+TEST_F_TIMEOUT(unplug, last_samples, 300)
+{
+	static const uint64_t before[STATES] = { [STOPPED] = 1, [FULL] = SLOTS - 1 };
+
+	for (int i = 0; i < STATES; i++) {
+		if (i != SAMPLING && i != STOPPING)
+			ASSERT_EQ(0, make(self, i));
+	}
+	/* Objects can be let go of: the ring is the session's as well. */
+	ASSERT_EQ(0, perf_bo_close(self->fd, &self->s[STARTED].ring));
+	ASSERT_EQ(0, perf_bo_close(self->fd, &self->s[STARTED].ctl));
+
+	ASSERT_EQ(0, bind(self->device, "unbind"));
+	gone(_metadata, self);
+	for (int i = 0; i < STATES; i++) {
+		bool counts = i == STARTED || i == PERIODIC || i == FULL;
+		struct perf_session *s = &self->s[i];
+
+		if (i == SAMPLING || i == STOPPING)
+			continue;
+		EXPECT_EQ(before[i] + counts, perf_insert(s)) {
+			TH_LOG("state %d", i);
+		}
+		EXPECT_EQ(before[i] + counts, perf_signals(s)) {
+			TH_LOG("state %d", i);
+		}
+		if (counts) {
+			const struct drm_panthor_perf_sample_header *h = perf_slot(s, before[i]);
+
+			EXPECT_EQ(100 + i, h->user_data);
+			EXPECT_EQ(DRM_PANTHOR_PERF_SAMPLE_ERROR, h->flags);
+			EXPECT_LE(h->timestamp_start_ns, h->timestamp_end_ns);
+		}
+		for (uint64_t j = 0; j < before[i]; j++)
+			EXPECT_EQ(0, perf_slot(s, j)->flags);
+	}
+}
+
+/* Requests that are pending get theirs, and no other. */
+TEST_F_TIMEOUT(unplug, pending_requests, 300)
+{
+	if (!perf_bench)
+		SKIP(return, "needs the bench page of the virtual Mali");
+	ASSERT_EQ(0, make(self, SAMPLING));
+	ASSERT_EQ(0, make(self, STOPPING));
+	ASSERT_TRUE(perf_until((bench_reg_set(PROTM, 1), bench_reg_get(GPU_STATUS) & 1u << 7)));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, perf_sample(self->fd, self->s[SAMPLING].handle, 10 + i));
+		ASSERT_EQ(0, perf_sample(self->fd, self->s[STOPPING].handle, 20 + i));
+	}
+	ASSERT_EQ(0, perf_stop(self->fd, self->s[STOPPING].handle, 23));
+	EXPECT_EQ(0, perf_insert(&self->s[SAMPLING]));
+	EXPECT_EQ(0, perf_insert(&self->s[STOPPING]));
+
+	ASSERT_EQ(0, bind(self->device, "unbind"));
+	bench_reg_set(PROTM, 0);
+	gone(_metadata, self);
+	EXPECT_EQ(3, perf_insert(&self->s[SAMPLING]));
+	EXPECT_EQ(3, perf_signals(&self->s[SAMPLING]));
+	EXPECT_EQ(4, perf_insert(&self->s[STOPPING]));
+	EXPECT_EQ(4, perf_signals(&self->s[STOPPING]));
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(10 + i, perf_slot(&self->s[SAMPLING], i)->user_data);
+	for (int i = 0; i < 4; i++)
+		EXPECT_EQ(20 + i, perf_slot(&self->s[STOPPING], i)->user_data);
+	EXPECT_EQ(DRM_PANTHOR_PERF_SAMPLE_ERROR, perf_slot(&self->s[SAMPLING], 2)->flags);
+	EXPECT_EQ(DRM_PANTHOR_PERF_SAMPLE_ERROR, perf_slot(&self->s[STOPPING], 3)->flags);
+}
+
+/* Files, memory and eventfds may go before the device, or never. */
+TEST_F_TIMEOUT(unplug, nobody_left, 300)
+{
+	for (int i = 0; i < 4; i++) {
+		int fd = perf_open_device();
+		struct drm_panthor_perf_cmd_setup setup = {};
+		struct perf_session s;
+
+		ASSERT_LE(0, fd);
+		perf_masks_all(&setup);
+		ASSERT_EQ(0, perf_session_new(fd, &self->info, SLOTS, &s, &setup));
+		ASSERT_EQ(0, perf_start(fd, s.handle, 0));
+		ASSERT_EQ(0, perf_sample(fd, s.handle, 0));
+		if (i & 1)
+			close(fd);
+		if (i & 2)
+			close(s.efd);
+	}
+	ASSERT_EQ(0, bind(self->device, "unbind"));
+	ASSERT_EQ(0, bind(self->device, "bind"));
+	/* A new one, that knows nothing of the old. */
+	close(self->fd);
+	self->fd = perf_open_device();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, make(self, STOPPED));
+	EXPECT_EQ(1, self->s[STOPPED].handle);
+	EXPECT_EQ(0, perf_slot(&self->s[STOPPED], 0)->flags);
+	EXPECT_EQ(1, perf_insert(&self->s[STOPPED]));
+}
+
+TEST_HARNESS_MAIN
