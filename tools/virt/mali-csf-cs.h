@@ -1,0 +1,246 @@
+/*
+ * Arm Mali CSF GPU: what mali-csf-csg.c and mali-csf-cs.c share
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * mali-csf-csg.c has the groups: their interfaces, requests and events,
+ * suspend and resume, the iterators which run jobs, and the loop which drives
+ * it all. mali-csf-cs.c has one stream: instructions, scoreboard, tiler heap.
+ */
+#ifndef HW_MISC_MALI_CSF_CS_H
+#define HW_MISC_MALI_CSF_CS_H
+
+#include "hw/misc/mali-csf.h"
+
+#define CS_MAX_REGS         128
+#define CS_SCOREBOARDS      8
+/* Frames under the one that executes; an exception handler has as many. */
+#define CS_CALL_DEPTH       7
+#define CS_MAX_OPS          32
+#define CS_NO_SB            0xff
+
+/* Exception types */
+#define CS_CONFIG_FAULT         0x40
+#define CS_ENDPOINT_FAULT       0x44
+#define CS_BUS_FAULT            0x48
+#define CS_INSTR_INVALID        0x49
+#define CS_CALL_STACK_OVERFLOW  0x4a
+#define CS_INHERIT_FAULT        0x4b
+#define CS_OOM                  0x60
+#define CS_FW_INTERNAL_ERROR    0x68
+
+/* Source ids of the accesses, as FAULTSTATUS reports them */
+#define CS_SOURCE_ID(csg, cs)   (0x4000 | (csg) << 8 | (cs))
+
+/* CS_STATUS_BLOCKED_REASON */
+typedef enum {
+    CS_UNBLOCKED, CS_BLOCKED_SB, CS_BLOCKED_PROGRESS, CS_BLOCKED_SYNC,
+    CS_BLOCKED_DEFERRED, CS_BLOCKED_RESOURCE, CS_BLOCKED_FLUSH,
+    /* Not of the interface: */
+    CS_BLOCKED_PROTM,       /* waits for protected mode; reads as unblocked */
+    CS_BLOCKED_AS,          /* the address space is locked */
+} CsBlocked;
+
+/* CS_REQ, CS_ACK */
+#define CS_REQ_STATE            0x7
+#define CS_REQ_STATE_START      1
+#define CS_REQ_IDLE_SYNC_WAIT   (1u << 8)
+#define CS_REQ_IDLE_PROTM       (1u << 9)
+#define CS_REQ_IDLE_EMPTY       (1u << 10)
+#define CS_REQ_IDLE_RESOURCE    (1u << 11)
+#define CS_REQ_TILER_OOM        (1u << 26)
+#define CS_REQ_PROTM_PENDING    (1u << 27)
+#define CS_REQ_FATAL            (1u << 30)
+#define CS_REQ_FAULT            (1u << 31)
+
+/* CSG_REQ, CSG_ACK */
+#define CSG_REQ_STATE               0x7
+#define CSG_REQ_ENDPOINT_CONFIG     (1u << 4)
+#define CSG_REQ_STATUS_UPDATE       (1u << 5)
+#define CSG_REQ_SYNC_UPDATE         (1u << 28)
+#define CSG_REQ_IDLE                (1u << 29)
+#define CSG_REQ_PROGRESS_TIMER      (1u << 31)
+
+/* Iterators: what runs jobs, one job at a time each. */
+typedef enum {
+    ITER_COMPUTE, ITER_FRAGMENT, ITER_TILER, ITERS
+} MaliIterKind;
+
+/* What an operation on the scoreboard is. */
+typedef enum {
+    OP_LOAD, OP_STORE, OP_SYNC, OP_STATE, OP_FLUSH, OP_HEAP, OP_FINISH_FRAG,
+    OP_FINISH_TILING, OP_TRACE, OP_JOB,
+} CsOpKind;
+
+/* Flags of CsOp; bits 31:16 are a register mask. */
+#define OPF_PROGRESS    (1u << 0)   /* completion counts as progress */
+#define OPF_WIDE        (1u << 1)   /* 64 bits */
+#define OPF_ADD         (1u << 2)   /* add, not set */
+#define OPF_PROPAGATE   (1u << 3)   /* the stream's error goes to the object */
+#define OPF_CSG_SCOPE   (1u << 4)   /* no interrupt */
+#define OPF_COUNT_FRAG  (1u << 5)   /* counts a fragment pass */
+#define OPF_MASK_SHIFT  16
+
+/*
+ * One operation which a stream started and which has not ended. Operations of
+ * a stream are kept in program order, and wait only for earlier ones.
+ */
+typedef struct CsOp {
+    uint32_t kind;          /* CsOpKind */
+    uint32_t flags;         /* OPF_* */
+    uint32_t sb;            /* scoreboard entry it holds, or CS_NO_SB */
+    uint32_t wait_mask;     /* entries of earlier operations it waits for */
+    /* LOAD, STORE: first register; STATE, HEAP: which; JOB: MaliIterKind */
+    uint32_t arg;
+    uint32_t work;          /* JOB: MaliWorkKind */
+    uint64_t addr;          /* memory; JOB: tiler context or 0 */
+    uint64_t data;          /* SYNC: value; FINISH_FRAG: last chunk */
+    uint64_t setup_left;    /* JOB: cycles before the first unit */
+    uint64_t work_left;     /* JOB: core cycles to go */
+    uint64_t cost;          /* JOB: core cycles a unit */
+    uint64_t heap_credit;   /* JOB: units which have heap memory already */
+    uint64_t ran_cycles;    /* JOB: core clock cycles it has been running */
+
+    /* Not kept over a suspension */
+    uint64_t seq;           /* order over all streams */
+    int64_t end_ns;         /* of a FLUSH or FINISH_TILING under way; 0: none */
+    bool done;
+} CsOp;
+
+typedef struct CsFrame {
+    uint64_t pc, end;
+} CsFrame;
+
+typedef enum { CS_STOPPED, CS_STARTED, CS_DEAD } CsState;
+
+typedef enum {
+    OOM_NONE,
+    OOM_RAISED,         /* the host has been asked for a chunk */
+    OOM_HANDLER_DUE,    /* it had none: the handler is to be entered */
+    OOM_HANDLER,        /* and has been */
+    OOM_RETRY,          /* it has returned, or there is none */
+    OOM_FRAGMENT,       /* fragment jobs under way will free some */
+} CsOom;
+
+/* One stream. */
+typedef struct MaliStream {
+    unsigned csg, cs;
+
+    /* State that a suspend buffer keeps */
+    uint32_t state;             /* CsState */
+    uint32_t regs[CS_MAX_REGS];
+    uint64_t extract;           /* position in the ring: frame 0 */
+    uint64_t pc, end;           /* frames above it */
+    uint32_t depth;
+    uint32_t in_handler;        /* depth of the interrupted frame, plus one */
+    CsFrame stack[2 * CS_CALL_DEPTH + 1];
+    uint32_t sb_endpoint, sb_other;
+    uint32_t error;             /* exception word; until ERROR_BARRIER */
+    uint32_t resources;
+    uint64_t heap;
+    uint64_t handler, handler_len;
+    uint64_t progress;
+    uint32_t n_ops;
+    CsOp ops[CS_MAX_OPS];
+
+    /* As programmed */
+    uint32_t ring_in, ring_out;
+    uint64_t ring_base;
+    uint32_t ring_size;
+    uint32_t doorbell, priority;
+    uint32_t idle_mask;         /* CS_REQ_IDLE_* */
+
+    /* Volatile */
+    uint64_t insert;
+    bool look;                  /* a doorbell rang: look at INSERT */
+    bool fault_pending;         /* a fault of the address space was hit */
+    bool fault_held;            /* stays put until the host answers CS_FAULT */
+    uint64_t fault_addr;
+    CsOom oom;
+    CsBlocked blocked;
+    uint32_t wait_sbs;          /* what it is blocked on, for the host */
+    uint32_t wait_status;
+    uint64_t wait_addr, wait_value;
+    uint64_t published;         /* EXTRACT as the host sees it */
+    bool published_active;
+    uint32_t retired, lsu_bytes, cycles;    /* not yet told to the counters */
+} MaliStream;
+
+/* One group slot. */
+typedef struct MaliGroup {
+    bool active;
+    bool idle;
+    bool sync_update;           /* events to raise */
+    bool progress_event;
+    unsigned as;
+    uint64_t allow[ITERS];      /* endpoints a kind may use */
+    unsigned max_ep[ITERS];     /* and how many of them */
+    unsigned priority;
+    MaliStream streams[MALI_MAX_CS];
+} MaliGroup;
+
+/* A job's time on an iterator: at most ITER_CHUNK_NS. */
+typedef struct MaliIter {
+    bool busy;
+    unsigned csg, cs;
+    uint64_t seq;               /* of the operation */
+    uint64_t cores;
+    unsigned n_cores;
+    uint64_t work;              /* core cycles it may do in this chunk */
+    uint64_t cycles;
+    int64_t start_ns, end_ns;
+} MaliIter;
+
+struct MaliCs {
+    QEMUTimer *timer;
+    uint32_t n_regs;
+    uint32_t doorbells;         /* groups to be looked at when possible */
+    uint64_t seq;
+    int64_t ceu_free_ns;        /* the execution unit is busy until then */
+    unsigned turn;              /* whose turn it is first */
+    bool time_stop;             /* an instruction wants to see the time */
+    uint64_t turn_cycles;
+    MaliIter iter[ITERS];
+    MaliGroup groups[MALI_MAX_CSGS];
+};
+
+/* mali-csf-cs.c */
+void cs_stream_start(MaliCsfState *s, MaliStream *st, uint64_t extract);
+/*
+ * Execute up to @budget instructions; returns how many, and sets @st->blocked
+ * if that is why there were not more.
+ */
+unsigned cs_stream_exec(MaliCsfState *s, MaliStream *st, unsigned budget);
+/* Let operations go on; true if one ended or started. */
+bool cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory);
+/* When the next operation ends by time; INT64_MAX: none does. */
+int64_t cs_stream_next(MaliStream *st);
+uint32_t cs_stream_sbs(MaliStream *st);
+/* An address a debugger would call the program counter. */
+uint64_t cs_stream_pc(MaliStream *st);
+bool cs_stream_empty(MaliStream *st);
+/*
+ * Memory for units of a tiler job: how many of @units there is memory for,
+ * which are then paid for. 0: wait (for the host, a handler, or a lock).
+ */
+uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
+                         uint64_t units);
+/* The host has answered TILER_OOM. */
+void cs_heap_answer(MaliCsfState *s, MaliStream *st);
+/* Write to a suspend buffer, or read from it; NULL: count bytes. */
+size_t cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
+                          uint32_t n_regs);
+
+/* mali-csf-csg.c */
+static inline MaliGroup *cs_group(MaliCsfState *s, MaliStream *st)
+{
+    return &s->cs->groups[st->csg];
+}
+
+MaliMmuResult cs_access(MaliCsfState *s, MaliStream *st, uint64_t va, void *buf,
+                        uint64_t len, MaliAccess access);
+void cs_fatal(MaliCsfState *s, MaliStream *st, uint32_t type, uint64_t info);
+void cs_fault(MaliCsfState *s, MaliStream *st, uint32_t type, uint64_t info);
+void cs_event(MaliCsfState *s, unsigned csg, unsigned cs, uint32_t bit);
+
+#endif

@@ -1,0 +1,405 @@
+/*
+ * Arm Mali CSF GPU: address spaces, page-table walk, faults
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Page tables are AArch64 stage 1 with a 4 KiB granule. Translations are kept
+ * until LOCK, UNLOCK, UPDATE or a flush, as a TLB would; while a region of an
+ * address space is locked, accesses to it wait. A driver may be preempted with
+ * a region locked, for longer than it gives firmware to answer, so that no more
+ * must wait than what is locked.
+ */
+#include "qemu/osdep.h"
+#include "qemu/log.h"
+#include "exec/address-spaces.h"
+#include "hw/misc/mali-csf.h"
+
+/* AS_COMMAND */
+enum { CMD_NOP, CMD_UPDATE, CMD_LOCK, CMD_UNLOCK, CMD_FLUSH_PT, CMD_FLUSH_MEM };
+
+#define AS_STATUS_ACTIVE    1u
+
+/* TRANSCFG.ADRMODE */
+#define ADRMODE(cfg)        ((cfg) & 0xf)
+#define ADRMODE_IDENTITY    2
+#define ADRMODE_AARCH64_4K  6
+#define INA_BITS(cfg)       (55 - (((cfg) >> 6) & 0x1f))
+
+/* FAULTSTATUS.EXCEPTION_TYPE, a level each */
+#define FAULT_TRANSLATION   0xc0
+#define FAULT_PERMISSION    0xc8
+#define FAULT_ACCESS_FLAG   0xd8
+#define FAULT_ADDRESS_IN    0xe0
+#define FAULT_ADDRESS_OUT   0xe4
+
+#define PA_BITS             40
+#define PTE_VALID           (1ull << 0)
+#define PTE_TABLE           (1ull << 1)
+#define PTE_RDONLY          (1ull << 7)
+#define PTE_AF              (1ull << 10)
+#define PTE_PXN             (1ull << 53)
+#define PTE_UXN             (1ull << 54)
+#define PTE_ADDR            MAKE_64BIT_MASK(12, PA_BITS - 12)
+/* Address bits 47:40, which this GPU cannot drive */
+#define PTE_ADDR_HIGH       MAKE_64BIT_MASK(PA_BITS, 48 - PA_BITS)
+
+#define AS_COMMAND_NS       1000
+
+uint64_t mali_csf_mmu_walks, mali_csf_mmu_hits;
+
+static void tlb_drop(MaliAs *as)
+{
+    for (int i = 0; i < MALI_TLB_SIZE; i++) {
+        as->tlb[i].va_page = UINT64_MAX;
+    }
+}
+
+static void mmu_raise_fault(MaliCsfState *s, unsigned n, uint64_t va,
+                            uint32_t type, MaliAccess access, uint32_t source)
+{
+    MaliAs *as = &s->as[n];
+
+    /* The registers hold the first fault; later ones wait behind it. */
+    if (as->faulted) {
+        return;
+    }
+    as->faulted = true;
+    as->faultstatus = type | access << 8 | source << 16;
+    as->faultaddress = va;
+    as->faultextra = 0;
+    mali_csf_irq_raise(s, MALI_IRQ_MMU, 1u << n);
+}
+
+/* Walk the tables: 0, or the exception type of a fault. */
+static uint32_t mmu_walk(MaliAs *as, uint64_t va, MaliTlbEntry *e)
+{
+    unsigned bits = INA_BITS(as->cur_transcfg);
+    unsigned level = 4 - DIV_ROUND_UP(bits - 12, 9);
+    uint64_t table = as->cur_transtab & PTE_ADDR;
+
+    mali_csf_mmu_walks++;
+    if (bits < 64 && va >> bits) {
+        return FAULT_ADDRESS_IN;
+    }
+    for (;; level++) {
+        unsigned shift = 12 + 9 * (3 - level);
+        uint64_t index = va >> shift & 0x1ff;
+        MemTxResult res;
+        uint64_t pte = address_space_ldq_le(&address_space_memory,
+                                            table + index * 8,
+                                            MEMTXATTRS_UNSPECIFIED, &res);
+
+        if (res != MEMTX_OK) {
+            return FAULT_ADDRESS_OUT + level;
+        }
+        if (!(pte & PTE_VALID) || (level == 3 && !(pte & PTE_TABLE)) ||
+            (level == 0 && !(pte & PTE_TABLE))) {
+            return FAULT_TRANSLATION + level;
+        }
+        if (pte & PTE_ADDR_HIGH) {
+            return FAULT_ADDRESS_OUT + level;
+        }
+        if (level < 3 && (pte & PTE_TABLE)) {
+            table = pte & PTE_ADDR;
+            continue;
+        }
+        if (!(pte & PTE_AF)) {
+            return FAULT_ACCESS_FLAG + level;
+        }
+        e->va_page = va >> 12;
+        e->pa_page = ((pte & PTE_ADDR & ~MAKE_64BIT_MASK(0, shift)) |
+                      (va & MAKE_64BIT_MASK(0, shift))) >> 12;
+        e->writable = !(pte & PTE_RDONLY);
+        e->executable = !(pte & (PTE_UXN | PTE_PXN));
+        return 0;
+    }
+}
+
+/* Translate one page; returns an exception type or 0. */
+static uint32_t mmu_translate(MaliAs *as, uint64_t va, MaliAccess access,
+                              uint64_t *pa)
+{
+    MaliTlbEntry *e = &as->tlb[(va >> 12) % MALI_TLB_SIZE];
+    uint32_t fault;
+
+    if (ADRMODE(as->cur_transcfg) == ADRMODE_IDENTITY) {
+        *pa = va;
+        return 0;
+    }
+    if (e->va_page != va >> 12) {
+        MaliTlbEntry new;
+
+        fault = mmu_walk(as, va, &new);
+        if (fault) {
+            return fault;
+        }
+        *e = new;
+    } else {
+        mali_csf_mmu_hits++;
+    }
+    if ((access == MALI_ACCESS_WRITE && !e->writable) ||
+        (access == MALI_ACCESS_EXEC && !e->executable)) {
+        return FAULT_PERMISSION + 3;
+    }
+    *pa = e->pa_page << 12 | (va & 0xfff);
+    return 0;
+}
+
+/*
+ * Firmware waits as a whole or not at all, and before it has begun something:
+ * for the section without which it can do nothing. Its other pages are the
+ * host's to change only when firmware does not use them.
+ */
+static bool mmu_waits(MaliAs *as, bool firmware, uint64_t first, uint64_t last)
+{
+    if (!as->locked) {
+        return false;
+    }
+    if (firmware) {
+        first = MALI_SHARED_VA;
+        last = first + MALI_SHARED_SIZE - 1;
+    }
+    return first <= as->lock_last && last >= as->lock_first;
+}
+
+MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned n, uint64_t va,
+                                  void *buf, uint64_t len, MaliAccess access,
+                                  uint32_t source)
+{
+    MaliAs *as;
+    uint8_t *p = buf;
+    uint64_t first, last;
+
+    if (n >= MALI_MAX_AS || !(s->as_present >> n & 1)) {
+        return MALI_MMU_FAULT;
+    }
+    as = &s->as[n];
+    if (mmu_waits(as, n == 0, va, va + len - !!len)) {
+        return MALI_MMU_LOCKED;
+    }
+    if (as->faulted) {
+        return MALI_MMU_FAULT;
+    }
+    /*
+     * An unmapped address space ends every access, and (inf.) raises no
+     * fault: drivers set this mode to kill what still runs on it.
+     */
+    if (ADRMODE(as->cur_transcfg) != ADRMODE_AARCH64_4K &&
+        ADRMODE(as->cur_transcfg) != ADRMODE_IDENTITY) {
+        return MALI_MMU_FAULT;
+    }
+    if (!len) {
+        return MALI_MMU_OK;
+    }
+    if (va + len - 1 < va) {
+        mmu_raise_fault(s, n, va, FAULT_ADDRESS_IN, access, source);
+        return MALI_MMU_FAULT;
+    }
+
+    /* All pages first, so that an access which faults changes nothing. */
+    first = va & ~0xfffull;
+    last = (va + len - 1) & ~0xfffull;
+    for (uint64_t page = first; ; page += 0x1000) {
+        uint64_t at = page < va ? va : page, pa;
+        uint32_t fault = mmu_translate(as, at, access, &pa);
+
+        if (fault) {
+            mmu_raise_fault(s, n, at, fault, access, source);
+            return MALI_MMU_FAULT;
+        }
+        if (page == last) {
+            break;
+        }
+    }
+    while (len) {
+        uint64_t chunk = MIN(len, 0x1000 - (va & 0xfff)), pa;
+        MemTxResult res;
+
+        /* Walked above; a TLB conflict merely walks again. */
+        if (mmu_translate(as, va, access, &pa)) {
+            return MALI_MMU_FAULT;
+        }
+        res = address_space_rw(&address_space_memory, pa,
+                               MEMTXATTRS_UNSPECIFIED, p, chunk,
+                               access == MALI_ACCESS_WRITE);
+        if (res != MEMTX_OK) {
+            s->gpu_fault_status = 0x80;     /* GPU_BUS_FAULT */
+            s->gpu_fault_addr = pa;
+            mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_FAULT);
+            return MALI_MMU_FAULT;
+        }
+        p += chunk;
+        va += chunk;
+        len -= chunk;
+    }
+    return MALI_MMU_OK;
+}
+
+bool mali_csf_mmu_locked(MaliCsfState *s, unsigned n)
+{
+    return n < MALI_MAX_AS && mmu_waits(&s->as[n], n == 0, 0, UINT64_MAX);
+}
+
+static void mmu_command_done(MaliCsfState *s, unsigned n)
+{
+    MaliAs *as = &s->as[n];
+    bool event = false;
+
+    as->active = false;
+    switch (as->command) {
+    case CMD_UPDATE:
+        as->cur_transtab = as->transtab;
+        as->cur_memattr = as->memattr;
+        as->cur_transcfg = as->transcfg;
+        as->faulted = false;
+        /*
+         * (inf.) No lock outlives the tables it was about. Linux 7.3 leaves
+         * one behind when a reset comes between its LOCK and its UNLOCK, and
+         * gives the address space to another process next.
+         */
+        as->locked = false;
+        tlb_drop(as);
+        event = true;
+        break;
+    case CMD_LOCK:
+        /* LOCKADDR: the start, and in bits 5:0 the size's order less one. */
+        as->lock_last = MAKE_64BIT_MASK(0, (as->lockaddr & 0x3f) + 1);
+        as->lock_first = as->lockaddr & ~as->lock_last;
+        as->lock_last |= as->lock_first;
+        as->locked = true;
+        tlb_drop(as);
+        break;
+    case CMD_UNLOCK:
+    case CMD_FLUSH_PT:
+    case CMD_FLUSH_MEM:
+        /* The flushes end with the region unlocked. */
+        as->locked = false;
+        tlb_drop(as);
+        event = true;
+        break;
+    }
+    mali_csf_irq_raise(s, MALI_IRQ_MMU, 1u << (16 + n % 16));
+    if (event) {
+        mali_csf_mcu_as_event(s, n);
+        mali_csf_cs_as_event(s, n);
+    }
+}
+
+typedef struct MmuTimerArg {
+    MaliCsfState *s;
+    unsigned n;
+} MmuTimerArg;
+
+static void mmu_timer(void *opaque)
+{
+    MmuTimerArg *arg = opaque;
+
+    mmu_command_done(arg->s, arg->n);
+}
+
+void mali_csf_mmu_init(MaliCsfState *s)
+{
+    for (unsigned i = 0; i < MALI_MAX_AS; i++) {
+        MmuTimerArg *arg = g_new(MmuTimerArg, 1);
+
+        arg->s = s;
+        arg->n = i;
+        s->as[i].timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mmu_timer, arg);
+    }
+    mali_csf_mmu_reset(s);
+}
+
+void mali_csf_mmu_reset(MaliCsfState *s)
+{
+    for (int i = 0; i < MALI_MAX_AS; i++) {
+        MaliAs *as = &s->as[i];
+        QEMUTimer *timer = as->timer;
+
+        timer_del(timer);
+        memset(as, 0, sizeof(*as));
+        as->timer = timer;
+        tlb_drop(as);
+    }
+}
+
+uint32_t mali_csf_mmu_read(MaliCsfState *s, hwaddr off)
+{
+    unsigned n = off >> 6;
+    MaliAs *as = &s->as[n];
+    uint64_t v;
+
+    if (!(s->as_present >> n & 1)) {
+        return 0;
+    }
+    switch (off & 0x3f & ~4) {
+    case 0x00:
+        v = as->transtab;
+        break;
+    case 0x08:
+        v = as->memattr;
+        break;
+    case 0x10:
+        v = as->lockaddr;
+        break;
+    case 0x18:  /* COMMAND reads as zero, FAULTSTATUS above it */
+        v = (uint64_t)as->faultstatus << 32;
+        break;
+    case 0x20:
+        v = as->faultaddress;
+        break;
+    case 0x28:
+        v = as->active ? AS_STATUS_ACTIVE : 0;
+        break;
+    case 0x30:
+        v = as->transcfg;
+        break;
+    case 0x38:
+        v = as->faultextra;
+        break;
+    default:
+        v = 0;
+    }
+    return v >> (off & 4 ? 32 : 0);
+}
+
+void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
+{
+    unsigned n = off >> 6, half = off & 4 ? 32 : 0;
+    MaliAs *as = &s->as[n];
+
+    if (!(s->as_present >> n & 1)) {
+        return;
+    }
+    switch (off & 0x3f) {
+    case 0x00:
+    case 0x04:
+        as->transtab = deposit64(as->transtab, half, 32, val);
+        break;
+    case 0x08:
+    case 0x0c:
+        as->memattr = deposit64(as->memattr, half, 32, val);
+        break;
+    case 0x10:
+    case 0x14:
+        as->lockaddr = deposit64(as->lockaddr, half, 32, val);
+        break;
+    case 0x18:
+        if (as->active) {
+            qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: AS%u: command %u while "
+                          "%u is in progress\n", n, val, as->command);
+            timer_del(as->timer);
+            mmu_command_done(s, n);
+        }
+        if (val == CMD_NOP || val > CMD_FLUSH_MEM) {
+            break;
+        }
+        as->active = true;
+        as->command = val;
+        timer_mod(as->timer, mali_csf_now() + AS_COMMAND_NS);
+        break;
+    case 0x30:
+    case 0x34:
+        as->transcfg = deposit64(as->transcfg, half, 32, val);
+        break;
+    }
+}

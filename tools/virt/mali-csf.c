@@ -1,0 +1,1048 @@
+/*
+ * Arm Mali CSF GPU: models, properties, registers, power, interrupts, time
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/log.h"
+#include "qemu/main-loop.h"
+#include "qemu/module.h"
+#include "qapi/error.h"
+#include "qapi/visitor.h"
+#include "hw/core/cpu.h"
+#include "hw/irq.h"
+#include "hw/qdev-properties.h"
+#include "hw/arm/fdt.h"
+#include "migration/vmstate.h"
+#include "sysemu/device_tree.h"
+#include "hw/misc/mali-csf.h"
+
+#define UNSET32 UINT32_MAX
+#define UNSET64 UINT64_MAX
+
+#define IFACE(major, minor, patch) ((major) << 24 | (minor) << 16 | (patch))
+
+/*
+ * GPU_ID is arch major 31:28, minor 27:24, revision 23:20, product 19:16. The
+ * G610 and the G710's core mask are those of boards in the field; the others
+ * have gaps of our own choosing, so that no two masks are alike.
+ */
+static const MaliModel mali_models[] = {
+    {
+        .name = "g610", .compatible = "rockchip,rk3588-mali",
+        .gpu_id = 0xa8670000, .shader_present = 0x50005, .l2_slices = 4,
+        .counters = 64, .iface_version = IFACE(1, 5, 0), .csgs = 8,
+    }, {
+        .name = "g710",
+        .gpu_id = 0xa8620000, .shader_present = 0x1110055, .l2_slices = 4,
+        .counters = 64, .iface_version = IFACE(1, 0, 0), .csgs = 8,
+    }, {
+        .name = "g715",
+        .gpu_id = 0xb8020000, .shader_present = 0x550055, .l2_slices = 4,
+        .counters = 128, .metadata = true, .iface_version = IFACE(2, 2, 0),
+        .csgs = 8,
+    }, {
+        .name = "g720",
+        .gpu_id = 0xc8000000, .shader_present = 0x10555, .l2_slices = 2,
+        .counters = 128, .metadata = true, .iface_version = IFACE(3, 0, 0),
+        .csgs = 8, .fw_blocks = 1,
+    }, {
+        .name = "g725",
+        .gpu_id = 0xd8000000, .shader_present = 0x111111, .l2_slices = 8,
+        .counters = 128, .metadata = true, .iface_version = IFACE(3, 3, 0),
+        .csgs = 16, .fw_blocks = 1, .csg_blocks = 16,
+    },
+};
+
+static const char *const mali_clk_names[MALI_CLKS] = {
+    "core", "coregroup", "stacks"
+};
+
+/* Time */
+
+int64_t mali_csf_now(void)
+{
+    return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+}
+
+uint64_t mali_csf_timestamp_at(MaliCsfState *s, int64_t ns)
+{
+    return ns / s->count_period_ns + s->timestamp_offset;
+}
+
+uint64_t mali_csf_timestamp(MaliCsfState *s)
+{
+    return mali_csf_timestamp_at(s, mali_csf_now());
+}
+
+/* Clocks: ICST525, hz = 2 * xtal * (v + 8) / ((r + 2) * output divider) */
+
+static uint64_t mali_icst_hz(uint32_t vco)
+{
+    static const uint8_t s2div[8] = { 10, 2, 8, 4, 5, 7, 9, 6 };
+    uint32_t v = extract32(vco, 0, 9);
+    uint32_t r = extract32(vco, 9, 7);
+    uint32_t sd = s2div[extract32(vco, 16, 3)];
+
+    return 2ull * MALI_XTAL_HZ * (v + 8) / ((r + 2) * sd);
+}
+
+uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk)
+{
+    return s->clk[clk].hz;
+}
+
+/* No earlier than the clock's last change. */
+uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns)
+{
+    MaliClk *c = &s->clk[clk];
+
+    return c->base_cycles + muldiv64(ns - c->base_ns, c->hz, s->second_ns);
+}
+
+uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk)
+{
+    return mali_csf_clk_cycles_at(s, clk, mali_csf_now());
+}
+
+int64_t mali_csf_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles)
+{
+    uint64_t hz = MAX(s->clk[clk].hz, 1);
+    __uint128_t ns = (__uint128_t)cycles * s->second_ns + hz - 1;
+
+    ns /= hz;
+    return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
+}
+
+static void mali_clk_set(MaliCsfState *s, int clk, uint32_t vco)
+{
+    MaliClk *c = &s->clk[clk];
+
+    /* Jobs go on at the new rate, and so do the counters. */
+    mali_csf_cs_kick(s);
+    mali_csf_counters_advance(s);
+    c->base_cycles = mali_csf_clk_cycles(s, clk);
+    c->base_ns = mali_csf_now();
+    c->vco = vco;
+    c->hz = mali_icst_hz(vco);
+}
+
+uint64_t mali_csf_cycle_count(MaliCsfState *s)
+{
+    if (!s->cycle_enabled) {
+        return s->cycle_base;
+    }
+    return s->cycle_base + mali_csf_clk_cycles(s, MALI_CLK_CORE) -
+           s->cycle_start;
+}
+
+void mali_csf_cycle_enable(MaliCsfState *s, bool on)
+{
+    if (on == s->cycle_enabled) {
+        return;
+    }
+    s->cycle_base = mali_csf_cycle_count(s);
+    s->cycle_start = mali_csf_clk_cycles(s, MALI_CLK_CORE);
+    s->cycle_enabled = on;
+}
+
+/* The syscon: a VCO register a clock, and the lock in front of them. */
+#define SYSCON_LOCK         0x20
+#define SYSCON_LOCK_KEY     0xa05f
+
+static uint64_t mali_syscon_read(void *opaque, hwaddr off, unsigned size)
+{
+    MaliCsfState *s = opaque;
+
+    if (off < 4 * MALI_CLKS) {
+        return s->clk[off / 4].vco;
+    }
+    return off == SYSCON_LOCK ? s->syscon_lock : 0;
+}
+
+static void mali_syscon_write(void *opaque, hwaddr off, uint64_t val,
+                              unsigned size)
+{
+    MaliCsfState *s = opaque;
+
+    if (off == SYSCON_LOCK) {
+        s->syscon_lock = val & 0xffff;
+    } else if (off < 4 * MALI_CLKS && s->syscon_lock == SYSCON_LOCK_KEY) {
+        mali_clk_set(s, off / 4, val & 0x7ffff);
+    } else {
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: write to locked or unknown "
+                      "syscon register 0x%" HWADDR_PRIx "\n", off);
+    }
+}
+
+static const MemoryRegionOps mali_syscon_ops = {
+    .read = mali_syscon_read,
+    .write = mali_syscon_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 4, .max_access_size = 4 },
+};
+
+/* Interrupts */
+
+static void mali_irq_update(MaliIrq *irq)
+{
+    qemu_set_irq(irq->line, (irq->raw & irq->mask) != 0);
+}
+
+void mali_csf_irq_raise(MaliCsfState *s, int irq, uint32_t bits)
+{
+    s->irq[irq].raw |= bits;
+    mali_irq_update(&s->irq[irq]);
+}
+
+static uint32_t mali_irq_read(MaliIrq *irq, hwaddr reg)
+{
+    switch (reg) {
+    case 0x0:
+        return irq->raw;
+    case 0x8:
+        return irq->mask;
+    case 0xc:
+        return irq->raw & irq->mask;
+    }
+    return 0;
+}
+
+static void mali_irq_write(MaliIrq *irq, hwaddr reg, uint32_t val)
+{
+    switch (reg) {
+    case 0x0:   /* RAWSTAT: raises, for tests of the line */
+        irq->raw |= val;
+        break;
+    case 0x4:
+        irq->raw &= ~val;
+        break;
+    case 0x8:
+        irq->mask = val;
+        break;
+    }
+    mali_irq_update(irq);
+}
+
+/* Power */
+
+static void mali_pwr_changed(MaliCsfState *s)
+{
+    uint32_t bits = MALI_GPU_IRQ_POWER_CHANGED;
+    bool busy = false;
+
+    for (int i = 0; i < MALI_PWRS; i++) {
+        busy |= s->pwr[i].trans_on || s->pwr[i].trans_off;
+    }
+    if (!busy) {
+        bits |= MALI_GPU_IRQ_POWER_CHANGED_ALL;
+    }
+    mali_csf_irq_raise(s, MALI_IRQ_GPU, bits);
+}
+
+static void mali_pwr_done(MaliCsfState *s, int domain)
+{
+    MaliPwr *p = &s->pwr[domain];
+
+    mali_csf_counters_advance(s);
+    p->ready = (p->ready | p->trans_on) & ~p->trans_off;
+    p->trans_on = p->trans_off = 0;
+    if (domain == MALI_PWR_L2 && !p->ready) {
+        /* Nothing works without the L2. */
+        for (int i = 0; i < MALI_PWR_L2; i++) {
+            timer_del(s->pwr[i].timer);
+            s->pwr[i].ready = s->pwr[i].trans_on = s->pwr[i].trans_off = 0;
+        }
+    }
+    mali_pwr_changed(s);
+    mali_csf_mcu_power_done(s);
+}
+
+static void mali_pwr_shader_done(void *opaque)
+{
+    mali_pwr_done(opaque, MALI_PWR_SHADER);
+}
+
+static void mali_pwr_tiler_done(void *opaque)
+{
+    mali_pwr_done(opaque, MALI_PWR_TILER);
+}
+
+static void mali_pwr_l2_done(void *opaque)
+{
+    mali_pwr_done(opaque, MALI_PWR_L2);
+}
+
+void mali_csf_power(MaliCsfState *s, int domain, uint64_t mask, bool on)
+{
+    MaliPwr *p = &s->pwr[domain];
+
+    mask &= p->present;
+    if (domain != MALI_PWR_L2 && on && !s->pwr[MALI_PWR_L2].ready) {
+        return;
+    }
+    if (on) {
+        p->trans_off &= ~mask;
+        p->trans_on |= mask & ~p->ready;
+    } else {
+        p->trans_on &= ~mask;
+        p->trans_off |= mask & p->ready;
+    }
+    if (p->trans_on || p->trans_off) {
+        timer_mod(p->timer, mali_csf_now() + s->power_ns);
+    } else {
+        timer_del(p->timer);
+    }
+}
+
+static void mali_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val)
+{
+    static const int domain[3] = {
+        MALI_PWR_SHADER, MALI_PWR_TILER, MALI_PWR_L2
+    };
+    uint64_t mask = (uint64_t)val << (off & 4 ? 32 : 0);
+
+    switch (off & ~0x3f) {
+    case 0x180:
+        mali_csf_power(s, domain[(off >> 4) & 3], mask, true);
+        break;
+    case 0x1c0:
+        mali_csf_power(s, domain[(off >> 4) & 3], mask, false);
+        break;
+    }
+}
+
+static uint32_t mali_pwr_read(MaliCsfState *s, hwaddr off)
+{
+    MaliPwr *p;
+    uint64_t v;
+
+    switch ((off >> 4) & 3) {
+    case 0:
+        p = &s->pwr[MALI_PWR_SHADER];
+        break;
+    case 1:
+        p = &s->pwr[MALI_PWR_TILER];
+        break;
+    case 2:
+        p = &s->pwr[MALI_PWR_L2];
+        break;
+    default:
+        return 0;
+    }
+    switch (off & ~0x3f) {
+    case 0x100:
+        v = p->present;
+        break;
+    case 0x140:
+        v = p->ready;
+        break;
+    case 0x200:
+        v = p->trans_on | p->trans_off;
+        break;
+    case 0x240:
+        v = mali_csf_cs_idle(s) ? 0 : p->ready;
+        break;
+    default:
+        return 0;
+    }
+    return v >> (off & 4 ? 32 : 0);
+}
+
+/* Reset and cache maintenance */
+
+static void mali_soft_reset(MaliCsfState *s)
+{
+    mali_csf_counters_advance(s);
+    for (int i = 0; i < MALI_PWRS; i++) {
+        timer_del(s->pwr[i].timer);
+        s->pwr[i].ready = s->pwr[i].trans_on = s->pwr[i].trans_off = 0;
+    }
+    timer_del(s->flush_timer);
+    mali_csf_cs_reset(s);
+    mali_csf_counters_reset(s);
+    mali_csf_mcu_reset(s);
+    mali_csf_mmu_reset(s);
+    mali_csf_bench_reset(s);
+    s->cycle_enabled = false;
+    s->cycle_base = 0;
+    s->gpu_status_protm = 0;
+    s->gpu_fault_status = 0;
+    s->gpu_fault_addr = 0;
+    s->timestamp_offset = 0;
+    s->l2_config = 0;
+    memset(s->asn_hash, 0, sizeof(s->asn_hash));
+    s->pwr_key = 0;
+    memset(s->pwr_override, 0, sizeof(s->pwr_override));
+    /* The GPU block's mask stays, or nobody would hear of the reset's end. */
+    s->irq[MALI_IRQ_GPU].raw = 0;
+    for (int i = 0; i < MALI_IRQS; i++) {
+        if (i != MALI_IRQ_GPU) {
+            s->irq[i].raw = 0;
+            s->irq[i].mask = 0;
+        }
+        mali_irq_update(&s->irq[i]);
+    }
+}
+
+static void mali_reset_done(void *opaque)
+{
+    MaliCsfState *s = opaque;
+
+    mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_RESET_COMPLETED);
+}
+
+static void mali_flush_done(void *opaque)
+{
+    MaliCsfState *s = opaque;
+
+    mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_CLEAN_COMPLETED);
+}
+
+void mali_csf_flush_started(MaliCsfState *s)
+{
+    /* FLUSH_ID counts in steps, modulo 2^28; zero is skipped. */
+    s->latest_flush_id = (s->latest_flush_id + 1) & 0x0fffffff;
+    if (!s->latest_flush_id) {
+        s->latest_flush_id = 1;
+    }
+}
+
+static void mali_gpu_command(MaliCsfState *s, uint32_t val)
+{
+    switch (val & 0xff) {
+    case 0:
+        break;
+    case 1:
+        mali_soft_reset(s);
+        timer_mod(s->reset_timer, mali_csf_now() + 20 * SCALE_US);
+        break;
+    case 2:     /* CLEAR_FAULT */
+        s->gpu_fault_status = 0;
+        s->gpu_fault_addr = 0;
+        break;
+    case 4:
+        mali_csf_counters_work(s, MALI_WORK_FLUSH, 0, 0, 1,
+                               MALI_FLUSH_CYCLES, 0);
+        mali_csf_flush_started(s);
+        timer_mod(s->flush_timer, mali_csf_now() +
+                  mali_csf_cycles_to_ns(s, MALI_CLK_CORE, MALI_FLUSH_CYCLES));
+        break;
+    default:
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: unknown GPU_COMMAND 0x%x\n",
+                      val);
+    }
+}
+
+void mali_csf_set_protm(MaliCsfState *s, bool on)
+{
+    if (on == (s->gpu_status_protm != 0)) {
+        return;
+    }
+    /* What jobs have done up to here counts, or does not, as it did so far. */
+    mali_csf_cs_kick(s);
+    if (on) {
+        /* What has been counted is sampled before counting stops. */
+        mali_csf_counters_auto(s, MALI_REASON_PROTM);
+        mali_csf_counters_advance(s);
+        s->gpu_status_protm = MALI_STATUS_PROTM;
+    } else {
+        mali_csf_counters_advance(s);
+        s->gpu_status_protm = 0;
+        /* Counter requests waited for this. */
+        mali_csf_mcu_doorbell(s);
+    }
+}
+
+/* Registers */
+
+static uint32_t mali_gpu_status(MaliCsfState *s)
+{
+    uint32_t v = s->gpu_status_protm;
+
+    if (s->pwr[MALI_PWR_L2].ready) {
+        v |= MALI_STATUS_PWR_ACTIVE;
+    }
+    if (!mali_csf_cs_idle(s)) {
+        v |= MALI_STATUS_ACTIVE;
+    }
+    for (int i = 0; i < MALI_MAX_AS; i++) {
+        if (s->as[i].faulted) {
+            v |= MALI_STATUS_PAGE_FAULT;
+        }
+    }
+    return v;
+}
+
+static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
+{
+    switch (off) {
+    case 0x00:
+        return s->gpu_id;
+    case 0x04:  /* L2_FEATURES: 64-byte lines, 256 KiB a slice */
+        return 0x07120306;
+    case 0x08:
+        return s->model->core_features;
+    case 0x0c:
+        return 0x809;
+    case 0x10:  /* MEM_FEATURES: coherent groups, slices - 1 */
+        return 0x1 | (s->l2_slices - 1) << 8;
+    case 0x14:  /* MMU_FEATURES: 48 bits of VA, 40 of PA */
+        return 0x2830;
+    case 0x18:
+        return s->as_present;
+    case 0x1c:
+        return 0x40a0412;
+    case 0x20 ... 0x2f:
+        return mali_irq_read(&s->irq[MALI_IRQ_GPU], off - 0x20);
+    case 0x34:
+        return mali_gpu_status(s);
+    case 0x3c:
+        return s->gpu_fault_status;
+    case 0x40:
+        return s->gpu_fault_addr;
+    case 0x44:
+        return s->gpu_fault_addr >> 32;
+    case 0x48:
+        return s->l2_config;
+    case 0x50:
+        return s->pwr_key;
+    case 0x54:
+    case 0x58:
+        return s->pwr_override[(off - 0x54) / 4];
+    case 0x60:
+        return s->model->gpu_features;
+    case 0x64:
+        return s->model->gpu_features >> 32;
+    case 0x68:  /* PRFCNT_FEATURES: block size in units of 256 bytes, arch 11 */
+        return s->gpu_id >> 28 >= 11 ? s->counters * 4 / 256 : 0;
+    case 0x88:
+        return s->timestamp_offset;
+    case 0x8c:
+        return s->timestamp_offset >> 32;
+    case 0x90:
+        return mali_csf_cycle_count(s);
+    case 0x94:
+        return mali_csf_cycle_count(s) >> 32;
+    case 0x98:
+        return mali_csf_timestamp(s);
+    case 0x9c:
+        return mali_csf_timestamp(s) >> 32;
+    case 0xa0:
+        return 2048;
+    case 0xa4:
+    case 0xa8:
+        return 1024;
+    case 0xac:
+        return 0x04010000;
+    case 0xb0:
+        return 0xc1ffff9e;
+    case 0x100 ... 0x13f:
+    case 0x140 ... 0x17f:
+    case 0x200 ... 0x23f:
+    case 0x240 ... 0x27f:
+        return mali_pwr_read(s, off);
+    case 0x280:
+        return s->gpu_id;
+    case 0x2c0 ... 0x2cb:
+        return s->asn_hash[(off - 0x2c0) / 4];
+    case 0x300: /* COHERENCY_FEATURES: ACE-lite or none */
+        return s->coherent ? 1 : 0;
+    case 0x304:
+        return s->coherency_protocol;
+    case 0x700:
+        return s->mcu_control;
+    case 0x704:
+        return s->mcu_status;
+    }
+    return 0;
+}
+
+static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
+{
+    switch (off) {
+    case 0x20 ... 0x2f:
+        mali_irq_write(&s->irq[MALI_IRQ_GPU], off - 0x20, val);
+        break;
+    case 0x30:
+        mali_gpu_command(s, val);
+        break;
+    case 0x48:
+        s->l2_config = val;
+        break;
+    case 0x50:
+        s->pwr_key = val;
+        break;
+    case 0x54:
+    case 0x58:
+        if (s->pwr_key == 0x2968a819) {
+            s->pwr_override[(off - 0x54) / 4] = val;
+            s->pwr_key = 0;
+        }
+        break;
+    case 0x88:
+        s->timestamp_offset = deposit64(s->timestamp_offset, 0, 32, val);
+        break;
+    case 0x8c:
+        s->timestamp_offset = deposit64(s->timestamp_offset, 32, 32, val);
+        break;
+    case 0x180 ... 0x1ff:
+        mali_pwr_write(s, off, val);
+        break;
+    case 0x2c0 ... 0x2cb:
+        s->asn_hash[(off - 0x2c0) / 4] = val;
+        break;
+    case 0x304:
+        s->coherency_protocol = val;
+        break;
+    case 0x700:
+        mali_csf_mcu_control(s, val);
+        break;
+    default:
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: write of 0x%x to register "
+                      "0x%" HWADDR_PRIx " ignored\n", val, off);
+    }
+}
+
+static void mali_run_if_due(QEMUTimer *timer)
+{
+    if (timer_pending(timer) && timer_expired(timer, mali_csf_now())) {
+        timer_del(timer);
+        timer->cb(timer->opaque);
+    }
+}
+
+/*
+ * A driver which polls may wait in vain for a timer that is due, if the host
+ * does not get round to it: who reads a register sees the state it is time for.
+ */
+static void mali_catch_up(MaliCsfState *s)
+{
+    for (int i = 0; i < MALI_PWRS; i++) {
+        mali_run_if_due(s->pwr[i].timer);
+    }
+    for (int i = 0; i < MALI_MAX_AS; i++) {
+        if (s->as[i].active) {
+            mali_run_if_due(s->as[i].timer);
+        }
+    }
+    mali_run_if_due(s->mcu_timer);
+}
+
+static uint64_t mali_regs_read(void *opaque, hwaddr off, unsigned size)
+{
+    MaliCsfState *s = opaque;
+
+    mali_catch_up(s);
+    switch (off) {
+    case 0x0 ... 0xfff:
+        return mali_gpu_read(s, off);
+    case 0x1000 ... 0x100f:
+        return mali_irq_read(&s->irq[MALI_IRQ_JOB], off - 0x1000);
+    case 0x2000 ... 0x200f:
+        return mali_irq_read(&s->irq[MALI_IRQ_MMU], off - 0x2000);
+    case 0x2400 ... 0x2400 + 0x40 * MALI_MAX_AS - 1:
+        return mali_csf_mmu_read(s, off - 0x2400);
+    case 0x10000:
+        return s->latest_flush_id;
+    }
+    return 0;
+}
+
+static void mali_regs_write(void *opaque, hwaddr off, uint64_t val,
+                            unsigned size)
+{
+    MaliCsfState *s = opaque;
+
+    switch (off) {
+    case 0x0 ... 0xfff:
+        mali_gpu_write(s, off, val);
+        break;
+    case 0x1000 ... 0x100f:
+        mali_irq_write(&s->irq[MALI_IRQ_JOB], off - 0x1000, val);
+        break;
+    case 0x2000 ... 0x200f:
+        mali_irq_write(&s->irq[MALI_IRQ_MMU], off - 0x2000, val);
+        break;
+    case 0x2400 ... 0x2400 + 0x40 * MALI_MAX_AS - 1:
+        mali_csf_mmu_write(s, off - 0x2400, val);
+        break;
+    case 0x80000 ... MALI_REGS_SIZE - 1:
+        if ((off & 0xffff) == 0) {
+            unsigned id = (off - 0x80000) >> 16;
+
+            if (id == 0) {
+                mali_csf_mcu_doorbell(s);
+            } else {
+                mali_csf_cs_user_doorbell(s, id);
+            }
+        }
+        break;
+    }
+}
+
+static const MemoryRegionOps mali_regs_ops = {
+    .read = mali_regs_read,
+    .write = mali_regs_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    /* 64-bit accesses are two of 32 bits, low half first. */
+    .valid = { .min_access_size = 4, .max_access_size = 8 },
+    .impl = { .min_access_size = 4, .max_access_size = 4 },
+};
+
+static uint64_t mali_bench_read(void *opaque, hwaddr off, unsigned size)
+{
+    return mali_csf_bench_read(opaque, off, size);
+}
+
+static void mali_bench_write(void *opaque, hwaddr off, uint64_t val,
+                             unsigned size)
+{
+    mali_csf_bench_write(opaque, off, val, size);
+}
+
+static const MemoryRegionOps mali_bench_ops = {
+    .read = mali_bench_read,
+    .write = mali_bench_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 4, .max_access_size = 8 },
+    .impl = { .min_access_size = 4, .max_access_size = 4 },
+};
+
+/* Device tree */
+
+static uint32_t mali_fdt_root_node(void *fdt, const char *node,
+                                   const char *compatible)
+{
+    uint32_t phandle = qemu_fdt_alloc_phandle(fdt);
+
+    qemu_fdt_add_subnode(fdt, node);
+    if (compatible) {
+        qemu_fdt_setprop_string(fdt, node, "compatible", compatible);
+    }
+    qemu_fdt_setprop_cell(fdt, node, "phandle", phandle);
+    return phandle;
+}
+
+/*
+ * The board around the GPU: a crystal, three ICST525 clocks behind a syscon,
+ * a fixed supply, three operating points; the GPU's node; the bench page's.
+ */
+void mali_csf_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
+                      uint64_t regs, uint64_t bench, uint64_t syscon,
+                      const int *irqs)
+{
+    static const uint32_t opp_hz[] = { 50000000, 100000000, 150000000 };
+    static const char irq_names[] = "job\0mmu\0gpu";
+    static const char clk_names[] = "core\0coregroup\0stacks";
+    static const char syscon_compat[] = "syscon\0simple-mfd";
+    const char *xtal = "/mali-xtal", *supply = "/mali-supply";
+    const char *opp = "/mali-opp-table";
+    uint32_t xtal_ph, supply_ph, opp_ph, clk_ph[MALI_CLKS];
+    g_autofree char *node = g_strdup_printf("%s/gpu@%" PRIx64, parent, regs);
+    g_autofree char *bnode = g_strdup_printf("%s/bench@%" PRIx64, parent,
+                                             bench);
+    g_autofree char *snode = g_strdup_printf("%s/syscon@%" PRIx64, parent,
+                                             syscon);
+    g_autofree char *compat = NULL;
+    int compat_len;
+
+    xtal_ph = mali_fdt_root_node(fdt, xtal, "fixed-clock");
+    qemu_fdt_setprop_cell(fdt, xtal, "#clock-cells", 0);
+    qemu_fdt_setprop_cell(fdt, xtal, "clock-frequency", MALI_XTAL_HZ);
+    qemu_fdt_setprop_string(fdt, xtal, "clock-output-names", "mali-xtal");
+
+    supply_ph = mali_fdt_root_node(fdt, supply, "regulator-fixed");
+    qemu_fdt_setprop_string(fdt, supply, "regulator-name", "vdd-gpu");
+    qemu_fdt_setprop_cell(fdt, supply, "regulator-min-microvolt", 750000);
+    qemu_fdt_setprop_cell(fdt, supply, "regulator-max-microvolt", 750000);
+    qemu_fdt_setprop(fdt, supply, "regulator-always-on", NULL, 0);
+
+    opp_ph = mali_fdt_root_node(fdt, opp, "operating-points-v2");
+    for (int i = 0; i < ARRAY_SIZE(opp_hz); i++) {
+        g_autofree char *n = g_strdup_printf("%s/opp-%u", opp, opp_hz[i]);
+
+        qemu_fdt_add_subnode(fdt, n);
+        qemu_fdt_setprop_u64(fdt, n, "opp-hz", opp_hz[i]);
+        qemu_fdt_setprop_cell(fdt, n, "opp-microvolt", 750000);
+    }
+
+    qemu_fdt_add_subnode(fdt, snode);
+    qemu_fdt_setprop(fdt, snode, "compatible", syscon_compat,
+                     sizeof(syscon_compat));
+    qemu_fdt_setprop_cells(fdt, snode, "reg", (uint32_t)syscon,
+                           MALI_SYSCON_SIZE);
+    for (int i = 0; i < MALI_CLKS; i++) {
+        g_autofree char *n = g_strdup_printf("%s/clock-%s", snode,
+                                             mali_clk_names[i]);
+
+        clk_ph[i] = mali_fdt_root_node(fdt, n, "arm,syscon-icst525");
+        qemu_fdt_setprop_cell(fdt, n, "#clock-cells", 0);
+        qemu_fdt_setprop_cell(fdt, n, "vco-offset", 4 * i);
+        qemu_fdt_setprop_cell(fdt, n, "lock-offset", SYSCON_LOCK);
+        qemu_fdt_setprop_cell(fdt, n, "clocks", xtal_ph);
+    }
+
+    qemu_fdt_add_subnode(fdt, node);
+    if (s->model->compatible) {
+        compat = g_strdup_printf("%s%c%s", s->model->compatible, 0,
+                                 "arm,mali-valhall-csf");
+        compat_len = strlen(s->model->compatible) + 1;
+    } else {
+        compat = g_strdup("arm,mali-valhall-csf");
+        compat_len = 0;
+    }
+    compat_len += sizeof("arm,mali-valhall-csf");
+    qemu_fdt_setprop(fdt, node, "compatible", compat, compat_len);
+    qemu_fdt_setprop_cells(fdt, node, "reg", (uint32_t)regs, MALI_REGS_SIZE);
+    qemu_fdt_setprop_cells(fdt, node, "interrupts",
+        GIC_FDT_IRQ_TYPE_SPI, irqs[MALI_IRQ_JOB], GIC_FDT_IRQ_FLAGS_LEVEL_HI,
+        GIC_FDT_IRQ_TYPE_SPI, irqs[MALI_IRQ_MMU], GIC_FDT_IRQ_FLAGS_LEVEL_HI,
+        GIC_FDT_IRQ_TYPE_SPI, irqs[MALI_IRQ_GPU], GIC_FDT_IRQ_FLAGS_LEVEL_HI);
+    qemu_fdt_setprop(fdt, node, "interrupt-names", irq_names,
+                     sizeof(irq_names));
+    qemu_fdt_setprop_cells(fdt, node, "clocks", clk_ph[0], clk_ph[1],
+                           clk_ph[2]);
+    qemu_fdt_setprop(fdt, node, "clock-names", clk_names, sizeof(clk_names));
+    qemu_fdt_setprop_cell(fdt, node, "mali-supply", supply_ph);
+    qemu_fdt_setprop_cell(fdt, node, "operating-points-v2", opp_ph);
+    /* Said either way, whatever the nodes above may say. */
+    qemu_fdt_setprop(fdt, node, s->coherent ? "dma-coherent"
+                                            : "dma-noncoherent", NULL, 0);
+
+    qemu_fdt_add_subnode(fdt, bnode);
+    qemu_fdt_setprop_string(fdt, bnode, "compatible",
+                            "panthor-perf,mali-bench");
+    qemu_fdt_setprop_cells(fdt, bnode, "reg", (uint32_t)bench,
+                           MALI_BENCH_SIZE);
+}
+
+/* Device */
+
+static bool mali_parse_iface(MaliCsfState *s, Error **errp)
+{
+    unsigned major, minor, patch;
+    char end;
+
+    if (!s->iface_str) {
+        s->iface_version = s->model->iface_version;
+        return true;
+    }
+    if (sscanf(s->iface_str, "%u.%u.%u%c", &major, &minor, &patch, &end) != 3 ||
+        major < 1 || major > 255 || minor > 255 || patch > 65535) {
+        error_setg(errp, "mali-csf: iface=%s: an interface version is X.Y.Z, "
+                   "e.g. 1.5.0", s->iface_str);
+        return false;
+    }
+    s->iface_version = IFACE(major, minor, patch);
+    return true;
+}
+
+static bool mali_check(MaliCsfState *s, Error **errp)
+{
+    const MaliModel *m = s->model;
+    bool metadata = m->metadata;
+
+    if (s->gpu_id == UNSET32) {
+        s->gpu_id = m->gpu_id;
+    }
+    if (s->shader_present == UNSET64) {
+        s->shader_present = m->shader_present;
+    }
+    if (s->l2_slices == UNSET32) {
+        s->l2_slices = m->l2_slices;
+    }
+    if (s->csgs == UNSET32) {
+        s->csgs = m->csgs;
+    }
+    if (s->counters == UNSET32) {
+        s->counters = m->counters;
+    }
+    if (s->fw_blocks == UNSET32) {
+        s->fw_blocks = m->fw_blocks;
+    }
+    if (s->csg_blocks == UNSET32) {
+        s->csg_blocks = m->csg_blocks ? s->csgs : 0;
+    }
+    if (s->metadata != ON_OFF_AUTO_AUTO) {
+        metadata = s->metadata == ON_OFF_AUTO_ON;
+    }
+    if (metadata && s->metadata == ON_OFF_AUTO_AUTO &&
+        s->iface_version < IFACE(2, 0, 0)) {
+        metadata = false;
+    }
+    s->metadata = metadata ? ON_OFF_AUTO_ON : ON_OFF_AUTO_OFF;
+
+    if (!s->shader_present) {
+        error_setg(errp, "mali-csf: shader_present must name a core");
+    } else if (s->gpu_id >> 28 < 10 || s->gpu_id >> 28 > 13) {
+        error_setg(errp, "mali-csf: gpu_id 0x%x: the architecture (bits 31:28) "
+                   "must be 10 to 13", s->gpu_id);
+    } else if (s->l2_slices < 1 || s->l2_slices > MALI_MAX_L2) {
+        error_setg(errp, "mali-csf: l2_slices must be 1 to %d", MALI_MAX_L2);
+    } else if (s->csgs < 3 || s->csgs > MALI_MAX_CSGS) {
+        error_setg(errp, "mali-csf: csgs must be 3 to %d", MALI_MAX_CSGS);
+    } else if (s->streams < 8 || s->streams > MALI_MAX_CS) {
+        error_setg(errp, "mali-csf: streams must be 8 to %d", MALI_MAX_CS);
+    } else if (s->counters != 64 && s->counters != 128) {
+        error_setg(errp, "mali-csf: counters must be 64 or 128");
+    } else if (s->counters != 64 && s->gpu_id >> 28 == 10) {
+        error_setg(errp, "mali-csf: arch 10 has 64 counters a block");
+    } else if (s->fw_blocks > 1) {
+        error_setg(errp, "mali-csf: fw_blocks must be 0 or 1");
+    } else if (s->csg_blocks && s->csg_blocks != s->csgs) {
+        error_setg(errp, "mali-csf: csg_blocks must be 0 or the number of "
+                   "csgs (%u)", s->csgs);
+    } else if (s->csg_blocks && !s->fw_blocks) {
+        error_setg(errp, "mali-csf: CSG blocks come with the firmware block: "
+                   "set fw_blocks=1");
+    } else if (metadata && s->iface_version < IFACE(2, 0, 0)) {
+        error_setg(errp, "mali-csf: metadata needs interface 2.0 or newer");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static void mali_csf_realize(DeviceState *dev, Error **errp)
+{
+    MaliCsfState *s = MALI_CSF(dev);
+    SysBusDevice *sbd = SYS_BUS_DEVICE(dev);
+    uint64_t cntfrq = s->cntfrq;
+    Error *err = NULL;
+
+    for (int i = 0; i < ARRAY_SIZE(mali_models); i++) {
+        if (!g_strcmp0(s->model_name ?: "g610", mali_models[i].name)) {
+            s->model = &mali_models[i];
+        }
+    }
+    if (!s->model) {
+        error_setg(errp, "mali-csf: no model '%s': choose g610, g710, g715, "
+                   "g720 or g725", s->model_name);
+        return;
+    }
+    if (!mali_parse_iface(s, errp) || !mali_check(s, errp)) {
+        return;
+    }
+
+    if (!cntfrq && first_cpu &&
+        object_property_find(OBJECT(first_cpu), "cntfrq")) {
+        cntfrq = object_property_get_uint(OBJECT(first_cpu), "cntfrq",
+                                          &error_abort);
+    }
+    if (!cntfrq) {
+        cntfrq = 62500000;
+    }
+    /* As the CPUs' counter rounds it: the two must be the same counter. */
+    s->count_period_ns = cntfrq < NANOSECONDS_PER_SECOND ?
+                         NANOSECONDS_PER_SECOND / cntfrq : 1;
+    s->second_ns = s->count_period_ns * cntfrq;
+    s->cntfrq = cntfrq;
+
+    s->n_cores = ctpop64(s->shader_present);
+    s->as_present = 0xff;
+    s->latest_flush_id = 1;
+    s->pwr[MALI_PWR_SHADER].present = s->shader_present;
+    s->pwr[MALI_PWR_TILER].present = 1;
+    s->pwr[MALI_PWR_L2].present = 1;
+    s->pwr[MALI_PWR_SHADER].timer = timer_new_ns(QEMU_CLOCK_VIRTUAL,
+                                                 mali_pwr_shader_done, s);
+    s->pwr[MALI_PWR_TILER].timer = timer_new_ns(QEMU_CLOCK_VIRTUAL,
+                                                mali_pwr_tiler_done, s);
+    s->pwr[MALI_PWR_L2].timer = timer_new_ns(QEMU_CLOCK_VIRTUAL,
+                                             mali_pwr_l2_done, s);
+    s->reset_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_reset_done, s);
+    s->flush_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_flush_done, s);
+    for (int i = 0; i < MALI_CLKS; i++) {
+        /* 150 MHz: 2 * 24 MHz * 25 / (4 * 2) */
+        s->clk[i].vco = 17 | 2 << 9 | 1 << 16;
+        s->clk[i].hz = mali_icst_hz(s->clk[i].vco);
+    }
+
+    mali_csf_counters_init(s, &err);
+    if (err) {
+        error_propagate(errp, err);
+        return;
+    }
+    mali_csf_mmu_init(s);
+    mali_csf_mcu_init(s);
+    mali_csf_cs_init(s);
+    mali_csf_bench_init(s);
+
+    memory_region_init_io(&s->regs, OBJECT(s), &mali_regs_ops, s,
+                          "mali-csf.regs", MALI_REGS_SIZE);
+    memory_region_init_io(&s->bench_regs, OBJECT(s), &mali_bench_ops, s,
+                          "mali-csf.bench", MALI_BENCH_SIZE);
+    memory_region_init_io(&s->syscon, OBJECT(s), &mali_syscon_ops, s,
+                          "mali-csf.syscon", MALI_SYSCON_SIZE);
+    sysbus_init_mmio(sbd, &s->regs);
+    sysbus_init_mmio(sbd, &s->bench_regs);
+    sysbus_init_mmio(sbd, &s->syscon);
+    for (int i = 0; i < MALI_IRQS; i++) {
+        sysbus_init_irq(sbd, &s->irq[i].line);
+    }
+}
+
+static void mali_csf_reset(DeviceState *dev)
+{
+    MaliCsfState *s = MALI_CSF(dev);
+
+    mali_soft_reset(s);
+    timer_del(s->reset_timer);
+    s->irq[MALI_IRQ_GPU].mask = 0;
+    mali_irq_update(&s->irq[MALI_IRQ_GPU]);
+    s->syscon_lock = 0;
+}
+
+static Property mali_csf_properties[] = {
+    DEFINE_PROP_STRING("model", MaliCsfState, model_name),
+    DEFINE_PROP_STRING("ledger", MaliCsfState, ledger),
+    DEFINE_PROP_STRING("iface", MaliCsfState, iface_str),
+    DEFINE_PROP_UINT32("gpu_id", MaliCsfState, gpu_id, UNSET32),
+    DEFINE_PROP_UINT64("shader_present", MaliCsfState, shader_present, UNSET64),
+    DEFINE_PROP_UINT32("l2_slices", MaliCsfState, l2_slices, UNSET32),
+    DEFINE_PROP_UINT32("csgs", MaliCsfState, csgs, UNSET32),
+    DEFINE_PROP_UINT32("streams", MaliCsfState, streams, 8),
+    DEFINE_PROP_UINT32("counters", MaliCsfState, counters, UNSET32),
+    DEFINE_PROP_UINT32("fw_blocks", MaliCsfState, fw_blocks, UNSET32),
+    DEFINE_PROP_UINT32("csg_blocks", MaliCsfState, csg_blocks, UNSET32),
+    DEFINE_PROP_ON_OFF_AUTO("metadata", MaliCsfState, metadata,
+                            ON_OFF_AUTO_AUTO),
+    DEFINE_PROP_BOOL("coherent", MaliCsfState, coherent, false),
+    DEFINE_PROP_UINT32("cntfrq", MaliCsfState, cntfrq, 0),
+    DEFINE_PROP_UINT32("mcu_latency_ns", MaliCsfState, mcu_latency_ns, 2000),
+    DEFINE_PROP_UINT32("power_ns", MaliCsfState, power_ns, 20000),
+    DEFINE_PROP_END_OF_LIST(),
+};
+
+static const VMStateDescription vmstate_mali_csf = {
+    .name = TYPE_MALI_CSF,
+    .unmigratable = 1,
+};
+
+static void mali_csf_class_init(ObjectClass *klass, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+
+    dc->desc = "Arm Mali CSF GPU";
+    dc->realize = mali_csf_realize;
+    dc->reset = mali_csf_reset;
+    dc->vmsd = &vmstate_mali_csf;
+    dc->user_creatable = true;
+    set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
+    device_class_set_props(dc, mali_csf_properties);
+}
+
+static const TypeInfo mali_csf_info = {
+    .name = TYPE_MALI_CSF,
+    .parent = TYPE_SYS_BUS_DEVICE,
+    .instance_size = sizeof(MaliCsfState),
+    .class_init = mali_csf_class_init,
+};
+
+static void mali_csf_register(void)
+{
+    type_register_static(&mali_csf_info);
+}
+
+type_init(mali_csf_register)

@@ -1,0 +1,492 @@
+/*
+ * Arm Mali CSF GPU: a model for the arm64 "virt" machine
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The device is split the way the hardware is:
+ *
+ *   mali-csf.c           models, properties, registers, power, interrupts, time, clocks, device tree node
+ *   mali-csf-mmu.c       address spaces, page-table walk, faults
+ *   mali-csf-mcu.c       firmware boot, global interface, doorbells
+ *   mali-csf-cs.c        groups, command streams, the work they start
+ *   mali-csf-counters.c  performance counters and the ledger
+ *   mali-csf-bench.c     bench page: what a test makes happen
+ *
+ * Everything runs under the big QEMU lock, on QEMU_CLOCK_VIRTUAL. GPU memory
+ * is reached through mali_csf_mmu_access() alone: the MCU through address
+ * space 0, a queue through its group's.
+ */
+#ifndef HW_MISC_MALI_CSF_H
+#define HW_MISC_MALI_CSF_H
+
+#include "qapi/qapi-types-common.h"
+#include "hw/sysbus.h"
+#include "qemu/timer.h"
+#include "qom/object.h"
+
+#define TYPE_MALI_CSF "mali-csf"
+OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
+
+#define MALI_REGS_SIZE          0x200000
+#define MALI_BENCH_SIZE         0x10000
+#define MALI_SYSCON_SIZE        0x1000
+
+#define MALI_MAX_AS             32
+#define MALI_MAX_CSGS           31
+#define MALI_MAX_CS             32
+#define MALI_MAX_CORES          64
+#define MALI_MAX_L2             16
+#define MALI_DOORBELLS          ((MALI_REGS_SIZE - 0x80000) / 0x10000)
+#define MALI_XTAL_HZ            24000000
+/* Core clock cycles that a cache flush by GPU_COMMAND or a stream takes. */
+#define MALI_FLUSH_CYCLES       200
+
+/* Block order in a firmware sample; also the index of the enable masks. */
+enum {
+    MALI_BLK_META, MALI_BLK_FW, MALI_BLK_CSG, MALI_BLK_CSHW, MALI_BLK_TILER,
+    MALI_BLK_MEMSYS, MALI_BLK_SHADER, MALI_BLK_TYPES
+};
+
+/* Sample reasons: value 3 of the metadata block. */
+enum {
+    MALI_REASON_REQUEST, MALI_REASON_PROTM, MALI_REASON_HALT,
+    MALI_REASON_SLEEP, MALI_REASON_SUSPEND, MALI_REASON_YIELD,
+    MALI_REASON_WARM_BOOT
+};
+
+enum { MALI_CLK_CORE, MALI_CLK_COREGROUP, MALI_CLK_STACKS, MALI_CLKS };
+
+enum { MALI_IRQ_JOB, MALI_IRQ_MMU, MALI_IRQ_GPU, MALI_IRQS };
+
+/* Domains of the power controller. */
+enum { MALI_PWR_SHADER, MALI_PWR_TILER, MALI_PWR_L2, MALI_PWRS };
+
+enum { MALI_MCU_DISABLED, MALI_MCU_ENABLED, MALI_MCU_HALT, MALI_MCU_FATAL };
+
+/* GPU_STATUS */
+#define MALI_STATUS_ACTIVE      (1u << 0)
+#define MALI_STATUS_PWR_ACTIVE  (1u << 1)
+#define MALI_STATUS_PAGE_FAULT  (1u << 4)
+#define MALI_STATUS_PROTM       (1u << 7)
+
+/* GPU interrupt bits */
+#define MALI_GPU_IRQ_FAULT              (1u << 0)
+#define MALI_GPU_IRQ_PROTM_FAULT        (1u << 1)
+#define MALI_GPU_IRQ_RESET_COMPLETED    (1u << 8)
+#define MALI_GPU_IRQ_POWER_CHANGED      (1u << 9)
+#define MALI_GPU_IRQ_POWER_CHANGED_ALL  (1u << 10)
+#define MALI_GPU_IRQ_CLEAN_COMPLETED    (1u << 17)
+#define MALI_GPU_IRQ_DOORBELL_MIRROR    (1u << 18)
+#define MALI_GPU_IRQ_MCU_STATUS         (1u << 19)
+
+#define MALI_JOB_IRQ_GLOBAL             (1u << 31)
+
+/* Global interface: REQ and ACK */
+#define MALI_GLB_HALT                   (1u << 0)
+#define MALI_GLB_CFG_PROGRESS_TIMER     (1u << 1)
+#define MALI_GLB_CFG_ALLOC_EN           (1u << 2)
+#define MALI_GLB_CFG_POWEROFF_TIMER     (1u << 3)
+#define MALI_GLB_PROTM_ENTER            (1u << 4)
+#define MALI_GLB_PRFCNT_ENABLE          (1u << 5)
+#define MALI_GLB_PRFCNT_SAMPLE          (1u << 6)
+#define MALI_GLB_COUNTER_EN             (1u << 7)
+#define MALI_GLB_PING                   (1u << 8)
+#define MALI_GLB_FWCFG_UPDATE           (1u << 9)
+#define MALI_GLB_IDLE_EN                (1u << 10)
+#define MALI_GLB_SLEEP                  (1u << 12)
+#define MALI_GLB_STATE_SHIFT            12
+#define MALI_GLB_STATE_MASK             (7u << 12)
+#define MALI_GLB_PROTM_EXIT             (1u << 23)
+#define MALI_GLB_PRFCNT_THRESHOLD       (1u << 24)
+#define MALI_GLB_PRFCNT_OVERFLOW        (1u << 25)
+#define MALI_GLB_IDLE                   (1u << 26)
+
+#define MALI_GLB_PRFCNT_MASK \
+    (MALI_GLB_PRFCNT_ENABLE | MALI_GLB_PRFCNT_SAMPLE | \
+     MALI_GLB_PRFCNT_THRESHOLD | MALI_GLB_PRFCNT_OVERFLOW)
+
+/*
+ * The shared section, in the MCU's address space. The places of the group and
+ * stream control blocks are the interface's; where input and output blocks
+ * are is the firmware's choice, published through the control blocks.
+ */
+#define MALI_SHARED_VA          0x04000000u
+#define MALI_SHARED_SIZE        0x00090000u
+#define MALI_GROUP_STRIDE       0x400u
+#define MALI_STREAM_STRIDE      0x10u
+#define MALI_GLB_IN             (MALI_SHARED_VA + 0x9000)
+#define MALI_GLB_OUT            (MALI_SHARED_VA + 0xa000)
+
+/* Global input block */
+#define MALI_GLB_IN_REQ                 0x00
+#define MALI_GLB_IN_ACK_IRQ_MASK        0x04
+#define MALI_GLB_IN_DB_REQ              0x08
+#define MALI_GLB_IN_PROGRESS_TIMER      0x10
+#define MALI_GLB_IN_POWEROFF_TIMER      0x14
+#define MALI_GLB_IN_ALLOC_EN            0x18
+#define MALI_GLB_IN_PRFCNT_JASID        0x24
+#define MALI_GLB_IN_PRFCNT_BASE         0x28
+#define MALI_GLB_IN_PRFCNT_EXTRACT      0x30
+#define MALI_GLB_IN_PRFCNT_CONFIG       0x40
+#define MALI_GLB_IN_PRFCNT_CSG_SELECT   0x44
+#define MALI_GLB_IN_PRFCNT_FW_EN        0x48
+#define MALI_GLB_IN_PRFCNT_CSG_EN       0x4c
+#define MALI_GLB_IN_PRFCNT_CSHW_EN      0x50
+#define MALI_GLB_IN_PRFCNT_SHADER_EN    0x54
+#define MALI_GLB_IN_PRFCNT_TILER_EN     0x58
+#define MALI_GLB_IN_PRFCNT_MEMSYS_EN    0x5c
+#define MALI_GLB_IN_IDLE_TIMER          0x80
+/* Global output block */
+#define MALI_GLB_OUT_ACK                0x00
+#define MALI_GLB_OUT_DB_ACK             0x08
+#define MALI_GLB_OUT_HALT_STATUS        0x10
+#define MALI_GLB_OUT_PRFCNT_STATUS      0x14
+#define MALI_GLB_OUT_PRFCNT_INSERT      0x18
+
+static inline uint32_t mali_csg_ctrl_va(unsigned g)
+{
+    return MALI_SHARED_VA + 0x1000 + g * MALI_GROUP_STRIDE;
+}
+
+static inline uint32_t mali_cs_ctrl_va(unsigned g, unsigned c)
+{
+    return mali_csg_ctrl_va(g) + 0x40 + c * MALI_STREAM_STRIDE;
+}
+
+static inline uint32_t mali_csg_in_va(unsigned g)
+{
+    return MALI_SHARED_VA + 0x10000 + g * 0x4000;
+}
+
+static inline uint32_t mali_csg_out_va(unsigned g)
+{
+    return mali_csg_in_va(g) + 0x100;
+}
+
+static inline uint32_t mali_cs_in_va(unsigned g, unsigned c)
+{
+    return mali_csg_in_va(g) + 0x200 + c * 0x80;
+}
+
+static inline uint32_t mali_cs_out_va(unsigned g, unsigned c)
+{
+    return mali_csg_in_va(g) + 0x1200 + c * 0x100;
+}
+
+/* What a memory access came to. */
+typedef enum {
+    MALI_MMU_OK,
+    /* The region is locked: try again when told. */
+    MALI_MMU_LOCKED,
+    /* A fault was raised (or one is outstanding): the access never happens. */
+    MALI_MMU_FAULT,
+} MaliMmuResult;
+
+typedef enum {
+    MALI_ACCESS_EXEC = 1, MALI_ACCESS_READ = 2, MALI_ACCESS_WRITE = 3,
+} MaliAccess;
+
+/* A translation kept from a walk. */
+typedef struct MaliTlbEntry {
+    uint64_t va_page;   /* address >> 12; ~0: empty */
+    uint64_t pa_page;
+    bool writable;
+    bool executable;
+} MaliTlbEntry;
+
+#define MALI_TLB_SIZE 256
+
+/* One address space: registers as written, and as last taken by UPDATE. */
+typedef struct MaliAs {
+    uint64_t transtab, memattr, lockaddr, transcfg;
+    uint64_t cur_transtab, cur_memattr, cur_transcfg;
+    bool locked;
+    uint64_t lock_first, lock_last; /* the region, while it is locked */
+    bool faulted;       /* a fault is outstanding until the next UPDATE */
+    uint32_t faultstatus;
+    uint64_t faultaddress;
+    uint64_t faultextra;
+    bool active;        /* a command is in progress (AS_STATUS) */
+    uint32_t command;   /* which one */
+    QEMUTimer *timer;   /* its end */
+    MaliTlbEntry tlb[MALI_TLB_SIZE];
+} MaliAs;
+
+/* One interrupt block: RAWSTAT, CLEAR, MASK, STAT. */
+typedef struct MaliIrq {
+    uint32_t raw, mask;
+    qemu_irq line;
+} MaliIrq;
+
+/* One domain of the power controller. */
+typedef struct MaliPwr {
+    uint64_t present, ready, trans_on, trans_off;
+    QEMUTimer *timer;
+} MaliPwr;
+
+/* A clock of the board, made by an ICST525 behind a syscon register. */
+typedef struct MaliClk {
+    uint32_t vco;           /* register as written */
+    uint64_t hz;            /* 0 when the divider makes no sense */
+    uint64_t base_cycles;   /* cycles before the rate was last set */
+    int64_t base_ns;        /* virtual time of that */
+} MaliClk;
+
+/* What the bench page has asked for; read by the blocks concerned. */
+typedef struct MaliInject {
+    uint64_t ack_delay_ns;      /* the MCU looks at a global doorbell this much later */
+    uint32_t drop_samples;      /* this many SAMPLE requests are never answered */
+    uint32_t drop_sample_acks;  /* this many samples are taken and not acknowledged */
+    uint32_t drop_acks;         /* this many global requests of any kind are never answered */
+    bool hang;                  /* the MCU executes nothing, until a reset */
+    bool ring_full;             /* the counter ring looks full to firmware */
+    bool protm;                 /* hold protected mode */
+    bool cores_hold;            /* idle cores are not powered down */
+    uint64_t cores_off;         /* shader cores which firmware powers down */
+    uint32_t iface_version;     /* published at the next boot; 0: the model's */
+    bool boot_fail;             /* the next boot does not come up */
+    uint32_t insert_skew;       /* added to INSERT as published: hostile firmware */
+    uint32_t insert_skew_on;
+} MaliInject;
+
+/* Constant facts about one GPU. */
+typedef struct MaliModel {
+    const char *name;
+    const char *compatible;     /* board's, in front of arm,mali-valhall-csf; or NULL */
+    uint32_t gpu_id;
+    uint64_t shader_present;
+    uint32_t l2_slices;
+    uint32_t counters;          /* per block: 64 or 128 */
+    bool metadata;
+    uint32_t iface_version;
+    uint32_t csgs;
+    uint32_t fw_blocks;         /* 0 or 1 */
+    uint32_t csg_blocks;        /* 0 or csgs */
+    uint64_t gpu_features;
+    uint32_t core_features;
+} MaliModel;
+
+typedef struct MaliCs MaliCs;               /* mali-csf-cs.c */
+typedef struct MaliCounters MaliCounters;   /* mali-csf-counters.c */
+typedef struct MaliBench MaliBench;         /* mali-csf-bench.c */
+
+struct MaliCsfState {
+    SysBusDevice parent_obj;
+
+    MemoryRegion regs;
+    MemoryRegion bench_regs;
+    MemoryRegion syscon;
+
+    /* Properties; UINT32_MAX, UINT64_MAX or NULL: as the model has it. */
+    char *model_name;
+    char *ledger;
+    char *iface_str;            /* "X.Y.Z" */
+    uint32_t gpu_id;
+    uint64_t shader_present;
+    uint32_t l2_slices;
+    uint32_t csgs;
+    uint32_t streams;           /* a group */
+    uint32_t counters;          /* a block */
+    uint32_t fw_blocks;
+    uint32_t csg_blocks;
+    OnOffAuto metadata;
+    bool coherent;
+    uint32_t cntfrq;            /* of the CPUs' counter; 0: ask the first CPU */
+    uint32_t mcu_latency_ns;    /* doorbell to firmware looking at it */
+    uint32_t power_ns;          /* a power transition */
+
+    const MaliModel *model;
+    uint32_t iface_version;     /* major << 24 | minor << 16 | patch */
+    uint32_t n_cores;           /* bits in shader_present */
+    uint32_t as_present;
+
+    /* registers */
+    uint32_t gpu_status_protm;
+    uint32_t gpu_fault_status;
+    uint64_t gpu_fault_addr;
+    uint64_t timestamp_offset;
+    uint32_t coherency_protocol;
+    uint32_t l2_config;
+    uint32_t asn_hash[3];
+    uint32_t pwr_key, pwr_override[2];
+    uint32_t latest_flush_id;
+    MaliIrq irq[MALI_IRQS];
+    MaliPwr pwr[MALI_PWRS];
+    MaliClk clk[MALI_CLKS];
+    uint32_t syscon_lock;
+    QEMUTimer *reset_timer;
+    QEMUTimer *flush_timer;
+    uint64_t cycle_base;        /* CYCLE_COUNT when it was last started or stopped */
+    uint64_t cycle_start;       /* of the core clock, then */
+    bool cycle_enabled;         /* GLB_COUNTER_EN */
+    uint32_t count_period_ns;   /* of the system counter */
+    uint32_t second_ns;         /* QEMU's time while that counts a second */
+
+    MaliAs as[MALI_MAX_AS];
+
+    /* MCU */
+    uint32_t mcu_control;
+    uint32_t mcu_status;
+    bool mcu_booted;            /* has run to its main loop */
+    bool mcu_doorbell;          /* the global doorbell was rung and not looked at */
+    bool mcu_halted_req;        /* GLB_HALT as last seen, to find 0 to 1 */
+    bool mcu_asleep;
+    bool mcu_cold;              /* counter state does not survive to the next boot */
+    uint32_t published_version;
+    uint32_t alloc_lo, alloc_hi;
+    QEMUTimer *mcu_timer;       /* boot, doorbell latency */
+    QEMUTimer *poweroff_timer;  /* idle cores power down */
+    QEMUTimer *idle_timer;      /* GLB_IDLE hysteresis */
+    bool idle_pending;
+    uint64_t poweroff_ns, idle_ns;
+    uint64_t progress_cycles;   /* a job longer than this is reported; 0: never */
+
+    MaliInject inj;
+
+    MaliCs *cs;
+    MaliCounters *ctr;
+    MaliBench *bench;
+};
+
+/* mali-csf.c */
+void mali_csf_irq_raise(MaliCsfState *s, int irq, uint32_t bits);
+int64_t mali_csf_now(void);
+/* GPU timestamp, with its offset, in ticks of the system counter. */
+uint64_t mali_csf_timestamp(MaliCsfState *s);
+uint64_t mali_csf_timestamp_at(MaliCsfState *s, int64_t ns);
+/* Rate of a clock domain, and its cycles since power-on of the machine. */
+uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk);
+uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk);
+uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns);
+/* Time that so many cycles of a clock take, rounded up. */
+int64_t mali_csf_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles);
+/* CYCLE_COUNT register: runs while GLB_COUNTER_EN. */
+uint64_t mali_csf_cycle_count(MaliCsfState *s);
+void mali_csf_cycle_enable(MaliCsfState *s, bool on);
+/*
+ * Firmware's side of the power controller. Takes mali_csf power_ns; at the end
+ * of a transition mali_csf_power_done() calls the blocks which care.
+ */
+void mali_csf_power(MaliCsfState *s, int domain, uint64_t mask, bool on);
+void mali_csf_flush_started(MaliCsfState *s);
+void mali_csf_set_protm(MaliCsfState *s, bool on);
+void mali_csf_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
+                      uint64_t regs, uint64_t bench, uint64_t syscon,
+                      const int *irqs);
+
+/* mali-csf-mmu.c */
+void mali_csf_mmu_init(MaliCsfState *s);
+void mali_csf_mmu_reset(MaliCsfState *s);
+uint32_t mali_csf_mmu_read(MaliCsfState *s, hwaddr off);
+void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val);
+/*
+ * Read or write (or fetch) guest memory at an address of address space @as.
+ * Nothing is transferred unless all of it can be. @source is the source id of
+ * FAULTSTATUS.
+ */
+MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned as, uint64_t va,
+                                  void *buf, uint64_t len, MaliAccess access,
+                                  uint32_t source);
+/*
+ * Whether accesses may have to wait; of address space 0, whether firmware has
+ * to. What it answers cannot change within a callback.
+ */
+bool mali_csf_mmu_locked(MaliCsfState *s, unsigned as);
+/* Number of walks done and of TLB hits since power-on, for the counters. */
+extern uint64_t mali_csf_mmu_walks, mali_csf_mmu_hits;
+
+/* mali-csf-mcu.c */
+void mali_csf_mcu_init(MaliCsfState *s);
+void mali_csf_mcu_reset(MaliCsfState *s);
+void mali_csf_mcu_control(MaliCsfState *s, uint32_t val);
+void mali_csf_mcu_doorbell(MaliCsfState *s);
+/* An address space was unlocked or updated: stalled firmware goes on. */
+void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as);
+/* Firmware's own accesses, through address space 0. Zero when it faulted. */
+uint32_t mali_csf_mcu_ld32(MaliCsfState *s, uint32_t va);
+uint64_t mali_csf_mcu_ld64(MaliCsfState *s, uint32_t va);
+void mali_csf_mcu_st32(MaliCsfState *s, uint32_t va, uint32_t val);
+void mali_csf_mcu_st64(MaliCsfState *s, uint32_t va, uint64_t val);
+/* Firmware is running: not disabled, halted, asleep, hung or dead. */
+bool mali_csf_mcu_running(MaliCsfState *s);
+/* Flip bits of the global ACK, and interrupt as ACK_IRQ_MASK says. */
+void mali_csf_mcu_ack(MaliCsfState *s, uint32_t bits);
+/* A group became busy, or idle, or a slot's state changed. */
+void mali_csf_mcu_activity(MaliCsfState *s);
+/* Firmware goes to sleep by itself, and is woken (warm boot). */
+void mali_csf_mcu_sleep(MaliCsfState *s);
+void mali_csf_mcu_wake(MaliCsfState *s);
+/* Ask firmware for the shader cores (and the tiler) now. */
+void mali_csf_mcu_cores_needed(MaliCsfState *s);
+bool mali_csf_mcu_cores_ready(MaliCsfState *s);
+void mali_csf_mcu_power_done(MaliCsfState *s);
+/* Shader cores firmware may use now: present, allowed, not switched off. */
+uint64_t mali_csf_mcu_core_mask(MaliCsfState *s);
+
+/* mali-csf-cs.c */
+void mali_csf_cs_init(MaliCsfState *s);
+/* All state is lost: soft reset, MCU stopped. */
+void mali_csf_cs_reset(MaliCsfState *s);
+/* Firmware boots: publish group and stream control blocks. */
+void mali_csf_cs_boot(MaliCsfState *s);
+/* Evaluate these groups' requests (bits of doorbell_req that differed). */
+void mali_csf_cs_doorbell(MaliCsfState *s, uint32_t groups);
+/* A user doorbell page (1...) was written. */
+void mali_csf_cs_user_doorbell(MaliCsfState *s, unsigned id);
+void mali_csf_cs_as_event(MaliCsfState *s, unsigned as);
+/* Cores came up or went down, protected mode or sleep ended: go on. */
+void mali_csf_cs_kick(MaliCsfState *s);
+/* Nothing runs or can run in any group slot. */
+bool mali_csf_cs_idle(MaliCsfState *s);
+
+/* mali-csf-counters.c */
+void mali_csf_counters_init(MaliCsfState *s, Error **errp);
+void mali_csf_counters_reset(MaliCsfState *s);
+/* Firmware boots; a warm boot restores the counters' state. */
+void mali_csf_counters_boot(MaliCsfState *s, bool warm);
+/*
+ * Evaluate the counters' bits of the global REQ, at a doorbell or at boot
+ * (not in protected mode: the MCU calls again when that ends). Acknowledges
+ * with mali_csf_mcu_ack().
+ */
+void mali_csf_counters_eval(MaliCsfState *s, uint32_t req);
+/* A sample of firmware's own accord, if counters are enabled. */
+void mali_csf_counters_auto(MaliCsfState *s, uint32_t reason);
+/*
+ * Bring what depends on time (clock, power, activity) up to now. To be called
+ * before any of those changes.
+ */
+void mali_csf_counters_advance(MaliCsfState *s);
+/* Size words of the global control block. */
+uint32_t mali_csf_counters_perfcnt_size(MaliCsfState *s);
+uint32_t mali_csf_counters_perfcnt_features(MaliCsfState *s);
+
+/* Work that command streams do, for the counters. */
+typedef enum {
+    MALI_WORK_COMPUTE, MALI_WORK_TILER, MALI_WORK_IDVS, MALI_WORK_FRAGMENT,
+    MALI_WORK_CEU,      /* @amount instructions executed */
+    MALI_WORK_LSU,      /* @amount bytes loaded or stored by streams */
+    MALI_WORK_FLUSH,    /* @amount cache flushes */
+    MALI_WORK_MCU,      /* @amount requests served by firmware */
+    /* @amount jobs ended on an iterator (IDVS is the tiler's); @cycles is 0 */
+    MALI_WORK_COMPUTE_JOB, MALI_WORK_TILER_JOB, MALI_WORK_FRAGMENT_JOB,
+    MALI_WORK_KINDS
+} MaliWorkKind;
+
+/*
+ * @amount units of work (threads, primitives, vertices, pixels) are done, in
+ * @cycles cycles (of the core group's clock for the tiler's own work, of the
+ * stacks' for shading, else of the core clock), by the cores of @cores, by
+ * stream @cs of group slot @csg.
+ */
+void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
+                            unsigned cs, uint64_t amount, uint64_t cycles,
+                            uint64_t cores);
+
+/* mali-csf-bench.c */
+void mali_csf_bench_init(MaliCsfState *s);
+void mali_csf_bench_reset(MaliCsfState *s);
+uint64_t mali_csf_bench_read(MaliCsfState *s, hwaddr off, unsigned size);
+void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val, unsigned size);
+
+#endif
