@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+# What one does here; `make help` says what each is. The work is done by the scripts of tools/virt.
+
+KERNELS := 6.12 7.3
+KERNEL ?= 7.3
+CONFIG ?= plain
+GPU ?= g610
+
+BUILD := tools/virt/build
+RUN := tools/virt/run
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/panthor-perf
+
+PACKAGES := bash bc bison build-essential debian-archive-keyring dpkg-dev flex gcc-aarch64-linux-gnu \
+	kmod libc6-dev-arm64-cross libelf-dev libfdt-dev libglib2.0-dev libpixman-1-dev libssl-dev meson \
+	ninja-build patch pkg-config procps python3 rsync xz-utils
+
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'make deps          install the Debian packages that the build needs'
+	@echo 'make demo          boot a virtual machine with a Mali GPU, and show it at work'
+	@echo 'make check         build everything, run all tests'
+	@echo 'make storm         compare counts while firmware is disturbed, for longer than make check does'
+	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
+	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
+	@echo 'make bench         measure'
+	@echo 'make shell         a shell in the virtual machine'
+	@echo 'make qemu          only build QEMU with the virtual GPU'
+	@echo 'make kernel        only build a kernel'
+	@echo 'make tools         only build the programs of the virtual machine'
+	@echo 'make clean-cache   remove everything built and fetched'
+	@echo
+	@echo 'KERNEL=6.12|7.3 CONFIG=plain|pristine|debug|kcsan|gcov GPU=g610|g710|g715|g720|g725 choose'
+	@echo 'for demo, shell and kernel. Sources come from Debian; KERNEL_SRC_6_12=DIR, KERNEL_SRC_7_3=DIR'
+	@echo 'and QEMU_SRC=DIR point at others. All of it is kept in $${XDG_CACHE_HOME:-~/.cache}/panthor-perf.'
+
+deps:
+	@$(BUILD)/deps.sh $(PACKAGES)
+
+demo: deps
+	@tools/virt/demo -k $(KERNEL) -c $(CONFIG) -g $(GPU)
+
+shell:
+	@$(RUN) -k $(KERNEL) -c $(CONFIG) -g $(GPU)
+
+check: deps
+	@tools/virt/check $(TESTS)
+
+kunit: deps
+	@for k in $(KERNELS); do $(BUILD)/kunit.sh $$k || exit 1; done
+
+storm: deps
+	@STORM=long tools/virt/check storm
+
+check-build:
+	@$(BUILD)/check-build.sh
+
+qemu:
+	@$(BUILD)/qemu.sh
+
+kernel:
+	@$(BUILD)/kernel.sh $(KERNEL) $(CONFIG)
+
+tools:
+	@$(BUILD)/tools.sh
+
+bench:
+	@$(MAKE) --no-print-directory -s -C tools/layout bench O="$(CACHE)/layout"
+	@[ ! -x tools/virt/bench ] || tools/virt/bench
+
+clean-cache:
+	@rm -rf "$(CACHE)"
+
+.PHONY: storm help deps demo shell check kunit check-build qemu kernel tools bench clean-cache

@@ -1,0 +1,479 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# check-build.sh [-k VERSION] [-l] [CHECK...]
+#
+# Compiles panthor's objects, and nothing else of a kernel, in configurations that no VM runs, and
+# has our files judged by the kernel's checkers. Any message of a compiler or a checker is a failure,
+# unless the source as Debian ships it makes the checker say the same. Prints TAP, and at the end
+# "N passed, N failed".
+#
+#   -k VERSION  only this kernel
+#   -l          list the checks
+#   CHECK       only these; a name, or a pattern as the shell has them ('* clang *')
+#
+# A check that has passed is not repeated until something that it depends on has changed.
+
+. "$(dirname "$0")/common.sh"
+
+# NAME COMPILER ARCHITECTURE CONFIG...: CONFIG is one of configs/check-CONFIG.config.
+COMPILE="
+gcc arm64 module
+gcc arm64 builtin
+gcc arm64 noperf
+gcc arm64 nopm
+gcc arm64 nodebugfs
+gcc arm64 noperfevents
+gcc arm module
+gcc arm builtin
+gcc arm bare
+gcc x86_64 module
+gcc x86_64 builtin
+clang arm64 module
+clang arm64 builtin
+clang arm module
+clang arm builtin
+clang x86_64 module
+clang x86_64 builtin
+"
+CLANG=19
+EXTRA_PACKAGES="clang-$CLANG lld-$CLANG llvm-$CLANG g++ gcc-arm-linux-gnueabihf sparse"
+
+# Calls of functions that a kernel does not have: 64-bit division, floating point, wide atomics.
+NOT_IN_KERNEL='__(u|)(div|mod|divmod)[dt]i[34]|__aeabi_u?ldivmod|__aeabi_[dfil]+2[dfil]+|__aeabi_[df](add|sub|mul|div|cmp.*)|__(add|sub|mul|div|float.*|fix.*)[sd]f.*|__multi3|__(atomic|sync)_.*'
+
+CHECK_DIR=$CACHE/check
+PANTHOR=drivers/gpu/drm/panthor
+
+COUNT=0
+PASSED=0
+FAILED=0
+ONLY_KERNEL=
+LIST=
+PATTERNS=()
+
+# wanted NAME: whether this check was asked for; counts it.
+wanted()
+{
+	local p
+
+	if [ ${#PATTERNS[@]} -gt 0 ]; then
+		for p in "${PATTERNS[@]}"; do
+			# shellcheck disable=SC2053
+			[[ $1 != $p ]] || break
+			p=
+		done
+		[ -n "$p" ] || return 1
+	fi
+	if [ -n "$LIST" ]; then
+		echo "$1"
+		return 1
+	fi
+	NAME=$1
+}
+
+passed()
+{
+	COUNT=$((COUNT + 1))
+	PASSED=$((PASSED + 1))
+	echo "ok $COUNT - $NAME"
+}
+
+# failed FILE: with what the file says.
+failed()
+{
+	local lines
+
+	COUNT=$((COUNT + 1))
+	FAILED=$((FAILED + 1))
+	echo "not ok $COUNT - $NAME"
+	head -n 50 "$1" | sed 's/^/# /'
+	lines=$(wc -l <"$1")
+	[ "$lines" -le 50 ] || echo "# ... and more, all of it is in $1"
+}
+
+# judge FILE: a check passes that has nothing to say.
+judge()
+{
+	if [ -s "$1" ]; then
+		failed "$1"
+	else
+		passed
+	fi
+}
+
+# A check's key is what it depends on; the keys of those that passed are kept.
+is_done()
+{
+	[ -e "$CHECK_DIR/passed/$(hash_text "$NAME" "$1")" ]
+}
+
+set_done()
+{
+	mkdir -p "$CHECK_DIR/passed"
+	touch "$CHECK_DIR/passed/$(hash_text "$NAME" "$1")"
+	find "$CHECK_DIR/passed" -type f -mtime +30 -delete
+}
+
+# What the objects of a tree depend on, but for their configuration and compiler.
+tree_key()
+{
+	local src=$1 tree=$2 file
+
+	source_id "$src"
+	cd "$tree"
+	sort -u .overlay | while read -r file; do
+		[ -z "$file" ] || echo "$file $(sha256sum <"$file")"
+	done
+}
+
+# Sets ARGS, the arguments of make.
+toolchain()
+{
+	local compiler=$1 arch=$2
+
+	case $arch in
+	arm64) TRIPLE=aarch64-linux-gnu- ;;
+	arm) TRIPLE=arm-linux-gnueabihf- ;;
+	x86_64) TRIPLE=x86_64-linux-gnu- ;;
+	esac
+	ARGS=(ARCH="$arch")
+	if [ "$compiler" = clang ]; then
+		# The host's programs are nobody's concern here: with gcc, as in all other builds.
+		ARGS+=(LLVM="-$CLANG" HOSTCC=gcc HOSTCXX=g++ HOSTLD=ld HOSTAR=ar)
+		CC=clang-$CLANG
+		NM=llvm-nm-$CLANG
+	else
+		ARGS+=(CROSS_COMPILE="$TRIPLE")
+		CC=${TRIPLE}gcc
+		NM=${TRIPLE}nm
+	fi
+}
+
+# fragments TREE ARCH CONFIG: the lines to configure with; of those that contradict, the last.
+fragments()
+{
+	local tree=$1 arch=$2 config=$3 name files=()
+
+	for name in check "check-$arch" check-perf "check-$config" "check-$config-perf"; do
+		case $name in
+		*-perf) [ -e "$tree/$PANTHOR/Kconfig.perf" ] || continue ;;
+		esac
+		[ ! -e "$BUILD_DIR/configs/$name.config" ] || files+=("$BUILD_DIR/configs/$name.config")
+	done
+	awk '/^CONFIG_/ { split($0, part, "="); line[part[1]] = $0 }
+		/^# CONFIG_.* is not set$/ { line[$2] = $0 }
+		END { for (name in line) print line[name] }' "${files[@]}" | sort
+}
+
+# seed OUT PREFIX
+# A configuration of the same kernel, compiler and architecture has built the host's programs and most
+# of the headers already; make sees what differs.
+seed()
+{
+	local out=$1 other
+
+	[ ! -e "$out" ] || return 0
+	for other in "$CHECK_DIR/build/$2"-*/fragments.key; do
+		cp -a "$(dirname "$other")" "$out"
+		return
+	done
+}
+
+# configure TREE OUT FRAGMENTS: anew, if something has changed, and insists on every line.
+configure()
+{
+	local tree=$1 out=$2 lines=$3 key line lost=
+
+	key=$(hash_text "$lines" "${ARGS[*]}" "$($CC --version)" \
+		"$(find "$tree/$PANTHOR" -name 'Kconfig*' -exec cat {} +)")
+	if [ "$(cat "$out/fragments.key" 2>/dev/null)" = "$key" ]; then
+		return
+	fi
+	mkdir -p "$out"
+	# What is left of another configuration must not pass for a result of this one.
+	rm -rf "$out/fragments.key" "${out:?}/$PANTHOR"
+	printf '%s\n' "$lines" >"$out/fragments"
+	kernel_make "$tree" "$out" KCONFIG_ALLCONFIG="$out/fragments" allnoconfig || return 1
+	while read -r line; do
+		case $line in
+		CONFIG_*) grep -qxF "$line" "$out/.config" || lost="$lost $line" ;;
+		*)
+			line=${line#\# }
+			! grep -q "^${line% is not set}=" "$out/.config" || lost="$lost ${line% is not set}=n"
+			;;
+		esac
+	done <"$out/fragments"
+	if [ -n "$lost" ]; then
+		echo "The kernel does not take these lines of the configuration:$lost"
+		return 1
+	fi
+	# What is said on the way to panthor is not ours.
+	kernel_make "$tree" "$out" W=1 prepare || return 1
+	echo "$key" >"$out/fragments.key"
+}
+
+kernel_make()
+{
+	local tree=$1 out=$2
+
+	shift 2
+	nice make -s -C "$tree" O="$out" -j"$JOBS" "${ARGS[@]}" "$@" </dev/null
+}
+
+# Messages without what differs between one state of a source and another: directories, lines.
+normalize()
+{
+	sed -E -e 's,[^ ]*/tree/[^/]*/,,g' -e 's,[^ ]*/src/linux-[^/]*/,,g' -e "s,$SRC/,,g" \
+		-e 's/:[0-9]+(:[0-9]+)?/:/g' -e 's/\bline [0-9]+/line/g' -e 's/\t/ /g; s/^ +//'
+}
+
+# The checker of C types, by Debian older than 7.3 wants: these stand in for what it lacks.
+SPARSE="sparse -D__typeof_unqual__=__typeof__ '-D__builtin_strlen(x)=(sizeof(x)-1)'"
+
+# known VERSION: the messages that the source as Debian ships it causes.
+known()
+{
+	local version=$1 lines key out
+
+	[ -z "$KNOWN" ] || return 0
+	toolchain gcc arm64
+	lines=$(fragments "$SRC" arm64 module)
+	key=$(hash_text "$SRC_ID" "$lines" "$SPARSE" "$($CC --version)")
+	KNOWN=$CHECK_DIR/known-$version-$key
+	[ ! -e "$KNOWN" ] || return 0
+	out=$CHECK_DIR/build/$version-known
+	rm -rf "$out" "$CHECK_DIR/known-$version"-*
+	step "what Linux $version as it is says" known_messages "$out" "$lines"
+	mv "$out.messages" "$KNOWN"
+}
+
+known_messages()
+{
+	local out=$1 lines=$2
+
+	configure "$SRC" "$out" "$lines" || return 1
+	kernel_make "$SRC" "$out" W=1 C=2 CHECK="$SPARSE" "$PANTHOR/" >"$out.log" 2>&1 ||
+		{ cat "$out.log"; return 1; }
+	normalize <"$out.log" | sort -u >"$out.messages"
+}
+
+# new_messages LOG: those that are not known.
+new_messages()
+{
+	local line norm
+
+	paste <(normalize <"$1") "$1" | while IFS=$'\t' read -r norm line; do
+		[ -z "$norm" ] || grep -qxF -e "$norm" "$KNOWN" || printf '%s\n' "$line"
+	done
+}
+
+compile()
+{
+	local version=$1 compiler=$2 arch=$3 config=$4 out lines key log rc=0
+
+	known "$version"
+	toolchain "$compiler" "$arch"
+	lines=$(fragments "$TREE" "$arch" "$config")
+	key=$(hash_text "$TREE_KEY" "$lines" "${ARGS[*]}" "$($CC --version)" "$(hash_files "$0")")
+	if is_done "$key"; then
+		passed
+		return
+	fi
+	out=$CHECK_DIR/build/$version-$compiler-$arch-$config
+	log=$out.log
+	mkdir -p "$CHECK_DIR/build"
+	seed "$out" "$version-$compiler-$arch"
+	(step "configuring Linux $version ($compiler, $arch, $config)" configure "$TREE" "$out" "$lines") 2>"$log" ||
+		{ failed "$log"; return; }
+	# What has been compiled says nothing when make meets it again.
+	# A run that was cut off may not have come that far.
+	[ ! -e "$out.failed" ] || [ ! -d "$out/$PANTHOR" ] || find "$out/$PANTHOR" -name '*.o' -delete
+	: >"$out.failed"
+	kernel_make "$TREE" "$out" W=1 "$PANTHOR/" >"$log" 2>&1 || rc=$?
+	{
+		new_messages "$log"
+		[ "$rc" -eq 0 ] || echo "make ended with status $rc"
+		objects "$out" "$config"
+	} >"$log.new"
+	judge "$log.new"
+	if [ ! -s "$log.new" ]; then
+		rm -f "$out.failed"
+		set_done "$key"
+	fi
+}
+
+# What must be there, and what must not.
+objects()
+{
+	local out=$1 config=$2 dir=$1/$PANTHOR perf f
+
+	[ -e "$dir/panthor.o" ] || [ -e "$dir/built-in.a" ] || echo "panthor was not built"
+	perf=$(find "$dir" -name 'panthor_perf*.o' ! -name '*.mod.o' | sort)
+	if [ "$config" = noperf ]; then
+		[ -z "$perf" ] || echo "with the option off, these were built:" $perf
+		perf=$(find "$dir" -name '*.o' -exec "$NM" -A {} + | grep -i ' [tdbr] .*panthor_perf' || true)
+		[ -z "$perf" ] || printf 'with the option off, this is there: %s\n' "$perf"
+	elif [ -e "$TREE/$PANTHOR/Kconfig.perf" ]; then
+		for f in "$TREE/$PANTHOR"/panthor_perf*.c "$TREE/$PANTHOR"/tests/*.c; do
+			f=${f#"$TREE/"}
+			[ -e "$out/${f%.c}.o" ] || echo "${f%.c}.o was not built"
+		done
+	fi
+	find "$dir" -name '*.o' -exec "$NM" -u -A {} + |
+		grep -E " ($NOT_IN_KERNEL)\$" | sed 's/^.*panthor\//no kernel has this function: /' || true
+}
+
+# Sparse over everything, as what we change in files of panthor's counts too.
+types()
+{
+	local version=$1 out lines key log rc=0
+
+	known "$version"
+	toolchain gcc arm64
+	lines=$(fragments "$TREE" arm64 module)
+	key=$(hash_text "$TREE_KEY" "$lines" "$SPARSE" "$(hash_files "$0")")
+	if is_done "$key"; then
+		passed
+		return
+	fi
+	out=$CHECK_DIR/build/$version-gcc-arm64-sparse
+	log=$out.log
+	seed "$out" "$version-gcc-arm64"
+	(step "configuring Linux $version (for sparse)" configure "$TREE" "$out" "$lines") 2>"$log" ||
+		{ failed "$log"; return; }
+	kernel_make "$TREE" "$out" C=2 W=1 CHECK="$SPARSE" "$PANTHOR/" >"$log" 2>&1 || rc=$?
+	{
+		new_messages "$log"
+		[ "$rc" -eq 0 ] || echo "make ended with status $rc"
+	} >"$log.new"
+	judge "$log.new"
+	[ -s "$log.new" ] || set_done "$key"
+}
+
+# Ours of what goes into a kernel tree.
+our_files()
+{
+	cd "$TOP_DIR"
+	find drivers include backports Kconfig.perf Documentation tools/testing -type f 2>/dev/null |
+		grep -E '\.([ch]|rst)$|Kconfig' | sort
+}
+
+style()
+{
+	local file=$1 name=$1 log=$CHECK_DIR/checkpatch.log options=(-q --strict --no-tree --show-types)
+
+	case $file in
+	# Only a person signs off. New files are in panthor's directory, which has its maintainers.
+	# Kconfig cannot source a file without naming it.
+	# By its name, a patch that git knows would be taken for a source file.
+	*.patch) name=- options+=(--no-signoff --ignore FILE_PATH_CHANGES,EMBEDDED_FILENAME) ;;
+	# Userspace has its own types and attributes, and maps registers. The harness returns from its
+	# macros, and checkpatch takes FIXTURE_DATA(x) *p for a product.
+	tools/testing/*) options+=(-f --ignore PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO,VOLATILE)
+		options+=(--ignore MACRO_WITH_FLOW_CONTROL,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED,SPACING) ;;
+	*) options+=(-f) ;;
+	esac
+	(cd "$TOP_DIR" && perl "$NEWEST/scripts/checkpatch.pl" "${options[@]}" "$name") <"$file" >"$log" 2>&1 ||
+		[ -s "$log" ] || echo "checkpatch.pl failed" >"$log"
+	judge "$log"
+}
+
+documentation()
+{
+	local tree=$1 log=$CHECK_DIR/kernel-doc.log tool files
+
+	mapfile -t files < <(our_files | grep '\.[ch]$')
+	tool=$tree/scripts/kernel-doc
+	[ ! -e "$tree/tools/docs/kernel-doc" ] || tool=$tree/tools/docs/kernel-doc
+	(cd "$TOP_DIR" && "$tool" -none -Wall "${files[@]}") >"$log" 2>&1 || [ -s "$log" ] || echo "$tool failed" >"$log"
+	judge "$log"
+}
+
+# The header as programs have it: with the kernel's own around it, in old C and in C++, where 64-bit
+# numbers are aligned to 8 bytes, and where they are to 4.
+uapi()
+{
+	local headers=$1 language=$2 log=$CHECK_DIR/uapi.log source=$CHECK_DIR/uapi.c compiler options
+
+	shift 2
+	{
+		echo '#include <drm/panthor_perf_drm.h>'
+		grep -E '^(#ifdef|#else|#endif|#define SAME|SAME)' "$TOP_DIR/tools/layout/uapi.c"
+	} >"$source"
+	case $language in
+	c) compiler=gcc options=(-std=c90 -x c) ;;
+	c++) compiler=g++ options=(-std=c++11 -x c++) ;;
+	esac
+	[ "$1" != arm ] || { compiler="clang-$CLANG --target=arm-linux-gnueabihf"; shift; }
+	$compiler "${options[@]}" -Wall -Wextra -Werror "$@" -fsyntax-only \
+		-I"$TOP_DIR/include/uapi" -isystem "$headers" -isystem "$headers/drm" "$source" >"$log" 2>&1 ||
+		[ -s "$log" ] || echo "the compiler failed" >"$log"
+	judge "$log"
+}
+
+check_kernel()
+{
+	local version=$1 compiler arch config
+
+	SRC=$("$BUILD_DIR/sources.sh" linux "$version")
+	if [ -z "$LIST" ]; then
+		lock "check-$version"
+		SRC_ID=$(source_id "$SRC")
+		TREE=$("$BUILD_DIR/check-tree.sh" "$version")
+		TREE_KEY=$(tree_key "$SRC" "$TREE")
+		KNOWN=
+	fi
+	while read -r compiler arch config; do
+		[ -n "$config" ] || continue
+		! wanted "$version $compiler $arch $config" || compile "$version" "$compiler" "$arch" "$config"
+	done <<<"$COMPILE"
+	! wanted "$version sparse" || types "$version"
+	! wanted "$version kernel-doc" || documentation "$SRC"
+	[ -n "$LIST" ] || unlock
+}
+
+while getopts k:lh option; do
+	case $option in
+	k) ONLY_KERNEL=$OPTARG ;;
+	l) LIST=1 ;;
+	h) sed -n '3,/^$/s/^# \{0,1\}//p' "$0"; exit ;;
+	*) die "usage: check-build.sh [-k VERSION] [-l] [CHECK...]" ;;
+	esac
+done
+shift $((OPTIND - 1))
+PATTERNS=("$@")
+if [ -n "$ONLY_KERNEL" ]; then
+	case " $KERNELS " in
+	*" $ONLY_KERNEL "*) KERNELS=$ONLY_KERNEL ;;
+	*) die "no kernel $ONLY_KERNEL: there are $KERNELS" ;;
+	esac
+fi
+
+cd "$TOP_DIR"
+if [ -z "$LIST" ]; then
+	# shellcheck disable=SC2086
+	"$BUILD_DIR/deps.sh" $EXTRA_PACKAGES
+	need_space 3
+	mkdir -p "$CHECK_DIR"
+	lock check
+fi
+NEWEST=$("$BUILD_DIR/sources.sh" linux 7.3)
+while read -r file; do
+	! wanted "checkpatch $file" || style "$file"
+done < <(our_files; for version in $KERNELS; do ls -d "patches/$version"/*.patch 2>/dev/null; done)
+if [ -z "$LIST" ]; then
+	HEADERS=$("$BUILD_DIR/kernel.sh" headers)
+fi
+for language in c c++; do
+	for target in -m64 -m32 arm; do
+		! wanted "uapi $language ${target#-m}" || uapi "$HEADERS" "$language" "$target"
+	done
+done
+for version in $KERNELS; do
+	check_kernel "$version"
+done
+[ -z "$LIST" ] || exit 0
+[ "$COUNT" -gt 0 ] || die "there is no such check; check-build.sh -l lists them"
+echo "1..$COUNT"
+echo "$PASSED passed, $FAILED failed"
+[ "$FAILED" -eq 0 ]

@@ -1,0 +1,286 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernel.sh VERSION VARIANT   builds a kernel and prints the directory of the result:
+#                             Image, config, release, modules/lib/modules/RELEASE/
+# kernel.sh headers           the same for the uAPI headers of the newest kernel
+# kernel.sh tree VERSION      only makes the patched source tree, and prints it
+# kernel.sh object VERSION VARIANT   prepares the tree and its build directory for single objects,
+#                             and prints both
+#
+# VARIANT is one of configs/, or pristine: the plain image, with panthor built from the source as
+# Debian ships it. The source stays as it was unpacked; our patches and files go onto a copy of it
+# made of hard links, where only what differs is ever replaced, so that make rebuilds just that.
+
+. "$(dirname "$0")/common.sh"
+
+KEEP_IMAGES=6
+# Part of every key: another number when this script makes other results of the same sources.
+RECIPE=1
+
+kernel_make()
+{
+	local tree=$1 out=$2
+
+	shift 2
+	make -C "$tree" O="$out" ARCH=arm64 CROSS_COMPILE="$CROSS" \
+		KBUILD_BUILD_USER=virt KBUILD_BUILD_HOST=virt KBUILD_BUILD_TIMESTAMP='1970-01-01' \
+		KBUILD_BUILD_VERSION=1 -j"$JOBS" "$@"
+}
+
+# Where each file of ours goes in a kernel tree: "FILE<tab>PLACE" lines.
+overlay_files()
+{
+	local version=$1 f patches=("$TOP_DIR/patches/$1"/*.patch)
+
+	# Without the patches that make a kernel build them, our files are nothing to it.
+	[ ${#patches[@]} -gt 0 ] || return 0
+	cd "$TOP_DIR"
+	{
+		[ ! -d drivers ] || find drivers -type f \( -name '*.[chS]' -o -name 'Kconfig*' -o -name Makefile -o -name .kunitconfig \)
+		[ ! -d include ] || find include -type f -name '*.h'
+	} | sort | while read -r f; do
+		printf '%s\t%s\n' "$TOP_DIR/$f" "$f"
+	done
+	if [ -e Kconfig.perf ]; then
+		printf '%s\t%s\n' "$TOP_DIR/Kconfig.perf" drivers/gpu/drm/panthor/Kconfig.perf
+	fi
+	# The patches of that kernel name the header where it is wanted.
+	for f in backports/"$version"/*.h; do
+		printf '%s\t%s\n' "$TOP_DIR/$f" "drivers/gpu/drm/panthor/$(basename "$f")"
+	done
+}
+
+overlay_inputs()
+{
+	overlay_files "$1" | cut -f 1
+	printf '%s\n' "$TOP_DIR/patches/$1"/*.patch
+}
+
+fragments()
+{
+	local version=$1 variant=$2 f patches=("$TOP_DIR/patches/$1"/*.patch)
+
+	for f in base "base-$version" perf "perf-$version" "$variant" "$variant-$version"; do
+		# Options of our own exist in a tree that has our Kconfig.
+		case $f in
+		perf*) [ -e "$TOP_DIR/Kconfig.perf" ] && [ ${#patches[@]} -gt 0 ] || continue ;;
+		esac
+		[ ! -e "$BUILD_DIR/configs/$f.config" ] || echo "$BUILD_DIR/configs/$f.config"
+	done
+}
+
+# Brings the tree up to what the source, our patches and our files make of it.
+sync_tree()
+{
+	local version=$1 src=$2 tree=$3 file place
+
+	link_tree "$src" "$tree"
+	stage_patches "$src" "$tree.stage" "$TOP_DIR/patches/$version"/*.patch
+	while IFS=$'\t' read -r file place; do
+		mkdir -p "$tree.stage/$(dirname "$place")"
+		cp "$file" "$tree.stage/$place"
+	done < <(overlay_files "$version")
+	sync_stage "$src" "$tree" "$tree.stage"
+}
+
+# Configures, and insists on every line that was asked for.
+configure()
+{
+	local version=$1 variant=$2 tree=$3 out=$4 key line lost=
+
+	mkdir -p "$out"
+	# shellcheck disable=SC2046
+	cat $(fragments "$version" "$variant") >"$out/fragments.new"
+	key=$(hash_text "$(cat "$out/fragments.new")" "$(cd "$tree" && find drivers/gpu/drm/panthor -name 'Kconfig*' -exec cat {} +)")
+	if [ -e "$out/.config" ] && [ "$(cat "$out/fragments.key" 2>/dev/null)" = "$key" ]; then
+		return
+	fi
+	mv "$out/fragments.new" "$out/fragments"
+	KCONFIG_ALLCONFIG="$out/fragments" kernel_make "$tree" "$out" allnoconfig
+	while read -r line; do
+		case $line in
+		CONFIG_*) grep -qxF "$line" "$out/.config" || lost="$lost $line" ;;
+		'# CONFIG_'*' is not set')
+			line=${line#\# }
+			! grep -q "^${line% is not set}=" "$out/.config" || lost="$lost ${line% is not set}=n" ;;
+		esac
+	done <"$out/fragments"
+	if [ -n "$lost" ]; then
+		echo "Linux $version does not take these lines of the configuration:$lost"
+		return 1
+	fi
+	echo "$key" >"$out/fragments.key"
+}
+
+gcov_flags()
+{
+	local f
+
+	# The driver's own files; with none of ours there, all of panthor.
+	for f in "$1"/drivers/gpu/drm/panthor/panthor_perf*.c; do
+		echo "GCOV_PROFILE_$(basename "$f" .c).o=y"
+	done | grep . || for f in "$1"/drivers/gpu/drm/panthor/*.c; do
+		echo "GCOV_PROFILE_$(basename "$f" .c).o=y"
+	done
+}
+
+build_kernel()
+{
+	local tree=$1 out=$2 variant=$3 flags=()
+
+	[ "$variant" != gcov ] || mapfile -t flags < <(gcov_flags "$tree")
+	kernel_make "$tree" "$out" "${flags[@]}" Image modules
+}
+
+install_image()
+{
+	local tree=$1 out=$2 dest=$3
+
+	rm -rf "$dest.new"
+	mkdir -p "$dest.new/modules"
+	cp "$out/arch/arm64/boot/Image" "$out/System.map" "$dest.new/"
+	cp "$out/.config" "$dest.new/config"
+	cp "$out/include/config/kernel.release" "$dest.new/release"
+	kernel_make "$tree" "$out" INSTALL_MOD_PATH="$dest.new/modules" INSTALL_MOD_STRIP=1 modules_install
+	rm -f "$dest.new"/modules/lib/modules/*/{build,source}
+	rm -rf "$dest"
+	mv "$dest.new" "$dest"
+}
+
+build_pristine()
+{
+	local src=$1 tree=$2 out=$3 plain=$4 dest=$5 mod=$3.pristine release
+
+	mkdir -p "$mod"
+	rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.cmd' --exclude='*.mod*' --exclude='*.order' \
+		--exclude='*.symvers' "$src/drivers/gpu/drm/panthor/" "$mod/"
+	kernel_make "$tree" "$out" M="$mod" modules
+	rm -rf "$dest.new"
+	cp -a "$plain" "$dest.new"
+	rm -f "$dest.new/.complete"
+	release=$(cat "$plain/release")
+	# Whatever else our build of the directory made (tests, say) is no part of a pristine kernel.
+	rm -rf "$dest.new/modules/lib/modules/$release/kernel/drivers/gpu/drm/panthor"
+	install -D -m 644 "$mod/panthor.ko" "$dest.new/modules/lib/modules/$release/kernel/drivers/gpu/drm/panthor/panthor.ko"
+	"${CROSS}strip" --strip-debug "$dest.new/modules/lib/modules/$release/kernel/drivers/gpu/drm/panthor/panthor.ko"
+	depmod -b "$dest.new/modules" "$release"
+	rm -rf "$dest"
+	mv "$dest.new" "$dest"
+}
+
+prepare()
+{
+	need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
+	need_tool flex flex
+	need_tool bison bison
+	need_tool bc bc
+	need_tool patch patch
+	need_tool rsync rsync
+	need_tool depmod kmod
+}
+
+image()
+{
+	local version=$1 variant=$2 base=$2 src id key dest tree out plain
+
+	case " $KERNELS " in
+	*" $version "*) ;;
+	*) die "no kernel $version: there are $KERNELS" ;;
+	esac
+	case " $VARIANTS pristine " in
+	*" $variant "*) ;;
+	*) die "no kernel variant $variant: there are $VARIANTS pristine" ;;
+	esac
+	[ "$variant" != pristine ] || base=plain
+
+	src=$("$BUILD_DIR/sources.sh" linux "$version")
+	id=$(source_id "$src")
+	# shellcheck disable=SC2046
+	if [ "$variant" = pristine ]; then
+		key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" plain))")
+	else
+		mapfile -t inputs < <(overlay_inputs "$version")
+		key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" "$variant") "${inputs[@]}")")
+	fi
+	dest=$CACHE/image/$version-$variant-$key
+	if [ -e "$dest/.complete" ]; then
+		# What is in use is not old.
+		touch -c "$dest"
+		echo "$dest"
+		return
+	fi
+
+	prepare
+	lock "kernel-$version"
+	if [ -e "$dest/.complete" ]; then
+		echo "$dest"
+		return
+	fi
+	need_space 5
+	tree=$CACHE/tree/$version-$(hash_text "${src} $(cat "$src/.complete" 2>/dev/null)")
+	out=$CACHE/build/$(basename "$tree")-$base
+	mkdir -p "$CACHE/image" "$CACHE/build"
+	if [ "$variant" = pristine ]; then
+		unlock
+		plain=$(image "$version" plain)
+		lock "kernel-$version"
+		step "building panthor of Linux $version as it is" build_pristine "$src" "$tree" "$out" "$plain" "$dest"
+	else
+		step "preparing Linux $version" sync_tree "$version" "$src" "$tree"
+		step "configuring Linux $version ($variant)" configure "$version" "$variant" "$tree" "$out"
+		step "building Linux $version ($variant)" build_kernel "$tree" "$out" "$variant"
+		step "installing Linux $version ($variant)" install_image "$tree" "$out" "$dest"
+	fi
+	touch "$dest/.complete"
+	prune "$CACHE/image/$version-$variant" "$KEEP_IMAGES"
+	echo "$dest"
+}
+
+object()
+{
+	local version=$1 variant=$2 src tree out
+
+	src=$("$BUILD_DIR/sources.sh" linux "$version")
+	prepare
+	lock "kernel-$version"
+	tree=$CACHE/tree/$version-$(hash_text "${src} $(cat "$src/.complete" 2>/dev/null)")
+	out=$CACHE/build/$(basename "$tree")-$variant
+	step "preparing Linux $version" sync_tree "$version" "$src" "$tree"
+	echo "$tree"
+	[ -n "$variant" ] || return 0
+	step "configuring Linux $version ($variant)" configure "$version" "$variant" "$tree" "$out"
+	echo "$out"
+}
+
+headers()
+{
+	local version=${KERNELS##* } src dest
+
+	src=$("$BUILD_DIR/sources.sh" linux "$version")
+	dest=$CACHE/headers/$(hash_text "$(source_id "$src")")
+	if [ ! -e "$dest/.complete" ]; then
+		need_tool rsync rsync
+		lock headers
+		if [ ! -e "$dest/.complete" ]; then
+			rm -rf "$dest.new" "$dest.build"
+			mkdir -p "$dest.build"
+			step "installing the headers of Linux $version" kernel_make "$src" "$dest.build" \
+				INSTALL_HDR_PATH="$dest.new" headers_install
+			rm -rf "$dest" "$dest.build"
+			mv "$dest.new" "$dest"
+			touch "$dest/.complete"
+		fi
+		unlock
+	fi
+	echo "$dest/include"
+}
+
+case ${1:-} in
+headers) headers ;;
+tree) object "$2" "" ;;
+object) object "$2" "$3" ;;
+*)
+	[ $# -eq 2 ] || die "usage: kernel.sh VERSION VARIANT | headers | tree VERSION | object VERSION VARIANT"
+	image "$1" "$2"
+	;;
+esac

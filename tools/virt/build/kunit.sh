@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kunit.sh VERSION   runs the driver's KUnit suites by kunit.py of that kernel, in our QEMU, and
+#                    prints TAP
+#
+# kunit.py configures with the kernel's defaults, which make a kernel many times larger than the
+# tests need. It is given allnoconfig plus .kunitconfig instead, as one more kunitconfig.
+
+. "$(dirname "$0")/common.sh"
+
+[ $# -eq 1 ] || die "usage: kunit.sh VERSION"
+version=$1
+suites=drivers/gpu/drm/panthor/tests
+build=$CACHE/check/kunit/$version
+
+need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
+need_tool flex flex
+need_tool bison bison
+need_tool bc bc
+qemu=$("$BUILD_DIR/qemu.sh")
+# Its source tree, too, is nobody else's for as long.
+lock "check-$version"
+tree=$("$BUILD_DIR/check-tree.sh" "$version")
+[ -e "$tree/$suites/.kunitconfig" ] || die "$suites/.kunitconfig is missing"
+mkdir -p "$build"
+
+lean_config()
+{
+	mkdir -p "$build/lean"
+	# The machine's lines, which kunit.py adds, and what allnoconfig takes away.
+	{
+		grep -ho 'CONFIG_[A-Z0-9_]*=y' "$tree/tools/testing/kunit/qemu_configs/arm64.py"
+		printf 'CONFIG_%s=y\n' EXPERT TTY PRINTK PRINTK_TIME BUG KALLSYMS \
+			KUNIT_DEFAULT_ENABLED KUNIT_AUTORUN_ENABLED
+		cat "$tree/$suites/.kunitconfig"
+	} >"$build/lean/wanted"
+	make -s -C "$tree" O="$build/lean" ARCH=arm64 CROSS_COMPILE="$CROSS" \
+		KCONFIG_ALLCONFIG="$build/lean/wanted" allnoconfig
+	put "$build/lean/.config" "$build/kunitconfig"
+}
+
+# kunit.py insists on every line of both.
+step "configuring a kernel for KUnit (Linux $version)" lean_config
+
+# A name of our own: results that are no longer the newest are removed in the end.
+mkdir -p "$build/bin"
+ln -f "$qemu" "$build/bin/qemu-system-aarch64" 2>/dev/null || cp "$qemu" "$build/bin/qemu-system-aarch64"
+PATH=$build/bin:$PATH
+status=0
+rm -f "$build/out/test.log"
+(
+	cd "$tree"
+	export PYTHONDONTWRITEBYTECODE=1
+	nice ./tools/testing/kunit/kunit.py run --arch=arm64 --cross_compile="$CROSS" --jobs="$JOBS" \
+		--build_dir="$build/out" --timeout=300 \
+		--kunitconfig="$suites/.kunitconfig" --kunitconfig="$build/kunitconfig"
+) >"$build/log" 2>&1 </dev/null || status=$?
+[ -e "$build/out/test.log" ] || : >"$build/out/test.log"
+python3 "$VIRT_DIR/tests/lib/ktap.py" "$status" <"$build/out/test.log" && exit
+[ "$status" -eq 0 ] || tail -n 100 "$build/log" | sed 's/^/# /'
+exit 1

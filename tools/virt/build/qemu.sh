@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# qemu.sh   builds QEMU with the virtual Mali in it, and prints the path of the program
+#
+# One build directory for each source of QEMU and set of flags: a change in the device's files
+# compiles those, links, and no more. What comes out is kept by content, so that a VM that runs and
+# another checkout each keep the program that belongs to them.
+
+. "$(dirname "$0")/common.sh"
+
+KEEP=4
+FLAGS=(
+	--without-default-features
+	--target-list=aarch64-softmmu
+	--enable-tcg
+	--enable-fdt=system
+	--disable-install-blobs
+	--disable-docs
+	--meson=/usr/bin/meson
+)
+
+device_files()
+{
+	local f
+
+	for f in "$VIRT_DIR"/mali-csf*.[ch] "$VIRT_DIR/qemu.patch"; do
+		[ ! -e "$f" ] || echo "$f"
+	done
+}
+
+sync_qemu()
+{
+	local src=$1 tree=$2 f patches=()
+
+	link_tree "$src" "$tree"
+	[ ! -e "$VIRT_DIR/qemu.patch" ] || patches=("$VIRT_DIR/qemu.patch")
+	stage_patches "$src" "$tree.stage" "${patches[@]}"
+	mkdir -p "$tree.stage/hw/misc"
+	for f in "$VIRT_DIR"/mali-csf*.[ch]; do
+		cp "$f" "$tree.stage/hw/misc/"
+	done
+	sync_stage "$src" "$tree" "$tree.stage"
+}
+
+configure_qemu()
+{
+	local tree=$1 out=$2
+
+	[ ! -e "$out/.configured" ] || return 0
+	rm -rf "$out"
+	mkdir -p "$out"
+	cd "$out"
+	"$tree/configure" "${FLAGS[@]}"
+	touch .configured
+}
+
+build_qemu()
+{
+	local tree=$1 out=$2
+
+	ninja -C "$out" -j"$JOBS" qemu-system-aarch64 2>&1 | tee "$out/ninja.log"
+	# QEMU's own files may make a compiler talk, ours may not. Once more, so that it says it again.
+	if grep -q 'mali-csf.*warning:' "$out/ninja.log"; then
+		touch "$tree"/hw/misc/mali-csf*.c
+		echo "the compiler warns about the device"
+		return 1
+	fi
+}
+
+main()
+{
+	local src id key dest tree out files
+
+	src=$("$BUILD_DIR/sources.sh" qemu)
+	id=$(source_id "$src")
+	mapfile -t files < <(device_files)
+	key=$(hash_text "$id" "${FLAGS[*]}" "$(hash_files "${files[@]}")")
+	dest=$CACHE/qemu/bin-$key
+	if [ -e "$dest/qemu-system-aarch64" ]; then
+		# What is in use is not old.
+		touch -c "$dest"
+		echo "$dest/qemu-system-aarch64"
+		return
+	fi
+
+	need_tool gcc build-essential
+	need_tool meson meson
+	need_tool ninja ninja-build
+	need_tool pkg-config pkg-config
+	need_tool patch patch
+	pkg-config --exists glib-2.0 || die "the library glib is missing: run 'make deps', or install the Debian package libglib2.0-dev"
+	pkg-config --exists pixman-1 || die "the library pixman is missing: run 'make deps', or install the Debian package libpixman-1-dev"
+	[ -e /usr/include/libfdt.h ] || die "the library libfdt is missing: run 'make deps', or install the Debian package libfdt-dev"
+	lock qemu
+	if [ -e "$dest/qemu-system-aarch64" ]; then
+		echo "$dest/qemu-system-aarch64"
+		return
+	fi
+	need_space 2
+	tree=$CACHE/tree/qemu-$(hash_text "$src $(cat "$src/.complete" 2>/dev/null)")
+	out=$CACHE/build/qemu-$(hash_text "$tree ${FLAGS[*]}")
+	step "preparing QEMU" sync_qemu "$src" "$tree"
+	# meson leaves a source tree whose build files changed in the middle of a configuration unfinished.
+	step "configuring QEMU" configure_qemu "$tree" "$out"
+	step "building QEMU" build_qemu "$tree" "$out"
+	mkdir -p "$dest"
+	cp "$out/qemu-system-aarch64" "$dest/qemu-system-aarch64.new"
+	mv "$dest/qemu-system-aarch64.new" "$dest/qemu-system-aarch64"
+	prune "$CACHE/qemu/bin" "$KEEP"
+	echo "$dest/qemu-system-aarch64"
+}
+
+main

@@ -1,0 +1,200 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# sources.sh linux 6.12|7.3   prints the directory of the kernel's source
+# sources.sh qemu             prints the directory of QEMU's source
+# sources.sh arm64 PACKAGE... prints the directory in which the files of these arm64 packages are
+#
+# They come from Debian through an apt configuration of our own: the machine's lists, its foreign
+# architectures and its installed packages stay as they are.
+
+. "$(dirname "$0")/common.sh"
+
+APT=$CACHE/apt
+DL=$CACHE/download
+
+# The machine's own mirror of the release NAME.
+mirror_of()
+{
+	apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+		awk -v r="$1" '$1 == r && $2 == "main" { print $3; exit }'
+}
+
+apt_setup()
+{
+	local codename main security keys opt new
+
+	. /etc/os-release
+	codename=${VERSION_CODENAME:-}
+	[ "${ID:-}" = debian ] ||
+		die "sources come from Debian's packages and this is not Debian: set KERNEL_SRC_6_12, KERNEL_SRC_7_3 and QEMU_SRC to sources of your own"
+	main=${DEBIAN_MIRROR:-$(mirror_of "$codename")}
+	[ -n "$main" ] || main=$(mirror_of stable)
+	[ -n "$main" ] ||
+		die "apt has no mirror of Debian $codename: add one to its sources, or set DEBIAN_MIRROR to its URI"
+	security=$(mirror_of "$codename-security")
+	keys=/usr/share/keyrings/debian-archive-keyring.gpg
+	[ -e "$keys" ] || die "$keys is missing: install the Debian package debian-archive-keyring"
+	opt="[signed-by=$keys]"
+
+	mkdir -p "$APT"/{lists/partial,cache/archives/partial,state} "$DL"
+	new=$APT/sources.list.new
+	{
+		echo "deb $opt $main $codename main"
+		echo "deb-src $opt $main $codename main"
+		if [ -n "$security" ]; then
+			echo "deb $opt $security $codename-security main"
+			echo "deb-src $opt $security $codename-security main"
+		fi
+		# 7.3 is a backport to the release after bookworm.
+		echo "deb $opt $main trixie-backports main"
+	} >"$new"
+	# Only arm64 indices: the guest's packages are arm64, the sources are the same everywhere.
+	cat >"$APT/apt.conf" <<-CONF
+		Dir::Etc::sourcelist "$APT/sources.list";
+		Dir::Etc::sourceparts "-";
+		Dir::Etc::preferences "-";
+		Dir::Etc::preferencesparts "-";
+		Dir::State "$APT/state";
+		Dir::State::lists "$APT/lists";
+		Dir::State::status "$APT/state/status";
+		Dir::Cache "$APT/cache";
+		APT::Architecture "arm64";
+		#clear APT::Architectures;
+		APT::Architectures { "arm64"; };
+		APT::Sandbox::User "root";
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
+		#clear DPkg::Post-Invoke;
+		Acquire::Languages "none";
+		Acquire::Retries "3";
+	CONF
+	: >"$APT/state/status"
+	if ! cmp -s "$new" "$APT/sources.list" || [ ! -e "$APT/updated" ]; then
+		mv "$new" "$APT/sources.list"
+		rm -f "$APT/updated"
+		step "reading Debian's package lists" apt-get -c "$APT/apt.conf" update
+		touch "$APT/updated"
+	fi
+	rm -f "$new"
+}
+
+# Package lists grow old: what a mirror has dropped is looked up once more in fresh ones.
+apt_fetch()
+{
+	local what=$1
+
+	shift
+	apt_setup
+	cd "$DL"
+	if ! (step "fetching $what" apt-get -c "$APT/apt.conf" "$@") 2>"$DL/error"; then
+		rm -f "$APT/updated"
+		apt_setup
+		step "fetching $what" apt-get -c "$APT/apt.conf" "$@"
+	else
+		cat "$DL/error" >&2
+	fi
+	cd "$TOP_DIR"
+}
+
+newest()
+{
+	ls -t "$@" 2>/dev/null | head -n 1
+}
+
+linux_source()
+{
+	local version=$1 name deb dest override
+
+	name=KERNEL_SRC_$(var_version "$version")
+	override=${!name:-}
+	if [ -n "$override" ]; then
+		[ -e "$override/Kbuild" ] || die "$name=$override is no kernel source tree"
+		[ ! -e "$override/.config" ] || die "$name=$override has been built in: run 'make mrproper' there, or use a clean copy"
+		cd "$override" && pwd
+		return
+	fi
+	dest=$CACHE/src/linux-$version
+	if [ ! -e "$dest/.complete" ]; then
+		lock apt
+		if [ ! -e "$dest/.complete" ]; then
+			need_tool dpkg-deb dpkg
+			need_space 6
+			apt_fetch "Linux $version" download "linux-source-$version"
+			deb=$(newest "$DL/linux-source-${version}"_*.deb)
+			[ -n "$deb" ] || die "Debian has no linux-source-$version any more: set $name to a source tree of your own"
+			rm -rf "$dest" "$dest.new"
+			mkdir -p "$dest.new"
+			step "unpacking Linux $version" sh -c \
+				'dpkg-deb --fsys-tarfile "$1" | tar -xO "./usr/src/linux-source-$3.tar.xz" | tar -xJ -C "$2" --strip-components=1' \
+				sh "$deb" "$dest.new" "$version"
+			[ -e "$dest.new/Kbuild" ] || die "$deb holds no kernel source"
+			basename "$deb" >"$dest.new/.complete"
+			mv "$dest.new" "$dest"
+			rm -f "$deb"
+		fi
+		unlock
+	fi
+	echo "$dest"
+}
+
+qemu_source()
+{
+	local dsc dest=$CACHE/src/qemu
+
+	if [ -n "${QEMU_SRC:-}" ]; then
+		[ -e "$QEMU_SRC/qemu-options.hx" ] || die "QEMU_SRC=$QEMU_SRC is no QEMU source tree"
+		cd "$QEMU_SRC" && pwd
+		return
+	fi
+	if [ ! -e "$dest/.complete" ]; then
+		lock apt
+		if [ ! -e "$dest/.complete" ]; then
+			need_tool dpkg-source dpkg-dev
+			need_space 3
+			apt_fetch QEMU source --download-only qemu
+			dsc=$(newest "$DL"/qemu_*.dsc)
+			[ -n "$dsc" ] || die "Debian has no source package qemu here: set QEMU_SRC to a source tree of your own"
+			rm -rf "$dest" "$dest.new"
+			mkdir -p "$CACHE/src"
+			# apt has checked the signatures of the lists, and by them these files.
+			step "unpacking QEMU" dpkg-source --no-check -x "$dsc" "$dest.new"
+			basename "$dsc" >"$dest.new/.complete"
+			mv "$dest.new" "$dest"
+			rm -f "$DL"/qemu_*
+		fi
+		unlock
+	fi
+	echo "$dest"
+}
+
+arm64_packages()
+{
+	local key dest p
+
+	key=$(hash_text "$@")
+	dest=$CACHE/src/arm64-$key
+	if [ ! -e "$dest/.complete" ]; then
+		lock apt
+		if [ ! -e "$dest/.complete" ]; then
+			need_space 1
+			rm -rf "$dest" "$dest.new" "$DL"/*_arm64.deb
+			mkdir -p "$dest.new"
+			apt_fetch "arm64 packages" download "$@"
+			for p in "$DL"/*_arm64.deb; do
+				step "unpacking $(basename "$p" _arm64.deb)" dpkg-deb -x "$p" "$dest.new"
+			done
+			(cd "$DL" && ls ./*_arm64.deb) >"$dest.new/.complete"
+			mv "$dest.new" "$dest"
+			rm -f "$DL"/*_arm64.deb
+		fi
+		unlock
+	fi
+	echo "$dest"
+}
+
+case ${1:-} in
+linux) linux_source "$2" ;;
+qemu) qemu_source ;;
+arm64) shift; arm64_packages "$@" ;;
+*) die "usage: sources.sh linux VERSION | qemu | arm64 PACKAGE..." ;;
+esac

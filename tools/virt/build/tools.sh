@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tools.sh [NAME]...   compiles the guest's programs (guest.list; all of them, or those named), static,
+#                      and prints "NAME<tab>FILE" lines
+# tools.sh -f          makes the firmware file and prints its path
+#
+# Each program is kept by the content of its sources and of every header it could include.
+
+. "$(dirname "$0")/common.sh"
+
+CFLAGS=(-std=gnu11 -O2 -g0 -Wall -Wextra -Werror)
+KEEP=4
+
+headers_key()
+{
+	local files
+
+	mapfile -t files < <(cd "$TOP_DIR" && find tools include -name '*.h' -o -name '*.csv' 2>/dev/null | sort)
+	(cd "$TOP_DIR" && hash_files "${files[@]}")
+}
+
+compile()
+{
+	local out=$1
+
+	shift
+	mkdir -p "$(dirname "$out")"
+	"${CROSS}gcc" --sysroot="$SYSROOT" -static "${CFLAGS[@]}" \
+		-I"$TOP_DIR/include/uapi" -I"$TOP_DIR/tools/virt" -isystem "$KERNEL_HEADERS" -isystem "$SYSROOT/usr/include/libdrm" \
+		-isystem "$SELFTEST_DIR" \
+		-o "$out.new" "$@"
+	mv "$out.new" "$out"
+}
+
+# program NAME SOURCE... [-lLIBRARY...]
+program()
+{
+	local name=$1 key dest sources=() arg
+
+	shift
+	for arg in "$@"; do
+		case $arg in
+		-*) ;;
+		*) sources+=("$arg") ;;
+		esac
+	done
+	case ${sources[0]} in
+	*.c) ;;
+	*)
+		printf '%s\t%s\n' "$name" "${sources[0]}"
+		return
+		;;
+	esac
+	key=$(hash_text "$name $*" "$HEADERS_KEY" "$SYSROOT" "$(hash_files "${sources[@]}")" "${CFLAGS[*]}")
+	dest=$CACHE/tools/$name/k-$key/$name
+	if [ ! -e "$dest" ]; then
+		need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
+		lock tools
+		[ -e "$dest" ] || step "compiling $name" compile "$dest" "$@"
+		prune "$CACHE/tools/$name/k" "$KEEP"
+		unlock
+	fi
+	touch -c "${dest%/*}"
+	printf '%s\t%s\n' "$name" "$dest"
+}
+
+programs()
+{
+	local name rest words sources options w f
+
+	# shellcheck disable=SC2086
+	SYSROOT=$("$BUILD_DIR/sources.sh" arm64 $ARM64_PACKAGES)
+	KERNEL_HEADERS=$("$BUILD_DIR/kernel.sh" headers)
+	# Selftests name their harness by the way to it from a directory as deep as theirs.
+	SELFTEST_DIR=$("$BUILD_DIR/sources.sh" linux "${KERNELS##* }")/tools/testing/selftests/drivers/net/netdevsim
+	HEADERS_KEY=$(headers_key)
+	cd "$TOP_DIR"
+	while read -r -a words; do
+		case ${words[0]:-} in
+		''|'#'*) continue ;;
+		esac
+		name=${words[0]}
+		sources=()
+		options=()
+		for w in "${words[@]:1}"; do
+			case $w in
+			-*) options+=("$w") ;;
+			*)
+				for f in $w; do
+					[ ! -e "$f" ] || sources+=("$TOP_DIR/$f")
+				done
+				;;
+			esac
+		done
+		[ ${#sources[@]} -gt 0 ] || continue
+		if [ "$name" != '*' ]; then
+			[ $# -gt 0 ] && [[ " $* " != *" $name "* ]] || program "$name" "${sources[@]}" "${options[@]}"
+			continue
+		fi
+		for f in "${sources[@]}"; do
+			name=$(basename "${f%.*}")
+			[ $# -gt 0 ] && [[ " $* " != *" $name "* ]] || program "$name" "$f" "${options[@]}"
+		done
+	done < <(set -f; cat "$BUILD_DIR/guest.list")
+}
+
+make_firmware()
+{
+	local dest=$1
+
+	mkdir -p "$dest"
+	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -I"$VIRT_DIR" -o "$dest/mkfw" "$VIRT_DIR/mkfw.c"
+	"$dest/mkfw" -o "$dest/mali_csffw.bin.new"
+	mv "$dest/mali_csffw.bin.new" "$dest/mali_csffw.bin"
+}
+
+firmware()
+{
+	local key dest
+
+	[ -e "$VIRT_DIR/mkfw.c" ] || die "$VIRT_DIR/mkfw.c is missing"
+	key=$(hash_files "$VIRT_DIR/mkfw.c" "$VIRT_DIR"/mali-csf-fw.h "$VIRT_DIR"/mali-csf.h)
+	dest=$CACHE/firmware/$key
+	if [ ! -e "$dest/mali_csffw.bin" ]; then
+		need_tool gcc build-essential
+		lock tools
+		[ -e "$dest/mali_csffw.bin" ] || step "making the firmware" make_firmware "$dest"
+		unlock
+	fi
+	echo "$dest/mali_csffw.bin"
+}
+
+if [ "${1:-}" = -f ]; then
+	firmware
+else
+	programs "$@"
+fi
