@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: MIT
+/*
+ * gpu-streams - what command streams must do that gpu-load does not ask for
+ *
+ * Calls as deep as they go and deeper, scoreboards and deferred operations,
+ * progress counters, synchronisation between groups and its errors, the tiler
+ * heap with and without memory left, more groups at work than there are slots.
+ * Prints a result a line, "ok - NAME" or "not ok - NAME" with what was seen.
+ *
+ * The virtual Mali runs the jobs in it for their size alone: a real GPU would
+ * fault for want of descriptors.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+
+#include "client.h"
+#include "cs.h"
+
+#define WAIT_NS		(60 * NSEC_PER_SEC)
+#define RESULTS		0x8000		/* in a worker's memory, behind the streams */
+#define MEM_SIZE	0x10000
+#define LIB		0x4000		/* functions */
+
+#define CHUNK_SIZE	0x40000u
+/* Memory of a chunk behind its header; a primitive takes as much as the header. */
+#define CHUNK_PRIMS	(CHUNK_SIZE / 64 - 1)
+
+enum { SB_LS = 0, SB_JOB = 2, SB_DEFERRED = 3 };
+
+/* Instructions that cs.h has no function for. */
+static uint64_t progress_wait(unsigned int queue, unsigned int ref)
+{
+	return 24ull << 56 | (uint64_t)ref << 40 | queue;
+}
+
+static uint64_t progress_store(unsigned int src)
+{
+	return 42ull << 56 | (uint64_t)src << 40;
+}
+
+static uint64_t progress_load(unsigned int dst)
+{
+	return 43ull << 56 | (uint64_t)dst << 48;
+}
+
+static uint64_t set_exception_handler(unsigned int addr, unsigned int len)
+{
+	return 25ull << 56 | (uint64_t)addr << 40 | (uint64_t)len << 32 | 2;
+}
+
+#define WITH_PROGRESS	(1ull << 32)
+
+/**
+ * struct worker - a group and memory
+ * @vm: its VM
+ * @group: its group, of two queues
+ * @mem: streams, functions, results
+ * @syncobj: binary, a queue each, of the last job
+ */
+struct worker {
+	struct gpu_vm *vm;
+	uint32_t group;
+	struct gpu_bo mem;
+	uint32_t syncobj[2];
+};
+
+static struct gpu gpu;
+static unsigned int failures;
+
+static void __attribute__((format(printf, 3, 4)))
+check(bool good, const char *name, const char *fmt, ...)
+{
+	va_list args;
+
+	printf("%s - %s\n", good ? "ok" : "not ok", name);
+	if (!good) {
+		printf("# ");
+		va_start(args, fmt);
+		vprintf(fmt, args);
+		va_end(args);
+		printf("\n");
+		failures++;
+	}
+	fflush(stdout);
+}
+
+static void check_u64(const char *name, uint64_t got, uint64_t want)
+{
+	check(got == want, name, "got 0x%" PRIx64 ", want 0x%" PRIx64, got, want);
+}
+
+static void worker_init(struct worker *w, struct gpu_vm *vm)
+{
+	w->vm = vm;
+	w->group = gpu_group_create(vm, 2);
+	gpu_bo_create(&w->mem, vm, MEM_SIZE, 0);
+	w->syncobj[0] = gpu_syncobj_create(&gpu);
+	w->syncobj[1] = gpu_syncobj_create(&gpu);
+}
+
+static void worker_fini(struct worker *w)
+{
+	gpu_group_destroy(&gpu, w->group);
+	gpu_bo_destroy(&w->mem, w->vm);
+	drmSyncobjDestroy(gpu.fd, w->syncobj[0]);
+	drmSyncobjDestroy(gpu.fd, w->syncobj[1]);
+}
+
+static uint64_t at(struct worker *w, uint32_t offset)
+{
+	return w->mem.va + offset;
+}
+
+static volatile uint32_t *word(struct worker *w, uint32_t offset)
+{
+	return (volatile uint32_t *)((uint8_t *)w->mem.map + offset);
+}
+
+/* Each queue has a stream of its own. */
+static struct cs_buf stream(struct worker *w, unsigned int queue)
+{
+	uint32_t offset = queue * LIB / 2;
+
+	return (struct cs_buf){
+		.insn = (uint64_t *)((uint8_t *)w->mem.map + offset),
+		.va = at(w, offset),
+		.room = LIB / 2 / 8,
+	};
+}
+
+static void submit(struct worker *w, unsigned int queue, struct cs_buf *b)
+{
+	struct drm_panthor_sync_op sync = {
+		.flags = DRM_PANTHOR_SYNC_OP_SIGNAL | DRM_PANTHOR_SYNC_OP_HANDLE_TYPE_SYNCOBJ,
+		.handle = w->syncobj[queue],
+	};
+	struct drm_panthor_queue_submit job = {
+		.queue_index = queue,
+		.stream_size = cs_size(b),
+		.stream_addr = b->va,
+		.syncs = DRM_PANTHOR_OBJ_ARRAY(1, &sync),
+	};
+	int ret;
+
+	if (cs_overflowed(b))
+		die("a stream is too long");
+	if (drmSyncobjReset(gpu.fd, &w->syncobj[queue], 1))
+		die("cannot reset a syncobj: %s", strerror(errno));
+	ret = gpu_submit(&gpu, w->group, &job, 1);
+	if (ret)
+		die("cannot submit: %s", strerror(-ret));
+}
+
+/* 1, the negative errno the fence failed with, or -ETIME. */
+static int finish(struct worker *w, unsigned int queue)
+{
+	int ret = gpu_syncobj_wait(&gpu, w->syncobj[queue], 0, WAIT_NS);
+
+	return ret ? ret : gpu_fence_error(&gpu, w->syncobj[queue]);
+}
+
+static int run(struct worker *w, unsigned int queue, struct cs_buf *b)
+{
+	submit(w, queue, b);
+	return finish(w, queue);
+}
+
+static void check_run(struct worker *w, unsigned int queue, struct cs_buf *b, int want,
+		      const char *name)
+{
+	int got = run(w, queue, b);
+
+	check(got == want, name, "fence %d, want %d", got, want);
+}
+
+/* r0:r1 = the results. */
+static void emit_results(struct cs_buf *b, struct worker *w)
+{
+	cs_emit(b, cs_move(0, at(w, RESULTS)));
+}
+
+/* @n functions, each of which counts in r10 and calls the next. */
+static void test_calls(struct gpu_vm *vm, unsigned int n, int want)
+{
+	const uint32_t step = 0x40;
+	struct worker w;
+	struct cs_buf b;
+	char name[80];
+	int got;
+
+	worker_init(&w, vm);
+	for (unsigned int i = 0; i < n; i++) {
+		uint64_t *f = (uint64_t *)word(&w, LIB + i * step);
+
+		f[0] = cs_add32(10, 10, 1);
+		f[1] = i + 1 < n ? cs_move(2, at(&w, LIB + (i + 1) * step)) : cs_nop();
+		f[2] = i + 1 < n ? cs_call(2, 4) : cs_nop();
+		f[3] = cs_add32(11, 11, 1);
+	}
+	b = stream(&w, 0);
+	emit_results(&b, &w);
+	cs_emit(&b, cs_move(10, 0));
+	cs_emit(&b, cs_move32(4, 32));
+	cs_emit(&b, cs_move(2, at(&w, LIB)));
+	cs_emit(&b, cs_call(2, 4));
+	cs_emit(&b, cs_store(10, 0, 3, 0));
+	cs_emit(&b, cs_wait(0xff));
+	got = run(&w, 0, &b);
+	snprintf(name, sizeof(name), "%u nested calls %s", n,
+		 want == 1 ? "return" : "are too many");
+	check(got == want, name, "fence %d, want %d", got, want);
+	if (want == 1) {
+		check_u64("each was entered", *word(&w, RESULTS), n);
+		check_u64("and left", *word(&w, RESULTS + 4), n);
+	} else {
+		check_u64("nothing behind them was executed", *word(&w, RESULTS), 0);
+	}
+	worker_fini(&w);
+}
+
+static void test_scoreboard(struct worker *w)
+{
+	struct cs_buf b = stream(w, 0);
+
+	*word(w, RESULTS + 0x40) = 7;
+	*word(w, RESULTS + 0x80) = 0;
+	emit_results(&b, w);
+	cs_emit(&b, cs_move32(4, 1));
+	cs_emit(&b, cs_load(4, 0, 1, 0x40));
+	cs_emit(&b, cs_add32(5, 4, 0));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	cs_emit(&b, cs_add32(6, 4, 0));
+	cs_emit(&b, cs_store(5, 0, 3, 0));
+
+	/* A deferred operation waits for the job before it, the stream does not. */
+	cs_emit(&b, cs_move(8, at(w, RESULTS + 0x80)));
+	cs_emit(&b, cs_move(10, 5));
+	cs_emit(&b, cs_set_sb_entry(SB_JOB, SB_LS));
+	cs_emit(&b, cs_move32(42, 0));
+	cs_emit(&b, cs_move32(43, 2047 | 2047 << 16));
+	cs_emit(&b, cs_run_fragment(false, 0));
+	cs_emit(&b, cs_sync(CS_OP_SYNC_SET64, CS_SCOPE_SYSTEM, 10, 8, 1 << SB_JOB, SB_DEFERRED));
+	cs_emit(&b, cs_sync(CS_OP_SYNC_ADD64, CS_SCOPE_SYSTEM, 10, 8, 1 << SB_DEFERRED, 4));
+	cs_emit(&b, cs_load(12, 8, 1, 0));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	cs_emit(&b, cs_store(12, 0, 1, 8));
+	cs_emit(&b, cs_wait(1 << SB_DEFERRED));
+	cs_emit(&b, cs_load(13, 8, 1, 0));
+	cs_emit(&b, cs_wait(1 << SB_LS | 1 << 4));
+	cs_emit(&b, cs_load(14, 8, 1, 0));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	cs_emit(&b, cs_store(14, 0, 1, 12));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	check_run(w, 0, &b, 1, "loads, waits and deferred operations");
+	check_u64("a load has not happened before the wait", *word(w, RESULTS), 1);
+	check_u64("and has after it", *word(w, RESULTS + 4), 7);
+	check_u64("a deferred SYNC_SET waits for its job", *word(w, RESULTS + 8), 0);
+	check_u64("deferred operations are in order", *word(w, RESULTS + 12), 10);
+}
+
+static void test_progress(struct worker *w)
+{
+	struct cs_buf b = stream(w, 0);
+
+	emit_results(&b, w);
+	cs_emit(&b, cs_move(2, 0));
+	cs_emit(&b, progress_store(2));
+	cs_emit(&b, cs_set_sb_entry(SB_JOB, SB_LS));
+	for (unsigned int i = 33; i < 40; i++)
+		cs_emit(&b, cs_move32(i, i == 33 ? 0 : i >= 37));
+	cs_emit(&b, cs_run_compute(1, 0) | WITH_PROGRESS);
+	cs_emit(&b, cs_run_compute(1, 0) | WITH_PROGRESS);
+	cs_emit(&b, cs_run_compute(1, 0));
+	cs_emit(&b, cs_wait(1 << SB_JOB) | WITH_PROGRESS);
+	cs_emit(&b, progress_load(4));
+	cs_emit(&b, cs_store(4, 0, 3, 0));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	check_run(w, 0, &b, 1, "progress");
+	check_u64("jobs and waits count as progress where they say so",
+		  *word(w, RESULTS) | (uint64_t)*word(w, RESULTS + 4) << 32, 3);
+
+	/* Queue 0 waits for queue 1, which comes later. */
+	b = stream(w, 0);
+	emit_results(&b, w);
+	cs_emit(&b, cs_move(2, 0x200000005ull));
+	cs_emit(&b, progress_wait(1, 2));
+	cs_emit(&b, cs_load(4, 0, 1, 0x10));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	cs_emit(&b, cs_store(4, 0, 1, 0x14));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	submit(w, 0, &b);
+	b = stream(w, 1);
+	emit_results(&b, w);
+	cs_emit(&b, cs_move32(4, 0xabc));
+	cs_emit(&b, cs_store(4, 0, 1, 0x10));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	cs_emit(&b, cs_move(2, 0x200000005ull));
+	cs_emit(&b, progress_store(2));
+	check_run(w, 1, &b, 1, "a queue that another waits for");
+	check_u64("the one that waits goes on", finish(w, 0), 1);
+	check_u64("and sees what was stored before", *word(w, RESULTS + 0x14), 0xabc);
+}
+
+static void test_sync(struct worker *w, struct worker *other)
+{
+	struct cs_buf b;
+	int fence;
+
+	/* Both groups are in one VM: the object is in the first one's memory. */
+	*word(w, RESULTS + 0x80) = 0;
+	*word(w, RESULTS + 0x84) = 1;
+	*word(w, RESULTS + 0x88) = 0;
+	b = stream(w, 0);
+	emit_results(&b, w);
+	cs_emit(&b, cs_move(2, at(w, RESULTS + 0x80)));
+	cs_emit(&b, cs_move(4, 0x100000004ull));
+	cs_emit(&b, cs_sync_wait(CS_OP_SYNC_WAIT64, CS_COND_GREATER, 4, 2));
+	cs_emit(&b, cs_load(6, 2, 3, 0));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	cs_emit(&b, cs_store(6, 0, 3, 0));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	submit(w, 0, &b);
+
+	*word(w, RESULTS + 0x90) = 10;
+	*word(w, RESULTS + 0x94) = 0;
+	b = stream(w, 1);
+	emit_results(&b, w);
+	cs_emit(&b, cs_move(2, at(w, RESULTS + 0x90)));
+	cs_emit(&b, cs_move32(4, 3));
+	cs_emit(&b, cs_sync_wait(CS_OP_SYNC_WAIT32, CS_COND_LEQUAL, 4, 2));
+	cs_emit(&b, cs_load(6, 2, 1, 0));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	cs_emit(&b, cs_store(6, 0, 1, 8));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	submit(w, 1, &b);
+
+	for (int i = 0; i < 5; i++) {
+		b = stream(other, 0);
+		cs_emit(&b, cs_move(2, at(w, RESULTS + 0x80)));
+		cs_emit(&b, cs_move(4, 1));
+		cs_emit(&b, cs_sync(CS_OP_SYNC_ADD64, CS_SCOPE_SYSTEM, 4, 2, 0, 0));
+		cs_emit(&b, cs_move(2, at(w, RESULTS + 0x90)));
+		cs_emit(&b, cs_move32(4, 7 - i));
+		cs_emit(&b, cs_sync(CS_OP_SYNC_SET32, CS_SCOPE_SYSTEM, 4, 2, 0, 0));
+		fence = run(other, 0, &b);
+		if (fence != 1)
+			die("a group that signals fails: %d", fence);
+	}
+	check_u64("a wait for more than a 64-bit value ends", finish(w, 0), 1);
+	check_u64("not before the value", *word(w, RESULTS), 5);
+	check_u64("and all 64 bits count", *word(w, RESULTS + 4), 1);
+	check_u64("a wait for a 32-bit value or less ends", finish(w, 1), 1);
+	check_u64("not before the value", *word(w, RESULTS + 8), 3);
+
+	/* An error that comes with the object is the job's, unless it is refused. */
+	*word(w, RESULTS + 0x84) = 0;
+	for (int reject = 0; reject <= 1; reject++) {
+		*word(w, RESULTS + 0x80) = 1;
+		*word(w, RESULTS + 0x84) = 0;
+		*word(w, RESULTS + 0x88) = 0x44;
+		*word(w, RESULTS + 0xa8) = 0;
+		b = stream(w, 0);
+		cs_emit(&b, cs_move(2, at(w, RESULTS + 0x80)));
+		cs_emit(&b, cs_move(4, 0));
+		cs_emit(&b, cs_sync_wait(CS_OP_SYNC_WAIT64, CS_COND_GREATER, 4, 2) | reject);
+		cs_emit(&b, cs_move(2, at(w, RESULTS + 0xa0)));
+		cs_emit(&b, cs_sync(CS_OP_SYNC_SET64, CS_SCOPE_SYSTEM, 4, 2, 0, 0) | 1);
+		check_run(w, 0, &b, reject ? 1 : -EINVAL,
+			  reject ? "an error can be rejected" : "an error is inherited");
+		check_u64(reject ? "and is not propagated" : "and propagated",
+			  *word(w, RESULTS + 0xa8), reject ? 0 : 0x4b);
+	}
+	b = stream(w, 0);
+	cs_emit(&b, cs_move(2, at(w, RESULTS + 0xa0)));
+	cs_emit(&b, cs_sync(CS_OP_SYNC_SET64, CS_SCOPE_SYSTEM, 4, 2, 0, 0) | 1);
+	*word(w, RESULTS + 0xa8) = 0;
+	check_run(w, 0, &b, 1, "the next job has no error");
+	check_u64("nor propagates one", *word(w, RESULTS + 0xa8), 0);
+}
+
+/* Descriptors of the tiler, in a worker's memory. */
+enum {
+	TILER_CTX = RESULTS + 0x1000,
+	TILER_HEAP = RESULTS + 0x1100,
+	COMPLETED = TILER_CTX + 40,
+};
+
+static int tile(struct worker *w, uint64_t heap_ctx, uint32_t prims, uint32_t handler,
+		uint32_t handler_len)
+{
+	struct cs_buf b = stream(w, 0);
+
+	cs_emit(&b, cs_move(2, heap_ctx));
+	cs_emit(&b, cs_heap_set(2));
+	cs_emit(&b, cs_move(4, at(w, handler)));
+	cs_emit(&b, cs_move32(6, handler_len));
+	cs_emit(&b, set_exception_handler(4, 6));
+	cs_emit(&b, cs_heap_operation(CS_HEAP_VT_START, 0, 0));
+	cs_emit(&b, cs_set_sb_entry(SB_JOB, SB_LS));
+	cs_emit(&b, cs_move32(33, prims));
+	cs_emit(&b, cs_move32(34, 1));
+	cs_emit(&b, cs_move(40, at(w, TILER_CTX)));
+	cs_emit(&b, cs_run_tiling(0));
+	cs_emit(&b, cs_finish_tiling());
+	cs_emit(&b, cs_wait(1 << SB_JOB));
+	cs_emit(&b, cs_heap_operation(CS_HEAP_VT_END, 0, 0));
+	cs_emit(&b, cs_heap_operation(CS_HEAP_FRAG_END, 0, 0));
+	return run(w, 0, &b);
+}
+
+/* Give the chunks which are done with back: FINISH_FRAGMENT, and an empty list. */
+static void emit_give_back(struct cs_buf *b, struct worker *w)
+{
+	cs_emit(b, cs_move(44, at(w, COMPLETED)));
+	cs_emit(b, cs_load(48, 44, 0xf, 0));
+	cs_emit(b, cs_wait(1 << SB_LS));
+	cs_emit(b, cs_finish_fragment(false, 48, 50, 0, 0));
+	cs_emit(b, cs_move(48, 0));
+	cs_emit(b, cs_move(50, 0));
+	cs_emit(b, cs_store(48, 44, 0xf, 0));
+	cs_emit(b, cs_wait(1 << SB_LS));
+}
+
+static uint64_t dword(struct worker *w, uint32_t offset)
+{
+	return *word(w, offset) | (uint64_t)*word(w, offset + 4) << 32;
+}
+
+static void test_heap(struct worker *w)
+{
+	struct drm_panthor_tiler_heap_create heap = {
+		.vm_id = w->vm->id,
+		.initial_chunk_count = 1,
+		.chunk_size = CHUNK_SIZE,
+		.max_chunks = 3,
+		.target_in_flight = 65535,
+	};
+	struct drm_panthor_tiler_heap_destroy destroy;
+	struct cs_buf b, h;
+	uint64_t base;
+
+	if (drmIoctl(gpu.fd, DRM_IOCTL_PANTHOR_TILER_HEAP_CREATE, &heap))
+		die("cannot create a tiler heap: %s", strerror(errno));
+	base = heap.first_heap_chunk_gpu_va;
+	memset((uint8_t *)w->mem.map + TILER_CTX, 0, 0x140);
+	*(uint64_t *)word(w, TILER_CTX + 24) = at(w, TILER_HEAP);
+	*word(w, TILER_HEAP + 4) = CHUNK_SIZE;
+	*(uint64_t *)word(w, TILER_HEAP + 8) = base;
+	*(uint64_t *)word(w, TILER_HEAP + 16) = base + 64;
+	*(uint64_t *)word(w, TILER_HEAP + 24) = base + CHUNK_SIZE;
+
+	check_u64("tiling that fits into its chunk", tile(w, heap.tiler_heap_ctx_gpu_va, 95, 0, 0),
+		  1);
+	check_u64("takes 64 bytes a primitive", dword(w, TILER_HEAP + 16), base + 96 * 64);
+	check_u64("tiling for which the host has to give chunks",
+		  tile(w, heap.tiler_heap_ctx_gpu_va, 3 * CHUNK_PRIMS - 95, 0, 0), 1);
+	check(dword(w, TILER_HEAP + 8) != base, "goes on in another chunk",
+	      "still in 0x%" PRIx64, base);
+	check_u64("and uses it to its end", dword(w, TILER_HEAP + 16),
+		  dword(w, TILER_HEAP + 8) + CHUNK_SIZE);
+	check_u64("the first chunk is the last on the list", dword(w, COMPLETED + 8),
+		  base | CHUNK_SIZE >> 12);
+
+	/* At the limit, with no handler: an error of the job (what of it panthor tells depends). */
+	tile(w, heap.tiler_heap_ctx_gpu_va, 1, 0, 0);
+	b = stream(w, 0);
+	emit_give_back(&b, w);
+	check_run(w, 0, &b, 1, "the group survives a heap without memory");
+	check_u64("chunks given back are used again",
+		  tile(w, heap.tiler_heap_ctx_gpu_va, 2 * CHUNK_PRIMS, 0, 0), 1);
+
+	/* With a handler which gives back, and counts: 3 chunks full, 2 more, 2 more. */
+	h = (struct cs_buf){ .insn = (uint64_t *)word(w, LIB), .va = at(w, LIB), .room = 64 };
+	emit_give_back(&h, w);
+	cs_emit(&h, cs_move(44, at(w, RESULTS + 0x100)));
+	cs_emit(&h, cs_load(48, 44, 1, 0));
+	cs_emit(&h, cs_wait(1 << SB_LS));
+	cs_emit(&h, cs_add32(48, 48, 1));
+	cs_emit(&h, cs_store(48, 44, 1, 0));
+	cs_emit(&h, cs_wait(1 << SB_LS));
+	*word(w, RESULTS + 0x100) = 0;
+	check_u64("tiling with an exception handler",
+		  tile(w, heap.tiler_heap_ctx_gpu_va, 4 * CHUNK_PRIMS, LIB, cs_size(&h)), 1);
+	check_u64("which is called each time memory runs out", *word(w, RESULTS + 0x100), 2);
+
+	destroy = (struct drm_panthor_tiler_heap_destroy){ .handle = heap.handle };
+	if (drmIoctl(gpu.fd, DRM_IOCTL_PANTHOR_TILER_HEAP_DESTROY, &destroy))
+		die("cannot destroy a tiler heap: %s", strerror(errno));
+}
+
+/* More groups at work than slots: they are suspended and resumed in the midst of it. */
+static void test_rotation(struct gpu_vm *vm)
+{
+	const unsigned int n = gpu.csif.csg_slot_count + 4, rounds = 300;
+	struct worker *w = calloc(n, sizeof(*w));
+	unsigned int bad = 0;
+	int fence = 1;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct cs_buf b;
+
+		worker_init(&w[i], vm);
+		b = stream(&w[i], 0);
+		emit_results(&b, &w[i]);
+		cs_emit(&b, cs_move(2, 0));
+		cs_emit(&b, cs_move32(4, rounds));
+		cs_emit(&b, cs_move32(6, 1000 * i));
+		cs_emit(&b, cs_set_sb_entry(SB_JOB, SB_LS));
+		cs_emit(&b, cs_move32(33, 63));
+		for (unsigned int r = 34; r < 40; r++)
+			cs_emit(&b, cs_move32(r, r == 37 ? 512 : r > 37));
+		cs_emit(&b, cs_run_compute(1, 0));
+		cs_emit(&b, cs_add64(2, 2, 3 + i));
+		cs_emit(&b, cs_store(6, 0, 1, 16));
+		cs_emit(&b, cs_wait(1 << SB_JOB | 1 << SB_LS));
+		cs_emit(&b, cs_load(7, 0, 1, 16));
+		cs_emit(&b, cs_wait(1 << SB_LS));
+		cs_emit(&b, cs_add32(6, 7, 1));
+		cs_emit(&b, cs_add32(4, 4, -1));
+		cs_emit(&b, cs_branch(CS_COND_GREATER, 4, -9));
+		cs_emit(&b, cs_store(2, 0, 3, 0));
+		cs_emit(&b, cs_store(6, 0, 1, 8));
+		cs_emit(&b, cs_wait(1 << SB_LS));
+		submit(&w[i], 0, &b);
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		int got = finish(&w[i], 0);
+
+		if (got != 1)
+			fence = got;
+		if (dword(&w[i], RESULTS) != (uint64_t)rounds * (3 + i) ||
+		    *word(&w[i], RESULTS + 8) != 1000 * i + rounds)
+			bad++;
+	}
+	check(fence == 1, "more groups at work than there are slots", "a fence %d", fence);
+	check(!bad, "and every one of them comes to its result", "%u of %u do not", bad, n);
+	for (unsigned int i = 0; i < n; i++)
+		worker_fini(&w[i]);
+	free(w);
+}
+
+int main(void)
+{
+	struct gpu_vm vm;
+	struct worker w, other;
+
+	gpu_open(&gpu, NULL);
+	gpu_vm_create(&vm, &gpu);
+	/* Ring and stream are the first two of eight frames. */
+	test_calls(&vm, 6, 1);
+	test_calls(&vm, 7, -EINVAL);
+	worker_init(&w, &vm);
+	worker_init(&other, &vm);
+	test_scoreboard(&w);
+	test_progress(&w);
+	test_sync(&w, &other);
+	test_heap(&w);
+	worker_fini(&w);
+	worker_fini(&other);
+	test_rotation(&vm);
+	gpu_vm_destroy(&vm);
+	return failures ? 1 : 0;
+}
