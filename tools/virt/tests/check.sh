@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# The runner counts what tests say, and does not believe those that say too little.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+plan 16
+
+mkdir -p "$SCRATCH/top/tools/virt" "$SCRATCH/top/tests"
+cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
+
+# fake NAME LINE...: a test script
+fake()
+{
+	{
+		echo '#!/bin/sh'
+		echo '# kernels: none'
+		printf '%s\n' "${@:2}"
+	} >"$SCRATCH/top/tests/$1.sh"
+	chmod +x "$SCRATCH/top/tests/$1.sh"
+}
+
+# judged NAME WHAT SUMMARY [PATTERN]: what the runner makes of that test
+judged()
+{
+	local out status
+
+	out=$("$SCRATCH/top/tools/virt/check" "$1" 2>&1)
+	status=$?
+	case $3 in
+	*' 0 failed') out="$out, status $status"; set -- "$1" "$2" "$3, status 0" "${4:-}" ;;
+	*) out="$out, status $status"; set -- "$1" "$2" "$3, status 1" "${4:-}" ;;
+	esac
+	if [ "$(tail -n 1 <<<"$out")" != "$3" ]; then
+		not_ok "$2" "want: $3" "$out"
+	elif [ -n "$4" ] && ! grep -q -- "$4" <<<"$out"; then
+		not_ok "$2" "no line matches: $4" "$out"
+	else
+		ok "$2"
+	fi
+}
+
+fake good 'echo 1..2' 'echo ok 1 - a' 'echo ok 2 - b'
+judged good "good results" "2 passed, 0 failed" "^ok   tests/good.sh: 2 passed"
+fake late 'echo ok 1 - a' 'echo 1..1'
+judged late "a plan at the end" "1 passed, 0 failed"
+fake skip 'echo "1..0 # SKIP for a reason"'
+judged skip "a test that is skipped" "0 passed, 0 failed"
+fake bad 'echo 1..2' 'echo not ok 1 - a' 'echo "# saw 5"' 'echo ok 2 - b'
+judged bad "a bad result, and what it saw" "1 passed, 1 failed" "# saw 5"
+fake short 'echo 1..3' 'echo ok 1' 'echo ok 2'
+judged short "fewer results than planned" "2 passed, 1 failed" "planned 3 results and gave 2"
+fake long 'echo 1..1' 'echo ok 1' 'echo ok 2'
+judged long "more results than planned" "2 passed, 1 failed" "planned 1 results and gave 2"
+fake silent 'true'
+judged silent "a test that says nothing" "0 passed, 1 failed" "printed no plan"
+fake twice 'echo 1..2' 'echo ok 1' 'echo ok 1'
+judged twice "a result that comes twice" "2 passed, 1 failed" "numbered its results wrongly"
+# shellcheck disable=SC2016
+fake dead 'echo 1..1' 'echo ok 1' 'kill -KILL $$'
+judged dead "a test that dies after its last result" "1 passed, 1 failed" "died of signal 9"
+fake status 'echo 1..1' 'echo ok 1' 'exit 4'
+judged status "a test that ends badly" "1 passed, 1 failed" "ended with status 4"
+
+out=$("$SCRATCH/top/tools/virt/check" nonesuch 2>&1)
+is "no such test: status" "$?" 1
+case $out in
+"check: there is no test nonesuch; there are: bad dead good "*) ok "no such test: message" ;;
+*) not_ok "no such test: message" "$out" ;;
+esac
+sed -i 's/^# kernels: none/# configs: debug/' "$SCRATCH/top/tests/good.sh"
+is "kernels and configurations" "$("$SCRATCH/top/tools/virt/check" -l good)" \
+	"$(printf 'tests/good.sh (7.3 debug)\ntests/good.sh (6.12 debug)')"
+sed -i 's/^# configs: debug/# kernels: 6.12/' "$SCRATCH/top/tests/good.sh"
+is "one kernel, chosen" "$("$SCRATCH/top/tools/virt/check" -c plain -l good)" "tests/good.sh (6.12 plain)"
+
+# What it started ends with it, however it ends.
+mkfifo "$SCRATCH/begun"
+# shellcheck disable=SC2016
+fake endless "echo \$\$ >$SCRATCH/begun" 'exec sleep 1000'
+"$SCRATCH/top/tools/virt/check" endless >"$SCRATCH/endless" 2>&1 &
+runner=$!
+read -r test <"$SCRATCH/begun"
+kill "$runner"
+wait "$runner"
+is "a runner that is ended says so" "$? $(tail -n 1 "$SCRATCH/endless")" "130 check: interrupted"
+timeout 60 tail --pid="$test" -f /dev/null
+is "its test has ended, too" "$(kill -0 "$test" 2>&1 >/dev/null | grep -c 'No such process')" 1

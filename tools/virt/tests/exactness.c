@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: MIT
+/*
+ * exactness   compares what sessions were given with what the GPU has counted
+ *
+ *   exactness [-f] [-l] [-c KIND] LEDGER RECORD TRACE
+ *
+ * RECORD and TRACE are perf-exact's, LEDGER is the model's. The kernel's
+ * tracepoints (TRACE) tell after which firmware sample each session began to
+ * count, and after which one each of its samples was delivered. So each sample
+ * that a session was given must hold exactly what the firmware samples in
+ * between hold of the counters that it asked for: this is compared sample by
+ * sample, by a hash, and run by run, counter by counter.
+ *
+ * A sample flagged OVERFLOW or ERROR may be wrong, and no other; and none may be
+ * flagged without a cause. Causes are seen in the ledger: counters which were
+ * turned off or reset with counts in them that no record has (the last record of
+ * an enable epoch is then none that firmware took before it stopped), and
+ * counters that saturated. Each session that was counting across such a gap must
+ * have flagged it. With -f the ring may also have been full, which the ledger
+ * shows only where the last sample found no room. Unless -l says that requests get lost on purpose, each gap must
+ * have been worth it: a request was without an answer for TIMEOUT_US.
+ *
+ * -c KIND makes one thing wrong first, to show that it is found: sum, hash,
+ * flag, epoch, sample, interval, baseline, ledger or mask.
+ */
+#define _GNU_SOURCE
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ledger.h"
+#include "exactness.h"
+
+#define MAX_COMPLAINTS	20
+#define RESERVED	4
+#define FLAG_OVERFLOW	1u
+#define FLAG_ERROR	2u
+#define FLAG_LOST	(FLAG_OVERFLOW | FLAG_ERROR)
+/* The driver's, but for what the clock of the trace rounds off. */
+#define TIMEOUT_US	499990
+/* Samples that firmware takes before it stops to count. */
+#define REASON_LAST(r)	((r) >= 1 && (r) <= 4)
+
+static const char *const type_names[EXACT_TYPES] = {
+	"metadata", "fw", "csg", "cshw", "tiler", "memsys", "shader"
+};
+
+/**
+ * struct delivery - a delivery, as the kernel tells it
+ * @position: number of records of the ledger up to it
+ * @user_data: the sample's
+ * @ns: its end
+ * @flags: its flags
+ */
+struct delivery {
+	size_t position;
+	uint64_t user_data, ns;
+	uint32_t flags;
+};
+
+/**
+ * struct session_trace - what the kernel tells of one session
+ * @num: number of deliveries
+ * @max: how many there is room for
+ * @deliveries: these
+ */
+struct session_trace {
+	size_t num, max;
+	struct delivery *deliveries;
+};
+
+/**
+ * struct gap - a place where counters began anew, and what they had held is lost
+ * @excused: a request had been without an answer for long
+ * @flagged: the last run that has a flagged sample of the records around it
+ */
+struct gap {
+	bool excused;
+	uint64_t flagged;
+};
+
+/**
+ * struct baseline - the beginning of a run, as the kernel tells it
+ * @position: number of records of the ledger up to it
+ * @user_data: START's
+ * @session: the kernel's number of the session
+ * @first: the session's first delivery that is the run's
+ */
+struct baseline {
+	size_t position;
+	uint64_t user_data;
+	unsigned int session;
+	size_t first;
+};
+
+static struct exact_head head;
+static struct ledger_layout layout;
+static struct ledger_record *records;
+static size_t num_records, seen;
+static struct baseline *baselines;
+static size_t num_baselines;
+static struct session_trace *sessions;
+static size_t num_sessions;
+static uint32_t blocks, values, total;	/* of a user sample */
+static uint64_t *prefix;	/* sums of the ledger's records before each */
+static uint64_t *factors;
+static struct gap *gaps;	/* before each record, and after the last */
+static bool *saturated;		/* each record has such a value */
+static uint64_t complaints;
+static bool lossy, may_be_full;
+
+static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("exactness: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+static void __attribute__((format(printf, 1, 2))) wrong(const char *fmt, ...)
+{
+	va_list args;
+
+	if (complaints++ >= MAX_COMPLAINTS)
+		return;
+	printf("# ");
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+}
+
+static void *grown(void *array, size_t num, size_t *max, size_t size)
+{
+	if (num < *max)
+		return array;
+	*max = *max ? 2 * *max : 64;
+	array = realloc(array, *max * size);
+	if (!array)
+		die("no memory");
+	return array;
+}
+
+static void read_ledger(const char *path)
+{
+	struct ledger *ledger = ledger_open(path);
+	struct ledger_record r;
+	size_t max = 0;
+	int ret;
+
+	if (!ledger)
+		exit(2);
+	while ((ret = ledger_next(ledger, &r)) > 0) {
+		records = grown(records, num_records, &max, sizeof(r));
+		records[num_records++] = r;
+	}
+	if (ret < 0)
+		exit(2);
+	if (!num_records)
+		die("%s: there is no firmware sample in it", path);
+	gaps = calloc(num_records + 1, sizeof(*gaps));
+	saturated = calloc(num_records, sizeof(*saturated));
+	if (!gaps || !saturated)
+		die("no memory");
+}
+
+/* Counters began anew between record r - 1 and record r, or may have after the last. */
+static bool anew(size_t r)
+{
+	return r && (r == num_records || records[r].epoch != records[r - 1].epoch);
+}
+
+/* And had not been sampled before that. */
+static bool is_gap(size_t r)
+{
+	return anew(r) && !REASON_LAST(records[r - 1].reason);
+}
+
+/* Whether what is flagged, of the records from @from to @to, may be. */
+static bool has_cause(size_t from, size_t to, uint32_t flags)
+{
+	for (size_t r = from; r <= to; r++) {
+		if (lossy ? anew(r) : is_gap(r) && (may_be_full || gaps[r].excused))
+			return true;
+		/* That is for OVERFLOW alone. */
+		if (!(flags & FLAG_ERROR) && r < to && saturated[r])
+			return true;
+	}
+	return !(flags & FLAG_ERROR) && may_be_full;
+}
+
+/* The kernel numbers samples of an epoch from 1, the ledger from 0. */
+static size_t find_record(size_t from, unsigned int insert, uint64_t timestamp)
+{
+	while (from < num_records && (records[from].timestamp != timestamp || records[from].insert + 1 != insert))
+		from++;
+	return from;
+}
+
+static void read_trace(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	size_t position = 0, max_baselines = 0;
+	unsigned int session, epoch, insert, reason, flags, up, counting = 0;
+	unsigned int last_epoch = 0, last_insert = 0;
+	uint64_t data, ns, timestamp, us, requested = 0;
+	char text[512];
+
+	if (!f)
+		die("%s cannot be read", path);
+	while (fgets(text, sizeof(text), f)) {
+		char *line = strchr(text, ' ');
+
+		us = strtoull(text, NULL, 10);
+		if (!line++)
+			die("%s: a line that makes no sense: %s", path, text);
+		if (sscanf(line, "panthor_perf_fw_sample: epoch=%u insert=%u timestamp=%" SCNu64 " reason=%u",
+			   &epoch, &insert, &timestamp, &reason) == 4) {
+			position = find_record(position, insert, timestamp);
+			if (position++ == num_records)
+				die("the kernel has seen a sample (epoch %u, insert %u, timestamp %" PRIu64
+				    ") that is not in the ledger", epoch, insert, timestamp);
+			seen++;
+			last_epoch = epoch;
+			last_insert = insert;
+		} else if (sscanf(line, "panthor_perf_state: up=%u counting=%u", &up, &counting) == 2) {
+			requested = 0;
+		} else if (sscanf(line, "panthor_perf_request: epoch=%u gen=%u", &epoch, &insert) == 2) {
+			requested = us;
+		} else if (sscanf(line, "panthor_perf_lost: epoch=%u insert=%u flags=%x", &epoch, &insert, &flags) == 3) {
+			gaps[position].excused |= requested && us - requested >= TIMEOUT_US;
+		} else if (sscanf(line, "panthor_perf_baseline: session=%u epoch=%u insert=%u user_data=%" SCNx64,
+				  &session, &epoch, &insert, &data) == 4) {
+			size_t start = position;
+
+			/* Of a sample that was discarded when counters were turned off. */
+			while (!counting && start && start < num_records &&
+			       records[start].epoch == records[start - 1].epoch)
+				start++;
+			if (insert && (epoch != last_epoch || insert != last_insert))
+				wrong("the baseline of session %u is sample %u of epoch %u, the last one was %u of %u",
+				      session, insert, epoch, last_insert, last_epoch);
+			baselines = grown(baselines, num_baselines, &max_baselines, sizeof(*baselines));
+			if (session >= num_sessions) {
+				sessions = realloc(sessions, (session + 1) * sizeof(*sessions));
+				if (!sessions)
+					die("no memory");
+				memset(&sessions[num_sessions], 0, (session + 1 - num_sessions) * sizeof(*sessions));
+				num_sessions = session + 1;
+			}
+			baselines[num_baselines++] = (struct baseline){
+				.position = start, .user_data = data, .session = session,
+				.first = sessions[session].num,
+			};
+		} else if (sscanf(line, "panthor_perf_delivery: session=%u epoch=%u insert=%u user_data=%" SCNx64
+				  " ns=%" SCNu64 " flags=%x", &session, &epoch, &insert, &data, &ns, &flags) == 6) {
+			struct session_trace *s;
+
+			if (session >= num_sessions)
+				die("a delivery to session %u, which has no baseline", session);
+			if (insert && (epoch != last_epoch || insert != last_insert))
+				wrong("a delivery to session %u is up to sample %u of epoch %u, the last one was %u of %u",
+				      session, insert, epoch, last_insert, last_epoch);
+			s = &sessions[session];
+			s->deliveries = grown(s->deliveries, s->num, &s->max, sizeof(*s->deliveries));
+			s->deliveries[s->num++] = (struct delivery){
+				.position = position, .user_data = data, .ns = ns, .flags = flags,
+			};
+		} else {
+			die("%s: a line that makes no sense: %s", path, line);
+		}
+	}
+	fclose(f);
+}
+
+/* Where firmware has a block: shader cores at their physical positions. */
+static unsigned int place(unsigned int type, unsigned int index)
+{
+	uint64_t present = head.shader_present;
+
+	if (type != LEDGER_SHADER || head.gpu_id >> 28 >= 14)
+		return index;
+	while (index--)
+		present &= present - 1;
+	return __builtin_ctzll(present);
+}
+
+static void make_layout(void)
+{
+	unsigned int there = records[0].size / (4 * head.values), known = 0;
+
+	values = layout.words = head.values;
+	for (int t = LEDGER_FW; t < LEDGER_TYPES; t++) {
+		layout.count[t] = head.count[t];
+		blocks += head.count[t];
+	}
+	if (head.gpu_id >> 28 < 14)
+		layout.count[LEDGER_SHADER] = 64 - __builtin_clzll(head.shader_present);
+	for (int t = LEDGER_FW; t < LEDGER_TYPES; t++)
+		known += layout.count[t];
+	if (there != known && there != known + 1)
+		die("a sample in the ledger has %u blocks, the kernel knows of %u", there, known);
+	layout.count[LEDGER_META] = there - known;
+	total = blocks * values;
+}
+
+/* Calls with each value of a user sample: its number, type, index and counter. */
+#define for_each_value(n, t, i, v)						\
+	for (uint32_t n = 0, t = LEDGER_FW; t < LEDGER_TYPES; t++)		\
+		for (uint32_t i = 0; i < head.count[t]; i++)			\
+			for (uint32_t v = 0; v < values; v++, n++)
+
+static void sum_ledger(void)
+{
+	uint32_t *words = calloc(total, sizeof(*words));
+
+	prefix = calloc((num_records + 1) * total, sizeof(*prefix));
+	factors = calloc(total, sizeof(*factors));
+	if (!words || !prefix || !factors)
+		die("no memory");
+	for_each_value(n, t, i, v) {
+		words[n] = ledger_offset(&layout, t, place(t, i)) / 4 + v;
+		factors[n] = exact_factor(n);
+	}
+	for (size_t r = 0; r < num_records; r++) {
+		const uint64_t *before = &prefix[r * total];
+		uint64_t *after = &prefix[(r + 1) * total];
+
+		if (records[r].size != ledger_sample_size(&layout))
+			die("record %zu of the ledger has %u bytes, expected %zu", r, records[r].size,
+			    ledger_sample_size(&layout));
+		/* What was not written is zero in a ledger; the first values are no counts. */
+		for (uint32_t n = 0; n < total; n++) {
+			uint32_t word;
+
+			memcpy(&word, records[r].blocks + 4 * (size_t)words[n], sizeof(word));
+			saturated[r] |= n % values >= RESERVED && word == UINT32_MAX;
+			after[n] = before[n] + (n % values < RESERVED ? 0 : word);
+		}
+	}
+	free(words);
+}
+
+static bool asked_for(const struct exact_run *run, uint32_t type, uint32_t v)
+{
+	return v >= RESERVED && run->mask[type][v / 64] >> (v % 64) & 1;
+}
+
+static uint64_t counted(size_t from, size_t to, uint32_t n)
+{
+	return prefix[to * total + n] - prefix[from * total + n];
+}
+
+static struct {
+	uint64_t runs, samples, flagged, flagged_exact, sums, nonzero, gaps;
+} stats;
+
+static const struct baseline *find_baseline(uint64_t user_data)
+{
+	for (size_t i = 0; i < num_baselines; i++) {
+		if (baselines[i].user_data == user_data)
+			return &baselines[i];
+	}
+	return NULL;
+}
+
+static bool same(const struct exact_run *run, const struct exact_sample *s, size_t from, size_t to)
+{
+	uint64_t hash = 0;
+
+	for_each_value(n, t, i, v) {
+		if (asked_for(run, t, v))
+			hash += counted(from, to, n) * factors[n];
+	}
+	return hash == s->hash;
+}
+
+static void compare(const struct exact_run *run, const struct exact_sample *samples, const uint64_t *sums)
+{
+	const struct baseline *b = find_baseline(run->start_data);
+	const struct session_trace *s;
+	size_t from, to, lost = 0;
+
+	stats.runs++;
+	if (!b) {
+		wrong("client %u, run %#" PRIx64 ": the kernel tells of no such START", run->client, run->start_data);
+		return;
+	}
+	s = &sessions[b->session];
+	from = b->position;
+	for (size_t k = 0; k < run->samples; k++) {
+		const struct delivery *d = &s->deliveries[b->first + k];
+
+		if (b->first + k >= s->num || d->user_data != samples[k].user_data || d->ns != samples[k].end_ns ||
+		    d->flags != samples[k].flags) {
+			wrong("client %u, run %#" PRIx64 ", sample %zu: user_data %#" PRIx64 ", end %" PRIu64
+			      ", flags %#x; the kernel tells of %s, %#" PRIx64 ", %" PRIu64 ", %#x", run->client,
+			      run->start_data, k, samples[k].user_data, samples[k].end_ns, samples[k].flags,
+			      b->first + k >= s->num ? "no delivery" : "another one",
+			      b->first + k >= s->num ? 0 : d->user_data, b->first + k >= s->num ? 0 : d->ns,
+			      b->first + k >= s->num ? 0 : d->flags);
+			return;
+		}
+		stats.samples++;
+		/* What was discarded before the baseline is before what follows it, too. */
+		to = d->position > from ? d->position : from;
+		if (samples[k].flags & FLAG_LOST) {
+			stats.flagged++;
+			stats.flagged_exact += same(run, &samples[k], from, to);
+			if (!has_cause(from, to, samples[k].flags))
+				wrong("client %u, run %#" PRIx64 ", sample %zu (records %zu to %zu of the ledger): "
+				      "flags %#x, and nothing was lost", run->client, run->start_data, k, from, to,
+				      samples[k].flags);
+			for (size_t r = from; r <= to; r++)
+				gaps[r].flagged = stats.runs;
+		}
+		if (!same(run, &samples[k], from, to)) {
+			lost++;
+			if (!lossy || !(samples[k].flags & FLAG_LOST))
+				wrong("client %u, run %#" PRIx64 ", sample %zu of %u (user_data %#" PRIx64 ", flags %#x): "
+				      "not what records %zu to %zu of the ledger hold", run->client, run->start_data, k,
+				      run->samples, samples[k].user_data, samples[k].flags, from, to);
+		}
+		from = to;
+	}
+	for (size_t r = b->position + 1; r < from; r++) {
+		if (!is_gap(r))
+			continue;
+		stats.gaps++;
+		if (gaps[r].flagged != stats.runs)
+			wrong("client %u, run %#" PRIx64 ": counts were lost before record %zu of the ledger (the one "
+			      "before is of reason %u, the next one %" PRIu64 " ticks later), and no sample says so",
+			      run->client, run->start_data, r, records[r - 1].reason,
+			      r < num_records ? records[r].timestamp - records[r - 1].timestamp : 0);
+	}
+	if (lossy && lost)
+		return;
+	for_each_value(n, t, i, v) {
+		uint64_t want = asked_for(run, t, v) ? counted(b->position, from, n) : 0;
+
+		if (v < RESERVED)
+			continue;
+		stats.sums++;
+		stats.nonzero += want != 0;
+		if (sums[n] != want)
+			wrong("client %u, run %#" PRIx64 " (session %u, %u samples, records %zu to %zu of the ledger): "
+			      "%s %u counter %u: expected %" PRIu64 ", got %" PRIu64, run->client, run->start_data,
+			      b->session, run->samples, b->position, from, type_names[t], i, v, want, sums[n]);
+	}
+}
+
+/* A run that can be spoiled: it has counted something, and is not the first. */
+static bool spoilable(const struct exact_run *run, const uint64_t *sums)
+{
+	if (run->samples < 3)
+		return false;
+	for (uint32_t n = 0; n < total; n++) {
+		if (n % values >= RESERVED && sums[n])
+			return true;
+	}
+	return false;
+}
+
+static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *samples, uint64_t *sums)
+{
+	struct baseline *b = (struct baseline *)find_baseline(run->start_data);
+	uint32_t n = 0;
+
+	while (n % values < RESERVED || !sums[n])
+		n++;
+	if (!b)
+		return false;
+	if (!strcmp(kind, "sum")) {
+		sums[n]++;
+	} else if (!strcmp(kind, "hash")) {
+		samples[1].hash++;
+	} else if (!strcmp(kind, "flag")) {
+		/* The kernel says so as well. */
+		samples[1].flags |= FLAG_OVERFLOW;
+		sessions[b->session].deliveries[b->first + 1].flags |= FLAG_OVERFLOW;
+	} else if (!strcmp(kind, "epoch")) {
+		/* Counters began anew within the second sample. */
+		size_t r = sessions[b->session].deliveries[b->first].position + 1;
+
+		if (r >= sessions[b->session].deliveries[b->first + 1].position)
+			return false;
+		records[r - 1].reason = 0;
+		for (; r < num_records; r++)
+			records[r].epoch++;
+	} else if (!strcmp(kind, "sample")) {
+		/* One sample never came. */
+		memmove(&samples[1], &samples[2], (run->samples - 2) * sizeof(*samples));
+		run->samples--;
+	} else if (!strcmp(kind, "interval")) {
+		struct delivery *d = &sessions[b->session].deliveries[b->first];
+
+		/* A count more of the next period. */
+		if (d->position == num_records || !counted(d->position, d->position + 1, n))
+			return false;
+		d->position++;
+	} else if (!strcmp(kind, "baseline")) {
+		if (!b->position || !counted(b->position - 1, b->position, n))
+			return false;
+		b->position--;
+	} else if (!strcmp(kind, "ledger")) {
+		/* The GPU has counted one more in the run's first record. */
+		for (size_t r = b->position + 1; r <= num_records; r++)
+			prefix[r * total + n]++;
+	} else if (!strcmp(kind, "mask")) {
+		uint32_t block = n / values, v = n % values;
+
+		for (uint32_t t = LEDGER_FW; t < LEDGER_TYPES; t++) {
+			if (block < head.count[t]) {
+				run->mask[t][v / 64] &= ~(1ull << (v % 64));
+				break;
+			}
+			block -= head.count[t];
+		}
+	} else {
+		die("there is no way to spoil '%s'", kind);
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = NULL;
+	struct exact_run run;
+	struct exact_sample *samples = NULL;
+	uint64_t *sums, trace_samples = 0;
+	size_t max = 0;
+	FILE *f;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "flc:")) != -1) {
+		switch (opt) {
+		case 'f': may_be_full = true; break;
+		case 'l': lossy = true; break;
+		case 'c': kind = optarg; break;
+		default: optind = argc; break;
+		}
+	}
+	if (argc - optind != 3)
+		die("usage: exactness [-f] [-l] [-c KIND] LEDGER RECORD TRACE");
+	f = fopen(argv[optind + 1], "rb");
+	if (!f || fread(&head, sizeof(head), 1, f) != 1 || head.magic != EXACT_MAGIC)
+		die("%s is no record of perf-exact", argv[optind + 1]);
+	read_ledger(argv[optind]);
+	make_layout();
+	read_trace(argv[optind + 2]);
+	sum_ledger();
+	sums = calloc(total, sizeof(*sums));
+	if (!sums)
+		die("no memory");
+
+	while (fread(&run, sizeof(run), 1, f) == 1) {
+		while (max < run.samples)
+			samples = grown(samples, max, &max, sizeof(*samples));
+		if ((run.samples && fread(samples, sizeof(*samples), run.samples, f) != run.samples) ||
+		    fread(sums, sizeof(*sums), total, f) != total)
+			die("%s is cut short", argv[optind + 1]);
+		if (kind && spoilable(&run, sums) && spoil(kind, &run, samples, sums))
+			kind = NULL;
+		compare(&run, samples, sums);
+	}
+	for (size_t i = 0; i < num_sessions; i++)
+		trace_samples += sessions[i].num;
+	if (kind)
+		die("there was nothing to spoil");
+	if (trace_samples != stats.samples && !complaints)
+		wrong("the kernel tells of %" PRIu64 " deliveries, clients of %" PRIu64, trace_samples, stats.samples);
+	if (num_baselines != stats.runs)
+		wrong("the kernel tells of %zu runs, clients of %" PRIu64, num_baselines, stats.runs);
+	if (!stats.nonzero)
+		wrong("nothing was counted: there is nothing to compare");
+	printf("# %zu firmware samples, %zu of them used; %" PRIu64 " runs, %" PRIu64 " samples, %" PRIu64
+	       " sums compared, %" PRIu64 " not 0; %" PRIu64 " samples flagged, %" PRIu64 " of these exact, %" PRIu64
+	       " gaps crossed; %" PRIu64 " differences\n", num_records, seen, stats.runs, stats.samples, stats.sums, stats.nonzero, stats.flagged,
+	       stats.flagged_exact, stats.gaps, complaints);
+	return complaints ? 1 : 0;
+}

@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Page faults, instruction faults, endless streams.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+plan 42
+guest_script 41 fault

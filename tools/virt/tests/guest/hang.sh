@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# The MCU stops answering; panthor's own reset gets the GPU back.
+. /root/tap.sh
+
+# What the kernel says when it gives a group request up; then it resets.
+gave_up='CSG [0-9]* update request timedout'
+
+succeeds "work before" gpu-load
+
+# A hang of a suspended GPU would be one at boot, which is another thing.
+echo on >"$GPU/power/control"
+
+for round in 1 2 3; do
+	new_dmesg >/dev/null
+	mali-bench hang=1
+	is "round $round: a hang is injected" "$(mali-bench hang)" 1
+	gpu-load >/root/out 2>&1
+	is "round $round: work that is lost is not reported as done" $? 1
+	has "round $round: panthor notices" "$(new_dmesg)" "$gave_up"
+	is "round $round: the reset ends the hang" "$(mali-bench hang)" 0
+	succeeds "round $round: new work completes" gpu-load
+done
+
+# In the middle of work, with a second process whose group may be on a slot too.
+gpu-load -t 600 -g 1 -q 2 --started /root/started.1 >/root/out.1 2>&1 &
+first=$!
+gpu-load -t 600 -g 1 -q 2 --started /root/started.2 >/root/out.2 2>&1 &
+second=$!
+until_true 60 test -e /root/started.1 -a -e /root/started.2
+mali-bench hang=1
+wait $first
+is "a hang under load: the first process sees it" $? 1
+wait $second
+is "a hang under load: the second process sees it" $? 1
+succeeds "a hang under load: new work completes" gpu-load
+
+echo auto >"$GPU/power/control"
+if until_true 20 pm_is suspended; then
+	ok "the GPU suspends when it is done"
+else
+	not_ok "the GPU suspends when it is done" "$(pm runtime_status)"
+fi
+is "the GPU is where it was" "$(basename "$(readlink "$GPU/driver")")" panthor

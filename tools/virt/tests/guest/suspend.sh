@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# suspend.sh runtime|system...: runtime suspend when idle, system suspend to idle; work after each.
+. /root/tap.sh
+
+suspended_time_grew()
+{
+	[ $(($(pm runtime_suspended_time) - $1)) -ge 100 ]
+}
+
+# System suspend: the GPU asleep already, on but idle, and at work. An alarm that goes off before
+# the system sleeps would not wake it: the count of such events tells, and a later one is tried.
+SLEEP='cd /sys/power
+before=$(cat suspend_stats/success)
+for seconds in 2 3 4 6 8 12 16; do
+	events=$(cat wakeup_count)
+	echo 0 >/sys/class/rtc/rtc0/wakealarm
+	echo +$seconds >/sys/class/rtc/rtc0/wakealarm
+	echo "$events" >wakeup_count && echo freeze >state
+	[ "$(cat suspend_stats/success)" = "$before" ] || exit 0
+done
+exit 1'
+
+sleep_once()
+{
+	sh -c "$SLEEP"
+}
+
+success()
+{
+	cat /sys/power/suspend_stats/success
+}
+
+runtime()
+{
+	is "panthor's device is managed" "$(pm control)" auto
+
+	for round in 1 2 3 4 5; do
+		succeeds "round $round: work" gpu-load -j 16
+		if until_true 20 pm_is suspended; then
+			ok "round $round: the idle GPU is suspended"
+		else
+			not_ok "round $round: the idle GPU is suspended" "$(pm runtime_status)"
+		fi
+	done
+
+	active=$(pm runtime_active_time)
+	since=$(pm runtime_suspended_time)
+	until_true 20 suspended_time_grew "$since"
+	is "a suspended GPU stays so" "$(pm runtime_active_time)" "$active"
+
+	# Groups that live through suspends: idle for much longer than the autosuspend delay.
+	echo 20 >"$GPU/power/autosuspend_delay_ms"
+	since=$(pm runtime_suspended_time)
+	out=$(gpu-load -m -p 500 --duty 4 -t 4)
+	is "work with pauses" "$? $(value errors "$out")" "0 0"
+	if suspended_time_grew "$since"; then
+		ok "the GPU is suspended in the pauses, with its groups"
+	else
+		not_ok "the GPU is suspended in the pauses, with its groups" \
+			"suspended for $(($(pm runtime_suspended_time) - since)) ms"
+	fi
+
+	# Forbidden to sleep, then allowed again.
+	echo on >"$GPU/power/control"
+	is "forbidden to suspend, the GPU is on" "$(pm runtime_status)" active
+	succeeds "work while it may not suspend" gpu-load -j 16
+	is "and still is" "$(pm runtime_status)" active
+	echo auto >"$GPU/power/control"
+	if until_true 20 pm_is suspended; then
+		ok "allowed again, it suspends"
+	else
+		not_ok "allowed again, it suspends" "$(pm runtime_status)"
+	fi
+}
+
+system()
+{
+	before=$(success)
+	succeeds "suspend to idle of a suspended GPU" sleep_once
+	is "it did suspend" "$(success)" $((before + 1))
+	succeeds "work after it" gpu-load
+
+	# Sessions that are counting, with deadlines before, after and meanwhile.
+	until_true 20 pm_is suspended
+	succeeds "periodic sessions of a suspended GPU go on after it" perf-suspend sh -c "$SLEEP"
+	is "it did suspend" "$(success)" $((before + 2))
+
+	echo on >"$GPU/power/control"
+	succeeds "suspend to idle of an idle GPU that is on" sleep_once
+	is "it did suspend" "$(success)" $((before + 3))
+	succeeds "work after it" gpu-load
+	succeeds "periodic sessions of a GPU that is on go on after it" perf-suspend sh -c "$SLEEP"
+	is "it did suspend" "$(success)" $((before + 4))
+	echo auto >"$GPU/power/control"
+
+	gpu-load -m -p 20 --duty 60 -t 8 >/root/busy 2>&1 &
+	busy=$!
+	until_true 20 pm_is active
+	succeeds "suspend to idle of a GPU at work" sleep_once
+	is "it did suspend" "$(success)" $((before + 5))
+	wait $busy
+	is "the work goes on after it" "$? $(value errors "$(cat /root/busy)")" "0 0"
+	if until_true 20 pm_is suspended; then
+		ok "and the GPU suspends when it is done"
+	else
+		not_ok "and the GPU suspends when it is done" "$(pm runtime_status)"
+	fi
+}
+
+for part; do
+	$part
+done

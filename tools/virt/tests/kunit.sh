@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The driver's KUnit suites: by the kernel's own kunit.py on a small kernel of theirs, and as modules
+# in the VM on the kernels of all other tests. One small kernel is enough here, since it is built for
+# this alone: "make kunit" does it on both.
+
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+top=$(cd "$VIRT_DIR/../.." && pwd)
+suites=drivers/gpu/drm/panthor/tests
+
+if [ ! -e "$top/$suites/.kunitconfig" ] || ! compgen -G "$top/patches/$KERNEL/*.patch" >/dev/null; then
+	echo "1..0 # SKIP the driver has no KUnit suites"
+	exit 0
+fi
+if [ "$CONFIG $KERNEL" = "plain 7.3" ]; then
+	exec "$VIRT_DIR/build/kunit.sh" "$KERNEL"
+fi
+
+"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -f "$TESTS_DIR/guest/kunit.sh:/root/kunit.sh" -- \
+	sh /root/kunit.sh >"$SCRATCH/log" 2>"$SCRATCH/err"
+status=$?
+python3 "$TESTS_DIR/lib/ktap.py" "$status" <"$SCRATCH/log" >"$SCRATCH/tap"
+result=$?
+cat "$SCRATCH/tap"
+[ "$result" -eq 0 ] || tail -n 100 "$SCRATCH/err" | sed 's/^/# /'
+exit $result

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# What the tests share that compare what sessions were given with the model's ledger. After tap.sh.
+
+# Builds the comparison, or ends with a result that says why not.
+build_comparison()
+{
+	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/exactness" "$TESTS_DIR/exactness.c" \
+		"$VIRT_DIR/ledger.c" 2>"$SCRATCH/err" && return
+	not_ok "the comparison compiles" "$(cat "$SCRATCH/err")"
+	exit 1
+}
+
+# compare_files OPTION...: ledger, record and trace of the last run
+compare_files()
+{
+	"$SCRATCH/exactness" "$@" "$SCRATCH/ledger" "$SCRATCH/record" "$SCRATCH/trace"
+}
+
+# compare NAME OPTION...: 1 result
+compare()
+{
+	local name="$1: every sample of every session is what the ledger says"
+
+	shift
+	if compare_files "$@" >"$SCRATCH/said" 2>&1; then
+		ok "$name"
+		cat "$SCRATCH/said"
+	else
+		not_ok "$name" "$(cat "$SCRATCH/said")"
+	fi
+}
+
+# count NAME MODEL LOAD PERF-EXACT-OPTIONS: 1 result. LOAD runs beside it.
+count()
+{
+	local name=$1 model=$2 load=$3 options=$4
+
+	rm -f "$SCRATCH/ledger" "$SCRATCH/record" "$SCRATCH/trace"
+	in_guest 0 "$name" -g "$model" -m 2048 -t 1800 -l "$SCRATCH/ledger" \
+		-o /root/record:"$SCRATCH/record" -o /root/trace:"$SCRATCH/trace" -- sh -c "
+		$load &
+		perf-exact $options -r $RANDOM /root/record /root/trace
+		status=\$?
+		kill \$!
+		dmesg | grep -E 'ERROR|timed ?out' | sed 's/^/kernel: /'
+		exit \$status" </dev/null
+}
+
+# On a host that is too busy panthor gives firmware up and resets the GPU by itself.
+panthor_gave_up()
+{
+	grep -q '^kernel: ' "$SCRATCH/out"
+}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+# For the host's test scripts (source it): TAP, and tests that run inside a VM.
+#
+#   plan N                        N results will come
+#   ok NAME                       the next result is good
+#   not_ok NAME [TEXT...]         it is not, and why
+#   is NAME GOT WANT              equal strings
+#   in_guest N NAME [RUN-OPTION...] -- COMMAND [ARG...]
+#                                 N results from the VM and one for how the run ended
+#   guest_script N SCRIPT [RUN-OPTION...] [-- ARG...]
+#                                 the same, of tests/guest/SCRIPT.sh
+#
+# KERNEL and CONFIG choose the kernel, as the runner sets them.
+
+TESTS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+VIRT_DIR=$(dirname "$TESTS_DIR")
+KERNEL=${KERNEL:-7.3}
+CONFIG=${CONFIG:-plain}
+TAP_COUNT=0
+SCRATCH=$(mktemp -d)
+trap 'rm -rf "$SCRATCH"' EXIT
+
+plan()
+{
+	echo "1..$1"
+}
+
+ok()
+{
+	TAP_COUNT=$((TAP_COUNT + 1))
+	echo "ok $TAP_COUNT - $1"
+}
+
+not_ok()
+{
+	TAP_COUNT=$((TAP_COUNT + 1))
+	echo "not ok $TAP_COUNT - $1"
+	shift
+	[ $# -eq 0 ] || printf '%s\n' "$@" | sed 's/^/# /'
+}
+
+is()
+{
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "got:  $2" "want: $3"
+	fi
+}
+
+# Results of a guest, as its tap.sh gives them, from standard input; RELAYED: how many.
+relay()
+{
+	local name=$1 line
+
+	RELAYED=0
+	while IFS= read -r line; do
+		case $line in
+		'ok - '*)
+			RELAYED=$((RELAYED + 1))
+			ok "$name: ${line#ok - }"
+			;;
+		'not ok - '*)
+			RELAYED=$((RELAYED + 1))
+			not_ok "$name: ${line#not ok - }"
+			;;
+		*)
+			echo "# $line"
+			;;
+		esac
+	done
+}
+
+in_guest()
+{
+	local expected=$1 name=$2 results status
+
+	shift 2
+	"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	status=$?
+	relay "$name" <"$SCRATCH/out"
+	results=$RELAYED
+	# A guest that dies early owes its results: the plan must come out.
+	while [ "$results" -lt "$expected" ]; do
+		results=$((results + 1))
+		not_ok "$name: result $results of $expected did not come"
+	done
+	if [ "$status" -eq 0 ] && [ "$results" -eq "$expected" ]; then
+		ok "$name: the run ends well and the kernel has nothing to report"
+	else
+		not_ok "$name: the run ends well and the kernel has nothing to report" \
+			"status $status, $results results of $expected" "$(tail -n 120 "$SCRATCH/err")"
+	fi
+}
+
+guest_script()
+{
+	local expected=$1 script=$2 options=()
+
+	shift 2
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	[ $# -eq 0 ] || shift
+	in_guest "$expected" "$script" "${options[@]}" \
+		-f "$TESTS_DIR/guest/tap.sh:/root/tap.sh" -f "$TESTS_DIR/guest/$script.sh:/root/test.sh" \
+		-- sh /root/test.sh "$@"
+}

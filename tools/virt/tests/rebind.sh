@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Unbinding, binding, unloading and loading the driver.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+plan 23
+guest_script 22 rebind

@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tools/virt/run keeps the promises that README makes for it.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+run()
+{
+	"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" "$@"
+}
+
+# vm NAME-OF-RESULT [OPTION...] -- COMMAND...: leaves status, out, err
+vm()
+{
+	run -p noload=1 -t 120 "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	status=$?
+}
+
+out()
+{
+	cat "$SCRATCH/out"
+}
+
+err()
+{
+	cat "$SCRATCH/err"
+}
+
+# says NAME PATTERN: standard error has it
+says()
+{
+	if grep -q -- "$2" "$SCRATCH/err"; then
+		ok "$1"
+	else
+		not_ok "$1" "no line matches: $2" "$(err)"
+	fi
+}
+
+# QEMUs that have our scratch directory's name in their command line.
+left_over()
+{
+	ps -eo args | grep -c "[q]emu-system-aarch64 .*$SCRATCH"
+}
+
+# What is built now is not said later.
+"$VIRT_DIR/build/root.sh" "$KERNEL" "$CONFIG" >/dev/null 2>&1
+
+# A kernel that checks: run is the same, and what that kernel alone reports is seen.
+if [ "$CONFIG" = debug ]; then
+	plan 5
+	vm -- sh -c 'modprobe kmemleak-test && rmmod kmemleak-test'
+	is "a leak: 125" "$status" 125
+	says "it is shown" "unreferenced object"
+	vm -- sh -c 'modprobe lkdtm && echo SPINLOCKUP >/sys/kernel/debug/provoke-crash/DIRECT'
+	is "a lock that lockdep dislikes: 125" "$status" 125
+	vm -- sh -c 'modprobe lkdtm && echo WRITE_AFTER_FREE >/sys/kernel/debug/provoke-crash/DIRECT'
+	is "KASAN's report: 125" "$status" 125
+	says "it is shown" "KASAN"
+	exit
+fi
+plan 46
+
+# What goes in
+
+head -c 300000 /dev/urandom >"$SCRATCH/random"
+mkdir -p "$SCRATCH/dir/sub"
+echo nested >"$SCRATCH/dir/sub/file"
+printf '#!/bin/sh\necho script "$@"\n' >"$SCRATCH/script"
+chmod 755 "$SCRATCH/script"
+cat >"$SCRATCH/args" <<'END'
+#!/bin/sh
+printf '<%s>\n' "$@"
+echo "$#"
+END
+vm -f "$SCRATCH/args:/tmp/args" -- sh /tmp/args 'a b' '' "'" '"$x"' '*' -- -t $'two\nlines' 'ü'
+is "arguments arrive as they are" "$(out)" "$(printf '<%s>\n' 'a b' '' "'" '"$x"' '*' -- -t $'two\nlines' 'ü'; echo 9)"
+is "a good command's status is 0" "$status" 0
+is "nothing of ours is on standard error" "$(err)" ""
+
+# shellcheck disable=SC2016
+vm -f "$SCRATCH/random:/tmp/r" -f "$SCRATCH/dir" -f "$SCRATCH/script" \
+	-o /tmp/copy:"$SCRATCH/copy" -o relative:"$SCRATCH/relative" -- \
+	sh -c 'cat /tmp/r; cp /tmp/r /tmp/copy; echo here >relative; cat dir/sub/file >&2; script one two >&2; exit 42'
+is "a status is handed on" "$status" 42
+if cmp -s "$SCRATCH/out" "$SCRATCH/random"; then
+	ok "binary output is intact"
+else
+	not_ok "binary output is intact" "$(cmp "$SCRATCH/out" "$SCRATCH/random" 2>&1)"
+fi
+is "files and directories go in, programs are on PATH" "$(err)" "$(printf 'nested\nscript one two')"
+if cmp -s "$SCRATCH/copy" "$SCRATCH/random"; then
+	ok "a file comes out"
+else
+	not_ok "a file comes out" "$(cmp "$SCRATCH/copy" "$SCRATCH/random" 2>&1)"
+fi
+is "a relative one, too" "$(cat "$SCRATCH/relative" 2>&1)" here
+
+# Status
+
+# shellcheck disable=SC2016
+vm -- sh -c 'kill -TERM $$'
+is "a signal's status is 128 + its number" "$status" 143
+vm -- /tmp/nonesuch
+is "a command that is not there: 127" "$status" 127
+is "it says so" "$(err)" "run: /tmp/nonesuch: not found in the guest"
+is "it prints nothing" "$(out)" ""
+vm -f "$SCRATCH/dir" -- /root/dir
+is "a command that cannot be run: 126" "$status" 126
+vm -o /tmp/nonesuch:"$SCRATCH/nonesuch" -- true
+is "a file that does not come out is an error" "$status" 2
+is "it says which" "$(err)" "run: -o /tmp/nonesuch: No such file or directory"
+
+# Many writers, and one that outlives the command
+# shellcheck disable=SC2016
+vm -- sh -c 'sleep 1000 &
+	p=; for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero bs=1000 count=500 2>/dev/null & p="$p $!"; done; wait $p'
+is "4 MB from eight writers" "$(wc -c <"$SCRATCH/out")" 4000000
+is "what the command left behind does not keep the machine" "$status" 0
+
+# Wrong use: status 2, a message, and no machine
+wrong()
+{
+	local name=$1 pattern=$2
+
+	shift 2
+	vm "$@" -l "$SCRATCH/ledger" -- true
+	is "$name: status" "$status" 2
+	says "$name: message" "$pattern"
+}
+wrong "no such model" "model" -g g999
+wrong "no such property" "nonesuch" -p nonesuch=1
+wrong "no such file" "no file $SCRATCH/missing" -f "$SCRATCH/missing"
+wrong "no such directory" "no directory $SCRATCH/missing" -o x:"$SCRATCH/missing/x"
+wrong "no number" "takes a number" -s many
+wrong "no such option" "option" -Z
+KERNEL=5.0 wrong "no such kernel" "no kernel 5.0"
+is "no machine is left" "$(left_over)" 0
+
+# Hangs and reports
+
+vm -t 8 -l "$SCRATCH/ledger" -- sleep 1000
+is "a guest that does not end is ended: 125" "$status" 125
+says "it says so" "did not come to an end in 8 s"
+is "nothing of it is left" "$(left_over)" 0
+
+vm -- sh -c 'modprobe lkdtm && echo WARNING >/sys/kernel/debug/provoke-crash/DIRECT; echo on'
+is "a report: 125" "$status" 125
+says "it is shown" "WARNING: .*lkdtm"
+VIRT_EXPECT_REPORT=lkdtm_WARNING vm -- sh -c 'modprobe lkdtm && echo WARNING >/sys/kernel/debug/provoke-crash/DIRECT; echo on; exit 3'
+is "a report that was declared: the command's status" "$status $(out)" "3 on"
+VIRT_EXPECT_REPORT=lkdtm_WARNING vm -- true
+is "a declared report that does not come: 125" "$status" 125
+VIRT_EXPECT_REPORT=another vm -- sh -c 'modprobe lkdtm && echo WARNING >/sys/kernel/debug/provoke-crash/DIRECT'
+is "another report than the declared: 125" "$status" 125
+VIRT_ALLOW_REPORT=lkdtm_WARNING vm -- sh -c 'modprobe lkdtm && echo WARNING >/sys/kernel/debug/provoke-crash/DIRECT; exit 4'
+is "a report that is allowed: the command's status" "$status" 4
+VIRT_ALLOW_REPORT=lkdtm_WARNING vm -- sh -c 'exit 5'
+is "an allowed report that does not come: the command's status" "$status" 5
+VIRT_ALLOW_REPORT=another vm -- sh -c 'modprobe lkdtm && echo WARNING >/sys/kernel/debug/provoke-crash/DIRECT'
+is "another report than the allowed: 125" "$status" 125
+
+# Two at once
+run -p noload=1 -- sh -c 'for i in $(seq 1000); do echo first; done' >"$SCRATCH/first" 2>&1 &
+first=$!
+run -p noload=1 -- sh -c 'for i in $(seq 1000); do echo second; done' >"$SCRATCH/second" 2>&1 &
+second=$!
+wait $first
+a=$?
+wait $second
+b=$?
+is "two at once: both end well" "$a $b" "0 0"
+is "each has its own output" "$(sort "$SCRATCH/first" "$SCRATCH/second" | uniq -c | tr -s ' ')" \
+	"$(printf ' 1000 first\n 1000 second')"
+
+# One that is killed takes its machine along
+"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -p noload=1 -l "$SCRATCH/ledger" -- sleep 1000 >/dev/null 2>&1 &
+pid=$!
+while ! machine=$(pgrep -P $pid -f "qemu-system-aarch64 .*$SCRATCH") && kill -0 $pid; do
+	sleep 0.1
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+timeout 60 tail --pid="$machine" -f /dev/null
+is "killing it kills its machine" "$(left_over)" 0

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# configs: plain debug
+# Not one count off, whatever firmware does meanwhile: half of 32 sessions are periodic, half
+# manual, and firmware is disturbed at random. First by what loses nothing, when no sample may say
+# that anything was lost; then its ring looks full as well, and samples may say so. With lost
+# requests and acknowledgements counters are started anew, and with hangs the GPU is reset: every
+# sample that is not exact must be flagged, and none without a cause.
+#
+# STORM=long (make storm): 100,000 firmware samples or a minute of each, whichever comes first.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/lib/exact.sh"
+
+# name, kinds of the bench page's storm, mean us between them, comparison, what gives the GPU
+# something to count
+storms="
+sleep,protected_mode,power,slow_answers  15  50000 --    load
+and_full_rings                           31  50000 -f    load
+and_lost_requests_and_answers           127  50000 -f,-l activity
+and_hangs                               255 300000 -f,-l activity
+"
+models="g610 g715"
+
+# Firmware samples and seconds of each, at most. A kernel that checks is slow.
+samples=3000 seconds=15
+[ "$CONFIG" = plain ] || samples=500
+[ "${STORM:-}" != long ] || samples=100000 seconds=60
+
+plan $((2 * 4 * 2))
+build_comparison
+for model in $models; do
+	while read -r name kinds period options source; do
+		[ -n "$name" ] || continue
+		name="$model, ${name//_/ }"
+		load='gpu-load -j 0 -t 3600 -p 300 --duty 50 -g 3 -q 2 >/dev/null 2>&1' args=
+		[ "$source" = load ] || load=: args=-a
+		count "$name" "$model" "while $load; sleep 1; do :; done" \
+			"$args -n 32 -p 16 -s $samples -t $seconds -k $kinds -u $period"
+		options=${options#--}
+		! panthor_gave_up || options+=,-l
+		# shellcheck disable=SC2086
+		compare "$name" ${options//,/ }
+	done <<<"$storms"
+done

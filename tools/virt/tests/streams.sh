@@ -1,0 +1,10 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Command streams: what gpu-load does not ask of them, on a GPU of each kind.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+plan 85
+in_guest 38 "streams, g610" -g g610 -- gpu-streams
+in_guest 38 "streams, g725" -g g725 -- gpu-streams
+guest_script 6 progress
