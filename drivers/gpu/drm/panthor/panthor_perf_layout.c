@@ -528,12 +528,19 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 
 		if (b < layout->shader_block) {
 			states |= DRM_PANTHOR_PERF_BLOCK_STATE_ON;
-			states |= written ? available : DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
 			unread |= DRM_PANTHOR_PERF_BLOCK_STATE_ON;
 
-			/* The primary set is defined for every block. */
-			if (set == DRM_PANTHOR_PERF_SET_PRIMARY)
+			/*
+			 * The primary set is defined for every block: one that was not
+			 * written had nothing to count. In the others it may have no counters.
+			 */
+			if (set == DRM_PANTHOR_PERF_SET_PRIMARY) {
+				states |= available;
 				unread |= available;
+			} else {
+				states |= written ? available :
+						    DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
+			}
 		} else {
 			if (!written)
 				states |= DRM_PANTHOR_PERF_BLOCK_STATE_OFF;

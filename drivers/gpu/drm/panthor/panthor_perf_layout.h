@@ -39,9 +39,10 @@
  *   PROTECTED. A period in protected mode in which nothing else happened is
  *   PROTECTED alone. All others are NORMAL.
  * - Blocks are AVAILABLE, except that they are UNAVAILABLE if the GPU is given
- *   to another system, if a block that is not a shader core is not written
- *   though counters are enabled, which means that it has none in the set, and
- *   if a shader core had no power in all of the period.
+ *   to another system, if a shader core had no power in all of the period, and
+ *   if another block is not written though counters of a set other than the
+ *   primary one are enabled, which means that it has none in that set. The
+ *   primary set is defined for every block.
  *
  * A block in which a session has enabled no counters is not read for it, and
  * whether somebody else had it read must not show. Its states are those that
