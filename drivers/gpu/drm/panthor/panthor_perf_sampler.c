@@ -586,6 +586,13 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 			sampler->flight_full = true;
 		else
 			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
+	} else if (patient && in_flight && !acked && sampler->gate) {
+		/*
+		 * That the ring is full may be said once for an EXTRACT, and
+		 * have been said of an earlier sample: a request that found it
+		 * full afterwards is retried at a doorbell, but nobody rings.
+		 */
+		fw->ops->ring_doorbell(fw);
 	}
 
 	if (acked) {

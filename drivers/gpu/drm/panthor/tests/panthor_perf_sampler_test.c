@@ -61,6 +61,8 @@ struct fake {
 	bool mute;
 	/* Has no room in the ring, whatever there is. */
 	bool full;
+	/* Says that only once while it has none. */
+	bool told_once, told;
 	/* Does not answer counter requests, and is right not to. */
 	bool protected;
 	/* Wakes when a register is read: whoever models it may be late, as may be an interrupt. */
@@ -114,6 +116,10 @@ static bool fake_room(struct fake *f)
 	if (!f->full && f->output.perfcnt_insert - f->input.perfcnt_extract < FAKE_SLOTS)
 		return true;
 
+	if (f->told_once && f->told)
+		return false;
+
+	f->told = true;
 	f->output.ack = (f->output.ack & ~GLB_PERFCNT_OVERFLOW) |
 			(~f->input.req & GLB_PERFCNT_OVERFLOW);
 	return false;
@@ -796,6 +802,32 @@ static void ring_stays_full(struct kunit *test)
 	expect(test, c, 2, 4, 5, 0);
 }
 
+/* A request that finds the ring full after that was told of another sample is retried. */
+static void ring_full_told(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->full = true;
+	f->told_once = true;
+	fake_auto(f);
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	drained(f);
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+	f->full = false;
+	f->count = 3;
+	check(f, 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, OVERFLOW);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+}
+
 /* A request that is not acknowledged ends, its sample and the client go on. */
 static void lost_ack(struct kunit *test)
 {
@@ -1443,6 +1475,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(ring_full),
 	KUNIT_CASE(ring_full_lost),
 	KUNIT_CASE(ring_stays_full),
+	KUNIT_CASE(ring_full_told),
 	KUNIT_CASE(lost_ack),
 	KUNIT_CASE(late_ack),
 	KUNIT_CASE(dead),
