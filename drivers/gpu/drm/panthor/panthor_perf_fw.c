@@ -163,8 +163,9 @@ int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
 				       DRM_PANTHOR_VM_BIND_OP_MAP_UNCACHED,
 				       PANTHOR_VM_KERNEL_AUTO_VA,
 				       "Performance counter ring");
+	/* Also what shmem calls it when there is no memory. Users are told of sessions by it. */
 	if (IS_ERR(mem))
-		return PTR_ERR(mem);
+		return PTR_ERR(mem) == -ENOSPC ? -ENOMEM : PTR_ERR(mem);
 
 	ret = panthor_kernel_bo_vmap(mem);
 	if (ret) {
