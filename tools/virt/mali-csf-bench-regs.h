@@ -42,7 +42,7 @@
     R(0x09c, DROP_SAMPLE_ACKS, "drop_sample_acks", 32, 1, 1, "so many samples are written and not acknowledged") \
     R(0x0a0, RING_FULL, "ring_full", 32, 1, 1, "1: the counter ring looks full to firmware") \
     R(0x0a4, HANG, "hang", 32, 1, 1, "1: firmware hangs, until a reset") \
-    R(0x0a8, BOOT_FAIL, "boot_fail", 32, 1, 1, "1: the next boot does not come up") \
+    R(0x0a8, BOOT_FAIL, "boot_fail", 32, 1, 1, "how many boots from now on do not come up") \
     R(0x0ac, IFACE, "iface", 32, 1, 1, "interface version of the next boots, X.Y.Z; 0: the model's") \
     R(0x0b0, INSERT_SKEW, "insert_skew", 32, 1, 1, "added to INSERT as published, while insert_skew_on") \
     R(0x0b4, INSERT_SKEW_ON, "insert_skew_on", 32, 1, 1, "1: publish nonsense") \

@@ -365,11 +365,12 @@ static void mcu_boot(MaliCsfState *s)
 {
     uint32_t ctrl[CTRL_WORDS], version = 0, ack, req;
 
-    if (s->inj.hang) {
+    if (s->inj.hang || s->mcu_stuck) {
         return;
     }
     if (s->inj.boot_fail) {
-        s->inj.boot_fail = false;
+        s->inj.boot_fail--;
+        s->mcu_stuck = true;
         return;
     }
     if (!s->pwr[MALI_PWR_L2].ready || !mcu_image_good(s, &version)) {
@@ -505,6 +506,7 @@ static void mcu_stop(MaliCsfState *s)
     timer_del(s->idle_timer);
     timer_del(s->poweroff_timer);
     s->mcu_booted = false;
+    s->mcu_stuck = false;
     s->mcu_doorbell = false;
     s->mcu_asleep = false;
     s->idle_pending = false;

@@ -244,7 +244,7 @@ typedef struct MaliInject {
     bool cores_hold;            /* idle cores are not powered down */
     uint64_t cores_off;         /* shader cores which firmware powers down */
     uint32_t iface_version;     /* published at the next boot; 0: the model's */
-    bool boot_fail;             /* the next boot does not come up */
+    uint32_t boot_fail;         /* so many boots do not come up */
     uint32_t insert_skew;       /* added to INSERT as published: hostile firmware */
     uint32_t insert_skew_on;
 } MaliInject;
@@ -328,6 +328,7 @@ struct MaliCsfState {
     uint32_t mcu_control;
     uint32_t mcu_status;
     bool mcu_booted;            /* has run to its main loop */
+    bool mcu_stuck;             /* never will, until it is disabled */
     bool mcu_doorbell;          /* the global doorbell was rung and not looked at */
     bool mcu_halted_req;        /* GLB_HALT as last seen, to find 0 to 1 */
     bool mcu_asleep;
