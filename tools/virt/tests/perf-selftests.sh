@@ -65,13 +65,14 @@ selftests()
 	fi
 }
 
-# A kernel that checks is slow.
-samples=10000
-[ "$CONFIG" = plain ] || samples=1500
+all="perf_uapi perf_session perf_sample perf_states perf_debugfs perf_time perf_unplug"
+samples=${PERF_TIME_SAMPLES:-10000}
+# A kernel that checks is slow, and injects faults.
+[ "$CONFIG" = plain ] || all+=" perf_fail_nth" samples=${PERF_TIME_SAMPLES:-1500}
 models=${1:-g610 g715}
 own=$#
 [ $# -eq 0 ] || shift
-programs=${*:-perf_uapi perf_session perf_sample perf_states perf_debugfs perf_time perf_unplug}
+programs=${*:-$all}
 
 for model in $models; do
 	# One with a block that has no counters in some sets.
