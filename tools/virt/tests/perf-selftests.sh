@@ -81,6 +81,12 @@ for model in $models; do
 	# shellcheck disable=SC2086
 	selftests "$model" "$programs" -g "$model" $props
 done
+if [ "$own" -eq 0 ]; then
+	# 6.12 warns of a GPU that cannot be resumed, and later ones that it goes like that.
+	[ "$KERNEL" != 6.12 ] || export VIRT_ALLOW_REPORT='panthor_device_(resume|unplug)'
+	selftests "g610, resume" perf_resume -g g610
+	unset VIRT_ALLOW_REPORT
+fi
 if [ "$own" -eq 0 ] && [ "$CONFIG" = plain ]; then
 	selftests "g610 at 24 MHz" perf_time -g g610 -p cntfrq=24000000
 fi

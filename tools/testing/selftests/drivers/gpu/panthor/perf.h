@@ -205,6 +205,15 @@ static inline int perf_pm_read(const char *file, char *text, size_t len)
 	return perf_read_file(path, text, len);
 }
 
+/* Binds the platform device of a directory to its driver, or unbinds it. */
+static inline int perf_bind(const char *dir, const char *what)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/platform/drivers/panthor/%s", what);
+	return perf_write_file(path, strrchr(dir, '/') + 1);
+}
+
 static inline int perf_set_paranoid(bool paranoid)
 {
 	return perf_write_file("/sys/module/panthor/parameters/perf_paranoid",

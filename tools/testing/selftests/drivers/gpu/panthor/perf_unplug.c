@@ -19,14 +19,6 @@ FIXTURE(unplug)
 	char device[512];
 };
 
-static int bind(const char *device, const char *what)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/bus/platform/drivers/panthor/%s", what);
-	return perf_write_file(path, strrchr(device, '/') + 1);
-}
-
 FIXTURE_SETUP(unplug)
 {
 	for (int i = 0; i < STATES; i++)
@@ -52,7 +44,7 @@ FIXTURE_TEARDOWN(unplug)
 		return;
 	fd = perf_open_device();
 	if (fd < 0)
-		bind(self->device, "bind");
+		perf_bind(self->device, "bind");
 	else
 		close(fd);
 	perf_pm_write("control", "auto");
@@ -113,7 +105,7 @@ TEST_F_TIMEOUT(unplug, last_samples, 300)
 	ASSERT_EQ(0, perf_bo_close(self->fd, &self->s[STARTED].ring));
 	ASSERT_EQ(0, perf_bo_close(self->fd, &self->s[STARTED].ctl));
 
-	ASSERT_EQ(0, bind(self->device, "unbind"));
+	ASSERT_EQ(0, perf_bind(self->device, "unbind"));
 	gone(_metadata, self);
 	for (int i = 0; i < STATES; i++) {
 		bool counts = i == STARTED || i == PERIODIC || i == FULL;
@@ -155,7 +147,7 @@ TEST_F_TIMEOUT(unplug, pending_requests, 300)
 	EXPECT_EQ(0, perf_insert(&self->s[SAMPLING]));
 	EXPECT_EQ(0, perf_insert(&self->s[STOPPING]));
 
-	ASSERT_EQ(0, bind(self->device, "unbind"));
+	ASSERT_EQ(0, perf_bind(self->device, "unbind"));
 	bench_reg_set(PROTM, 0);
 	gone(_metadata, self);
 	EXPECT_EQ(3, perf_insert(&self->s[SAMPLING]));
@@ -188,8 +180,8 @@ TEST_F_TIMEOUT(unplug, nobody_left, 300)
 		if (i & 2)
 			close(s.efd);
 	}
-	ASSERT_EQ(0, bind(self->device, "unbind"));
-	ASSERT_EQ(0, bind(self->device, "bind"));
+	ASSERT_EQ(0, perf_bind(self->device, "unbind"));
+	ASSERT_EQ(0, perf_bind(self->device, "bind"));
 	/* A new one, that knows nothing of the old. */
 	close(self->fd);
 	self->fd = perf_open_device();

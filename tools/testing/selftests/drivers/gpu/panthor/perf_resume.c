@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Performance counters of panthor: firmware does not come up when the GPU is
+ * to be resumed, at the first attempt or at any. What the driver makes of that
+ * differs between kernels; what sessions are owed does not.
+ *
+ * A kernel may warn of a resume that failed. The device is unbound from its
+ * driver, and bound again at the end.
+ */
+#define _GNU_SOURCE
+#include "../../../kselftest_harness.h"
+#include "perf.h"
+
+#define SLOTS		64
+#define PERIOD_NS	5000000
+
+#define ON		DRM_PANTHOR_PERF_BLOCK_STATE_ON
+
+FIXTURE(resume)
+{
+	int fd;
+	struct drm_panthor_perf_info info;
+	struct perf_session manual, periodic;
+	char device[512];
+};
+
+FIXTURE_VARIANT(resume)
+{
+	uint32_t failures;
+};
+
+/* As if nothing had been, for comparison. */
+FIXTURE_VARIANT_ADD(resume, succeeds) { .failures = 0 };
+
+/* A driver that begins with a fast boot has another attempt, which may do. */
+FIXTURE_VARIANT_ADD(resume, fails_once) { .failures = 1 };
+
+/* No driver has a third. The last, since the GPU may not come back. */
+FIXTURE_VARIANT_ADD(resume, fails) { .failures = 2 };
+
+FIXTURE_SETUP(resume)
+{
+	struct drm_panthor_perf_cmd_setup setup = {};
+
+	self->manual.efd = -1;
+	self->periodic.efd = -1;
+	self->fd = perf_open_counters(&self->info);
+	if (self->fd < 0)
+		SKIP(return, "no GPU with performance counters");
+	if (!perf_bench_open())
+		SKIP(return, "needs the bench page of the virtual Mali");
+	perf_bench_calm();
+	bench_reg_set(RATE, 100000);
+	bench_reg_set(ACTIVITY, 1);
+	ASSERT_EQ(0, perf_sysfs(self->device, sizeof(self->device)));
+	perf_masks_all(&setup);
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->manual, &setup));
+	setup.sample_freq_ns = PERIOD_NS;
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->periodic, &setup));
+}
+
+FIXTURE_TEARDOWN(resume)
+{
+	if (self->fd < 0)
+		return;
+	perf_bench_calm();
+	perf_session_end(&self->periodic);
+	perf_session_end(&self->manual);
+	close(self->fd);
+	perf_pm_write("control", "auto");
+}
+
+/* A sample that was not lost, of a GPU that was on in its period, or of one that never was. */
+static void check(struct __test_metadata *_metadata, FIXTURE_DATA(resume) *self,
+		  struct perf_session *s, bool on)
+{
+	const struct drm_panthor_perf_sample_header *h = perf_slot(s, s->read);
+	uint64_t sum = 0;
+
+	EXPECT_EQ(0, h->flags & ~DRM_PANTHOR_PERF_SAMPLE_STRETCHED);
+	for (uint32_t b = 0; b < perf_blocks(&self->info); b++) {
+		const struct drm_panthor_perf_block_header *block = perf_block(&self->info, h, b);
+
+		/* Cores get power when there is work for them. */
+		if (!on || block->block_type != DRM_PANTHOR_PERF_BLOCK_SHADER) {
+			EXPECT_EQ(on ? ON : 0, block->block_states & ON) {
+				TH_LOG("block %u", b);
+			}
+		}
+		for (uint32_t v = PERF_RESERVED; v < self->info.counters_per_block; v++)
+			sum += perf_values(&self->info, h, b)[v];
+	}
+	EXPECT_EQ(on, sum != 0);
+	perf_consume(s, 1);
+}
+
+static void sample(struct __test_metadata *_metadata, FIXTURE_DATA(resume) *self, bool on)
+{
+	uint64_t n = perf_insert(&self->manual);
+
+	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 2));
+	ASSERT_TRUE(perf_wait(&self->manual, n + 1));
+	EXPECT_EQ(n + 1, perf_insert(&self->manual));
+	check(_metadata, self, &self->manual, on);
+}
+
+/* Periodic samples go on, the last of them as the GPU is now. */
+static void await_periods(struct __test_metadata *_metadata, FIXTURE_DATA(resume) *self, bool on)
+{
+	perf_consume(&self->periodic, perf_insert(&self->periodic) - self->periodic.read);
+	ASSERT_TRUE(perf_until(perf_insert(&self->periodic) >= self->periodic.read + 4));
+	perf_consume(&self->periodic, 3);
+	check(_metadata, self, &self->periodic, on);
+}
+
+/* Asks for something that takes a GPU with power. */
+static int wake(FIXTURE_DATA(resume) *self)
+{
+	struct drm_panthor_timestamp_info info = {};
+	uint32_t size = sizeof(info);
+
+	return perf_query(self->fd, DRM_PANTHOR_DEV_QUERY_TIMESTAMP_INFO, &info, &size);
+}
+
+TEST_F_TIMEOUT(resume, sessions_go_on, 300)
+{
+	struct perf_session *both[] = { &self->manual, &self->periodic };
+	uint64_t count[2];
+	bool up;
+
+	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
+	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 1));
+	ASSERT_EQ(0, perf_start(self->fd, self->periodic.handle, 1));
+	sample(_metadata, self, false);
+	await_periods(_metadata, self, false);
+
+	bench_reg_set(BOOT_FAIL, variant->failures);
+	ASSERT_EQ(0, perf_pm_write("control", "on"));
+	/* That has waited for it. */
+	up = perf_pm_is("active");
+	EXPECT_EQ(!!variant->failures, bench_reg_get(BOOT_FAIL) < variant->failures);
+	ASSERT_TRUE(up || variant->failures);
+	ASSERT_FALSE(up && variant->failures == 2);
+	TH_LOG("the GPU is %s", up ? "up" : "down");
+	if (!up) {
+		/* Of a GPU that is down nothing is lost. */
+		sample(_metadata, self, false);
+		await_periods(_metadata, self, false);
+		ASSERT_EQ(0, perf_stop(self->fd, self->manual.handle, 3));
+		ASSERT_TRUE(perf_wait(&self->manual, self->manual.read + 1));
+		check(_metadata, self, &self->manual, false);
+		ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 1));
+
+		/* A driver that can try again may have to be asked twice. */
+		bench_reg_set(BOOT_FAIL, 0);
+		up = !wake(self) || !wake(self);
+		TH_LOG("then it is %s", up ? "up" : "down");
+	}
+	if (up) {
+		await_periods(_metadata, self, true);
+		sample(_metadata, self, true);
+	}
+
+	/* Whether it is up or down, each is told once that the device goes. */
+	ASSERT_EQ(0, perf_bind(self->device, "unbind"));
+	for (int i = 0; i < 2; i++) {
+		uint64_t last = perf_insert(both[i]) - 1;
+
+		EXPECT_EQ(DRM_PANTHOR_PERF_SAMPLE_ERROR, perf_slot(both[i], last)->flags &
+			  ~DRM_PANTHOR_PERF_SAMPLE_STRETCHED);
+		EXPECT_EQ(1, perf_slot(both[i], last)->user_data);
+		EXPECT_EQ(last + 1, perf_signals(both[i]));
+		count[i] = last + 1;
+	}
+	EXPECT_EQ(self->manual.read + 1, count[0]);
+	/* Runtime PM of one that did not come up may remember that, and not try again. */
+	ASSERT_TRUE(!perf_bind(self->device, "bind") || !up);
+	for (int i = 0; i < 2; i++)
+		EXPECT_EQ(count[i], perf_insert(both[i]));
+}
+
+TEST_HARNESS_MAIN
