@@ -24,11 +24,11 @@ models="g610 g715"
 
 # Firmware samples and seconds of each, at most. A kernel that checks is slow: there, each storm
 # comes over one of the models, in turn.
-samples=3000 seconds=15 storms_of_all=2
-[ "$CONFIG" = plain ] || samples=500 storms_of_all=1
-[ "${STORM:-}" != long ] || samples=100000 seconds=60 storms_of_all=2
+samples=3000 seconds=15 models_each=2
+[ "$CONFIG" = plain ] || samples=500 models_each=1
+[ "${STORM:-}" != long ] || samples=100000 seconds=60 models_each=2
 
-plan $((storms_of_all * 4 * 2))
+plan $((models_each * 4 * 2))
 build_comparison
 turn=0
 for model in $models; do
@@ -36,7 +36,7 @@ for model in $models; do
 		[ -n "$name" ] || continue
 		turn=$((turn + 1))
 		# 1, 3 of the first, 2, 4 of the second of the models.
-		[ $storms_of_all -eq 2 ] || [ $(((turn - 1) / 4)) -eq $(((turn - 1) % 2)) ] || continue
+		[ $models_each -eq 2 ] || [ $(((turn - 1) / 4)) -eq $(((turn - 1) % 2)) ] || continue
 		name="$model, ${name//_/ }"
 		load='gpu-load -j 0 -t 3600 -p 300 --duty 50 -g 3 -q 2 >/dev/null 2>&1' args=
 		[ "$source" = load ] || load=: args=-a
