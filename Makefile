@@ -20,7 +20,8 @@ help:
 	@echo 'make deps          install the Debian packages that the build needs'
 	@echo 'make demo          boot a virtual machine with a Mali GPU, and show it at work'
 	@echo 'make check         build everything, run all tests'
-	@echo 'make storm         compare counts while firmware is disturbed, for longer than make check does'
+	@echo 'make check-long    all tests, in all configurations, at full length'
+	@echo 'make storm         compare counts while firmware is disturbed, at full length'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make bench         measure'
@@ -49,8 +50,11 @@ check: deps
 kunit: deps
 	@for k in $(KERNELS); do $(BUILD)/kunit.sh $$k || exit 1; done
 
+check-long: deps
+	@tools/virt/check -L $(TESTS)
+
 storm: deps
-	@STORM=long tools/virt/check storm
+	@tools/virt/check -L storm
 
 check-build:
 	@$(BUILD)/check-build.sh
@@ -71,4 +75,4 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: storm help deps demo shell check kunit check-build qemu kernel tools bench clean-cache
+.PHONY: help deps demo shell check check-long storm kunit check-build qemu kernel tools bench clean-cache

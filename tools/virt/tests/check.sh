@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 16
+plan 20
 
 mkdir -p "$SCRATCH/top/tools/virt" "$SCRATCH/top/tests"
 cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
@@ -74,6 +74,17 @@ is "kernels and configurations" "$("$SCRATCH/top/tools/virt/check" -l good)" \
 	"$(printf 'tests/good.sh (7.3 debug)\ntests/good.sh (6.12 debug)')"
 sed -i 's/^# configs: debug/# kernels: 6.12/' "$SCRATCH/top/tests/good.sh"
 is "one kernel, chosen" "$("$SCRATCH/top/tools/virt/check" -c plain -l good)" "tests/good.sh (6.12 plain)"
+
+# shellcheck disable=SC2016
+fake patient 'echo 1..1' 'echo "ok 1 - ${LONG:-short}"; echo "not ok 2 - ${LONG:-short}"'
+is "without -L, nothing is long" "$(LONG=1 "$SCRATCH/top/tools/virt/check" patient | grep 'not ok')" \
+	"    not ok 2 - short"
+is "with -L, it is" "$("$SCRATCH/top/tools/virt/check" -L patient | grep 'not ok')" "    not ok 2 - 1"
+sed -i 's/^# kernels: none/# long: debug/' "$SCRATCH/top/tests/patient.sh"
+is "a configuration for -L alone: not without" "$("$SCRATCH/top/tools/virt/check" -k 7.3 -l patient)" \
+	"tests/patient.sh (7.3 plain)"
+is "a configuration for -L alone: with it" "$("$SCRATCH/top/tools/virt/check" -L -k 7.3 -l patient)" \
+	"$(printf 'tests/patient.sh (7.3 plain)\ntests/patient.sh (7.3 debug)')"
 
 # What it started ends with it, however it ends.
 mkfifo "$SCRATCH/begun"

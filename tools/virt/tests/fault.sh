@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# long: debug
 # Page faults, instruction faults, endless streams.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# long: debug
 # Every model completes its work under a panthor without a single patch of ours. The debug kernel
 # has the one panthor it was built with, and takes its time: what does not depend on the model is
 # tested there on two of them. (The rest of Linux 6.12 has a fix of the timeout of jobs, see patches/:

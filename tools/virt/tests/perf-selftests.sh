@@ -65,14 +65,13 @@ selftests()
 	fi
 }
 
-all="perf_uapi perf_session perf_sample perf_states perf_debugfs perf_time perf_unplug"
-samples=${PERF_TIME_SAMPLES:-10000}
-# A kernel that checks is slow, and injects faults.
-[ "$CONFIG" = plain ] || all+=" perf_fail_nth" samples=${PERF_TIME_SAMPLES:-1500}
+samples=10000
+# A kernel that checks is slow.
+[ "$CONFIG" = plain ] || [ -n "${LONG:-}" ] || samples=1500
 models=${1:-g610 g715}
 own=$#
 [ $# -eq 0 ] || shift
-programs=${*:-$all}
+programs=${*:-perf_uapi perf_session perf_sample perf_states perf_debugfs perf_time perf_unplug}
 
 for model in $models; do
 	# One with a block that has no counters in some sets.
@@ -82,9 +81,12 @@ for model in $models; do
 	selftests "$model" "$programs" -g "$model" $props
 done
 if [ "$own" -eq 0 ]; then
-	# 6.12 warns of a GPU that cannot be resumed, and later ones that it goes like that.
+	# What has little to do with the model. A kernel that checks also injects faults.
+	failures=perf_resume
+	[ "$CONFIG" = plain ] || failures="perf_fail_nth perf_resume"
+	# 6.12 warns of a GPU that cannot be resumed, and once more when it goes like that.
 	[ "$KERNEL" != 6.12 ] || export VIRT_ALLOW_REPORT='panthor_device_(resume|unplug)'
-	selftests "g610, resume" perf_resume -g g610
+	selftests "g610, failures" "$failures" -g g610
 	unset VIRT_ALLOW_REPORT
 fi
 if [ "$own" -eq 0 ] && [ "$CONFIG" = plain ]; then

@@ -7,7 +7,7 @@
 # requests and acknowledgements counters are started anew, and with hangs the GPU is reset: every
 # sample that is not exact must be flagged, and none without a cause.
 #
-# STORM=long (make storm): 100,000 firmware samples or a minute of each, whichever comes first.
+# LONG (make storm): 100,000 firmware samples or a minute of each, whichever comes first.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 . "$(dirname "$0")/lib/exact.sh"
@@ -26,7 +26,7 @@ models="g610 g715"
 # comes over one of the models, in turn.
 samples=3000 seconds=15 models_each=2
 [ "$CONFIG" = plain ] || samples=500 models_each=1
-[ "${STORM:-}" != long ] || samples=100000 seconds=60 models_each=2
+[ -z "${LONG:-}" ] || samples=100000 seconds=60 models_each=2
 
 plan $((models_each * 4 * 2))
 build_comparison
