@@ -330,6 +330,9 @@ int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_da
 		spin_unlock(&session->sampler->req_lock);
 		if (!free)
 			return -EBUSY;
+
+		/* STOP has ended the timer: what was due before it is not due after this. */
+		cancel_work_sync(&session->due_work);
 	}
 
 	ret = panthor_perf_sampler_start(session->sampler, &session->client, user_data);

@@ -265,6 +265,18 @@ TEST_F_TIMEOUT(time, starts, 300)
 	stop(_metadata, &self->c, &self->p);
 }
 
+/* So do its periods: what was due before a STOP is not due after it. */
+TEST_F_TIMEOUT(time, periods_start, 300)
+{
+	ASSERT_EQ(0, watched_new(&self->c, &self->p, self->c.info.min_sample_period_ns, SLOTS));
+	for (int turn = 0; turn < 300; turn++) {
+		ASSERT_EQ(0, watched_start(&self->p, self->p.period));
+		ASSERT_TRUE(perf_wait(&self->p.s, self->p.s.read + 1));
+		take_all(_metadata, &self->c, &self->p);
+		stop(_metadata, &self->c, &self->p);
+	}
+}
+
 /* Time goes on while the GPU has no power, when the CPU has to tell it. */
 TEST_F_TIMEOUT(time, suspends, 300)
 {
