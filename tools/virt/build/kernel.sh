@@ -197,7 +197,8 @@ image()
 	id=$(source_id "$src")
 	# shellcheck disable=SC2046
 	if [ "$variant" = pristine ]; then
-		key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" plain))")
+		# Its other modules are the plain image's, and those are patched too.
+		key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" plain) "$TOP_DIR/patches/$version"/*.patch)")
 	else
 		mapfile -t inputs < <(overlay_inputs "$version")
 		key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" "$variant") "${inputs[@]}")")
