@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 20
+plan 21
 
 mkdir -p "$SCRATCH/top/tools/virt" "$SCRATCH/top/tests"
 cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
@@ -49,6 +49,9 @@ fake skip 'echo "1..0 # SKIP for a reason"'
 judged skip "a test that is skipped" "0 passed, 0 failed"
 fake bad 'echo 1..2' 'echo not ok 1 - a' 'echo "# saw 5"' 'echo ok 2 - b'
 judged bad "a bad result, and what it saw" "1 passed, 1 failed" "# saw 5"
+fake several 'echo 1..4' 'echo ok 1' 'echo "# a"' 'echo not ok 2' 'echo "# b"' 'echo not ok 3' 'echo ok 4' 'echo "# c"'
+is "what has failed, first" "$("$SCRATCH/top/tools/virt/check" several | sed -n 2,6p | tr -d ' ' | tr '\n' ' ')" \
+	"#a notok2 #b notok3 allofitsoutput(8lines): "
 fake short 'echo 1..3' 'echo ok 1' 'echo ok 2'
 judged short "fewer results than planned" "2 passed, 1 failed" "planned 3 results and gave 2"
 fake long 'echo 1..1' 'echo ok 1' 'echo ok 2'
@@ -77,9 +80,9 @@ is "one kernel, chosen" "$("$SCRATCH/top/tools/virt/check" -c plain -l good)" "t
 
 # shellcheck disable=SC2016
 fake patient 'echo 1..1' 'echo "ok 1 - ${LONG:-short}"; echo "not ok 2 - ${LONG:-short}"'
-is "without -L, nothing is long" "$(LONG=1 "$SCRATCH/top/tools/virt/check" patient | grep 'not ok')" \
-	"    not ok 2 - short"
-is "with -L, it is" "$("$SCRATCH/top/tools/virt/check" -L patient | grep 'not ok')" "    not ok 2 - 1"
+is "without -L, nothing is long" "$(LONG=1 "$SCRATCH/top/tools/virt/check" patient | grep '^    ok')" \
+	"    ok 1 - short"
+is "with -L, it is" "$("$SCRATCH/top/tools/virt/check" -L patient | grep '^    ok')" "    ok 1 - 1"
 sed -i 's/^# kernels: none/# long: debug/' "$SCRATCH/top/tests/patient.sh"
 is "a configuration for -L alone: not without" "$("$SCRATCH/top/tools/virt/check" -k 7.3 -l patient)" \
 	"tests/patient.sh (7.3 plain)"
