@@ -477,7 +477,8 @@ struct drm_panthor_perf_cmd_setup {
 	/**
 	 * @sample_freq_ns: Time between two samples, in nanoseconds, or 0 for a
 	 * manual session, which delivers a sample when it is asked to. Raised to
-	 * drm_panthor_perf_info::min_sample_period_ns if it is shorter.
+	 * drm_panthor_perf_info::min_sample_period_ns if it is shorter. Samples
+	 * are due at multiples of it, counted from where the first one starts.
 	 */
 	__u64 sample_freq_ns;
 

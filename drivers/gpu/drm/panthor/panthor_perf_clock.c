@@ -351,3 +351,21 @@ void panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 	panthor_perf_clock_cycles(clock, time->ns, time->cycles);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_at);
+
+/**
+ * panthor_perf_clock_deadline() - Find the next multiple of a period
+ * @base_ns: What it is a multiple from.
+ * @period_ns: Period in nanoseconds, not 0.
+ * @now_ns: Time, normally not before @base_ns.
+ *
+ * Return: The first multiple after @now_ns, and at least one period after
+ * @base_ns; all in nanoseconds.
+ */
+u64 panthor_perf_clock_deadline(u64 base_ns, u64 period_ns, u64 now_ns)
+{
+	if (now_ns < base_ns)
+		now_ns = base_ns;
+
+	return base_ns + (div64_u64(now_ns - base_ns, period_ns) + 1) * period_ns;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_deadline);

@@ -124,5 +124,6 @@ void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 n
 				 unsigned long rate);
 void panthor_perf_clock_cycles(struct panthor_perf_clock *clock, u64 ns,
 			       u64 cycles[PANTHOR_PERF_CLOCKS]);
+u64 panthor_perf_clock_deadline(u64 base_ns, u64 period_ns, u64 now_ns);
 
 #endif

@@ -117,17 +117,31 @@ static void due_work(struct work_struct *work)
 	panthor_perf_sampler_due(session->sampler, &session->client);
 }
 
-/* Deadlines are multiples of the period from START; those that are over are skipped. */
+/*
+ * Deadlines are multiples of the period from the baseline, in the clock that
+ * users are told; those that are over are skipped. Timers expire in another
+ * clock, which may be slewed against it, so each is set anew.
+ */
+static ktime_t next_deadline(struct panthor_perf_session *session, u64 now)
+{
+	session->deadline_ns = panthor_perf_clock_deadline(session->client.begun_ns,
+							   session->period_ns, now);
+	return ktime_add_ns(ktime_get(), session->deadline_ns - now);
+}
+
 static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 {
 	struct panthor_perf_session *session =
 		container_of(timer, struct panthor_perf_session, timer);
+	u64 now = ktime_get_raw_ns();
 
 	if (READ_ONCE(session->client.state) != PANTHOR_PERF_CLIENT_STARTED)
 		return HRTIMER_NORESTART;
 
-	hrtimer_forward_now(timer, ns_to_ktime(session->period_ns));
-	queue_work(session->sampler->wq, &session->due_work);
+	if (now >= session->deadline_ns)
+		queue_work(session->sampler->wq, &session->due_work);
+
+	hrtimer_set_expires(timer, next_deadline(session, now));
 	return HRTIMER_RESTART;
 }
 
@@ -339,7 +353,7 @@ int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_da
 	if (ret || !session->period_ns || hrtimer_active(&session->timer))
 		return ret;
 
-	hrtimer_start(&session->timer, ktime_add_ns(ktime_get(), session->period_ns),
+	hrtimer_start(&session->timer, next_deadline(session, ktime_get_raw_ns()),
 		      HRTIMER_MODE_ABS);
 	return 0;
 }

@@ -103,6 +103,13 @@ struct panthor_perf_session {
 	/** @period_ns: Time between two samples, 0 if they are requested one by one. */
 	u64 period_ns;
 
+	/**
+	 * @deadline_ns: When the next sample is due, in CLOCK_MONOTONIC_RAW.
+	 *
+	 * Belongs to @timer, and to START while that is not active.
+	 */
+	u64 deadline_ns;
+
 	/** @timer: Expires when a sample is due. */
 	struct hrtimer timer;
 

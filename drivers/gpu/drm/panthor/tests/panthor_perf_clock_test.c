@@ -158,12 +158,33 @@ static void now(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, clock->pair.ns, 0);
 }
 
+/* The next one is never now, and what was slept through is not made up for. */
+static void deadlines(struct kunit *test)
+{
+	const u64 base = 1ull << 62, ms = NSEC_PER_MSEC, day = 86400 * NSEC_PER_SEC;
+
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base), base + ms);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base + ms - 1), base + ms);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base + ms), base + 2 * ms);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base + 5 * ms / 2),
+			base + 3 * ms);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base + 365 * day + 1),
+			base + 365 * day + ms);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, 7, base + 365 * day),
+			base + 365 * day + 7 - 365 * day % 7);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ~0u, base + 1), base + ~0u);
+	/* Before the first of them. */
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base - 1), base + ms);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base - day), base + ms);
+}
+
 static struct kunit_case panthor_perf_clock_cases[] = {
 	KUNIT_CASE_PARAM(ticks_to_ns, ticks_gen_params),
 	KUNIT_CASE(time_of_samples),
 	KUNIT_CASE(cycles),
 	KUNIT_CASE(cycles_down),
 	KUNIT_CASE(now),
+	KUNIT_CASE(deadlines),
 	{}
 };
 

@@ -4,6 +4,10 @@
  * there were between them, and that taking them keeps no idle GPU awake.
  */
 #define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
 #include "../../../kselftest_harness.h"
 #include "perf.h"
 
@@ -275,6 +279,72 @@ TEST_F_TIMEOUT(time, periods_start, 300)
 		take_all(_metadata, &self->c, &self->p);
 		stop(_metadata, &self->c, &self->p);
 	}
+}
+
+/* Whoever calls START where somebody else is busy waits for long when it is over. */
+static int start_late(struct watched *w)
+{
+	const struct sched_param none = {};
+	cpu_set_t before, here;
+	pid_t busy;
+	int ret;
+
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return -errno;
+	CPU_ZERO(&here);
+	for (int cpu = 0; !CPU_COUNT(&here); cpu++)
+		if (CPU_ISSET(cpu, &before))
+			CPU_SET(cpu, &here);
+	if (sched_setaffinity(0, sizeof(here), &here))
+		return -errno;
+	busy = fork();
+	if (!busy)
+		for (;;)
+			;
+	ret = busy < 0 || sched_setscheduler(0, SCHED_IDLE, &none) ? -errno : 0;
+	if (!ret)
+		ret = watched_start(w, w->period);
+	sched_setscheduler(0, SCHED_OTHER, &none);
+	if (busy > 0) {
+		kill(busy, SIGKILL);
+		waitpid(busy, NULL, 0);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	return ret;
+}
+
+/* Deadlines are counted from the baseline, not from when START comes back. */
+TEST_F_TIMEOUT(time, periods_start_late, 300)
+{
+	const uint64_t period = 1000000000;
+	uint64_t late = 0, least = period;
+
+	ASSERT_EQ(0, watched_new(&self->c, &self->p, period, SLOTS));
+	for (int turn = 0; turn < 100; turn++) {
+		ASSERT_EQ(0, start_late(&self->p));
+		/* As late as a period, it would be in time again. */
+		late = self->p.leave - self->p.enter;
+		if (late >= 50000000 && late <= period / 2) {
+			ASSERT_TRUE(perf_wait(&self->p.s, self->p.s.read + 1));
+			late = self->p.leave -
+			       perf_slot(&self->p.s, self->p.s.read)->timestamp_start_ns;
+			if (late >= 50000000)
+				break;
+		}
+		stop(_metadata, &self->c, &self->p);
+		late = 0;
+	}
+	ASSERT_NE(0, late);
+	for (int i = 0; i < 5 && least >= late / 2; i++) {
+		ASSERT_TRUE(perf_wait(&self->p.s, self->p.s.read + 1));
+		take(_metadata, &self->c, &self->p, 0, perf_now());
+		least = (self->p.end - self->p.base) % period < least ?
+			(self->p.end - self->p.base) % period : least;
+	}
+	EXPECT_LT(least, late / 2);
+	TH_LOG("START came back %llu us late, samples %llu us",
+	       (unsigned long long)late / 1000, (unsigned long long)least / 1000);
+	stop(_metadata, &self->c, &self->p);
 }
 
 /* Time goes on while the GPU has no power, when the CPU has to tell it. */
