@@ -13,7 +13,7 @@ set -u
 # A process may end while panthor has yet to look at a synchronization object that one of its groups
 # has waited for. With the memory gone, panthor warns that it is; nothing is lost. On a machine that
 # is busy with other things, that is one process in some thousands.
-export VIRT_ALLOW_REPORT=sync_upd_work
+export VIRT_ALLOW_REPORT='drm_WARN_ON\((IS_ERR_OR_NULL\(bo\)|ret < 0)\)(.|\n)* sync_upd_work\+'
 
 models="
 g610 10.8.6 0x50005    1.5.0
