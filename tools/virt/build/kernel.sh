@@ -195,14 +195,10 @@ image()
 
 	src=$("$BUILD_DIR/sources.sh" linux "$version")
 	id=$(source_id "$src")
+	# The pristine image is made of the plain one: of what that is made of, it is made, too.
+	mapfile -t inputs < <(overlay_inputs "$version")
 	# shellcheck disable=SC2046
-	if [ "$variant" = pristine ]; then
-		# Its other modules are the plain image's, and those are patched too.
-		key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" plain) "$TOP_DIR/patches/$version"/*.patch)")
-	else
-		mapfile -t inputs < <(overlay_inputs "$version")
-		key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" "$variant") "${inputs[@]}")")
-	fi
+	key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" "$base") "${inputs[@]}")")
 	dest=$CACHE/image/$version-$variant-$key
 	if [ -e "$dest/.complete" ]; then
 		# What is in use is not old.
