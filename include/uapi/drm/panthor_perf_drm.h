@@ -507,7 +507,14 @@ struct drm_panthor_perf_cmd_setup {
  * When the command returns, counting has begun: nothing that happened before
  * it is ever in a sample. No sample is delivered. Starting a session that is
  * started changes nothing. -EBUSY is returned while the last sample of the
- * previous run is on its way or no slot of the ring is free.
+ * previous run is on its way, no slot of the ring is free, or another counter
+ * set is counting. -ETIMEDOUT is returned if firmware does not answer. The GPU
+ * is reset then, but no more after three such failures in a row, until firmware
+ * has answered or the GPU was reset for another reason.
+ *
+ * A signal interrupts the command, and the session is as it was before. START
+ * and STOP of one session come one after the other, whatever threads they are
+ * called by.
  */
 struct drm_panthor_perf_cmd_start {
 	/** @user_data: Tags the samples that no command asks for. */
@@ -517,9 +524,10 @@ struct drm_panthor_perf_cmd_start {
 /**
  * struct drm_panthor_perf_cmd_stop - Argument of DRM_PANTHOR_PERF_COMMAND_STOP
  *
- * Returns at once. The last sample is delivered after all those that were asked
- * for before it. Stopping a session that is not started changes nothing, and
- * delivers nothing.
+ * Returns at once, unless another thread is starting the session: then it waits
+ * for that to end, or for a signal, which makes it return -EINTR. The last
+ * sample is delivered after all those that were asked for before it. Stopping a
+ * session that is not started changes nothing, and delivers nothing.
  */
 struct drm_panthor_perf_cmd_stop {
 	/** @user_data: Tags the last sample. */

@@ -192,6 +192,7 @@ static void free_session(struct panthor_perf_session *session)
 		eventfd_ctx_put(session->eventfd);
 	kvfree(session->client.queue);
 	kvfree(session->client.accum);
+	mutex_destroy(&session->command_lock);
 	kfree(session);
 }
 
@@ -221,6 +222,7 @@ panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 		return ERR_PTR(-ENOMEM);
 
 	kref_init(&session->ref);
+	mutex_init(&session->command_lock);
 	INIT_LIST_HEAD(&session->node);
 	session->sampler = sampler;
 	session->stats = stats;
@@ -297,7 +299,7 @@ static void release_session(struct kref *ref)
 	struct panthor_perf_session *session =
 		container_of(ref, struct panthor_perf_session, ref);
 
-	/* A START that has lost the race against its end may have begun anew. */
+	/* Nobody else has. A START under way when TEARDOWN came may even have started it. */
 	hrtimer_cancel(&session->timer);
 	cancel_work_sync(&session->due_work);
 	free_session(session);
@@ -324,19 +326,19 @@ void panthor_perf_session_destroy(struct panthor_perf_session *session)
 	panthor_perf_session_put(session);
 }
 
-/**
- * panthor_perf_session_start() - Begin to count
- * @session: Session.
- * @user_data: Tag of samples that are not requested.
- *
- * Return: 0 on success, a negative error code otherwise.
- */
-int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_data)
+static int start_locked(struct panthor_perf_session *session, u64 user_data)
 {
+	enum panthor_perf_client_state state = READ_ONCE(session->client.state);
 	int ret;
 
+	lockdep_assert_held(&session->command_lock);
+
+	/* The last sample may be delivered at any moment, without the slot having been looked for. */
+	if (state == PANTHOR_PERF_CLIENT_STOPPING)
+		return -EBUSY;
+
 	/* The last sample will need a slot. Starting what is started is no error. */
-	if (READ_ONCE(session->client.state) == PANTHOR_PERF_CLIENT_STOPPED) {
+	if (state == PANTHOR_PERF_CLIENT_STOPPED) {
 		u32 free;
 
 		spin_lock(&session->sampler->req_lock);
@@ -350,12 +352,37 @@ int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_da
 	}
 
 	ret = panthor_perf_sampler_start(session->sampler, &session->client, user_data);
-	if (ret || !session->period_ns || hrtimer_active(&session->timer))
+	if (ret || !session->period_ns || state != PANTHOR_PERF_CLIENT_STOPPED)
 		return ret;
 
 	hrtimer_start(&session->timer, next_deadline(session, ktime_get_raw_ns()),
 		      HRTIMER_MODE_ABS);
 	return 0;
+}
+
+/**
+ * panthor_perf_session_start() - Begin to count
+ * @session: Session.
+ * @user_data: Tag of samples that are not requested.
+ *
+ * Returns when counting has begun. Nothing happens if it had.
+ *
+ * Context: Process context, without locks. Sleeps, interruptibly.
+ *
+ * Return: 0 on success, -EBUSY if the last sample has not been delivered or has
+ * no free slot, -ERESTARTSYS if the caller has a signal pending, otherwise what
+ * panthor_perf_sampler_start() returns.
+ */
+int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_data)
+{
+	int ret;
+
+	if (mutex_lock_interruptible(&session->command_lock))
+		return -ERESTARTSYS;
+
+	ret = start_locked(session, user_data);
+	mutex_unlock(&session->command_lock);
+	return ret;
 }
 
 /**
@@ -378,15 +405,25 @@ int panthor_perf_session_sample(struct panthor_perf_session *session, u64 user_d
  * @session: Session.
  * @user_data: Tag of the sample.
  *
- * Return: 0 on success.
+ * Context: Process context, without locks. Sleeps, interruptibly, while the
+ * session is being started by another thread.
+ *
+ * Return: 0 on success, also if the session was not counting, -EINTR if the
+ * caller has a signal pending.
  */
 int panthor_perf_session_stop(struct panthor_perf_session *session, u64 user_data)
 {
+	int ret = mutex_lock_interruptible(&session->command_lock);
+
+	if (ret)
+		return ret;
+
 	/* Not after it: by then the session may be started again. */
 	if (READ_ONCE(session->client.state) == PANTHOR_PERF_CLIENT_STARTED)
 		hrtimer_cancel(&session->timer);
 
 	panthor_perf_sampler_stop(session->sampler, &session->client, user_data);
+	mutex_unlock(&session->command_lock);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <linux/hrtimer.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/uidgid.h>
 #include <linux/workqueue.h>
@@ -56,6 +57,16 @@ struct panthor_perf_session {
 
 	/** @client: What the sampler knows. */
 	struct panthor_perf_client client;
+
+	/**
+	 * @command_lock: Held by START and STOP, which so come one after the
+	 * other.
+	 *
+	 * START sleeps with it held until counting has begun, which may last,
+	 * so that it is only ever taken interruptibly. All other locks nest in
+	 * it. SAMPLE, TEARDOWN and close do without it.
+	 */
+	struct mutex command_lock;
 
 	/** @node: In the device's list of sessions. The list's lock protects it. */
 	struct list_head node;
@@ -106,11 +117,17 @@ struct panthor_perf_session {
 	/**
 	 * @deadline_ns: When the next sample is due, in CLOCK_MONOTONIC_RAW.
 	 *
-	 * Belongs to @timer, and to START while that is not active.
+	 * Belongs to @timer while the session is started, and to START before.
 	 */
 	u64 deadline_ns;
 
-	/** @timer: Expires when a sample is due. */
+	/**
+	 * @timer: Expires when a sample is due.
+	 *
+	 * Started by START once counting has begun, and set anew each time by
+	 * its own function. STOP ends it. TEARDOWN and unplug do not: the
+	 * function finds that the session is not started any more.
+	 */
 	struct hrtimer timer;
 
 	/** @due_work: Does what @timer cannot do in its context. */

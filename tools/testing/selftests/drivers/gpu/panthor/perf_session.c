@@ -503,6 +503,243 @@ TEST_F(session, start_is_interruptible)
 	EXPECT_EQ(5, perf_slot(&self->s, 0)->user_data);
 }
 
+/* Commands from several threads */
+
+struct call {
+	pthread_t thread;
+	int fd, ret;
+	uint32_t handle, command;
+	uint64_t data;
+	pid_t tid;
+	bool done;
+};
+
+static void *make_call(void *arg)
+{
+	struct call *c = arg;
+
+	__atomic_store_n(&c->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	c->ret = c->command == DRM_PANTHOR_PERF_COMMAND_START ?
+		 perf_start(c->fd, c->handle, c->data) : perf_stop(c->fd, c->handle, c->data);
+	__atomic_store_n(&c->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static bool is_done(struct call *c)
+{
+	return __atomic_load_n(&c->done, __ATOMIC_ACQUIRE);
+}
+
+/* The thread sleeps in the kernel, or has come back from there. */
+static bool has_settled(struct call *c)
+{
+	pid_t tid = __atomic_load_n(&c->tid, __ATOMIC_ACQUIRE);
+	char path[64], state[256], *p;
+
+	if (is_done(c))
+		return true;
+	if (!tid)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	if (perf_read_file(path, state, sizeof(state)))
+		return false;
+	p = strrchr(state, ')');
+	return p && p[2] == 'S';
+}
+
+/* A command in a thread of its own. False if it neither ends nor sleeps. */
+static bool call_begin(struct call *c, const struct perf_session *s, uint32_t command,
+		       uint64_t data)
+{
+	memset(c, 0, sizeof(*c));
+	c->fd = s->fd;
+	c->handle = s->handle;
+	c->command = command;
+	c->data = data;
+	if (pthread_create(&c->thread, NULL, make_call, c))
+		return false;
+	return perf_until(has_settled(c));
+}
+
+static int call_end(struct call *c)
+{
+	pthread_join(c->thread, NULL);
+	return c->ret;
+}
+
+static int call_interrupt(struct call *c)
+{
+	pthread_kill(c->thread, SIGUSR1);
+	return call_end(c);
+}
+
+#define CALL(c, name, data) \
+	call_begin(c, &self->s, DRM_PANTHOR_PERF_COMMAND_ ## name, data)
+
+/* A START that firmware does not answer, since the GPU is in protected mode. */
+static bool start_held_back(FIXTURE_DATA(session) *self, struct call *c)
+{
+	struct sigaction sa = { .sa_handler = on_alarm };
+
+	/* Somebody counts, so that a baseline has to be asked for. */
+	return !sigaction(SIGUSR1, &sa, NULL) &&
+	       !perf_session_new(self->fd, &self->info, 2, &self->other, &self->setup) &&
+	       !perf_start(self->fd, self->other.handle, 0) &&
+	       hold_back() && CALL(c, START, 1) && !is_done(c);
+}
+
+TEST_F(session, stop_waits_for_start)
+{
+	struct call start, stop;
+
+	NEEDS_BENCH();
+	ASSERT_TRUE(start_held_back(self, &start));
+	ASSERT_TRUE(CALL(&stop, STOP, 2));
+	EXPECT_FALSE(is_done(&stop));
+	let_go();
+	EXPECT_EQ(0, call_end(&start));
+	EXPECT_EQ(0, call_end(&stop));
+	/* Stopped, by the STOP that came after the START. */
+	EXPECT_EQ(-EINVAL, SAMPLE(3));
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	EXPECT_EQ(1, perf_insert(&self->s));
+	EXPECT_EQ(2, perf_slot(&self->s, 0)->user_data);
+}
+
+TEST_F(session, stop_is_interruptible)
+{
+	struct call start, stop;
+
+	NEEDS_BENCH();
+	ASSERT_TRUE(start_held_back(self, &start));
+	ASSERT_TRUE(CALL(&stop, STOP, 2));
+	EXPECT_EQ(-EINTR, call_interrupt(&stop));
+	EXPECT_FALSE(is_done(&start));
+	let_go();
+	EXPECT_EQ(0, call_end(&start));
+	/* Nothing has become of that STOP. */
+	EXPECT_EQ(0, SAMPLE(3));
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	EXPECT_EQ(3, perf_slot(&self->s, 0)->user_data);
+}
+
+TEST_F(session, start_waits_for_start)
+{
+	struct call first, second;
+
+	NEEDS_BENCH();
+	ASSERT_TRUE(start_held_back(self, &first));
+	ASSERT_TRUE(CALL(&second, START, 2));
+	EXPECT_FALSE(is_done(&second));
+	let_go();
+	EXPECT_EQ(0, call_end(&first));
+	EXPECT_EQ(0, call_end(&second));
+	EXPECT_EQ(0, perf_insert(&self->s));
+	EXPECT_EQ(0, STOP(3));
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	EXPECT_EQ(3, perf_slot(&self->s, 0)->user_data);
+}
+
+/* A signal ends the START of the thread that it is for. */
+TEST_F(session, signal_of_another_thread)
+{
+	struct call first, second;
+
+	NEEDS_BENCH();
+	ASSERT_TRUE(start_held_back(self, &first));
+	ASSERT_TRUE(CALL(&second, START, 2));
+	EXPECT_EQ(-EINTR, call_interrupt(&first));
+	let_go();
+	EXPECT_EQ(0, call_end(&second));
+	EXPECT_EQ(0, SAMPLE(3));
+	EXPECT_EQ(0, STOP(4));
+	ASSERT_TRUE(perf_wait(&self->s, 2));
+}
+
+TEST_F(session, teardown_does_not_wait)
+{
+	struct call start, stop;
+
+	NEEDS_BENCH();
+	ASSERT_TRUE(start_held_back(self, &start));
+	ASSERT_TRUE(CALL(&stop, STOP, 2));
+	EXPECT_EQ(0, perf_teardown(self->fd, self->s.handle));
+	EXPECT_NE(0, bench_reg_get(GPU_STATUS) & 1u << 7);
+	self->s.handle = 0;
+	EXPECT_EQ(-ENOENT, call_end(&start));
+	EXPECT_EQ(0, call_end(&stop));
+	EXPECT_EQ(0, perf_signals(&self->s));
+	let_go();
+}
+
+struct turns {
+	struct perf_session *s;
+	int bad;
+};
+
+static void *start_and_stop(void *arg)
+{
+	struct turns *t = arg;
+
+	for (int i = 0; i < 200; i++) {
+		int ret = i % 2 ? perf_stop(t->s->fd, t->s->handle, 1) :
+				  perf_start(t->s->fd, t->s->handle, 1);
+
+		/* The last sample may not have come yet. */
+		if (ret && ret != -EBUSY)
+			t->bad = ret;
+	}
+	return NULL;
+}
+
+static void *read_all(void *arg)
+{
+	struct perf_session *s = arg;
+
+	/* STOP of the test itself is the last. */
+	for (uint64_t i = 0;; i++) {
+		if (!perf_wait(s, i + 1))
+			return "no sample";
+		if (perf_slot(s, i)->user_data == 99)
+			return NULL;
+		perf_consume(s, 1);
+	}
+}
+
+/* Periodic sessions have a timer, which START and STOP begin and end. */
+TEST_F_TIMEOUT(session, threads_start_and_stop, 300)
+{
+	struct turns turns[3] = {};
+	pthread_t threads[3], reader;
+	void *problem;
+	uint64_t n;
+
+	perf_session_end(&self->s);
+	self->setup.sample_freq_ns = self->info.min_sample_period_ns;
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &self->setup));
+	ASSERT_EQ(0, pthread_create(&reader, NULL, read_all, &self->s));
+	for (int i = 0; i < 3; i++) {
+		turns[i].s = &self->s;
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, start_and_stop, &turns[i]));
+	}
+	for (int i = 0; i < 3; i++) {
+		pthread_join(threads[i], NULL);
+		EXPECT_EQ(0, turns[i].bad);
+	}
+
+	/* Whatever they left behind: it starts, delivers, and stops. */
+	ASSERT_EQ(0, STOP(1));
+	ASSERT_TRUE(perf_until(START(2) == 0));
+	n = perf_insert(&self->s);
+	EXPECT_TRUE(perf_until(perf_insert(&self->s) >= n + 3));
+	ASSERT_EQ(0, STOP(99));
+	pthread_join(reader, &problem);
+	EXPECT_EQ(NULL, problem);
+	n = perf_insert(&self->s);
+	ASSERT_EQ(0, other_run(self));
+	EXPECT_EQ(n, perf_insert(&self->s));
+}
+
 /* TEARDOWN and close in each state */
 
 enum state { SET_UP, STARTED, SAMPLING, STOPPING, STOPPED, STATES };
@@ -821,6 +1058,129 @@ TEST_F(session, limit_of_a_user)
 	EXPECT_EQ(0, perf_teardown(self->fd, 2));
 	EXPECT_EQ(0, as_nobody(&self->setup, 1, self->fd));
 	EXPECT_EQ(-ENOSPC, as_nobody(&self->setup, 1, self->fd));
+}
+
+/* What sessions of nobody's have seen: when samples began and ended. */
+struct looks {
+	uint64_t at[4096];
+	int num;
+};
+
+static int compare_times(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The shortest time between two looks at different times, or 0 if there are none. */
+static uint64_t looks_apart(struct looks *l)
+{
+	uint64_t least = 0;
+
+	qsort(l->at, l->num, sizeof(l->at[0]), compare_times);
+	for (int i = 1; i < l->num; i++) {
+		uint64_t apart = l->at[i] - l->at[i - 1];
+
+		if (apart && (!least || apart < least))
+			least = apart;
+	}
+	return least;
+}
+
+static bool look(struct looks *l, struct perf_session *s)
+{
+	const struct drm_panthor_perf_sample_header *h = perf_slot(s, s->read);
+
+	if (!perf_wait(s, s->read + 1) || l->num + 2 > (int)ARRAY_SIZE(l->at))
+		return false;
+	l->at[l->num++] = h->timestamp_start_ns;
+	l->at[l->num++] = h->timestamp_end_ns;
+	perf_consume(s, 1);
+	return true;
+}
+
+/* Manual sessions, asked as fast as it goes, and begun and ended over and over. */
+static int look_often(struct perf_session *s, int count, struct looks *l)
+{
+	for (int i = 0; i < 10; i++) {
+		for (int j = 0; j < count; j++) {
+			if (perf_start(s[j].fd, s[j].handle, 0))
+				return 1;
+		}
+		for (int k = 0; k < 5; k++) {
+			for (int j = 0; j < count; j++) {
+				if (perf_sample(s[j].fd, s[j].handle, 0))
+					return 2;
+			}
+			for (int j = 0; j < count; j++) {
+				if (!look(l, &s[j]))
+					return 3;
+			}
+		}
+		for (int j = 0; j < count; j++) {
+			if (perf_stop(s[j].fd, s[j].handle, 0) || !look(l, &s[j]))
+				return 4;
+		}
+	}
+	return 0;
+}
+
+/* Periodic sessions, begun one a little after the other. */
+static int look_in_turns(struct perf_session *s, int count, struct looks *l)
+{
+	for (int j = 0; j < count; j++) {
+		if (perf_start(s[j].fd, s[j].handle, 0))
+			return 5;
+	}
+	for (int i = 0; i < 30; i++) {
+		for (int j = 0; j < count; j++) {
+			if (!look(l, &s[j]))
+				return 6;
+		}
+	}
+	return 0;
+}
+
+static int look_as_nobody(int fd, const struct drm_panthor_perf_info *info, uint64_t period)
+{
+	struct drm_panthor_perf_cmd_setup setup = { .sample_freq_ns = period };
+	static struct looks looks;
+	struct perf_session s[4];
+	uint64_t apart;
+	int ret;
+
+	if (setgid(NOBODY) || setuid(NOBODY))
+		return 10;
+	for (int j = 0; j < 4; j++) {
+		if (perf_session_new(fd, info, SLOTS, &s[j], &setup))
+			return 11;
+	}
+	ret = period ? look_in_turns(s, 4, &looks) : look_often(s, 4, &looks);
+	if (ret)
+		return ret;
+	apart = looks_apart(&looks);
+	printf("# %d looks, at least %llu ns apart\n", looks.num, (unsigned long long)apart);
+	fflush(stdout);
+	for (int j = 0; j < 4; j++)
+		perf_session_end(&s[j]);
+	return apart >= 1000000 ? 0 : 12;
+}
+
+/* Whoever is not trusted cannot watch the GPU more closely than once a millisecond. */
+TEST_F_TIMEOUT(session, nobody_looks_closely, 300)
+{
+	ASSERT_EQ(0, perf_set_paranoid(false));
+	for (int periodic = 0; periodic < 2; periodic++) {
+		pid_t pid = fork();
+		int status;
+
+		ASSERT_LE(0, pid);
+		if (!pid)
+			_exit(look_as_nobody(self->fd, &self->info, periodic * 1000000));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status);
+	}
 }
 
 /* Periodic sessions */
