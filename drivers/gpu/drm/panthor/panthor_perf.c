@@ -133,13 +133,16 @@ struct panthor_perf_file {
 	struct panthor_perf_stats stats;
 };
 
-static void ask_for_reset(struct panthor_perf_sampler *sampler)
+static bool ask_for_reset(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 
 	/* Between resume and that, a reset is either forgotten or not even queued. */
-	if (atomic_read(&perf->ptdev->pm.state) == PANTHOR_DEVICE_PM_STATE_ACTIVE)
-		panthor_device_schedule_reset(perf->ptdev);
+	if (atomic_read(&perf->ptdev->pm.state) != PANTHOR_DEVICE_PM_STATE_ACTIVE)
+		return false;
+
+	panthor_device_schedule_reset(perf->ptdev);
+	return true;
 }
 
 /* Frees the firmware ring. Counters are disabled, and the device is there. */

@@ -372,17 +372,25 @@ static int try_fw(struct panthor_perf_sampler *sampler, int ret)
 	if (sampler->fw->ops->protected_mode(sampler->fw))
 		return -EAGAIN;
 
-	if (++sampler->failures >= MAX_FAILURES)
-		sampler->broken = true;
-
+	sampler->failures++;
 	return ret;
 }
 
-/* Resets the GPU after what try_fw() could not do, unless that will be done later. */
+/*
+ * Resets the GPU after what try_fw() could not do, unless that will be done
+ * later. If resets have not helped, neither will another one: all who use the
+ * GPU would suffer from it, and START can be called any number of times.
+ */
 static void failed(struct panthor_perf_sampler *sampler, int ret)
 {
-	if (ret && ret != -EAGAIN)
-		sampler->reset(sampler);
+	if (ret && ret != -EAGAIN && sampler->failures <= MAX_FAILURES)
+		sampler->reset_asked = sampler->reset(sampler);
+}
+
+/* Firmware does not do what it is told to, and is not told to do it any more but by START. */
+static bool left_alone(const struct panthor_perf_sampler *sampler)
+{
+	return sampler->failures >= MAX_FAILURES;
 }
 
 static void check_later(struct panthor_perf_sampler *sampler)
@@ -597,7 +605,6 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 
 	if (acked) {
 		sampler->failures = 0;
-		sampler->broken = false;
 		sampler->flight_full = false;
 		if (gen_complete(sampler->rearm_gen, gen))
 			sampler->rearmed = false;
@@ -686,8 +693,14 @@ static void timed_out(struct panthor_perf_sampler *sampler)
 	u32 flags = sampler->flight_full ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW :
 					   DRM_PANTHOR_PERF_SAMPLE_ERROR;
 	bool starting = fail_starting(sampler, -ETIMEDOUT);
+	int ret = restart(sampler, flags);
 
-	failed(sampler, restart(sampler, flags) ?: starting ? -ETIMEDOUT : 0);
+	/* START may be called again and again, so that this has to have an end, too. */
+	if (!ret && starting) {
+		sampler->failures++;
+		ret = -ETIMEDOUT;
+	}
+	failed(sampler, ret);
 }
 
 static void check_work(struct work_struct *work)
@@ -705,7 +718,7 @@ static void check_work(struct work_struct *work)
 
 	if (!sampler->gate) {
 		/* Left alone until the next boot or START. */
-		if (sampler->broken)
+		if (left_alone(sampler))
 			return;
 
 		/* Nothing counts until that ends. */
@@ -828,7 +841,6 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 			complete_now(sampler);
 		}
-		sampler->broken = false;
 		ret = enable(sampler);
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 		failed(sampler, ret);
@@ -1107,6 +1119,12 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	}
 
+	/* A reset that others have asked for may have helped. */
+	if (reset && !sampler->reset_asked)
+		sampler->failures = 0;
+	if (reset)
+		sampler->reset_asked = false;
+
 	panthor_perf_fw_dead(fw);
 	panthor_perf_clock_down(sampler->clock);
 
@@ -1229,7 +1247,7 @@ void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_
 	drm_printf(p, "closing: %d\n", closing);
 	drm_printf(p, "gate: %d\n", gate);
 	drm_printf(p, "in-flight: %d\n", in_flight);
-	drm_printf(p, "broken: %d\n", sampler->broken);
+	drm_printf(p, "broken: %d\n", left_alone(sampler));
 	drm_printf(p, "failures: %u\n", sampler->failures);
 	drm_printf(p, "set: %u\n", sampler->set);
 	panthor_perf_fw_show(sampler->fw, p);

@@ -212,9 +212,9 @@ struct panthor_perf_sampler {
 
 	/**
 	 * @reset: Ask for a reset of the GPU. Called with @lock held, must not
-	 * wait for it.
+	 * wait for it. Returns true if there is going to be one.
 	 */
-	void (*reset)(struct panthor_perf_sampler *sampler);
+	bool (*reset)(struct panthor_perf_sampler *sampler);
 
 	/**
 	 * @lock: Protects whatever is not said to be protected otherwise: the
@@ -270,11 +270,15 @@ struct panthor_perf_sampler {
 	 */
 	bool gate;
 
-	/** @broken: Firmware does not count when it is told to. */
-	bool broken;
-
-	/** @failures: How often in a row firmware did not do what it was told to. */
+	/**
+	 * @failures: How often firmware did not do what it was told to since it
+	 * has last answered a request for a sample, or the GPU has been reset
+	 * for another reason. The GPU is reset for the first few of them only.
+	 */
 	u32 failures;
+
+	/** @reset_asked: A reset was asked for, which has not begun yet. */
+	bool reset_asked;
 
 	/** @halt_extract: Samples consumed when the MCU was about to be halted. */
 	u32 halt_extract;

@@ -216,9 +216,10 @@ static const struct panthor_perf_fw_ops fake_ops = {
 	.address_space = fake_address_space,
 };
 
-static void fake_reset(struct panthor_perf_sampler *sampler)
+static bool fake_reset(struct panthor_perf_sampler *sampler)
 {
 	container_of(sampler, struct fake, sampler)->resets++;
+	return true;
 }
 
 static u32 fake_available(struct panthor_perf_client *client, u32 promised)
@@ -1347,6 +1348,57 @@ static void enable_fails(struct kunit *test)
 	expect(test, c, 2, 4, 5, ERROR);
 }
 
+/* The GPU is reset, as has been asked for or for another reason, and firmware boots. */
+static void fake_gpu_reset(struct fake *f)
+{
+	panthor_perf_sampler_close(&f->sampler, false);
+	panthor_perf_sampler_down(&f->sampler, true);
+	fake_boot(f, true);
+	panthor_perf_sampler_up(&f->sampler);
+}
+
+/* START that fails over and over resets the GPU three times, and tries each time. */
+static void start_fails(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i, rings, resets = 0;
+
+	f->dead = true;
+	for (i = 0; i < 6; i++) {
+		rings = f->requests;
+		KUNIT_EXPECT_EQ(test, start(c, i), -ETIMEDOUT);
+		KUNIT_EXPECT_GT_MSG(test, f->requests, rings, "START %u", i);
+		resets = min(i + 1, 3u);
+		KUNIT_EXPECT_EQ_MSG(test, f->resets, resets, "START %u", i);
+		if (i < 3)
+			fake_gpu_reset(f);
+	}
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+
+	/* One that others have asked for may have helped. */
+	fake_gpu_reset(f);
+	KUNIT_EXPECT_EQ(test, start(c, 6), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, f->resets, ++resets);
+	fake_gpu_reset(f);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, start(c, 7), -ETIMEDOUT);
+	resets += 2;
+	KUNIT_EXPECT_EQ(test, f->resets, resets);
+
+	/* So has firmware that answers again. */
+	f->dead = false;
+	KUNIT_ASSERT_EQ(test, start(c, 8), 0);
+	f->count = 3;
+	KUNIT_EXPECT_TRUE(test, stop(c, 9));
+	expect_num(test, c, 1);
+	expect(test, c, 0, 9, 3, 0);
+	f->dead = true;
+	KUNIT_EXPECT_EQ(test, start(c, 10), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, f->resets, resets + 1);
+	f->dead = false;
+}
+
 /* The device goes: everybody gets what was promised, or else a last sample. */
 static void unplugged(struct kunit *test)
 {
@@ -1495,6 +1547,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(suspend_starting),
 	KUNIT_CASE(reset),
 	KUNIT_CASE(enable_fails),
+	KUNIT_CASE(start_fails),
 	KUNIT_CASE(unplugged),
 	KUNIT_CASE(removed),
 	KUNIT_CASE(removed_last),
