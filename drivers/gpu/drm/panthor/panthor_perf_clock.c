@@ -335,20 +335,23 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_ticks_to_ns);
  * @time: Where to put the time.
  *
  * Timestamps that make no sense become the time of the last pair.
+ *
+ * Return: True if the time is that of the timestamp, false if there was no
+ * telling it.
  */
-void panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
+bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 			   struct panthor_perf_time *time)
 {
 	const struct panthor_perf_time *pair = &clock->pair;
+	bool known = pair->ns && gpu <= pair->gpu && pair->gpu - gpu < clock->freq * 60;
 
 	time->gpu = gpu;
-	if (!pair->ns)
-		time->ns = ktime_get_raw_ns();
-	else if (gpu <= pair->gpu && pair->gpu - gpu < clock->freq * 60)
+	if (known)
 		time->ns = panthor_perf_clock_ticks_to_ns(clock->freq, pair->gpu, pair->ns, gpu);
 	else
-		time->ns = pair->ns;
+		time->ns = pair->ns ?: ktime_get_raw_ns();
 	panthor_perf_clock_cycles(clock, time->ns, time->cycles);
+	return known;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_at);
 

@@ -117,7 +117,7 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock);
 void panthor_perf_clock_down(struct panthor_perf_clock *clock);
 
 void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *now);
-void panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
+bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 			   struct panthor_perf_time *time);
 u64 panthor_perf_clock_ticks_to_ns(u64 freq, u64 pair_ticks, u64 pair_ns, u64 ticks);
 void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,

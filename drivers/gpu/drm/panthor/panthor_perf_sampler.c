@@ -435,8 +435,6 @@ static void complete_requests(struct panthor_perf_sampler *sampler, u32 gen)
 		if (client_counts(client))
 			complete_client(sampler, client, gen);
 	}
-
-	disable_if_unused(sampler);
 }
 
 /* Completes all requests, while nothing is being counted. */
@@ -455,6 +453,7 @@ static void complete_now(struct panthor_perf_sampler *sampler)
 	set_time_now(sampler);
 	mark_off(sampler);
 	complete_requests(sampler, gen);
+	disable_if_unused(sampler);
 }
 
 /*
@@ -487,24 +486,36 @@ static bool is_served(struct panthor_perf_sampler *sampler, struct panthor_perf_
 	return served;
 }
 
+/*
+ * Sets the sampler's time to that of the firmware sample. Returns true if the
+ * sample is known to have been taken at @ns or later.
+ */
+static bool taken_since(struct panthor_perf_sampler *sampler, u64 ns)
+{
+	const struct panthor_perf_fw_sample *sample = sampler->sample;
+	struct panthor_perf_time time;
+	bool known;
+
+	if (!sample->has_timestamp) {
+		set_time_now(sampler);
+		return false;
+	}
+
+	known = panthor_perf_clock_at(sampler->clock, sample->timestamp, &time);
+	set_time(sampler, &time);
+	return known && time.ns >= ns;
+}
+
 /* Shares a firmware sample out, which request @gen was answered with if it is the @answer. */
 static void account(struct panthor_perf_sampler *sampler, bool answer, u32 gen)
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
 	struct panthor_perf_fw_sample *sample = sampler->sample;
-	struct panthor_perf_client *client;
-	struct panthor_perf_time time;
 	bool own_accord;
+	struct panthor_perf_client *client;
 
 	panthor_perf_fw_sample_states(layout, sampler->set, sampler->prev_reason, sample);
 	sampler->prev_reason = sample->reason;
-
-	if (sample->has_timestamp) {
-		panthor_perf_clock_at(sampler->clock, sample->timestamp, &time);
-		set_time(sampler, &time);
-	} else {
-		set_time_now(sampler);
-	}
 
 	trace_panthor_perf_fw_sample(sampler->fw->epoch, sampler->fw->extract,
 				     sample->timestamp, sample->reason);
@@ -525,6 +536,19 @@ static void account(struct panthor_perf_sampler *sampler, bool answer, u32 gen)
 	}
 }
 
+/* Firmware has answered request @gen, with the last sample that was accounted. */
+static void answered(struct panthor_perf_sampler *sampler, u32 gen)
+{
+	sampler->failures = 0;
+	sampler->flight_full = false;
+	if (gen_complete(sampler->rearm_gen, gen))
+		sampler->rearmed = false;
+	spin_lock(&sampler->req_lock);
+	sampler->in_flight = false;
+	spin_unlock(&sampler->req_lock);
+	complete_requests(sampler, gen);
+}
+
 /*
  * Drains the firmware ring and completes what that completes. Returns false if
  * the ring makes no sense.
@@ -533,8 +557,9 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
 	struct panthor_perf_time now;
-	bool in_flight, acked, protected;
+	bool in_flight, acked, protected, told = false;
 	int pending, i;
+	u64 flight_ns;
 	u32 gen;
 
 	lockdep_assert_held(&sampler->lock);
@@ -542,6 +567,7 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 	spin_lock(&sampler->req_lock);
 	in_flight = sampler->in_flight;
 	gen = sampler->flight_gen;
+	flight_ns = sampler->flight_ns;
 	acked = in_flight && panthor_perf_fw_acked(fw);
 	spin_unlock(&sampler->req_lock);
 
@@ -565,12 +591,29 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 		panthor_perf_clock_now(sampler->clock, &now);
 
 	for (i = 0; i < pending; i++) {
+		bool last = i == pending - 1, answer;
+
 		panthor_perf_fw_sample_read(sampler->layout, panthor_perf_fw_slot(fw),
 					    sampler->asked, sampler->sample);
 		panthor_perf_fw_consume(fw);
-		if (protected && i == pending - 1)
+		if (protected && last)
 			sampler->sample->reason = PANTHOR_PERF_REASON_PROTECTED;
-		account(sampler, acked && i == pending - 1, gen);
+
+		/*
+		 * The answer is the last one, unless firmware has taken another
+		 * one since. Metadata tells of that. But some samples of its
+		 * own accord look like an answer in it, and one from before the
+		 * request would end a sample too early, or begin one in what
+		 * was counted before START.
+		 */
+		answer = taken_since(sampler, flight_ns) && sampler->layout->has_metadata &&
+			 sampler->sample->reason == PANTHOR_PERF_REASON_REQUEST;
+		answer = acked && !told && (answer || last);
+		account(sampler, answer, gen);
+		if (answer && !last) {
+			answered(sampler, gen);
+			told = true;
+		}
 	}
 
 	/* That sample was drained when it could not be told from others. */
@@ -603,16 +646,10 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 		fw->ops->ring_doorbell(fw);
 	}
 
-	if (acked) {
-		sampler->failures = 0;
-		sampler->flight_full = false;
-		if (gen_complete(sampler->rearm_gen, gen))
-			sampler->rearmed = false;
-		spin_lock(&sampler->req_lock);
-		sampler->in_flight = false;
-		spin_unlock(&sampler->req_lock);
-		complete_requests(sampler, gen);
-	}
+	if (acked && !told)
+		answered(sampler, gen);
+	if (acked)
+		disable_if_unused(sampler);
 
 	spin_lock(&sampler->req_lock);
 	kick(sampler);
@@ -874,11 +911,14 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
  * @client: Client.
  * @user_data: Tag of samples that are not requested.
  *
- * Returns when counting has begun. Does nothing if it had.
+ * Returns when counting has begun. Does nothing if it had. Calls for one client
+ * must come one after the other, and none of panthor_perf_sampler_stop() in
+ * between. The client may be removed meanwhile.
  *
  * Return: 0 on success, -EBUSY if the client is not done yet with starting or
  * stopping, -ETIMEDOUT if firmware did not answer, -ENOENT or -ENODEV if client
- * or device have gone, -ERESTARTSYS.
+ * or device have gone, -ERESTARTSYS if the caller has a signal pending, and the
+ * client is as it was before.
  */
 int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data)
