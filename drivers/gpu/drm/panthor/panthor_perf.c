@@ -283,6 +283,7 @@ static int setup_locked(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	session->client.id = perf->last_id + 1;
 	session->uid = current_uid();
 	session->unprivileged = unprivileged;
+	session->client.limited = unprivileged;
 
 	ret = alloc_ring(perf, setup->block_set);
 	if (ret)

@@ -45,6 +45,10 @@
  * complete at once, because nothing is counted: the MCU takes a last sample
  * when it is halted.
  *
+ * Clients of users without CAP_PERFMON are limited, see
+ * &enum panthor_perf_limited_state: what they ask for is held, without a number,
+ * until the time has come for all of them.
+ *
  * Where counts are lost, which is when the GPU is reset, when firmware had no
  * room for a sample that it took of its own accord, and when it does not
  * answer, all clients that are counting flag their next sample.
@@ -65,6 +69,9 @@
 
 /* How often in a row firmware may fail before it is left alone. */
 #define MAX_FAILURES		3
+
+/* How long limited clients wait from one look at counters to the next one. */
+#define LIMITED_INTERVAL_NS	NSEC_PER_MSEC
 
 static bool gen_complete(u32 gen, u32 complete)
 {
@@ -113,6 +120,169 @@ static void requested(struct panthor_perf_sampler *sampler)
 		kick(sampler);
 	else if (!sampler->closing)
 		queue_work(sampler->wq, &sampler->drain_work);
+}
+
+/* Sets the timer to when limited clients may be served. */
+static void arm_limited(struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_limited *limited = &sampler->limited;
+	u64 now = ktime_get_raw_ns();
+	u64 delay = limited->not_before_ns > now ? limited->not_before_ns - now : 0;
+
+	lockdep_assert_held(&sampler->req_lock);
+
+	/* Timers expire in CLOCK_MONOTONIC, which may be slewed: the work looks again. */
+	hrtimer_start(&limited->timer, ktime_add_ns(ktime_get(), delay), HRTIMER_MODE_ABS);
+}
+
+/*
+ * Makes a request of a client a part of the next firmware request, whose number
+ * goes to @gen. Returns false if the request has to be held, because the client
+ * is limited and the time has not come.
+ */
+static bool ask(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client, u32 *gen)
+{
+	struct panthor_perf_limited *limited = &sampler->limited;
+
+	lockdep_assert_held(&sampler->req_lock);
+
+	/* Asking may make the request, after which there is another next one. */
+	*gen = sampler->next_gen;
+	if (!client->limited) {
+		requested(sampler);
+		return true;
+	}
+
+	switch (limited->state) {
+	case PANTHOR_PERF_LIMITED_IDLE:
+		if (ktime_get_raw_ns() >= limited->not_before_ns) {
+			limited->state = PANTHOR_PERF_LIMITED_ASKED;
+			limited->gen = sampler->next_gen;
+			requested(sampler);
+			return true;
+		}
+		limited->state = PANTHOR_PERF_LIMITED_WAITING;
+		arm_limited(sampler);
+		break;
+	case PANTHOR_PERF_LIMITED_ASKED:
+		if (limited->gen == sampler->next_gen)
+			return true;
+		limited->state = PANTHOR_PERF_LIMITED_ASKED_WAITING;
+		break;
+	case PANTHOR_PERF_LIMITED_WAITING:
+	case PANTHOR_PERF_LIMITED_ASKED_WAITING:
+		break;
+	}
+
+	return false;
+}
+
+/* Makes what is held of a client a part of firmware request @gen. */
+static void release_held(struct panthor_perf_client *client, u32 gen)
+{
+	u32 i;
+
+	if (client->start_held) {
+		client->start_held = false;
+		client->start_gen = gen;
+	}
+
+	if (client->due_held) {
+		client->due_held = false;
+		client->due_gen = gen;
+	}
+
+	for (i = client->head; i != client->tail; i++) {
+		struct panthor_perf_request *req = &client->queue[i & client->queue_mask];
+
+		if (req->held) {
+			req->held = false;
+			req->gen = gen;
+		}
+	}
+}
+
+static void limited_work(struct work_struct *work)
+{
+	struct panthor_perf_sampler *sampler =
+		container_of(work, struct panthor_perf_sampler, limited.work);
+	struct panthor_perf_limited *limited = &sampler->limited;
+	struct panthor_perf_client *client;
+
+	guard(mutex)(&sampler->lock);
+	guard(spinlock)(&sampler->req_lock);
+
+	if (limited->state != PANTHOR_PERF_LIMITED_WAITING || sampler->unplugged)
+		return;
+
+	if (ktime_get_raw_ns() < limited->not_before_ns) {
+		arm_limited(sampler);
+		return;
+	}
+
+	limited->state = PANTHOR_PERF_LIMITED_ASKED;
+	limited->gen = sampler->next_gen;
+	list_for_each_entry(client, &sampler->clients, node)
+		release_held(client, limited->gen);
+	requested(sampler);
+}
+
+static enum hrtimer_restart limited_expired(struct hrtimer *timer)
+{
+	struct panthor_perf_sampler *sampler =
+		container_of(timer, struct panthor_perf_sampler, limited.timer);
+
+	queue_work(sampler->wq, &sampler->limited.work);
+	return HRTIMER_NORESTART;
+}
+
+/*
+ * Request @gen is complete. What limited clients have been given is of the
+ * sampler's time, so a request that is made a millisecond after that leads to a
+ * sample which is at least as much later.
+ */
+static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
+{
+	struct panthor_perf_limited *limited = &sampler->limited;
+
+	guard(spinlock)(&sampler->req_lock);
+
+	switch (limited->state) {
+	case PANTHOR_PERF_LIMITED_IDLE:
+	case PANTHOR_PERF_LIMITED_WAITING:
+		break;
+	case PANTHOR_PERF_LIMITED_ASKED:
+	case PANTHOR_PERF_LIMITED_ASKED_WAITING:
+		if (!gen_complete(limited->gen, gen))
+			break;
+		limited->not_before_ns = sampler->time.ns + LIMITED_INTERVAL_NS;
+		if (limited->state == PANTHOR_PERF_LIMITED_ASKED) {
+			limited->state = PANTHOR_PERF_LIMITED_IDLE;
+		} else {
+			limited->state = PANTHOR_PERF_LIMITED_WAITING;
+			arm_limited(sampler);
+		}
+		break;
+	}
+}
+
+/*
+ * Checks if limited clients may see a sample of firmware's own accord, at the
+ * sampler's time. If they may, the next millisecond begins. If anybody waits,
+ * the sample goes into what they wait for.
+ */
+static bool limited_may_see(struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_limited *limited = &sampler->limited;
+
+	guard(spinlock)(&sampler->req_lock);
+
+	if (limited->state != PANTHOR_PERF_LIMITED_IDLE ||
+	    sampler->time.ns < limited->not_before_ns)
+		return false;
+
+	limited->not_before_ns = sampler->time.ns + LIMITED_INTERVAL_NS;
+	return true;
 }
 
 static void set_gate(struct panthor_perf_sampler *sampler, bool gate)
@@ -309,6 +479,8 @@ static void end(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 	set_state(sampler, client, state);
 	client->head = client->tail;
 	client->due = false;
+	client->due_held = false;
+	client->start_held = false;
 	spin_unlock(&sampler->req_lock);
 	list_del_init(&client->node);
 	wake_up_all(&client->start_wait);
@@ -327,9 +499,9 @@ static bool complete_client(struct panthor_perf_sampler *sampler,
 		more = client->head != client->tail;
 		if (more) {
 			req = client->queue[client->head & client->queue_mask];
-			more = gen_complete(req.gen, gen);
+			more = !req.held && gen_complete(req.gen, gen);
 		}
-		if (client->due && gen_complete(client->due_gen, gen)) {
+		if (client->due && !client->due_held && gen_complete(client->due_gen, gen)) {
 			/* The last sample is due as well, and has what would be in this one. */
 			due = !(more && req.last);
 			client->due = false;
@@ -415,7 +587,13 @@ static int enable(struct panthor_perf_sampler *sampler)
 /* The last client has gone. */
 static void disable_if_unused(struct panthor_perf_sampler *sampler)
 {
-	if (!list_empty(&sampler->clients) || !sampler->gate)
+	if (!list_empty(&sampler->clients))
+		return;
+
+	/* What was asked for by those who have gone may never be complete. */
+	scoped_guard(spinlock, &sampler->req_lock)
+		sampler->limited.state = PANTHOR_PERF_LIMITED_IDLE;
+	if (!sampler->gate)
 		return;
 
 	set_gate(sampler, false);
@@ -429,12 +607,14 @@ static void complete_requests(struct panthor_perf_sampler *sampler, u32 gen)
 	lockdep_assert_held(&sampler->lock);
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
-		if (client->state == PANTHOR_PERF_CLIENT_STARTING &&
+		if (client->state == PANTHOR_PERF_CLIENT_STARTING && !client->start_held &&
 		    gen_complete(client->start_gen, gen))
 			begin(sampler, client);
 		if (client_counts(client))
 			complete_client(sampler, client, gen);
 	}
+
+	limited_complete(sampler, gen);
 }
 
 /* Completes all requests, while nothing is being counted. */
@@ -476,12 +656,13 @@ static bool sees_protected(struct panthor_perf_sampler *sampler, int pending)
 static bool is_served(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
 		      u32 gen)
 {
+	const struct panthor_perf_request *req;
 	bool served;
 
 	spin_lock(&sampler->req_lock);
-	served = (client->head != client->tail &&
-		  gen_complete(client->queue[client->head & client->queue_mask].gen, gen)) ||
-		 (client->due && gen_complete(client->due_gen, gen));
+	req = &client->queue[client->head & client->queue_mask];
+	served = (client->head != client->tail && !req->held && gen_complete(req->gen, gen)) ||
+		 (client->due && !client->due_held && gen_complete(client->due_gen, gen));
 	spin_unlock(&sampler->req_lock);
 	return served;
 }
@@ -511,7 +692,7 @@ static void account(struct panthor_perf_sampler *sampler, bool answer, u32 gen)
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
 	struct panthor_perf_fw_sample *sample = sampler->sample;
-	bool own_accord;
+	bool own_accord, limited_asked = false, limited_see = false;
 	struct panthor_perf_client *client;
 
 	panthor_perf_fw_sample_states(layout, sampler->set, sampler->prev_reason, sample);
@@ -529,9 +710,17 @@ static void account(struct panthor_perf_sampler *sampler, bool answer, u32 gen)
 			continue;
 
 		panthor_perf_accum_add(layout, sample, client->accum);
-		if (own_accord && client->emit_auto &&
-		    READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STARTED &&
-		    !(answer && is_served(sampler, client, gen)))
+		if (!own_accord || !client->emit_auto ||
+		    READ_ONCE(client->state) != PANTHOR_PERF_CLIENT_STARTED ||
+		    (answer && is_served(sampler, client, gen)))
+			continue;
+
+		/* All limited clients see the sample, or none. */
+		if (client->limited && !limited_asked) {
+			limited_asked = true;
+			limited_see = limited_may_see(sampler);
+		}
+		if (!client->limited || limited_see)
 			deliver_unasked(sampler, client);
 	}
 }
@@ -812,6 +1001,8 @@ int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler)
 	INIT_LIST_HEAD(&sampler->clients);
 	INIT_WORK(&sampler->drain_work, drain_work);
 	INIT_DELAYED_WORK(&sampler->check_work, check_work);
+	INIT_WORK(&sampler->limited.work, limited_work);
+	hrtimer_setup(&sampler->limited.timer, limited_expired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 
 	sampler->sample = kvzalloc(panthor_perf_fw_sample_size(sampler->layout), GFP_KERNEL);
 	if (!sampler->sample)
@@ -890,7 +1081,7 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 	list_add_tail(&client->node, &sampler->clients);
 	update_asked(sampler);
 
-	if (!sampler->up && !sampler->closing) {
+	if (!sampler->up && !sampler->closing && !client->limited) {
 		/* Nothing counts, so that all that will is after this. */
 		set_time_now(sampler);
 		begin(sampler, client);
@@ -899,8 +1090,7 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 
 	spin_lock(&sampler->req_lock);
 	set_state(sampler, client, PANTHOR_PERF_CLIENT_STARTING);
-	client->start_gen = sampler->next_gen;
-	requested(sampler);
+	client->start_held = !ask(sampler, client, &client->start_gen);
 	spin_unlock(&sampler->req_lock);
 	return 0;
 }
@@ -954,10 +1144,9 @@ static void push(struct panthor_perf_sampler *sampler, struct panthor_perf_clien
 	struct panthor_perf_request *req = &client->queue[client->tail & client->queue_mask];
 
 	req->user_data = user_data;
-	req->gen = sampler->next_gen;
 	req->last = last;
 	client->tail++;
-	requested(sampler);
+	req->held = !ask(sampler, client, &req->gen);
 }
 
 /**
@@ -999,8 +1188,7 @@ void panthor_perf_sampler_due(struct panthor_perf_sampler *sampler,
 	spin_lock(&sampler->req_lock);
 	if (client->state == PANTHOR_PERF_CLIENT_STARTED && !client->due) {
 		client->due = true;
-		client->due_gen = sampler->next_gen;
-		requested(sampler);
+		client->due_held = !ask(sampler, client, &client->due_gen);
 	}
 	spin_unlock(&sampler->req_lock);
 }
@@ -1250,12 +1438,18 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 			push(sampler, client, client->start_data, true);
 		else
 			client->queue[(client->tail - 1) & client->queue_mask].last = true;
+		release_held(client, sampler->next_gen);
 		spin_unlock(&sampler->req_lock);
 		complete_client(sampler, client, sampler->next_gen);
 	}
 
+	scoped_guard(spinlock, &sampler->req_lock)
+		sampler->limited.state = PANTHOR_PERF_LIMITED_IDLE;
+
 	mutex_unlock(&sampler->lock);
 
+	hrtimer_cancel(&sampler->limited.timer);
+	cancel_work_sync(&sampler->limited.work);
 	cancel_delayed_work_sync(&sampler->check_work);
 	cancel_work_sync(&sampler->drain_work);
 }

@@ -4,6 +4,7 @@
 #ifndef __PANTHOR_PERF_SAMPLER_H__
 #define __PANTHOR_PERF_SAMPLER_H__
 
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -85,11 +86,14 @@ struct panthor_perf_request {
 	/** @user_data: Tag of the sample. */
 	u64 user_data;
 
-	/** @gen: The firmware request that completes it, or any later one. */
+	/** @gen: The firmware request that completes it, or any later one. Unless @held. */
 	u32 gen;
 
 	/** @last: The client stops with it. */
 	bool last;
+
+	/** @held: It is not a part of any firmware request yet. */
+	bool held;
 };
 
 /**
@@ -111,6 +115,12 @@ struct panthor_perf_client {
 	/** @emit_auto: Deliver samples that firmware takes of its own accord. */
 	bool emit_auto;
 
+	/**
+	 * @limited: The client may see what was counted only when all limited
+	 * clients may, see &enum panthor_perf_limited_state. Does not change.
+	 */
+	bool limited;
+
 	/** @node: In panthor_perf_sampler::clients unless stopped or removed. */
 	struct list_head node;
 
@@ -122,8 +132,11 @@ struct panthor_perf_client {
 	 */
 	enum panthor_perf_client_state state;
 
-	/** @start_gen: The firmware request that is the baseline. */
+	/** @start_gen: The firmware request that is the baseline, unless @start_held. */
 	u32 start_gen;
+
+	/** @start_held: The baseline is not a part of any firmware request yet. */
+	bool start_held;
 
 	/** @start_ret: What became of START, once no longer STARTING. */
 	int start_ret;
@@ -164,8 +177,11 @@ struct panthor_perf_client {
 	/** @due: A sample is due that no request asked for. Protected by req_lock. */
 	bool due;
 
-	/** @due_gen: The firmware request that completes it. Protected by req_lock. */
+	/** @due_gen: The firmware request that completes it, unless @due_held. Protected by req_lock. */
 	u32 due_gen;
+
+	/** @due_held: It is not a part of any firmware request yet. Protected by req_lock. */
+	bool due_held;
 
 	/**
 	 * @unasked: A sample that was not requested is being written, and has
@@ -192,6 +208,64 @@ struct panthor_perf_sampler_stats {
 
 	/** @max_pending: Most samples that have been in the firmware ring at a time. */
 	u32 max_pending;
+};
+
+/**
+ * enum panthor_perf_limited_state - How the limited clients of a device are served
+ *
+ * Clients of users without CAP_PERFMON are limited: baselines and samples of all
+ * of them are taken together, at least a millisecond after the previous ones. A
+ * user could watch the work of others more closely otherwise, by many requests,
+ * or by many sessions whose periods start one shortly after the other.
+ *
+ *	state		event				next state
+ *
+ *	IDLE		request, in time		ASKED
+ *			request, too early		WAITING
+ *			own accord, in time		IDLE, the millisecond begins anew
+ *	WAITING		request				WAITING
+ *			the time has come		ASKED
+ *	ASKED		request, still to be made	ASKED
+ *			request, made already		ASKED_WAITING
+ *			complete			IDLE, the millisecond begins
+ *	ASKED_WAITING	request				ASKED_WAITING
+ *			complete			WAITING, the millisecond begins
+ *	any		there is no client left		IDLE
+ */
+enum panthor_perf_limited_state {
+	/** @PANTHOR_PERF_LIMITED_IDLE: No limited client waits for anything. */
+	PANTHOR_PERF_LIMITED_IDLE,
+
+	/** @PANTHOR_PERF_LIMITED_WAITING: Requests are held until the time has come. */
+	PANTHOR_PERF_LIMITED_WAITING,
+
+	/** @PANTHOR_PERF_LIMITED_ASKED: Requests are a part of a firmware request. */
+	PANTHOR_PERF_LIMITED_ASKED,
+
+	/** @PANTHOR_PERF_LIMITED_ASKED_WAITING: The same, and later requests are held. */
+	PANTHOR_PERF_LIMITED_ASKED_WAITING,
+};
+
+/**
+ * struct panthor_perf_limited - What serves the limited clients of a device
+ *
+ * Protected by panthor_perf_sampler::req_lock.
+ */
+struct panthor_perf_limited {
+	/** @state: What is being done for them. */
+	enum panthor_perf_limited_state state;
+
+	/** @gen: The firmware request that they are a part of, in the states ASKED. */
+	u32 gen;
+
+	/** @not_before_ns: When the next one may be made, in CLOCK_MONOTONIC_RAW. */
+	u64 not_before_ns;
+
+	/** @timer: Expires at @not_before_ns in the state WAITING, and queues @work. */
+	struct hrtimer timer;
+
+	/** @work: Makes what is held a part of the next firmware request. */
+	struct work_struct work;
 };
 
 /**
@@ -312,6 +386,9 @@ struct panthor_perf_sampler {
 
 	/** @rearm_gen: Number of the first request that was made after that. */
 	u32 rearm_gen;
+
+	/** @limited: What serves limited clients. Protected by @req_lock. */
+	struct panthor_perf_limited limited;
 
 	/** @asked: Blocks that some client has enabled counters in. */
 	u64 asked[PANTHOR_PERF_BLOCK_WORDS];

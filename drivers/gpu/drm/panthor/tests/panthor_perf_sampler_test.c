@@ -3,8 +3,13 @@
 
 #include <kunit/test.h>
 
+#ifdef CONFIG_ARM_ARCH_TIMER
+#include <asm/arch_timer.h>
+#endif
+
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "../panthor_device.h"
@@ -53,6 +58,9 @@ struct fake {
 	u32 resets;
 	u32 enables;
 
+	/* Woken for each sample of a client. */
+	wait_queue_head_t signalled;
+
 	/* Does not look at doorbells, for now. */
 	bool asleep;
 	/* Never answers. */
@@ -91,17 +99,32 @@ static struct fake *to_fake(struct panthor_perf_fw *fw)
 	return container_of(fw, struct fake, fw);
 }
 
-static void fake_sample(struct fake *f)
+static void fake_sample_reason(struct fake *f, u32 reason)
 {
 	u32 slot = f->output.perfcnt_insert % FAKE_SLOTS, b;
 	void *sample = f->fw.ring + slot * f->layout.fw_sample_size;
+	struct panthor_perf_time now = {};
+	u32 *metadata = sample;
+
+	/* Without a clock of its own, a sample has no time. */
+	if (f->clock.freq)
+		panthor_perf_clock_now(&f->clock, &now);
 
 	for (b = 0; b < f->layout.num_blocks; b++) {
 		u32 *block = sample + f->layout.blocks[b].fw_offset;
 
 		memset(block, 0, f->layout.fw_block_size);
+		block[0] = lower_32_bits(now.gpu);
+		block[1] = upper_32_bits(now.gpu);
 		block[2] = U16_MAX;
 		block[COUNTER] = f->count;
+	}
+
+	if (f->layout.has_metadata) {
+		metadata[0] = lower_32_bits(now.gpu);
+		metadata[1] = upper_32_bits(now.gpu);
+		metadata[2] = 3;
+		metadata[3] = reason;
 	}
 
 	f->count = 0;
@@ -109,6 +132,11 @@ static void fake_sample(struct fake *f)
 	if (f->output.perfcnt_insert - f->input.perfcnt_extract == FAKE_SLOTS / 2)
 		f->output.ack = (f->output.ack & ~GLB_PERFCNT_THRESHOLD) |
 				(~f->input.req & GLB_PERFCNT_THRESHOLD);
+}
+
+static void fake_sample(struct fake *f)
+{
+	fake_sample_reason(f, PANTHOR_PERF_REASON_REQUEST);
 }
 
 static bool fake_room(struct fake *f)
@@ -257,7 +285,10 @@ static void fake_publish(struct panthor_perf_client *client)
 
 static void fake_signal(struct panthor_perf_client *client)
 {
-	container_of(client, struct fake_client, client)->signals++;
+	struct fake_client *c = container_of(client, struct fake_client, client);
+
+	WRITE_ONCE(c->signals, c->signals + 1);
+	wake_up_all(&c->f->signalled);
 }
 
 static void fake_stretched(struct panthor_perf_client *client)
@@ -384,16 +415,17 @@ static void unplug(void *data)
 	}
 }
 
-static int sampler_init(struct kunit *test)
+static int init_fake(struct kunit *test, bool metadata)
 {
-	static const struct panthor_perf_layout_params params = {
+	struct panthor_perf_layout_params params = {
 		.gpu_id = 0xa8670000,
 		.mem_features = 0x301,
 		.shader_present = 0x50005,
 		.user_shader_present = 0x50005,
-		.glb_version = 0x01010000,
+		.glb_version = metadata ? 0x02000000 : 0x01010000,
 		.group_num = 8,
 		.perfcnt_size = 1 + 1 + 4 + 19,
+		.perfcnt_features = metadata,
 		.supported_clocks = BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL),
 	};
 	struct fake *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
@@ -418,10 +450,21 @@ static int sampler_init(struct kunit *test)
 	f->sampler.clock = &f->clock;
 	f->sampler.reset = fake_reset;
 	f->sampler.set = 2;
+	init_waitqueue_head(&f->signalled);
 	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&f->sampler), 0);
 	panthor_perf_sampler_up(&f->sampler);
 	test->priv = f;
 	return kunit_add_action_or_reset(test, unplug, f);
+}
+
+static int sampler_init(struct kunit *test)
+{
+	return init_fake(test, false);
+}
+
+static int metadata_init(struct kunit *test)
+{
+	return init_fake(test, true);
 }
 
 /* Nothing is touched without a client, everything is programmed with the first one. */
@@ -1513,6 +1556,345 @@ static void wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->fw.extract, 2 * FAKE_SLOTS + slot);
 }
 
+/* An hour: limited clients are not served while a test looks. */
+#define NOT_NOW		(3600ull * NSEC_PER_SEC)
+
+static void limit(struct fake *f, u64 ns)
+{
+	spin_lock(&f->sampler.req_lock);
+	f->sampler.limited.not_before_ns = ktime_get_raw_ns() + ns;
+	spin_unlock(&f->sampler.req_lock);
+}
+
+/* The time has come, for those that wait as well. */
+static void limit_over(struct fake *f)
+{
+	limit(f, 0);
+	queue_work(f->sampler.wq, &f->sampler.limited.work);
+	flush_work(&f->sampler.limited.work);
+	drained(f);
+}
+
+static bool wait_num(struct fake_client *c, u32 num)
+{
+	return wait_event_timeout(c->f->signalled, READ_ONCE(c->signals) >= num, 60 * HZ);
+}
+
+static struct fake_client *new_limited(struct kunit *test, struct fake *f)
+{
+	struct fake_client *c = new_client(test, f);
+
+	c->client.limited = true;
+	return c;
+}
+
+/* Limited clients are served together when the time has come, and others at once. */
+static void limited_together(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *a = new_limited(test, f), *b = new_limited(test, f);
+	struct fake_client *other = new_client(test, f);
+	u32 requests;
+
+	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(b, 2), 0);
+	KUNIT_ASSERT_EQ(test, start(other, 3), 0);
+	drained(f);
+	KUNIT_EXPECT_GE(test, b->client.start.ns - a->client.start.ns, NSEC_PER_MSEC);
+
+	limit(f, NOT_NOW);
+	requests = f->requests;
+	f->count = 1;
+	KUNIT_EXPECT_EQ(test, request(a, 4), 0);
+	KUNIT_EXPECT_EQ(test, request(b, 5), 0);
+	panthor_perf_sampler_due(&f->sampler, &b->client);
+	KUNIT_EXPECT_EQ(test, request(a, 6), 0);
+	expect_num(test, a, 0);
+	expect_num(test, b, 0);
+	KUNIT_EXPECT_EQ(test, f->requests, requests);
+
+	/* What others ask for completes nothing of theirs, but is counted. */
+	KUNIT_EXPECT_EQ(test, request(other, 7), 0);
+	expect_num(test, other, 1);
+	expect(test, other, 0, 7, 1, 0);
+	expect_num(test, a, 0);
+	expect_num(test, b, 0);
+	KUNIT_EXPECT_EQ(test, f->requests, requests + 1);
+
+	f->count = 10;
+	limit_over(f);
+	KUNIT_EXPECT_EQ(test, f->requests, requests + 2);
+	expect_num(test, a, 2);
+	expect(test, a, 0, 4, 11, 0);
+	expect(test, a, 1, 6, 0, 0);
+	KUNIT_EXPECT_EQ(test, a->got[0].end, a->got[1].end);
+	expect_num(test, b, 2);
+	KUNIT_EXPECT_EQ(test, b->got[0].end, a->got[0].end);
+	KUNIT_EXPECT_EQ(test, b->got[0].count + b->got[1].count, 11);
+
+	/* The last one waits, too. */
+	limit(f, NOT_NOW);
+	f->count = 100;
+	KUNIT_EXPECT_TRUE(test, stop(a, 8));
+	KUNIT_EXPECT_EQ(test, start(a, 9), -EBUSY);
+	expect_num(test, a, 2);
+	limit_over(f);
+	expect_num(test, a, 3);
+	expect(test, a, 2, 8, 100, 0);
+}
+
+/* Whatever is asked for, and how often: two looks are a millisecond apart, or one. */
+static void limited_rate(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c[2] = { new_limited(test, f), new_limited(test, f) };
+	u64 last = 0;
+	u32 i, j;
+
+	for (i = 0; i < 20; i++) {
+		struct fake_client *x = c[i % 2];
+
+		/* START and STOP, over and over, of one and of the other. */
+		KUNIT_ASSERT_EQ(test, start(x, 1), 0);
+		KUNIT_EXPECT_GE_MSG(test, x->client.start.ns, last + NSEC_PER_MSEC, "START %u", i);
+		last = x->client.start.ns;
+		for (j = 0; j < 3; j++) {
+			KUNIT_EXPECT_EQ(test, request(x, 2), 0);
+			KUNIT_ASSERT_TRUE(test, wait_num(x, x->num + 1));
+			KUNIT_EXPECT_GE_MSG(test, x->got[(x->num - 1) % MAX_SAMPLES].end,
+					    last + NSEC_PER_MSEC, "SAMPLE %u.%u", i, j);
+			last = x->got[(x->num - 1) % MAX_SAMPLES].end;
+		}
+		KUNIT_EXPECT_TRUE(test, stop(x, 3));
+		KUNIT_ASSERT_TRUE(test, wait_num(x, x->num + 1));
+		KUNIT_EXPECT_GE_MSG(test, x->got[(x->num - 1) % MAX_SAMPLES].end,
+				    last + NSEC_PER_MSEC, "STOP %u", i);
+		last = x->got[(x->num - 1) % MAX_SAMPLES].end;
+	}
+}
+
+/* No less so while the GPU is down, where nothing is counted. */
+static void limited_down(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_limited(test, f);
+
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	KUNIT_ASSERT_TRUE(test, wait_num(c, 1));
+	KUNIT_EXPECT_GE(test, c->got[0].end, c->got[0].start + NSEC_PER_MSEC);
+
+	/* What waits goes on waiting when the GPU comes and goes, and is in time again then. */
+	limit(f, NOT_NOW);
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	fake_boot(f, true);
+	panthor_perf_sampler_up(&f->sampler);
+	f->count = 7;
+	expect_num(test, c, 1);
+	panthor_perf_sampler_close(&f->sampler, true);
+	fake_auto(f);
+	panthor_perf_sampler_down(&f->sampler, false);
+	expect_num(test, c, 1);
+	limit_over(f);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 7, 0);
+}
+
+/* A sample of firmware's own accord that comes too early is folded, and that is no stretch. */
+static void limited_emitted(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *a = new_limited(test, f), *b = new_limited(test, f);
+	struct fake_client *other = new_client(test, f);
+
+	a->client.emit_auto = true;
+	b->client.emit_auto = true;
+	other->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(b, 2), 0);
+	KUNIT_ASSERT_EQ(test, start(other, 3), 0);
+	drained(f);
+
+	limit(f, NOT_NOW);
+	f->count = 1;
+	fake_auto(f);
+	f->count = 2;
+	KUNIT_EXPECT_EQ(test, request(other, 4), 0);
+	expect_num(test, other, 2);
+	expect(test, other, 0, 3, 1, 0);
+	expect(test, other, 1, 4, 2, 0);
+	expect_num(test, a, 0);
+	expect_num(test, b, 0);
+
+	/* In time, all of them see the first, and none the second. */
+	limit(f, 0);
+	f->count = 10;
+	fake_auto(f);
+	f->count = 20;
+	fake_auto(f);
+	f->count = 30;
+	KUNIT_EXPECT_EQ(test, request(other, 5), 0);
+	expect_num(test, other, 5);
+	expect_num(test, a, 1);
+	expect_num(test, b, 1);
+	expect(test, a, 0, 1, 13, 0);
+	expect(test, b, 0, 2, 13, 0);
+
+	/* Nor if a request waits, into whose sample it goes. */
+	limit(f, NOT_NOW);
+	KUNIT_EXPECT_EQ(test, request(a, 6), 0);
+	limit(f, 0);
+	f->count = 40;
+	fake_auto(f);
+	KUNIT_EXPECT_EQ(test, request(other, 7), 0);
+	expect_num(test, other, 7);
+	expect_num(test, b, 1);
+	f->count = 50;
+	limit_over(f);
+	expect_num(test, a, 2);
+	expect(test, a, 1, 6, 140, 0);
+	KUNIT_EXPECT_EQ(test, a->stretched + b->stretched, 0);
+}
+
+/* Who is torn down or unplugged does not wait, nor does who comes after them. */
+static void limited_ends(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *a = new_limited(test, f), *b = new_limited(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
+	limit(f, NOT_NOW);
+	KUNIT_EXPECT_EQ(test, request(a, 2), 0);
+	panthor_perf_sampler_remove(&f->sampler, &a->client);
+	expect_num(test, a, 0);
+	KUNIT_EXPECT_EQ(test, f->sampler.limited.state, PANTHOR_PERF_LIMITED_IDLE);
+
+	limit(f, 0);
+	KUNIT_ASSERT_EQ(test, start(b, 3), 0);
+	limit(f, NOT_NOW);
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(b, 4), 0);
+	KUNIT_EXPECT_TRUE(test, stop(b, 5));
+	expect_num(test, b, 0);
+	panthor_perf_sampler_unplug(&f->sampler);
+	expect_num(test, b, 2);
+	KUNIT_EXPECT_EQ(test, b->got[0].data, 4);
+	KUNIT_EXPECT_EQ(test, b->got[1].data, 5);
+}
+
+/* Firmware that dies while a limited client waits for its answer leaves the next one in time. */
+static void limited_lost_ack(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_limited(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	limit(f, 0);
+	f->mute = true;
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, f->sampler.limited.state, PANTHOR_PERF_LIMITED_ASKED);
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	KUNIT_EXPECT_EQ(test, f->sampler.limited.state, PANTHOR_PERF_LIMITED_ASKED_WAITING);
+	f->mute = false;
+	check(f, NSEC_PER_SEC);
+	KUNIT_ASSERT_TRUE(test, wait_num(c, 2));
+	expect(test, c, 0, 2, 5, ERROR);
+	KUNIT_EXPECT_EQ(test, c->got[1].data, 3);
+}
+
+/* Gives samples times: the fake's clock is the CPU's. */
+static void use_clock(struct kunit *test, struct fake *f)
+{
+	struct panthor_perf_time now;
+
+#ifdef CONFIG_ARM_ARCH_TIMER
+	f->clock.freq = arch_timer_get_cntfrq();
+#endif
+	panthor_perf_clock_now(&f->clock, &now);
+	if (!f->clock.pair.ns)
+		kunit_skip(test, "the time of a sample cannot be told on this machine");
+}
+
+/* A sample of firmware's own accord, before and after the answer, and all drained at once. */
+static void emitted_after_answer(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	use_clock(test, f);
+	c->client.emit_auto = true;
+	d->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(d, 2), 0);
+	drained(f);
+
+	/* The answer, and one more before anybody has looked. */
+	mutex_lock(&f->sampler.lock);
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	f->count = 4;
+	fake_sample_reason(f, PANTHOR_PERF_REASON_SLEEP);
+	mutex_unlock(&f->sampler.lock);
+	expect_num(test, c, 2);
+	expect(test, c, 0, 3, 3, 0);
+	expect(test, c, 1, 1, 4, 0);
+	expect_num(test, d, 1);
+	expect(test, d, 0, 2, 7, 0);
+	KUNIT_EXPECT_EQ(test, d->got[0].end, c->got[1].end);
+
+	/* One that looks like an answer, and is from before the request. */
+	f->count = 5;
+	fake_sample(f);
+	f->count = 6;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 11, 0);
+	expect_num(test, d, 1);
+
+	/* Nothing from before START is in a sample, whatever firmware did meanwhile. */
+	f->count = 0;
+	KUNIT_EXPECT_TRUE(test, stop(d, 5));
+	drained(f);
+	f->count = 100;
+	fake_sample(f);
+	f->count = 200;
+	KUNIT_ASSERT_EQ(test, start(d, 6), 0);
+	f->count = 7;
+	KUNIT_EXPECT_TRUE(test, stop(d, 7));
+	drained(f);
+	expect(test, d, 2, 7, 7, 0);
+}
+
+/* The sample before protected mode answers, and there is no other. */
+static void emitted_protected_answer(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	use_clock(test, f);
+	c->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 1;
+	fake_sample(f);
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	f->asleep = false;
+	f->protected = true;
+	f->count = 2;
+	fake_sample_reason(f, PANTHOR_PERF_REASON_PROTECTED);
+	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+			(f->input.req & GLB_PERFCNT_SAMPLE);
+	panthor_perf_sampler_irq(&f->sampler);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, 0);
+	f->protected = false;
+}
+
 static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(programs_firmware),
 	KUNIT_CASE(clears_marks),
@@ -1552,6 +1934,20 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(removed),
 	KUNIT_CASE(removed_last),
 	KUNIT_CASE(wraps),
+	KUNIT_CASE(limited_together),
+	KUNIT_CASE(limited_rate),
+	KUNIT_CASE(limited_down),
+	KUNIT_CASE(limited_emitted),
+	KUNIT_CASE(limited_ends),
+	KUNIT_CASE(limited_lost_ack),
+	{}
+};
+
+static struct kunit_case panthor_perf_metadata_cases[] = {
+	KUNIT_CASE(counts),
+	KUNIT_CASE(independent),
+	KUNIT_CASE(emitted_after_answer),
+	KUNIT_CASE(emitted_protected_answer),
 	{}
 };
 
@@ -1561,4 +1957,10 @@ static struct kunit_suite panthor_perf_sampler_suite = {
 	.test_cases = panthor_perf_sampler_cases,
 };
 
-kunit_test_suite(panthor_perf_sampler_suite);
+static struct kunit_suite panthor_perf_metadata_suite = {
+	.name = "panthor_perf_sampler_metadata",
+	.init = metadata_init,
+	.test_cases = panthor_perf_metadata_cases,
+};
+
+kunit_test_suites(&panthor_perf_sampler_suite, &panthor_perf_metadata_suite);
