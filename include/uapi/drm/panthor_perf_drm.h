@@ -42,6 +42,12 @@ extern "C" {
  * A session watches the whole GPU, including the work of other processes. It
  * therefore takes CAP_PERFMON, unless the administrator has allowed access to
  * the primary counter set with the ``perf_paranoid`` module parameter.
+ *
+ * Sessions of users who are allowed, but do not have CAP_PERFMON, are served
+ * together, at most once a millisecond of the device. What they ask for is
+ * accepted at once, and waits for that; START sleeps meanwhile. Their periodic
+ * samples wait for it as well, and samples that firmware takes of its own accord
+ * sooner than that are folded into the next one.
  */
 
 /**

@@ -53,7 +53,7 @@
 #define PERF_MAX_SESSIONS		256
 #define PERF_MAX_FILE_SESSIONS		64
 #define PERF_MAX_USER_SESSIONS		16
-#define PERF_MIN_USER_PERIOD_NS		NSEC_PER_MSEC
+#define PERF_MIN_USER_PERIOD_NS		PANTHOR_PERF_LIMITED_NS
 #define PERF_MAX_USER_RING		SZ_16M
 
 /* Limits of the firmware ring; more than 128 slots cannot be told to firmware. */
@@ -139,6 +139,10 @@ static bool ask_for_reset(struct panthor_perf_sampler *sampler)
 
 	/* Between resume and that, a reset is either forgotten or not even queued. */
 	if (atomic_read(&perf->ptdev->pm.state) != PANTHOR_DEVICE_PM_STATE_ACTIVE)
+		return false;
+
+	/* One that others have asked for is theirs. */
+	if (panthor_device_reset_is_pending(perf->ptdev))
 		return false;
 
 	panthor_device_schedule_reset(perf->ptdev);

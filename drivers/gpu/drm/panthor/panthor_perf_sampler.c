@@ -70,9 +70,6 @@
 /* How often in a row firmware may fail before it is left alone. */
 #define MAX_FAILURES		3
 
-/* How long limited clients wait from one look at counters to the next one. */
-#define LIMITED_INTERVAL_NS	NSEC_PER_MSEC
-
 static bool gen_complete(u32 gen, u32 complete)
 {
 	return (s32)(gen - complete) <= 0;
@@ -180,8 +177,6 @@ static bool ask(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 /* Makes what is held of a client a part of firmware request @gen. */
 static void release_held(struct panthor_perf_client *client, u32 gen)
 {
-	u32 i;
-
 	if (client->start_held) {
 		client->start_held = false;
 		client->start_gen = gen;
@@ -192,14 +187,20 @@ static void release_held(struct panthor_perf_client *client, u32 gen)
 		client->due_gen = gen;
 	}
 
-	for (i = client->head; i != client->tail; i++) {
-		struct panthor_perf_request *req = &client->queue[i & client->queue_mask];
-
-		if (req->held) {
-			req->held = false;
-			req->gen = gen;
-		}
+	if (client->held) {
+		client->held = 0;
+		client->batch_gen = gen;
 	}
+}
+
+/* Checks if the oldest request of a client is complete once request @gen is. */
+static bool head_complete(const struct panthor_perf_client *client, u32 gen)
+{
+	if (client->tail - client->head == client->held)
+		return false;
+
+	return gen_complete(client->limited ? client->batch_gen :
+			    client->queue[client->head & client->queue_mask].gen, gen);
 }
 
 static void limited_work(struct work_struct *work)
@@ -237,9 +238,8 @@ static enum hrtimer_restart limited_expired(struct hrtimer *timer)
 }
 
 /*
- * Request @gen is complete. What limited clients have been given is of the
- * sampler's time, so a request that is made a millisecond after that leads to a
- * sample which is at least as much later.
+ * Request @gen is complete. What limited clients have been given was counted up
+ * to some time before now, whatever firmware says of that time.
  */
 static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
 {
@@ -255,7 +255,7 @@ static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
 	case PANTHOR_PERF_LIMITED_ASKED_WAITING:
 		if (!gen_complete(limited->gen, gen))
 			break;
-		limited->not_before_ns = sampler->time.ns + LIMITED_INTERVAL_NS;
+		limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
 		if (limited->state == PANTHOR_PERF_LIMITED_ASKED) {
 			limited->state = PANTHOR_PERF_LIMITED_IDLE;
 		} else {
@@ -281,7 +281,7 @@ static bool limited_may_see(struct panthor_perf_sampler *sampler)
 	    sampler->time.ns < limited->not_before_ns)
 		return false;
 
-	limited->not_before_ns = sampler->time.ns + LIMITED_INTERVAL_NS;
+	limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
 	return true;
 }
 
@@ -478,6 +478,7 @@ static void end(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 	spin_lock(&sampler->req_lock);
 	set_state(sampler, client, state);
 	client->head = client->tail;
+	client->held = 0;
 	client->due = false;
 	client->due_held = false;
 	client->start_held = false;
@@ -496,11 +497,9 @@ static bool complete_client(struct panthor_perf_sampler *sampler,
 
 	for (;;) {
 		spin_lock(&sampler->req_lock);
-		more = client->head != client->tail;
-		if (more) {
+		more = head_complete(client, gen);
+		if (more)
 			req = client->queue[client->head & client->queue_mask];
-			more = !req.held && gen_complete(req.gen, gen);
-		}
 		if (client->due && !client->due_held && gen_complete(client->due_gen, gen)) {
 			/* The last sample is due as well, and has what would be in this one. */
 			due = !(more && req.last);
@@ -556,7 +555,7 @@ static int try_fw(struct panthor_perf_sampler *sampler, int ret)
 static void failed(struct panthor_perf_sampler *sampler, int ret)
 {
 	if (ret && ret != -EAGAIN && sampler->failures <= MAX_FAILURES)
-		sampler->reset_asked = sampler->reset(sampler);
+		sampler->reset_asked |= sampler->reset(sampler);
 }
 
 /* Firmware does not do what it is told to, and is not told to do it any more but by START. */
@@ -656,22 +655,20 @@ static bool sees_protected(struct panthor_perf_sampler *sampler, int pending)
 static bool is_served(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
 		      u32 gen)
 {
-	const struct panthor_perf_request *req;
 	bool served;
 
 	spin_lock(&sampler->req_lock);
-	req = &client->queue[client->head & client->queue_mask];
-	served = (client->head != client->tail && !req->held && gen_complete(req->gen, gen)) ||
+	served = head_complete(client, gen) ||
 		 (client->due && !client->due_held && gen_complete(client->due_gen, gen));
 	spin_unlock(&sampler->req_lock);
 	return served;
 }
 
 /*
- * Sets the sampler's time to that of the firmware sample. Returns true if the
- * sample is known to have been taken at @ns or later.
+ * Sets the sampler's time to that of the firmware sample. Returns true, and the
+ * time in @ns, if the sample tells when it was taken.
  */
-static bool taken_since(struct panthor_perf_sampler *sampler, u64 ns)
+static bool sample_time(struct panthor_perf_sampler *sampler, u64 *ns)
 {
 	const struct panthor_perf_fw_sample *sample = sampler->sample;
 	struct panthor_perf_time time;
@@ -684,11 +681,15 @@ static bool taken_since(struct panthor_perf_sampler *sampler, u64 ns)
 
 	known = panthor_perf_clock_at(sampler->clock, sample->timestamp, &time);
 	set_time(sampler, &time);
-	return known && time.ns >= ns;
+	*ns = time.ns;
+	return known;
 }
 
-/* Shares a firmware sample out, which request @gen was answered with if it is the @answer. */
-static void account(struct panthor_perf_sampler *sampler, bool answer, u32 gen)
+/*
+ * Shares a firmware sample out, which request @gen was answered with if it is
+ * the @answer. If it is not, it may still be one that was not acknowledged yet.
+ */
+static void account(struct panthor_perf_sampler *sampler, bool answer, bool may_be_answer, u32 gen)
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
 	struct panthor_perf_fw_sample *sample = sampler->sample;
@@ -701,9 +702,12 @@ static void account(struct panthor_perf_sampler *sampler, bool answer, u32 gen)
 	trace_panthor_perf_fw_sample(sampler->fw->epoch, sampler->fw->extract,
 				     sample->timestamp, sample->reason);
 
-	/* One that was to be taken anyway may answer a request as well. */
+	/*
+	 * One that was to be taken anyway may answer a request as well. One
+	 * before cores lose power has no reason of its own.
+	 */
 	own_accord = sample->reason != PANTHOR_PERF_REASON_REQUEST ||
-		     (!layout->has_metadata && !answer);
+		     (!answer && (!layout->has_metadata || !may_be_answer));
 
 	list_for_each_entry(client, &sampler->clients, node) {
 		if (!client_counts(client))
@@ -723,6 +727,15 @@ static void account(struct panthor_perf_sampler *sampler, bool answer, u32 gen)
 		if (!client->limited || limited_see)
 			deliver_unasked(sampler, client);
 	}
+}
+
+/* Checks if metadata says that the firmware sample may be the answer to a request. */
+static bool can_answer(struct panthor_perf_sampler *sampler)
+{
+	u32 reason = sampler->sample->reason;
+
+	return sampler->layout->has_metadata &&
+	       (reason == PANTHOR_PERF_REASON_REQUEST || reason == PANTHOR_PERF_REASON_PROTECTED);
 }
 
 /* Firmware has answered request @gen, with the last sample that was accounted. */
@@ -780,7 +793,8 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 		panthor_perf_clock_now(sampler->clock, &now);
 
 	for (i = 0; i < pending; i++) {
-		bool last = i == pending - 1, answer;
+		bool last = i == pending - 1, known, may_be_answer, answer;
+		u64 ns = 0;
 
 		panthor_perf_fw_sample_read(sampler->layout, panthor_perf_fw_slot(fw),
 					    sampler->asked, sampler->sample);
@@ -790,15 +804,18 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 
 		/*
 		 * The answer is the last one, unless firmware has taken another
-		 * one since. Metadata tells of that. But some samples of its
-		 * own accord look like an answer in it, and one from before the
+		 * one since. Metadata tells of that: the answer is one that was
+		 * requested, or the one before protected mode, which completes
+		 * what was requested. But some samples of firmware's own accord
+		 * look like one that was requested, and one from before the
 		 * request would end a sample too early, or begin one in what
 		 * was counted before START.
 		 */
-		answer = taken_since(sampler, flight_ns) && sampler->layout->has_metadata &&
-			 sampler->sample->reason == PANTHOR_PERF_REASON_REQUEST;
-		answer = acked && !told && (answer || last);
-		account(sampler, answer, gen);
+		known = sample_time(sampler, &ns);
+		may_be_answer = in_flight && !told && !(known && ns < flight_ns);
+		answer = acked && !told &&
+			 (last || (known && may_be_answer && can_answer(sampler)));
+		account(sampler, answer, may_be_answer, gen);
 		if (answer && !last) {
 			answered(sampler, gen);
 			told = true;
@@ -898,14 +915,15 @@ static void drain_work(struct work_struct *work)
 	complete_now(sampler);
 }
 
-/* Ends those STARTs that wait for a request which firmware does not answer. */
-static bool fail_starting(struct panthor_perf_sampler *sampler, int ret)
+/* Ends those STARTs that wait for requests up to @gen, which firmware does not answer. */
+static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret)
 {
 	struct panthor_perf_client *client, *tmp;
 	bool any = false;
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
-		if (client->state != PANTHOR_PERF_CLIENT_STARTING)
+		if (client->state != PANTHOR_PERF_CLIENT_STARTING || client->start_held ||
+		    !gen_complete(client->start_gen, gen))
 			continue;
 		end(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, ret);
 		any = true;
@@ -918,8 +936,12 @@ static void timed_out(struct panthor_perf_sampler *sampler)
 {
 	u32 flags = sampler->flight_full ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW :
 					   DRM_PANTHOR_PERF_SAMPLE_ERROR;
-	bool starting = fail_starting(sampler, -ETIMEDOUT);
-	int ret = restart(sampler, flags);
+	bool starting;
+	int ret;
+
+	/* A baseline that firmware has not been asked for is none that it owes. */
+	starting = fail_starting(sampler, sampler->flight_gen, -ETIMEDOUT);
+	ret = restart(sampler, flags);
 
 	/* START may be called again and again, so that this has to have an end, too. */
 	if (!ret && starting) {
@@ -995,6 +1017,7 @@ static void check_work(struct work_struct *work)
  */
 int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler)
 {
+	mutex_init(&sampler->start_lock);
 	mutex_init(&sampler->lock);
 	spin_lock_init(&sampler->req_lock);
 	init_waitqueue_head(&sampler->closing_wait);
@@ -1027,6 +1050,7 @@ void panthor_perf_sampler_fini(struct panthor_perf_sampler *sampler)
 	destroy_workqueue(sampler->wq);
 	kvfree(sampler->sample);
 	mutex_destroy(&sampler->lock);
+	mutex_destroy(&sampler->start_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_fini);
 
@@ -1115,12 +1139,12 @@ int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 {
 	int ret, intr;
 
-	ret = mutex_lock_interruptible(&sampler->lock);
-	if (ret)
+	if (mutex_lock_interruptible(&sampler->start_lock))
 		return -ERESTARTSYS;
 
-	ret = start_locked(sampler, client, user_data);
-	mutex_unlock(&sampler->lock);
+	scoped_guard(mutex, &sampler->lock)
+		ret = start_locked(sampler, client, user_data);
+	mutex_unlock(&sampler->start_lock);
 	if (ret)
 		return ret;
 
@@ -1146,7 +1170,10 @@ static void push(struct panthor_perf_sampler *sampler, struct panthor_perf_clien
 	req->user_data = user_data;
 	req->last = last;
 	client->tail++;
-	req->held = !ask(sampler, client, &req->gen);
+	if (ask(sampler, client, &req->gen))
+		client->batch_gen = req->gen;
+	else
+		client->held++;
 }
 
 /**
@@ -1426,7 +1453,9 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	spin_unlock(&sampler->req_lock);
 	wake_up_all(&sampler->closing_wait);
 
-	fail_starting(sampler, -ENODEV);
+	list_for_each_entry(client, &sampler->clients, node)
+		release_held(client, sampler->next_gen);
+	fail_starting(sampler, sampler->next_gen, -ENODEV);
 	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	set_time_now(sampler);
 	mark_off(sampler);
@@ -1465,6 +1494,13 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_unplug);
  */
 void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_printer *p)
 {
+	static const char * const limited_states[] = {
+		[PANTHOR_PERF_LIMITED_IDLE] = "idle",
+		[PANTHOR_PERF_LIMITED_WAITING] = "waiting",
+		[PANTHOR_PERF_LIMITED_ASKED] = "asked",
+		[PANTHOR_PERF_LIMITED_ASKED_WAITING] = "asked-waiting",
+	};
+	enum panthor_perf_limited_state limited;
 	bool closing, gate, in_flight;
 	u64 requests;
 
@@ -1474,6 +1510,7 @@ void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_
 		closing = sampler->closing;
 		gate = sampler->gate;
 		in_flight = sampler->in_flight;
+		limited = sampler->limited.state;
 		requests = sampler->stats.requests;
 	}
 
@@ -1481,6 +1518,7 @@ void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_
 	drm_printf(p, "closing: %d\n", closing);
 	drm_printf(p, "gate: %d\n", gate);
 	drm_printf(p, "in-flight: %d\n", in_flight);
+	drm_printf(p, "limited: %s\n", limited_states[limited]);
 	drm_printf(p, "broken: %d\n", left_alone(sampler));
 	drm_printf(p, "failures: %u\n", sampler->failures);
 	drm_printf(p, "set: %u\n", sampler->set);

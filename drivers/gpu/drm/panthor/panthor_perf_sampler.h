@@ -86,14 +86,14 @@ struct panthor_perf_request {
 	/** @user_data: Tag of the sample. */
 	u64 user_data;
 
-	/** @gen: The firmware request that completes it, or any later one. Unless @held. */
+	/**
+	 * @gen: The firmware request that completes it, or any later one. Of a
+	 * limited client, panthor_perf_client::batch_gen is in its place.
+	 */
 	u32 gen;
 
 	/** @last: The client stops with it. */
 	bool last;
-
-	/** @held: It is not a part of any firmware request yet. */
-	bool held;
 };
 
 /**
@@ -135,7 +135,7 @@ struct panthor_perf_client {
 	/** @start_gen: The firmware request that is the baseline, unless @start_held. */
 	u32 start_gen;
 
-	/** @start_held: The baseline is not a part of any firmware request yet. */
+	/** @start_held: Waiting for when limited clients are served: the baseline is not a part of any firmware request yet. */
 	bool start_held;
 
 	/** @start_ret: What became of START, once no longer STARTING. */
@@ -174,10 +174,23 @@ struct panthor_perf_client {
 	/** @tail: Index of the next request. Runs freely. Protected by req_lock. */
 	u32 tail;
 
+	/**
+	 * @held: How many of the latest requests of a limited client are not a
+	 * part of any firmware request yet. Protected by req_lock.
+	 */
+	u32 held;
+
+	/**
+	 * @batch_gen: The firmware request that completes all others of a limited
+	 * client, which are complete before it has another one. Protected by
+	 * req_lock.
+	 */
+	u32 batch_gen;
+
 	/** @due: A sample is due that no request asked for. Protected by req_lock. */
 	bool due;
 
-	/** @due_gen: The firmware request that completes it, unless @due_held. Protected by req_lock. */
+	/** @due_gen: The request that completes it, unless @due_held. Protected by req_lock. */
 	u32 due_gen;
 
 	/** @due_held: It is not a part of any firmware request yet. Protected by req_lock. */
@@ -210,6 +223,9 @@ struct panthor_perf_sampler_stats {
 	u32 max_pending;
 };
 
+/** define PANTHOR_PERF_LIMITED_NS - Shortest time between two looks of limited clients */
+#define PANTHOR_PERF_LIMITED_NS		NSEC_PER_MSEC
+
 /**
  * enum panthor_perf_limited_state - How the limited clients of a device are served
  *
@@ -231,6 +247,10 @@ struct panthor_perf_sampler_stats {
  *	ASKED_WAITING	request				ASKED_WAITING
  *			complete			WAITING, the millisecond begins
  *	any		there is no client left		IDLE
+ *			unplug				IDLE, nobody waits any longer
+ *
+ * A sample of firmware's own accord that comes too early, or in another state
+ * than IDLE, is folded into the next sample of each limited client.
  */
 enum panthor_perf_limited_state {
 	/** @PANTHOR_PERF_LIMITED_IDLE: No limited client waits for anything. */
@@ -281,7 +301,7 @@ struct panthor_perf_sampler {
 	/** @clock: Time and cycles. */
 	struct panthor_perf_clock *clock;
 
-	/** @wq: Where @drain_work, @check_work and the work of clients run. */
+	/** @wq: Where @drain_work, @check_work, @limited.work and the work of clients run. */
 	struct workqueue_struct *wq;
 
 	/**
@@ -289,6 +309,16 @@ struct panthor_perf_sampler {
 	 * wait for it. Returns true if there is going to be one.
 	 */
 	bool (*reset)(struct panthor_perf_sampler *sampler);
+
+	/**
+	 * @start_lock: Held by START while it has firmware count.
+	 *
+	 * If firmware does not answer, that takes a tenth of a second with @lock
+	 * held. Those who wait for their turn to try wait for this lock, and so
+	 * are not in the way of hooks, which want @lock. Process context, taken
+	 * interruptibly. @lock nests in it.
+	 */
+	struct mutex start_lock;
 
 	/**
 	 * @lock: Protects whatever is not said to be protected otherwise: the
@@ -307,7 +337,7 @@ struct panthor_perf_sampler {
 
 	/**
 	 * @req_lock: Protects requests: the queues of clients, @gate, @next_gen,
-	 * @in_flight and what comes with it.
+	 * @in_flight and what comes with it, and @limited.
 	 *
 	 * The only lock of SAMPLE and STOP, which so do not wait for samples
 	 * being drained. Process context only, since the lock of the global
@@ -372,7 +402,10 @@ struct panthor_perf_sampler {
 	/** @flight_gen: Number of the latest request made. Protected by @req_lock. */
 	u32 flight_gen;
 
-	/** @flight_ns: When it was made, or last excused. Protected by @req_lock. */
+	/**
+	 * @flight_ns: When it was made, or last excused. No answer is older.
+	 * Protected by @req_lock.
+	 */
 	u64 flight_ns;
 
 	/** @flight_full: It has found the firmware ring full. */

@@ -333,7 +333,7 @@ static int start_locked(struct panthor_perf_session *session, u64 user_data)
 
 	lockdep_assert_held(&session->command_lock);
 
-	/* The last sample may be delivered at any moment, without the slot having been looked for. */
+	/* It may stop at any moment now, and nobody would have looked for a free slot. */
 	if (state == PANTHOR_PERF_CLIENT_STOPPING)
 		return -EBUSY;
 
@@ -408,15 +408,13 @@ int panthor_perf_session_sample(struct panthor_perf_session *session, u64 user_d
  * Context: Process context, without locks. Sleeps, interruptibly, while the
  * session is being started by another thread.
  *
- * Return: 0 on success, also if the session was not counting, -EINTR if the
- * caller has a signal pending.
+ * Return: 0 on success, also if the session was not counting, -ERESTARTSYS if
+ * the caller has a signal pending.
  */
 int panthor_perf_session_stop(struct panthor_perf_session *session, u64 user_data)
 {
-	int ret = mutex_lock_interruptible(&session->command_lock);
-
-	if (ret)
-		return ret;
+	if (mutex_lock_interruptible(&session->command_lock))
+		return -ERESTARTSYS;
 
 	/* Not after it: by then the session may be started again. */
 	if (READ_ONCE(session->client.state) == PANTHOR_PERF_CLIENT_STARTED)

@@ -7,6 +7,8 @@
 #include <asm/arch_timer.h>
 #endif
 
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -372,6 +374,14 @@ static void check(struct fake *f, u64 ns)
 	flush_delayed_work(&f->sampler.check_work);
 	drained(f);
 }
+
+/* What another thread is about to do: it takes no time, but may have to wait for its turn. */
+#define wait_until(cond) ({						\
+	unsigned long end = jiffies + 60 * HZ;				\
+	while (!(cond) && time_before(jiffies, end))			\
+		usleep_range(100, 200);					\
+	(cond);								\
+})
 
 static void expect(struct kunit *test, struct fake_client *c, u32 i, u64 data, u64 count, u32 flags)
 {
@@ -1400,6 +1410,49 @@ static void fake_gpu_reset(struct fake *f)
 	panthor_perf_sampler_up(&f->sampler);
 }
 
+/* START in a work of its own, since it waits. */
+struct starter {
+	struct work_struct work;
+	struct fake_client *c;
+	int ret;
+};
+
+static void starter_work(struct work_struct *work)
+{
+	struct starter *s = container_of(work, struct starter, work);
+
+	s->ret = start(s->c, 1);
+}
+
+static bool is_starting(struct fake_client *c)
+{
+	return READ_ONCE(c->client.state) == PANTHOR_PERF_CLIENT_STARTING;
+}
+
+/* So does one whose baseline firmware does not answer, though counters are enabled. */
+static void start_mute(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct starter s = { .c = new_client(test, f) };
+	u32 i;
+
+	f->mute = true;
+	INIT_WORK_ONSTACK(&s.work, starter_work);
+	for (i = 0; i < 5; i++) {
+		queue_work(f->sampler.wq, &s.work);
+		KUNIT_ASSERT_TRUE(test, wait_until(is_starting(s.c)));
+		drained(f);
+		check(f, NSEC_PER_SEC);
+		flush_work(&s.work);
+		KUNIT_EXPECT_EQ(test, s.ret, -ETIMEDOUT);
+		KUNIT_EXPECT_EQ_MSG(test, f->resets, min(i + 1, 3u), "START %u", i);
+		if (i < 3)
+			fake_gpu_reset(f);
+	}
+	destroy_work_on_stack(&s.work);
+	f->mute = false;
+}
+
 /* START that fails over and over resets the GPU three times, and tries each time. */
 static void start_fails(struct kunit *test)
 {
@@ -1648,8 +1701,8 @@ static void limited_rate(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c[2] = { new_limited(test, f), new_limited(test, f) };
+	u32 i, j, num;
 	u64 last = 0;
-	u32 i, j;
 
 	for (i = 0; i < 20; i++) {
 		struct fake_client *x = c[i % 2];
@@ -1658,15 +1711,16 @@ static void limited_rate(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, start(x, 1), 0);
 		KUNIT_EXPECT_GE_MSG(test, x->client.start.ns, last + NSEC_PER_MSEC, "START %u", i);
 		last = x->client.start.ns;
+		num = x->num;
 		for (j = 0; j < 3; j++) {
 			KUNIT_EXPECT_EQ(test, request(x, 2), 0);
-			KUNIT_ASSERT_TRUE(test, wait_num(x, x->num + 1));
+			KUNIT_ASSERT_TRUE(test, wait_num(x, ++num));
 			KUNIT_EXPECT_GE_MSG(test, x->got[(x->num - 1) % MAX_SAMPLES].end,
 					    last + NSEC_PER_MSEC, "SAMPLE %u.%u", i, j);
 			last = x->got[(x->num - 1) % MAX_SAMPLES].end;
 		}
 		KUNIT_EXPECT_TRUE(test, stop(x, 3));
-		KUNIT_ASSERT_TRUE(test, wait_num(x, x->num + 1));
+		KUNIT_ASSERT_TRUE(test, wait_num(x, ++num));
 		KUNIT_EXPECT_GE_MSG(test, x->got[(x->num - 1) % MAX_SAMPLES].end,
 				    last + NSEC_PER_MSEC, "STOP %u", i);
 		last = x->got[(x->num - 1) % MAX_SAMPLES].end;
@@ -1684,6 +1738,7 @@ static void limited_down(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	KUNIT_ASSERT_TRUE(test, wait_num(c, 1));
+	drained(f);
 	KUNIT_EXPECT_GE(test, c->got[0].end, c->got[0].start + NSEC_PER_MSEC);
 
 	/* What waits goes on waiting when the GPU comes and goes, and is in time again then. */
@@ -1732,6 +1787,9 @@ static void limited_emitted(struct kunit *test)
 	limit(f, 0);
 	f->count = 10;
 	fake_auto(f);
+	queue_work(f->sampler.wq, &f->sampler.drain_work);
+	drained(f);
+	limit(f, NOT_NOW);
 	f->count = 20;
 	fake_auto(f);
 	f->count = 30;
@@ -1780,8 +1838,9 @@ static void limited_ends(struct kunit *test)
 	expect_num(test, b, 0);
 	panthor_perf_sampler_unplug(&f->sampler);
 	expect_num(test, b, 2);
-	KUNIT_EXPECT_EQ(test, b->got[0].data, 4);
-	KUNIT_EXPECT_EQ(test, b->got[1].data, 5);
+	/* What was counted since the last firmware sample has gone with the device. */
+	expect(test, b, 0, 4, 0, ERROR);
+	expect(test, b, 1, 5, 0, ERROR);
 }
 
 /* Firmware that dies while a limited client waits for its answer leaves the next one in time. */
@@ -1851,9 +1910,31 @@ static void emitted_after_answer(struct kunit *test)
 	fake_sample(f);
 	f->count = 6;
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
-	expect_num(test, c, 3);
-	expect(test, c, 2, 4, 11, 0);
-	expect_num(test, d, 1);
+	expect_num(test, c, 4);
+	expect(test, c, 2, 1, 5, 0);
+	expect(test, c, 3, 4, 6, 0);
+	expect_num(test, d, 2);
+	expect(test, d, 1, 2, 5, 0);
+
+	/* Or was taken after the answer, or when nothing had been asked for. */
+	mutex_lock(&f->sampler.lock);
+	f->count = 7;
+	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
+	f->count = 8;
+	fake_sample(f);
+	mutex_unlock(&f->sampler.lock);
+	expect_num(test, c, 6);
+	expect(test, c, 4, 5, 7, 0);
+	expect(test, c, 5, 1, 8, 0);
+	expect_num(test, d, 3);
+	expect(test, d, 2, 2, 21, 0);
+	f->count = 9;
+	fake_sample(f);
+	queue_work(f->sampler.wq, &f->sampler.drain_work);
+	expect_num(test, c, 7);
+	expect(test, c, 6, 1, 9, 0);
+	expect_num(test, d, 4);
+	expect(test, d, 3, 2, 9, 0);
 
 	/* Nothing from before START is in a sample, whatever firmware did meanwhile. */
 	f->count = 0;
@@ -1866,7 +1947,7 @@ static void emitted_after_answer(struct kunit *test)
 	f->count = 7;
 	KUNIT_EXPECT_TRUE(test, stop(d, 7));
 	drained(f);
-	expect(test, d, 2, 7, 7, 0);
+	expect(test, d, 5, 7, 7, 0);
 }
 
 /* The sample before protected mode answers, and there is no other. */
@@ -1879,8 +1960,6 @@ static void emitted_protected_answer(struct kunit *test)
 	c->client.emit_auto = true;
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
-	f->count = 1;
-	fake_sample(f);
 	f->asleep = true;
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	f->asleep = false;
@@ -1889,10 +1968,13 @@ static void emitted_protected_answer(struct kunit *test)
 	fake_sample_reason(f, PANTHOR_PERF_REASON_PROTECTED);
 	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
 			(f->input.req & GLB_PERFCNT_SAMPLE);
-	panthor_perf_sampler_irq(&f->sampler);
-	expect_num(test, c, 1);
-	expect(test, c, 0, 2, 3, 0);
 	f->protected = false;
+	f->count = 3;
+	fake_sample(f);
+	panthor_perf_sampler_irq(&f->sampler);
+	expect_num(test, c, 2);
+	expect(test, c, 0, 2, 2, 0);
+	expect(test, c, 1, 1, 3, 0);
 }
 
 static struct kunit_case panthor_perf_sampler_cases[] = {
@@ -1930,6 +2012,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(reset),
 	KUNIT_CASE(enable_fails),
 	KUNIT_CASE(start_fails),
+	KUNIT_CASE(start_mute),
 	KUNIT_CASE(unplugged),
 	KUNIT_CASE(removed),
 	KUNIT_CASE(removed_last),
