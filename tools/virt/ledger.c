@@ -94,7 +94,12 @@ int ledger_next(struct ledger *l, struct ledger_record *r)
 			l->path, l->pos, r->sequence, l->sequence);
 		return -1;
 	}
-	l->sequence++;
+	if (ledger_no_room(r) != !r->size) {
+		fprintf(stderr, "ledger: %s: the record at byte %zu has %u bytes, and reason %#x\n",
+			l->path, l->pos, r->size, r->reason);
+		return -1;
+	}
+	l->sequence += !ledger_no_room(r);
 	l->pos += HEAD_BYTES + r->size;
 	return 1;
 }

@@ -20,7 +20,14 @@ struct ledger_layout {
 	unsigned int count[LEDGER_TYPES];	/* blocks of a type, in a sample's order; cores: positions */
 };
 
-/* One sample, as firmware wrote it. Blocks that it did not write are zero. */
+/* Bits of the reason of a sample that found no room, and that it was of firmware's own accord. */
+#define LEDGER_NO_ROOM		(1u << 31)
+#define LEDGER_OWN_ACCORD	(1u << 30)
+
+/*
+ * One sample, as firmware wrote it. Blocks that it did not write are zero. One
+ * that found no room has no blocks at all, and the next one's sequence.
+ */
 struct ledger_record {
 	uint64_t sequence;	/* from 0, over all resets */
 	uint32_t epoch;		/* which enable, from 1 */
@@ -30,6 +37,11 @@ struct ledger_record {
 	uint32_t size;		/* of what follows, in bytes */
 	const uint8_t *blocks;
 };
+
+static inline bool ledger_no_room(const struct ledger_record *r)
+{
+	return r->reason & LEDGER_NO_ROOM;
+}
 
 struct ledger;
 

@@ -140,7 +140,9 @@ struct MaliCounters {
     /* a SAMPLE that the bench page had dropped, until REQ changes */
     bool dropping;
     bool dropping_req;
-    /* OVERFLOW was raised for this EXTRACT */
+    /* a sample found no room, and there has been none since */
+    bool no_room;
+    /* OVERFLOW was raised, and no sample written since: at this EXTRACT */
     bool full_seen;
     uint32_t full_extract;
 
@@ -726,9 +728,8 @@ static void ledger_close(Notifier *n, void *data)
     c->ledger = NULL;
 }
 
-/* Blocks that were not written are zero in the ledger. */
-static void ledger_record(MaliCounters *c, uint32_t insert, uint64_t timestamp,
-                          uint32_t reason)
+static void ledger_write(MaliCounters *c, uint64_t timestamp, uint32_t reason,
+                         uint32_t size)
 {
     uint8_t head[32];
 
@@ -737,14 +738,20 @@ static void ledger_record(MaliCounters *c, uint32_t insert, uint64_t timestamp,
     }
     stq_le_p(head, c->info.samples);
     stl_le_p(head + 8, c->info.epoch);
-    stl_le_p(head + 12, insert);
+    stl_le_p(head + 12, c->info.insert);
     stq_le_p(head + 16, timestamp);
     stl_le_p(head + 24, reason);
-    stl_le_p(head + 28, c->info.sample_size);
+    stl_le_p(head + 28, size);
     if (fwrite(head, sizeof(head), 1, c->ledger) != 1 ||
-        fwrite(c->buf, c->info.sample_size, 1, c->ledger) != 1) {
+        (size && fwrite(c->buf, size, 1, c->ledger) != 1)) {
         ledger_failed(c);
     }
+}
+
+/* Blocks that were not written are zero in the ledger. */
+static void ledger_record(MaliCounters *c, uint64_t timestamp, uint32_t reason)
+{
+    ledger_write(c, timestamp, reason, c->info.sample_size);
 }
 
 /* ---- firmware: samples ---- */
@@ -847,14 +854,14 @@ static bool ring_full(MaliCsfState *s)
 
 /*
  * OVERFLOW, THRESHOLD: firmware makes ACK differ from REQ, and not again
- * before the driver has made them equal. True if it was raised.
+ * before it has seen, at a doorbell, that the driver has made them equal. True
+ * if it was raised.
  */
 static bool raise_event(MaliCsfState *s, uint32_t bit)
 {
-    uint32_t req = mali_csf_mcu_ld32(s, MALI_GLB_IN + MALI_GLB_IN_REQ);
     uint32_t ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
 
-    if ((req ^ ack) & bit) {
+    if ((s->glb_req ^ ack) & bit) {
         return false;
     }
     mali_csf_mcu_ack(s, bit);
@@ -862,14 +869,15 @@ static bool raise_event(MaliCsfState *s, uint32_t bit)
 }
 
 /*
- * There is no room. An overflow is told once for an EXTRACT: a driver which
- * acknowledges it and frees nothing is not told again.
+ * There is no room. With events_once an overflow is told once for an EXTRACT:
+ * a driver which acknowledges it and frees nothing is not told again.
  */
 static void overflow(MaliCsfState *s)
 {
     MaliCounters *c = s->ctr;
 
-    if (c->full_seen && c->full_extract == c->info.extract) {
+    if (s->events_once && c->full_seen &&
+        c->full_extract == c->info.extract) {
         return;
     }
     if (raise_event(s, MALI_GLB_PRFCNT_OVERFLOW)) {
@@ -877,6 +885,20 @@ static void overflow(MaliCsfState *s)
         c->full_extract = c->info.extract;
         c->info.overflows++;
     }
+}
+
+/* A sample finds no room: of firmware's own accord it is lost, else tried again. */
+static void no_room(MaliCsfState *s, uint32_t reason, bool own_accord)
+{
+    MaliCounters *c = s->ctr;
+
+    if (own_accord) {
+        c->info.lost_autos++;
+        reason |= MALI_LEDGER_OWN_ACCORD;
+    }
+    ledger_write(c, mali_csf_timestamp(s), reason | MALI_LEDGER_NO_ROOM, 0);
+    c->no_room = true;
+    overflow(s);
 }
 
 static void publish_insert(MaliCsfState *s)
@@ -943,7 +965,7 @@ static MaliMmuResult sample(MaliCsfState *s, uint32_t reason)
         take_back(c, n);
         return res;
     }
-    ledger_record(c, c->info.insert, timestamp, reason);
+    ledger_record(c, timestamp, reason);
     c->info.insert++;
     c->info.samples++;
     c->info.last_reason = reason;
@@ -951,6 +973,7 @@ static MaliMmuResult sample(MaliCsfState *s, uint32_t reason)
     for (i = 0; i < MALI_CLKS; i++) {
         c->info.last_cycles[i] = mali_csf_clk_cycles_at(s, i, now);
     }
+    c->no_room = false;
     c->full_seen = false;
     /* The sample before INSERT. Pairs with the driver's after it reads INSERT. */
     smp_wmb();
@@ -966,9 +989,29 @@ static void threshold(MaliCsfState *s)
 
     c->info.extract = mali_csf_mcu_ld32(s, MALI_GLB_IN +
                                         MALI_GLB_IN_PRFCNT_EXTRACT);
-    if (c->info.insert - c->info.extract >= c->info.slots / 2 &&
+    if (c->info.insert - c->info.extract >= MAX(c->info.slots / 2, 1) &&
         raise_event(s, MALI_GLB_PRFCNT_THRESHOLD)) {
         c->info.thresholds++;
+    }
+}
+
+/*
+ * At a doorbell, events which have been acknowledged are raised again while
+ * what they tell of lasts.
+ */
+static void events_again(MaliCsfState *s)
+{
+    MaliCounters *c = s->ctr;
+
+    if (s->events_once) {
+        return;
+    }
+    threshold(s);
+    if (c->no_room) {
+        c->no_room = ring_full(s);
+    }
+    if (c->no_room) {
+        overflow(s);
     }
 }
 
@@ -986,8 +1029,7 @@ void mali_csf_counters_auto(MaliCsfState *s, uint32_t reason)
         return;
     }
     if (ring_full(s)) {
-        c->info.lost_autos++;
-        overflow(s);
+        no_room(s, reason, true);
         return;
     }
     if (sample(s, reason) != MALI_MMU_OK) {
@@ -997,7 +1039,7 @@ void mali_csf_counters_auto(MaliCsfState *s, uint32_t reason)
     threshold(s);
     if (reason == MALI_REASON_PROTM) {
         /* Completes a request which is outstanding. */
-        uint32_t req = mali_csf_mcu_ld32(s, MALI_GLB_IN + MALI_GLB_IN_REQ);
+        uint32_t req = mali_csf_mcu_req(s);
         uint32_t ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
 
         if (((req ^ ack) & MALI_GLB_PRFCNT_SAMPLE) && !c->dropping) {
@@ -1105,6 +1147,7 @@ static bool enable(MaliCsfState *s)
         c->buckets[i].room = 0;
     }
     c->dropping = false;
+    c->no_room = false;
     c->full_seen = false;
     c->info.enabled = true;
     c->info.epoch++;
@@ -1135,7 +1178,7 @@ static void sample_request(MaliCsfState *s, uint32_t req)
         return;         /* evaluated again when it is unlocked */
     }
     if (ring_full(s)) {
-        overflow(s);
+        no_room(s, MALI_REASON_REQUEST, false);
         return;
     }
     if (sample(s, MALI_REASON_REQUEST) != MALI_MMU_OK) {
@@ -1175,6 +1218,9 @@ void mali_csf_counters_eval(MaliCsfState *s, uint32_t req)
     } else if (c->info.enabled) {
         sample_request(s, req);
     }
+    if (c->info.enabled) {
+        events_again(s);
+    }
 }
 
 void mali_csf_counters_boot(MaliCsfState *s, bool warm)
@@ -1199,6 +1245,7 @@ void mali_csf_counters_reset(MaliCsfState *s)
     mali_csf_counters_advance(s);
     c->info.enabled = false;
     c->dropping = false;
+    c->no_room = false;
     c->full_seen = false;
     c->busy = false;
     memset(c->buckets, 0, sizeof(c->buckets));

@@ -8,6 +8,14 @@
 
 #include "hw/misc/mali-csf.h"
 
+/*
+ * Bits of a ledger record's reason, for a sample that found no room in the
+ * ring: such a record has no blocks, and the number of the record after it.
+ * One of firmware's own accord is lost, one that was requested is tried again.
+ */
+#define MALI_LEDGER_NO_ROOM     (1u << 31)
+#define MALI_LEDGER_OWN_ACCORD  (1u << 30)
+
 /* State of the counter block, as firmware has it. */
 typedef struct MaliCountersInfo {
     bool enabled;

@@ -3,9 +3,10 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What firmware does, without its instructions. Firmware looks at its
- * interface when the global doorbell rings (mcu_latency_ns after it) and when
- * it boots, and at no other time.
+ * What firmware does, without its instructions. Firmware reads the global REQ
+ * when the global doorbell rings (mcu_latency_ns after it) and when it boots,
+ * and at no other time: whatever happens in between, it knows REQ as it was
+ * then (glb_req).
  */
 #include "qemu/osdep.h"
 #include "qemu/log.h"
@@ -90,6 +91,20 @@ bool mali_csf_mcu_running(MaliCsfState *s)
 {
     return s->mcu_booted && s->mcu_status == MALI_MCU_ENABLED &&
            !s->mcu_asleep && !s->inj.hang;
+}
+
+/* Firmware looks at REQ: at a doorbell or at boot. */
+static void mcu_latch(MaliCsfState *s)
+{
+    s->glb_req = mali_csf_mcu_ld32(s, MALI_GLB_IN + MALI_GLB_IN_REQ);
+}
+
+uint32_t mali_csf_mcu_req(MaliCsfState *s)
+{
+    if (s->mcu_doorbell) {
+        mcu_latch(s);
+    }
+    return s->glb_req;
 }
 
 void mali_csf_mcu_ack(MaliCsfState *s, uint32_t bits)
@@ -178,7 +193,7 @@ void mali_csf_mcu_power_done(MaliCsfState *s)
 static void mcu_idle(void *opaque)
 {
     MaliCsfState *s = opaque;
-    uint32_t req, ack;
+    uint32_t ack;
 
     if (!mali_csf_mcu_running(s) || !mali_csf_cs_idle(s)) {
         return;
@@ -187,10 +202,9 @@ static void mcu_idle(void *opaque)
         timer_mod(s->idle_timer, mali_csf_now() + 10 * SCALE_US);
         return;
     }
-    req = mali_csf_mcu_ld32(s, MALI_GLB_IN + MALI_GLB_IN_REQ);
     ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
     s->idle_pending = false;
-    if ((ack & MALI_GLB_IDLE_EN) && !((req ^ ack) & MALI_GLB_IDLE)) {
+    if ((ack & MALI_GLB_IDLE_EN) && !((s->glb_req ^ ack) & MALI_GLB_IDLE)) {
         mali_csf_mcu_ack(s, MALI_GLB_IDLE);
     }
 }
@@ -286,7 +300,8 @@ static void mcu_process(MaliCsfState *s)
     uint32_t req, ack, db_req, db_ack, plain;
 
     s->mcu_doorbell = false;
-    req = mali_csf_mcu_ld32(s, MALI_GLB_IN + MALI_GLB_IN_REQ);
+    mcu_latch(s);
+    req = s->glb_req;
     ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
     if (!mali_csf_mcu_running(s)) {
         return;
@@ -312,6 +327,7 @@ static void mcu_process(MaliCsfState *s)
 
     /* Counters before what might end them; nothing counts in protected mode. */
     if (!s->gpu_status_protm) {
+        s->mcu_protm_left = false;
         mali_csf_counters_eval(s, req);
     }
 
@@ -331,6 +347,17 @@ static void mcu_process(MaliCsfState *s)
         mali_csf_mcu_sleep(s);
     }
     s->mcu_halted_req = req & MALI_GLB_HALT;
+}
+
+/* Counter requests have waited for the end of protected mode. */
+static void mcu_protm_left(MaliCsfState *s)
+{
+    s->mcu_protm_left = false;
+    if (s->gpu_status_protm) {
+        return;
+    }
+    mali_csf_counters_work(s, MALI_WORK_MCU, 0, 0, 1, 0, 0);
+    mali_csf_counters_eval(s, s->glb_req);
 }
 
 /* Boot */
@@ -363,7 +390,7 @@ static bool mcu_image_good(MaliCsfState *s, uint32_t *version)
 
 static void mcu_boot(MaliCsfState *s)
 {
-    uint32_t ctrl[CTRL_WORDS], version = 0, ack, req;
+    uint32_t ctrl[CTRL_WORDS], version = 0, ack, features = 0;
 
     if (s->inj.hang || s->mcu_stuck) {
         return;
@@ -393,10 +420,13 @@ static void mcu_boot(MaliCsfState *s)
     ctrl[CTRL_GROUP_STRIDE] = MALI_GROUP_STRIDE;
     ctrl[CTRL_PERFCNT_SIZE] = mali_csf_counters_perfcnt_size(s);
     ctrl[CTRL_INSTR_FEATURES] = 0x71;
-    /* The word means nothing to interfaces before 2.0: junk, on purpose. */
-    ctrl[CTRL_PERFCNT_FEATURES] = version >= VERSION_PERFCNT_FEATURES ?
-                                  mali_csf_counters_perfcnt_features(s) :
-                                  0xdeadbeef;
+    /* The word means nothing to interfaces before 2.0. */
+    if (version >= VERSION_PERFCNT_FEATURES) {
+        features = mali_csf_counters_perfcnt_features(s);
+    } else if (s->features_junk) {
+        features = 0xdeadbeef;
+    }
+    ctrl[CTRL_PERFCNT_FEATURES] = features;
     for (int i = 0; i < CTRL_WORDS; i++) {
         mali_csf_mcu_st32(s, MALI_SHARED_VA + 4 * i, ctrl[i]);
     }
@@ -409,8 +439,8 @@ static void mcu_boot(MaliCsfState *s)
     }
     mali_csf_mcu_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK, ack);
     mali_csf_mcu_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_HALT_STATUS, 0);
-    req = mali_csf_mcu_ld32(s, MALI_GLB_IN + MALI_GLB_IN_REQ);
-    s->mcu_halted_req = req & MALI_GLB_HALT;
+    mcu_latch(s);
+    s->mcu_halted_req = s->glb_req & MALI_GLB_HALT;
     s->alloc_lo = s->alloc_hi = UINT32_MAX;
     s->poweroff_ns = 10 * SCALE_MS;
     s->idle_ns = SCALE_MS;
@@ -445,6 +475,17 @@ static void mcu_tick(void *opaque)
     if (s->mcu_doorbell && mali_csf_mcu_running(s)) {
         mcu_process(s);
     }
+    if (s->mcu_protm_left && mali_csf_mcu_running(s)) {
+        mcu_protm_left(s);
+    }
+}
+
+static void mcu_schedule(MaliCsfState *s)
+{
+    if (!timer_pending(s->mcu_timer)) {
+        timer_mod(s->mcu_timer, mali_csf_now() + s->mcu_latency_ns +
+                  s->inj.ack_delay_ns);
+    }
 }
 
 void mali_csf_mcu_doorbell(MaliCsfState *s)
@@ -454,16 +495,22 @@ void mali_csf_mcu_doorbell(MaliCsfState *s)
         return;
     }
     s->mcu_doorbell = true;
-    if (!timer_pending(s->mcu_timer)) {
-        timer_mod(s->mcu_timer, mali_csf_now() + s->mcu_latency_ns +
-                  s->inj.ack_delay_ns);
+    mcu_schedule(s);
+}
+
+void mali_csf_mcu_protm_left(MaliCsfState *s)
+{
+    if (s->mcu_booted) {
+        s->mcu_protm_left = true;
+        mcu_schedule(s);
     }
 }
 
 void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as)
 {
     if (as == 0 && s->mcu_status == MALI_MCU_ENABLED &&
-        (!s->mcu_booted || s->mcu_doorbell) && !timer_pending(s->mcu_timer)) {
+        (!s->mcu_booted || s->mcu_doorbell || s->mcu_protm_left) &&
+        !timer_pending(s->mcu_timer)) {
         timer_mod(s->mcu_timer, mali_csf_now() + s->mcu_latency_ns);
     }
 }
@@ -494,6 +541,7 @@ void mali_csf_mcu_wake(MaliCsfState *s)
     if (!mali_csf_mcu_running(s)) {
         return;
     }
+    mcu_latch(s);
     mali_csf_counters_boot(s, true);
     mcu_process(s);
     mali_csf_cs_kick(s);
@@ -508,6 +556,7 @@ static void mcu_stop(MaliCsfState *s)
     s->mcu_booted = false;
     s->mcu_stuck = false;
     s->mcu_doorbell = false;
+    s->mcu_protm_left = false;
     s->mcu_asleep = false;
     s->idle_pending = false;
     mali_csf_cs_reset(s);

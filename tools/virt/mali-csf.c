@@ -450,7 +450,7 @@ void mali_csf_set_protm(MaliCsfState *s, bool on)
         mali_csf_counters_advance(s);
         s->gpu_status_protm = 0;
         /* Counter requests waited for this. */
-        mali_csf_mcu_doorbell(s);
+        mali_csf_mcu_protm_left(s);
     }
 }
 
@@ -1009,6 +1009,8 @@ static Property mali_csf_properties[] = {
     DEFINE_PROP_ON_OFF_AUTO("metadata", MaliCsfState, metadata,
                             ON_OFF_AUTO_AUTO),
     DEFINE_PROP_BOOL("coherent", MaliCsfState, coherent, false),
+    DEFINE_PROP_BOOL("features_junk", MaliCsfState, features_junk, false),
+    DEFINE_PROP_BOOL("events_once", MaliCsfState, events_once, false),
     DEFINE_PROP_UINT32("cntfrq", MaliCsfState, cntfrq, 0),
     DEFINE_PROP_UINT32("mcu_latency_ns", MaliCsfState, mcu_latency_ns, 2000),
     DEFINE_PROP_UINT32("power_ns", MaliCsfState, power_ns, 20000),

@@ -291,6 +291,8 @@ struct MaliCsfState {
     uint32_t csg_blocks;
     OnOffAuto metadata;
     bool coherent;
+    bool features_junk;         /* perfcnt_features is junk where it means nothing */
+    bool events_once;           /* counter events are not raised again at a doorbell */
     uint32_t cntfrq;            /* of the CPUs' counter; 0: ask the first CPU */
     uint32_t mcu_latency_ns;    /* doorbell to firmware looking at it */
     uint32_t power_ns;          /* a power transition */
@@ -330,6 +332,8 @@ struct MaliCsfState {
     bool mcu_booted;            /* has run to its main loop */
     bool mcu_stuck;             /* never will, until it is disabled */
     bool mcu_doorbell;          /* the global doorbell was rung and not looked at */
+    bool mcu_protm_left;        /* protected mode has ended, requests not looked at since */
+    uint32_t glb_req;           /* the global REQ, as last looked at */
     bool mcu_halted_req;        /* GLB_HALT as last seen, to find 0 to 1 */
     bool mcu_asleep;
     bool mcu_cold;              /* counter state does not survive to the next boot */
@@ -401,6 +405,8 @@ void mali_csf_mcu_init(MaliCsfState *s);
 void mali_csf_mcu_reset(MaliCsfState *s);
 void mali_csf_mcu_control(MaliCsfState *s, uint32_t val);
 void mali_csf_mcu_doorbell(MaliCsfState *s);
+/* Protected mode has ended: firmware goes on with the counter requests it knows. */
+void mali_csf_mcu_protm_left(MaliCsfState *s);
 /* An address space was unlocked or updated: stalled firmware goes on. */
 void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as);
 /* Firmware's own accesses, through address space 0. Zero when it faulted. */
@@ -410,6 +416,8 @@ void mali_csf_mcu_st32(MaliCsfState *s, uint32_t va, uint32_t val);
 void mali_csf_mcu_st64(MaliCsfState *s, uint32_t va, uint64_t val);
 /* Firmware is running: not disabled, halted, asleep, hung or dead. */
 bool mali_csf_mcu_running(MaliCsfState *s);
+/* The global REQ at the last doorbell or boot, one not looked at yet included. */
+uint32_t mali_csf_mcu_req(MaliCsfState *s);
 /* Flip bits of the global ACK, and interrupt as ACK_IRQ_MASK says. */
 void mali_csf_mcu_ack(MaliCsfState *s, uint32_t bits);
 /* A group became busy, or idle, or a slot's state changed. */

@@ -83,6 +83,8 @@ static const struct config configs[] = {
 	{ "64 cores, 16 slices", "mali-csf,model=g710,shader_present=0x8000000000000001,l2_slices=16",
 	  64, 0, 0, 0, 16, 10, 0x8000000000000001 },
 	{ "no holes", "mali-csf,model=g610,shader_present=0xf,l2_slices=1", 64, 0, 0, 0, 1, 10, 0xf },
+	{ "events once", "mali-csf,model=g610,events_once=on,features_junk=on", 64, 0, 0, 0, 4, 10,
+	  0x50005 },
 };
 
 #define NCONFIGS (sizeof(configs) / sizeof(configs[0]))
@@ -103,6 +105,12 @@ struct expected {
 	uint64_t timestamp;
 	bool metadata;
 	uint32_t *words;
+};
+
+/* A sample that finds no room. */
+struct no_room {
+	uint64_t sequence, timestamp;
+	uint32_t epoch, insert, reason;
 };
 
 static struct {
@@ -132,6 +140,9 @@ static struct {
 	uint8_t *shadow;		/* the ring, as it must be */
 	struct expected *samples;	/* the ledger, as it must be */
 	unsigned int n_samples;
+	struct no_room *no_room;	/* likewise */
+	unsigned int n_no_room;
+	uint64_t lost;			/* of these, those of firmware's own accord */
 	uint64_t saturated;
 } T;
 
@@ -167,6 +178,17 @@ static void result(const char *config, const char *name)
 }
 
 /* ---- expectation ---- */
+
+static bool has(const char *property)
+{
+	return strstr(T.c->device, property);
+}
+
+/* Events are not raised again at a doorbell. */
+static bool once(void)
+{
+	return has("events_once=on");
+}
 
 static uint64_t cycles_at(uint64_t ns)
 {
@@ -387,6 +409,18 @@ static void expect_sample(uint32_t reason)
 	T.insert++;
 }
 
+/* Firmware wants to take a sample now, and there is no room. */
+static void expect_no_room(uint32_t reason)
+{
+	T.no_room = realloc(T.no_room, (T.n_no_room + 1) * sizeof(*T.no_room));
+	T.no_room[T.n_no_room++] = (struct no_room) {
+		.sequence = T.n_samples, .timestamp = T.g.now / TICK_NS, .epoch = T.epoch,
+		.insert = T.insert, .reason = reason | LEDGER_NO_ROOM,
+	};
+	T.lost += !!(reason & LEDGER_OWN_ACCORD);
+	same(BENCH_GET(&T.g, LOST_AUTOS), T.lost, "samples of its own accord that found no room");
+}
+
 static const char *const type_names[] = { "metadata", "FW", "CSG", "CSHW", "TILER", "MEMSYS", "SHADER" };
 
 static void describe(char *s, size_t n, unsigned int word)
@@ -472,7 +506,7 @@ static void consume(void)
 	while (T.extract != T.insert)
 		consume_quietly();
 	in_set(&T.g, IN_EXTRACT, T.extract);
-	/* Re-arm. */
+	/* Acknowledged. Firmware sees it at the next doorbell. */
 	toggle(differ() & (THRESHOLD | OVERFLOW));
 }
 
@@ -614,8 +648,7 @@ static void test_control_block(void)
 	unsigned int fw = (T.c->fw + T.c->csg) * unit;
 
 	same(ram_get(&T.g, SHARED_PA + 0x18), hw | fw << 16, "perfcnt_size");
-	same(ram_get(&T.g, SHARED_PA) >> 24 >= 2 ? ram_get(&T.g, SHARED_PA + 0x20) & 0xf : 0,
-	     T.c->meta * unit, "perfcnt_features");
+	same(ram_get(&T.g, SHARED_PA + 0x20), has("features_junk=on") ? 0xdeadbeef : T.c->meta * unit, "perfcnt_features");
 	same(reg_read(&T.g, 0x68) & 0xff, T.c->arch >= 11 ? unit : 0, "PRFCNT_FEATURES");
 	same((reg_read(&T.g, 0x10) >> 8 & 0xf) + 1, T.c->slices, "L2 slices");
 	same(reg_read(&T.g, 0x100) | (uint64_t)reg_read(&T.g, 0x104) << 32, T.c->present, "SHADER_PRESENT");
@@ -777,6 +810,41 @@ static void test_threshold(void)
 	request("at the threshold again");
 	same(reg_read(&T.g, JOB_RAWSTAT) & GLOBAL_IRQ, GLOBAL_IRQ, "THRESHOLD interrupts");
 	same(BENCH_GET(&T.g, THRESHOLDS), events + 2, "THRESHOLD events");
+	/* Acknowledged, and nothing consumed: again at each doorbell, but for events_once. */
+	for (int i = 1; i <= 2; i++) {
+		toggle(differ() & THRESHOLD);
+		step(LATENCY);
+		same(BENCH_GET(&T.g, THRESHOLDS), events + 1 + (once() ? 1 : i),
+		     "THRESHOLD events before the doorbell");
+		reg_write(&T.g, JOB_CLEAR, ALL);
+		ring();
+		same(differ() & THRESHOLD, once() ? 0 : THRESHOLD, "THRESHOLD at a doorbell while it lasts");
+		same(reg_read(&T.g, JOB_RAWSTAT) & GLOBAL_IRQ, once() ? 0 : GLOBAL_IRQ, "and interrupts");
+		same(BENCH_GET(&T.g, THRESHOLDS), events + 2 + (once() ? 0 : i), "THRESHOLD events");
+	}
+	events = BENCH_GET(&T.g, THRESHOLDS);
+	consume();
+	ring();
+	same(differ() & THRESHOLD, 0, "not when the samples have been consumed");
+	/* One more time, acknowledged without a doorbell, which firmware does not see. */
+	for (int i = 0; i < 4; i++)
+		request("for the threshold");
+	same(BENCH_GET(&T.g, THRESHOLDS), ++events, "THRESHOLD events");
+	consume();
+	for (int i = 0; i < 5; i++) {
+		BENCH_SET(&T.g, PROTM, 1);
+		expect_sample(BEFORE_PROTM);
+		counting(false);
+		BENCH_SET(&T.g, PROTM, 0);
+		counting(true);
+		step(LATENCY);
+		served();
+	}
+	same(BENCH_GET(&T.g, THRESHOLDS), events, "THRESHOLD events, acknowledged without a doorbell");
+	same(differ() & THRESHOLD, 0, "which firmware has not seen");
+	ring();
+	same(BENCH_GET(&T.g, THRESHOLDS), events + !once(), "and sees at the next one");
+	same(differ() & THRESHOLD, once() ? 0 : THRESHOLD, "where THRESHOLD is raised");
 	consume();
 	reg_write(&T.g, JOB_CLEAR, ALL);
 	in_set(&T.g, IN_IRQ_MASK, SAMPLE);
@@ -784,6 +852,18 @@ static void test_threshold(void)
 	same(reg_read(&T.g, JOB_RAWSTAT) & GLOBAL_IRQ, GLOBAL_IRQ, "SAMPLE interrupts");
 	consume();
 	in_set(&T.g, IN_IRQ_MASK, 0);
+}
+
+/* A sample of firmware's own accord that finds no room; nothing else comes of it. */
+static void lose_one(void)
+{
+	BENCH_SET(&T.g, PROTM, 1);
+	expect_no_room(BEFORE_PROTM | LEDGER_OWN_ACCORD);
+	counting(false);
+	BENCH_SET(&T.g, PROTM, 0);
+	counting(true);
+	step(LATENCY);
+	served();
 }
 
 static void test_overflow(void)
@@ -801,16 +881,24 @@ static void test_overflow(void)
 	step(20000);
 	toggle(SAMPLE);
 	ring();
+	expect_no_room(REQUESTED);
 	same(differ() & SAMPLE, SAMPLE, "no acknowledgement when full");
 	same(differ() & OVERFLOW, OVERFLOW, "OVERFLOW when full");
 	check_ring("when full");
 	ring();
+	expect_no_room(REQUESTED);
 	same(BENCH_GET(&T.g, OVERFLOWS), events + 1, "OVERFLOW events, unacknowledged");
-	/* Acknowledged, nothing freed: not told again. */
-	toggle(OVERFLOW);
-	ring();
-	same(BENCH_GET(&T.g, OVERFLOWS), events + 1, "OVERFLOW events, nothing freed");
-	same(differ() & SAMPLE, SAMPLE, "SAMPLE stays pending");
+	/* Acknowledged, nothing freed: told again at each doorbell, but for events_once. */
+	for (int i = 1; i <= 2; i++) {
+		toggle(differ() & OVERFLOW);
+		step(LATENCY);
+		same(BENCH_GET(&T.g, OVERFLOWS), events + (once() ? 1 : i), "OVERFLOW events, no doorbell");
+		ring();
+		expect_no_room(REQUESTED);
+		same(BENCH_GET(&T.g, OVERFLOWS), events + 1 + (once() ? 0 : i), "OVERFLOW events, nothing freed");
+		same(differ() & OVERFLOW, once() ? 0 : OVERFLOW, "OVERFLOW at a doorbell while it lasts");
+		same(differ() & SAMPLE, SAMPLE, "SAMPLE stays pending");
+	}
 	step(30000);
 	consume();
 	same(differ() & SAMPLE, SAMPLE, "not looked at before a doorbell");
@@ -825,6 +913,7 @@ static void test_overflow(void)
 	in_set(&T.g, IN_EXTRACT, T.insert + 1);
 	toggle(SAMPLE);
 	ring();
+	expect_no_room(REQUESTED);
 	same(differ() & SAMPLE, SAMPLE, "an EXTRACT ahead of INSERT is a full ring");
 	in_set(&T.g, IN_EXTRACT, T.extract);
 	ring();
@@ -835,6 +924,7 @@ static void test_overflow(void)
 	BENCH_SET(&T.g, RING_FULL, 1);
 	toggle(SAMPLE);
 	ring();
+	expect_no_room(REQUESTED);
 	same(differ() & (SAMPLE | OVERFLOW), SAMPLE | OVERFLOW, "the bench page's full ring");
 	BENCH_SET(&T.g, RING_FULL, 0);
 	toggle(OVERFLOW);
@@ -842,6 +932,30 @@ static void test_overflow(void)
 	expect_sample(REQUESTED);
 	same(differ() & SAMPLE, 0, "and its end");
 	check_ring("after the bench page's full ring");
+	consume();
+	/* A sample of its own accord is lost, and that is told again while the ring stays full. */
+	events = BENCH_GET(&T.g, OVERFLOWS);
+	BENCH_SET(&T.g, RING_FULL, 1);
+	ring();
+	same(differ() & OVERFLOW, 0, "no OVERFLOW before a sample has found no room");
+	lose_one();
+	same(differ() & OVERFLOW, OVERFLOW, "OVERFLOW for a sample of its own accord");
+	toggle(OVERFLOW);
+	lose_one();
+	same(differ() & OVERFLOW, 0, "no OVERFLOW again before a doorbell");
+	same(BENCH_GET(&T.g, OVERFLOWS), events + 1, "OVERFLOW events");
+	ring();
+	same(differ() & OVERFLOW, once() ? 0 : OVERFLOW, "OVERFLOW at the doorbell");
+	same(BENCH_GET(&T.g, OVERFLOWS), events + 1 + !once(), "OVERFLOW events");
+	BENCH_SET(&T.g, RING_FULL, 0);
+	toggle(differ() & OVERFLOW);
+	ring();
+	same(differ() & OVERFLOW, 0, "no OVERFLOW when there is room");
+	BENCH_SET(&T.g, RING_FULL, 1);
+	ring();
+	same(differ() & OVERFLOW, 0, "nor when there is none, and no sample has found so");
+	BENCH_SET(&T.g, RING_FULL, 0);
+	request("after what was lost");
 	consume();
 	activity(false, 1000000);
 }
@@ -1016,6 +1130,25 @@ static void test_protm(void)
 	step(20000);
 	request("after it");
 	consume();
+	/* Requested without a doorbell: not seen at entry, and not when it ends. */
+	step(20000);
+	toggle(SAMPLE);
+	BENCH_SET(&T.g, PROTM, 1);
+	expect_sample(BEFORE_PROTM);
+	counting(false);
+	same(differ() & SAMPLE, SAMPLE, "a request without a doorbell at entry");
+	step(LATENCY);
+	BENCH_SET(&T.g, PROTM, 0);
+	counting(true);
+	step(LATENCY);
+	served();
+	same(differ() & SAMPLE, SAMPLE, "and when protected mode has ended");
+	check_ring("without a doorbell");
+	ring();
+	expect_sample(REQUESTED);
+	same(differ() & SAMPLE, 0, "but at the doorbell");
+	check_ring("with one");
+	consume();
 	/* Disabled: no sample. */
 	disable();
 	BENCH_SET(&T.g, PROTM, 1);
@@ -1118,6 +1251,7 @@ static void test_power(void)
 	BENCH_SET(&T.g, RING_FULL, 1);
 	step(20000);
 	BENCH_SET(&T.g, CORES_OFF, low);
+	expect_no_room(REQUESTED | LEDGER_OWN_ACCORD);
 	same(differ() & OVERFLOW, OVERFLOW, "OVERFLOW for a sample of its own accord");
 	cores_down(low);
 	step(POWER_NS);
@@ -1355,7 +1489,7 @@ static void test_ledger(void)
 {
 	struct ledger *l;
 	struct ledger_record r;
-	unsigned int n = 0;
+	unsigned int n = 0, k = 0;
 	int status = vgpu_stop(&T.g), got;
 
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
@@ -1365,10 +1499,24 @@ static void test_ledger(void)
 		fail("no ledger");
 		return;
 	}
-	while ((got = ledger_next(l, &r)) > 0 && n < T.n_samples) {
+	while ((got = ledger_next(l, &r)) > 0 && (ledger_no_room(&r) ? k < T.n_no_room : n < T.n_samples)) {
 		struct expected *e = &T.samples[n];
 		uint32_t words = (T.n + e->metadata) * T.c->words;
 
+		if (ledger_no_room(&r)) {
+			struct no_room *f = &T.no_room[k++];
+
+			same(r.sequence, f->sequence, "ledger, no room: sequence");
+			same(n, f->sequence, "ledger, no room: samples before it");
+			same(r.epoch, f->epoch, "ledger, no room: epoch");
+			same(r.insert, f->insert, "ledger, no room: INSERT");
+			same(r.reason, f->reason, "ledger, no room: reason");
+			same(r.timestamp, f->timestamp, "ledger, no room: timestamp");
+			same(r.size, 0, "ledger, no room: size");
+			if (failed)
+				break;
+			continue;
+		}
 		same(r.epoch, e->epoch, "ledger: epoch");
 		same(r.insert, e->insert, "ledger: INSERT");
 		same(r.reason, e->reason, "ledger: reason");
@@ -1386,8 +1534,9 @@ static void test_ledger(void)
 		n++;
 	}
 	if (got)
-		fail("ledger: %s after %u records", got < 0 ? "broken" : "more records", n);
-	same(n, T.n_samples, "ledger: records");
+		fail("ledger: %s after %u records", got < 0 ? "broken" : "more records", n + k);
+	same(n, T.n_samples, "ledger: samples");
+	same(k, T.n_no_room, "ledger: samples that found no room");
 	ledger_close(l);
 }
 
@@ -1432,6 +1581,7 @@ static bool start(const struct config *c)
 	for (unsigned int i = 0; i < T.n_samples; i++)
 		free(T.samples[i].words);
 	free(T.samples);
+	free(T.no_room);
 	free(T.shadow);
 	memset(&T, 0, sizeof(T));
 	T.qemu = qemu;

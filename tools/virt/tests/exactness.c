@@ -161,6 +161,8 @@ static void read_ledger(const char *path)
 	if (!ledger)
 		exit(2);
 	while ((ret = ledger_next(ledger, &r)) > 0) {
+		if (ledger_no_room(&r))
+			continue;
 		records = grown(records, num_records, &max, sizeof(r));
 		records[num_records++] = r;
 	}
