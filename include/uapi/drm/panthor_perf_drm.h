@@ -259,7 +259,7 @@ enum drm_panthor_perf_sample_flags {
 	/**
 	 * @DRM_PANTHOR_PERF_SAMPLE_OVERFLOW: Counts may be missing, because a
 	 * counter reached its highest value or firmware had no room for a
-	 * sample.
+	 * sample. Set whenever a loss cannot be excluded.
 	 */
 	DRM_PANTHOR_PERF_SAMPLE_OVERFLOW = 1 << 0,
 

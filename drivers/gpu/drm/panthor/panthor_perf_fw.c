@@ -29,7 +29,8 @@
  * Requests go through REQ and ACK of the global interface. ENABLE is a level,
  * SAMPLE a toggle, and THRESHOLD and OVERFLOW are events which firmware raises
  * by making ACK differ from REQ, and which it does not raise again before they
- * are equal.
+ * are equal. Firmware reads REQ when a doorbell rings and when it boots, and at
+ * no other time. At that doorbell it raises events again whose condition lasts.
  *
  * Firmware writes a sample, then INSERT, then ACK. Whoever wants to know which
  * samples a request has led to looks at ACK first, then at INSERT, and then at
@@ -455,11 +456,12 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_consume);
  * @fw: Firmware, up and counting.
  * @overflow: Acknowledge OVERFLOW as well.
  *
- * A request that found the ring full is retried at a doorbell only, and so is
- * every one that finds it full again: only who has made room, or has waited,
- * should acknowledge OVERFLOW.
+ * Rings the doorbell, without which firmware would not know, and not raise them
+ * again. There it does so at once if their condition lasts, and it retries a
+ * request that has found the ring full: only who has made room, or has waited,
+ * should call this more than once.
  *
- * Return: True if OVERFLOW was acknowledged.
+ * Return: True if there was an event to acknowledge.
  */
 bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow)
 {
@@ -472,9 +474,6 @@ bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow)
 		return false;
 
 	panthor_fw_update_reqs(fw->glb, req, ack, events);
-	if (!(events & GLB_PERFCNT_OVERFLOW))
-		return false;
-
 	fw->ops->ring_doorbell(fw);
 	return true;
 }

@@ -49,9 +49,13 @@
  * &enum panthor_perf_limited_state: what they ask for is held, without a number,
  * until the time has come for all of them.
  *
- * Where counts are lost, which is when the GPU is reset, when firmware had no
- * room for a sample that it took of its own accord, and when it does not
- * answer, all clients that are counting flag their next sample.
+ * Where counts are lost, which is when the GPU is reset and when firmware does
+ * not answer, all clients that are counting flag their next sample. They do so
+ * as well where a loss cannot be excluded. Firmware that finds the ring full
+ * says so, but not what it had no room for: a request is tried again, and a
+ * sample of its own accord is lost. It does not say when, either: the period in
+ * progress is flagged, and if an answer is found at the same time, so that the
+ * loss may be later than it, the period that begins with the answer too.
  */
 
 /* How long a request may be in flight outside of protected mode. */
@@ -292,8 +296,8 @@ static void set_gate(struct panthor_perf_sampler *sampler, bool gate)
 	spin_lock(&sampler->req_lock);
 	sampler->gate = gate;
 	sampler->in_flight = false;
-	sampler->flight_full = false;
-	sampler->rearmed = false;
+	sampler->idle_rearm = false;
+	sampler->muted = false;
 	trace_panthor_perf_state(sampler->up, gate);
 	kick(sampler);
 	spin_unlock(&sampler->req_lock);
@@ -383,7 +387,7 @@ static void mark_unsampled(struct panthor_perf_sampler *sampler, bool protected)
 static void begin_period(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client)
 {
 	client->start = sampler->time;
-	client->flags = 0;
+	client->flags = sampler->drain_flags;
 	if (!sampler->gate && !sampler->closing)
 		panthor_perf_accum_add_states(sampler->layout, off_states(sampler), client->accum);
 }
@@ -738,13 +742,18 @@ static bool can_answer(struct panthor_perf_sampler *sampler)
 	       (reason == PANTHOR_PERF_REASON_REQUEST || reason == PANTHOR_PERF_REASON_PROTECTED);
 }
 
-/* Firmware has answered request @gen, with the last sample that was accounted. */
-static void answered(struct panthor_perf_sampler *sampler, u32 gen)
+/*
+ * Firmware has answered request @gen, with the last sample that was accounted.
+ * When that was found, it said that the ring was full if there was @overflow.
+ */
+static void answered(struct panthor_perf_sampler *sampler, u32 gen, bool overflow)
 {
 	sampler->failures = 0;
-	sampler->flight_full = false;
 	if (gen_complete(sampler->rearm_gen, gen))
-		sampler->rearmed = false;
+		sampler->muted = false;
+	/* From the answer on, firmware would have said so. */
+	if (!overflow && !sampler->muted)
+		sampler->drain_flags = 0;
 	spin_lock(&sampler->req_lock);
 	sampler->in_flight = false;
 	spin_unlock(&sampler->req_lock);
@@ -759,7 +768,7 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
 	struct panthor_perf_time now;
-	bool in_flight, acked, protected, told = false;
+	bool in_flight, acked, protected, overflow, told = false;
 	int pending, i;
 	u64 flight_ns;
 	u32 gen;
@@ -783,6 +792,13 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 		pending = panthor_perf_fw_pending(fw);
 		if (pending < 0)
 			return false;
+	}
+
+	/* After INSERT: what was lost before one of these samples has been told by now. */
+	overflow = panthor_perf_fw_overflowed(fw);
+	if (overflow || sampler->muted) {
+		sampler->drain_flags = DRM_PANTHOR_PERF_SAMPLE_OVERFLOW;
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
 	}
 
 	sampler->stats.samples += pending;
@@ -817,7 +833,7 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 			 (last || (known && may_be_answer && can_answer(sampler)));
 		account(sampler, answer, may_be_answer, gen);
 		if (answer && !last) {
-			answered(sampler, gen);
+			answered(sampler, gen, overflow);
 			told = true;
 		}
 	}
@@ -828,21 +844,28 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 		mark_states(sampler, DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED);
 	}
 
-	if (sampler->gate &&
-	    panthor_perf_fw_rearm(fw, patient || pending || !sampler->flight_full)) {
-		/*
-		 * A request that finds the ring full is retried, and nothing
-		 * is lost. What firmware takes of its own accord is not.
-		 */
-		sampler->stats.overflows++;
-		sampler->rearmed = true;
-		spin_lock(&sampler->req_lock);
-		sampler->rearm_gen = sampler->next_gen;
-		spin_unlock(&sampler->req_lock);
-		if (in_flight)
-			sampler->flight_full = true;
-		else
-			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
+	/*
+	 * An event that is raised again at the doorbell of its acknowledgment
+	 * must not be acknowledged for ever: only when there is room again, or
+	 * once, or when some time has gone by.
+	 */
+	if (pending)
+		sampler->idle_rearm = false;
+	if (sampler->gate && (patient || !sampler->idle_rearm) &&
+	    panthor_perf_fw_rearm(fw, overflow)) {
+		sampler->idle_rearm = !pending;
+		if (overflow) {
+			sampler->stats.overflows++;
+			/*
+			 * If all slots were in use the ring is empty now, and
+			 * firmware looks at the doorbell before it has filled
+			 * it again.
+			 */
+			sampler->muted |= pending < (int)fw->slots;
+			spin_lock(&sampler->req_lock);
+			sampler->rearm_gen = sampler->next_gen;
+			spin_unlock(&sampler->req_lock);
+		}
 	} else if (patient && in_flight && !acked && sampler->gate) {
 		/*
 		 * That the ring is full may be said once for an EXTRACT, and
@@ -853,9 +876,10 @@ static bool drain(struct panthor_perf_sampler *sampler, bool patient)
 	}
 
 	if (acked && !told)
-		answered(sampler, gen);
+		answered(sampler, gen, overflow);
 	if (acked)
 		disable_if_unused(sampler);
+	sampler->drain_flags = 0;
 
 	spin_lock(&sampler->req_lock);
 	kick(sampler);
@@ -934,8 +958,8 @@ static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret
 
 static void timed_out(struct panthor_perf_sampler *sampler)
 {
-	u32 flags = sampler->flight_full ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW :
-					   DRM_PANTHOR_PERF_SAMPLE_ERROR;
+	bool full = sampler->muted || panthor_perf_fw_overflowed(sampler->fw);
+	u32 flags = full ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : DRM_PANTHOR_PERF_SAMPLE_ERROR;
 	bool starting;
 	int ret;
 
@@ -1359,8 +1383,7 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 		/* One that found no room was to be before protected mode, if not the halt. */
 		if (reset || !sense)
 			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-		else if (panthor_perf_fw_overflowed(fw) ||
-			 (!moved && (sampler->flight_full || sampler->rearmed)))
+		else if (panthor_perf_fw_overflowed(fw) || (!moved && sampler->muted))
 			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
 		else if (moved)
 			sampled = true;

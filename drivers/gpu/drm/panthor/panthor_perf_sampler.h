@@ -408,17 +408,26 @@ struct panthor_perf_sampler {
 	 */
 	u64 flight_ns;
 
-	/** @flight_full: It has found the firmware ring full. */
-	bool flight_full;
+	/**
+	 * @idle_rearm: Events have been acknowledged, with no sample in the
+	 * firmware ring. Firmware may raise them again at once, so that the next
+	 * time is when a sample has come, or when @check_work runs.
+	 */
+	bool idle_rearm;
 
 	/**
-	 * @rearmed: Firmware may not have seen yet that it may say again that the
-	 * ring is full, and until then would not: request @rearm_gen is not complete.
+	 * @muted: Firmware may lose samples and be unable to say so: OVERFLOW was
+	 * acknowledged, it has not been seen that firmware knows, which it does
+	 * when request @rearm_gen is complete, and it is not by what the ring
+	 * holds that firmware finds it full.
 	 */
-	bool rearmed;
+	bool muted;
 
-	/** @rearm_gen: Number of the first request that was made after that. */
+	/** @rearm_gen: Number of the first request made after OVERFLOW was acknowledged. */
 	u32 rearm_gen;
+
+	/** @drain_flags: Flags of all periods that the drain which is under way begins. */
+	u32 drain_flags;
 
 	/** @limited: What serves limited clients. Protected by @req_lock. */
 	struct panthor_perf_limited limited;

@@ -56,6 +56,11 @@ struct fake {
 	/* What has been counted and not been sampled. */
 	u32 count;
 
+	/* REQ, as it was at the last doorbell that was looked at, or at boot. */
+	u32 req;
+	/* A sample has found no room, and the ring has been full at every doorbell since. */
+	bool no_room;
+
 	u32 requests;
 	u32 resets;
 	u32 enables;
@@ -73,6 +78,8 @@ struct fake {
 	bool full;
 	/* Says that only once while it has none. */
 	bool told_once, told;
+	/* Says that half of the ring is in use, and that it is full, at every doorbell. */
+	bool nags;
 	/* Does not answer counter requests, and is right not to. */
 	bool protected;
 	/* Wakes when a register is read: whoever models it may be late, as may be an interrupt. */
@@ -99,6 +106,18 @@ struct fake_client {
 static struct fake *to_fake(struct panthor_perf_fw *fw)
 {
 	return container_of(fw, struct fake, fw);
+}
+
+/* Raises an event, unless it knows that it has been raised and not been acknowledged. */
+static void fake_raise(struct fake *f, u32 event)
+{
+	if (!((f->req ^ f->output.ack) & event))
+		f->output.ack ^= event;
+}
+
+static u32 fake_pending(struct fake *f)
+{
+	return f->output.perfcnt_insert - f->input.perfcnt_extract;
 }
 
 static void fake_sample_reason(struct fake *f, u32 reason)
@@ -131,9 +150,14 @@ static void fake_sample_reason(struct fake *f, u32 reason)
 
 	f->count = 0;
 	f->output.perfcnt_insert++;
-	if (f->output.perfcnt_insert - f->input.perfcnt_extract == FAKE_SLOTS / 2)
-		f->output.ack = (f->output.ack & ~GLB_PERFCNT_THRESHOLD) |
-				(~f->input.req & GLB_PERFCNT_THRESHOLD);
+	f->no_room = false;
+	if (fake_pending(f) >= FAKE_SLOTS / 2)
+		fake_raise(f, GLB_PERFCNT_THRESHOLD);
+}
+
+static bool fake_full(struct fake *f)
+{
+	return f->full || fake_pending(f) >= FAKE_SLOTS;
 }
 
 static void fake_sample(struct fake *f)
@@ -143,25 +167,21 @@ static void fake_sample(struct fake *f)
 
 static bool fake_room(struct fake *f)
 {
-	if (!f->full && f->output.perfcnt_insert - f->input.perfcnt_extract < FAKE_SLOTS)
+	if (!fake_full(f))
 		return true;
 
+	f->no_room = true;
 	if (f->told_once && f->told)
 		return false;
 
 	f->told = true;
-	f->output.ack = (f->output.ack & ~GLB_PERFCNT_OVERFLOW) |
-			(~f->input.req & GLB_PERFCNT_OVERFLOW);
+	fake_raise(f, GLB_PERFCNT_OVERFLOW);
 	return false;
 }
 
-/* Looks at REQ, as at a doorbell. */
-static void fake_look(struct fake *f)
+static void fake_requests(struct fake *f)
 {
-	u32 diff = f->input.req ^ f->output.ack;
-
-	if (f->dead || f->asleep || f->protected)
-		return;
+	u32 diff = f->req ^ f->output.ack;
 
 	if (diff & GLB_PERFCNT_EN) {
 		f->output.ack ^= GLB_PERFCNT_EN;
@@ -169,6 +189,7 @@ static void fake_look(struct fake *f)
 		if (f->output.ack & GLB_PERFCNT_EN) {
 			f->enables++;
 			f->output.perfcnt_insert = 0;
+			f->no_room = false;
 		}
 	}
 
@@ -180,6 +201,28 @@ static void fake_look(struct fake *f)
 		if (!f->mute)
 			f->output.ack ^= GLB_PERFCNT_SAMPLE;
 	}
+}
+
+/* Looks at REQ, as at a doorbell, and at no other time. */
+static void fake_look(struct fake *f)
+{
+	if (f->dead || f->asleep)
+		return;
+
+	f->req = f->input.req;
+	if (f->protected)
+		return;
+
+	fake_requests(f);
+	if (!(f->output.ack & GLB_PERFCNT_EN) || f->told_once)
+		return;
+
+	/* What has been acknowledged is said again while it lasts. */
+	f->no_room &= fake_full(f);
+	if (f->nags || fake_pending(f) >= FAKE_SLOTS / 2)
+		fake_raise(f, GLB_PERFCNT_THRESHOLD);
+	if (f->nags || f->no_room)
+		fake_raise(f, GLB_PERFCNT_OVERFLOW);
 }
 
 /* A sample of firmware's own accord. */
@@ -194,10 +237,12 @@ static void fake_boot(struct fake *f, bool fresh)
 {
 	f->output.ack &= ~GLB_PERFCNT_EN;
 	f->count = 0;
+	f->no_room = false;
 	if (fresh) {
 		memset(&f->input, 0, sizeof(f->input));
 		memset(&f->output, 0, sizeof(f->output));
 	}
+	f->req = f->input.req;
 }
 
 static void fake_ring_doorbell(struct panthor_perf_fw *fw)
@@ -777,7 +822,10 @@ static void due(struct kunit *test)
 	expect(test, c, 3, 2, 0, 0);
 }
 
-/* A full ring makes a request late, and that is all. */
+/*
+ * A full ring makes a request late. Nobody knows what else firmware had no room for, but that
+ * there was some after it had been drained.
+ */
 static void ring_full(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -793,10 +841,154 @@ static void ring_full(struct kunit *test)
 	f->count = 100;
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	expect_num(test, c, 1);
-	expect(test, c, 0, 2, FAKE_SLOTS + 100, 0);
+	expect(test, c, 0, 2, FAKE_SLOTS + 100, OVERFLOW);
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 0, 0);
 	KUNIT_EXPECT_EQ(test, (f->input.req ^ f->output.ack) &
 			(GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW), 0);
 	KUNIT_EXPECT_EQ(test, f->enables, 1);
+}
+
+/* An event that was acknowledged is raised again, though nothing is requested meanwhile. */
+static void rearmed(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 before, i, j;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	for (i = 0; i < 3; i++) {
+		before = f->requests;
+		for (j = 0; j < FAKE_SLOTS / 2; j++)
+			fake_auto(f);
+		panthor_perf_sampler_irq(&f->sampler);
+		drained(f);
+		KUNIT_EXPECT_EQ(test, fake_pending(f), 0);
+		KUNIT_EXPECT_EQ(test, f->requests, before + 1);
+	}
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 0, 0);
+}
+
+/* Firmware that says at every doorbell what is not true is not rung for ever. */
+static void rearmed_in_vain(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 before, i;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->nags = true;
+	before = f->requests;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	for (i = 0; i < 20; i++)
+		drained(f);
+	/* The request, an acknowledgment with its sample, and one without any. */
+	KUNIT_EXPECT_EQ(test, f->requests, before + 3);
+	expect_num(test, c, 1);
+
+	/* Then once whenever it is looked after, with a sample taken just now. */
+	check(f, -NSEC_PER_SEC);
+	for (i = 0; i < 20; i++)
+		drained(f);
+	KUNIT_EXPECT_EQ(test, f->requests, before + 4);
+}
+
+/* A sample of its own accord is lost before firmware has looked at a request. */
+static void ring_full_in_flight(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	f->count = 100;
+	f->full = true;
+	fake_auto(f);
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+	f->full = false;
+	f->count = 3;
+	wake(f);
+	/* Up to here firmware may have lost another one, and not been able to say so. */
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	drained(f);
+	/* It has answered a request that was made after the acknowledgment. */
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, start(d, 4), 0);
+	f->count = 6;
+	KUNIT_EXPECT_TRUE(test, stop(c, 5));
+	KUNIT_EXPECT_TRUE(test, stop(d, 6));
+	expect_num(test, c, 3);
+	expect_num(test, d, 1);
+	expect(test, c, 0, 2, 3, OVERFLOW);
+	expect(test, c, 1, 3, 4, OVERFLOW);
+	expect(test, c, 2, 5, 11, 0);
+	expect(test, d, 0, 6, 6, 0);
+}
+
+/* It is lost when the answer is there and has not been seen: in this period or in the next. */
+static void ring_full_answered(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	mutex_lock(&f->sampler.lock);
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	f->full = true;
+	fake_auto(f);
+	f->full = false;
+	f->count = 4;
+	mutex_unlock(&f->sampler.lock);
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, start(d, 4), 0);
+	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
+	KUNIT_EXPECT_EQ(test, request(d, 6), 0);
+	expect_num(test, c, 3);
+	expect_num(test, d, 1);
+	expect(test, c, 0, 2, 3, OVERFLOW);
+	expect(test, c, 1, 3, 4, OVERFLOW);
+	expect(test, c, 2, 5, 0, 0);
+	expect(test, d, 0, 6, 0, 0);
+}
+
+/* Who has its baseline after that has lost nothing. */
+static void ring_full_before_start(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->full = true;
+	fake_auto(f);
+	f->full = false;
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, start(d, 2), 0);
+	drained(f);
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, request(d, 4), 0);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
+	expect_num(test, c, 2);
+	expect_num(test, d, 1);
+	expect(test, c, 0, 3, 3, OVERFLOW);
+	expect(test, c, 1, 5, 0, 0);
+	expect(test, d, 0, 4, 3, 0);
 }
 
 /* A sample of its own accord that found no room is lost, and that is said. */
@@ -1988,7 +2180,12 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(emitted),
 	KUNIT_CASE(emitted_answer),
 	KUNIT_CASE(due),
+	KUNIT_CASE(rearmed),
+	KUNIT_CASE(rearmed_in_vain),
 	KUNIT_CASE(ring_full),
+	KUNIT_CASE(ring_full_in_flight),
+	KUNIT_CASE(ring_full_answered),
+	KUNIT_CASE(ring_full_before_start),
 	KUNIT_CASE(ring_full_lost),
 	KUNIT_CASE(ring_stays_full),
 	KUNIT_CASE(ring_full_told),
