@@ -221,6 +221,24 @@ static void settle_reqs(struct panthor_perf_fw *fw)
 	panthor_fw_update_reqs(fw->glb, req, ack, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
 }
 
+static void request_enable(struct panthor_perf_fw *fw)
+{
+	/* Some kernels set it at boot, and leave it set. */
+	if (!(READ_ONCE(fw->glb->input->req) & GLB_COUNTER_EN))
+		fw->cycles_on = true;
+
+	panthor_fw_update_reqs(fw->glb, req, GLB_PERFCNT_EN | GLB_COUNTER_EN,
+			       GLB_PERFCNT_EN | GLB_COUNTER_EN);
+}
+
+/* Requests what was requested before request_enable(). */
+static void request_disable(struct panthor_perf_fw *fw)
+{
+	panthor_fw_update_reqs(fw->glb, req, 0,
+			       GLB_PERFCNT_EN | (fw->cycles_on ? GLB_COUNTER_EN : 0));
+	fw->cycles_on = false;
+}
+
 static void *slot_address(struct panthor_perf_fw *fw, u32 index)
 {
 	return fw->ring + (size_t)(index & (fw->slots - 1)) * fw->layout->fw_sample_size;
@@ -276,17 +294,13 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 	WRITE_ONCE(input->perfcnt_tiler_enable, U32_MAX);
 	WRITE_ONCE(input->perfcnt_mmu_l2_enable, U32_MAX);
 
-	/*
-	 * Only boot writes the mask beside us, and hooks are called around it.
-	 * The cycle counter is what 7.3 leaves on, and earlier kernels do not.
-	 */
+	/* Only boot writes the mask beside us, and hooks are called around it. */
 	WRITE_ONCE(input->ack_irq_mask, READ_ONCE(input->ack_irq_mask) | GLB_PERFCNT_ALL);
-	panthor_fw_update_reqs(fw->glb, req, GLB_PERFCNT_EN | GLB_COUNTER_EN,
-			       GLB_PERFCNT_EN | GLB_COUNTER_EN);
+	request_enable(fw);
 	fw->ops->ring_doorbell(fw);
 
 	if (fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS)) {
-		panthor_fw_update_reqs(fw->glb, req, 0, GLB_PERFCNT_EN);
+		request_disable(fw);
 		return -ETIMEDOUT;
 	}
 
@@ -313,7 +327,7 @@ int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 	int ret;
 
 	fw->enabled = false;
-	panthor_fw_update_reqs(fw->glb, req, 0, GLB_PERFCNT_EN);
+	request_disable(fw);
 	fw->ops->ring_doorbell(fw);
 	ret = fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS);
 
@@ -344,7 +358,7 @@ bool panthor_perf_fw_enabled(struct panthor_perf_fw *fw)
 void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 {
 	fw->enabled = false;
-	panthor_fw_update_reqs(fw->glb, req, 0, GLB_PERFCNT_EN);
+	request_disable(fw);
 	settle_reqs(fw);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_dead);

@@ -77,6 +77,12 @@ struct panthor_perf_fw {
 	bool enabled;
 
 	/**
+	 * @cycles_on: COUNTER_EN was set for counting, and is to be cleared
+	 * after it, since the driver has not set it at boot.
+	 */
+	bool cycles_on;
+
+	/**
 	 * @extract: Number of samples consumed since counters were enabled.
 	 *
 	 * The kernel's own: what is in the input block is only ever written.

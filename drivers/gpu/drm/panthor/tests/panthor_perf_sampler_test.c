@@ -546,6 +546,48 @@ static void programs_firmware(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f->fw.enabled);
 }
 
+/* Whether the cycle counter runs between is not for us to decide. */
+static void cycle_counter(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 at_boot;
+
+	for (at_boot = 0; at_boot <= GLB_COUNTER_EN; at_boot += GLB_COUNTER_EN) {
+		u32 n = c->num;
+
+		f->input.req = (f->input.req & ~GLB_COUNTER_EN) | at_boot;
+
+		/* From START to the last sample. */
+		KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, GLB_COUNTER_EN);
+		KUNIT_EXPECT_TRUE(test, stop(c, 2));
+		expect_num(test, c, n + 1);
+		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, at_boot);
+
+		/* Not after firmware that did not answer, either. */
+		f->asleep = true;
+		KUNIT_EXPECT_EQ(test, start(c, 3), -ETIMEDOUT);
+		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, at_boot);
+		f->asleep = false;
+		fake_look(f);
+
+		/* Nor in what the next boot finds. */
+		KUNIT_ASSERT_EQ(test, start(c, 4), 0);
+		panthor_perf_sampler_close(&f->sampler, true);
+		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, GLB_COUNTER_EN);
+		fake_auto(f);
+		panthor_perf_sampler_down(&f->sampler, false);
+		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, at_boot);
+		fake_boot(f, false);
+		panthor_perf_sampler_up(&f->sampler);
+		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, GLB_COUNTER_EN);
+		KUNIT_EXPECT_TRUE(test, stop(c, 5));
+		expect_num(test, c, n + 2);
+		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, at_boot);
+	}
+}
+
 /* What is left in the ring is marked as not written, and no more than the marks is touched. */
 static void clears_marks(struct kunit *test)
 {
@@ -2171,6 +2213,7 @@ static void emitted_protected_answer(struct kunit *test)
 
 static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(programs_firmware),
+	KUNIT_CASE(cycle_counter),
 	KUNIT_CASE(clears_marks),
 	KUNIT_CASE(counts),
 	KUNIT_CASE(independent),
