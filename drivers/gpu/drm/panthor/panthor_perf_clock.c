@@ -30,7 +30,10 @@
  *
  * Cycles are the integral of each clock's rate, based anew at each change of
  * a rate. Samples are looked at some time after they were taken, when the rate
- * may have changed, so a number of changes is remembered.
+ * may have changed, so a number of changes is remembered. What was once said of
+ * the cycles up to some time stays true: a rate changes at the time that is
+ * read with the lock held, which is later than any time that cycles were told
+ * of before.
  */
 
 /* How far the GPU timestamp may be from where it is thought to be: this part of a second. */
@@ -59,7 +62,8 @@ static void new_segment(struct panthor_perf_clock *clock, u64 ns)
 	u64 cycles[PANTHOR_PERF_CLOCKS];
 	u32 i;
 
-	/* Notifiers and the sampler may have read the time in another order. */
+	lockdep_assert_held(&clock->lock);
+
 	ns = max(ns, last->ns);
 	segment_cycles(last, ns, cycles);
 
@@ -75,21 +79,33 @@ static void new_segment(struct panthor_perf_clock *clock, u64 ns)
 		clock->num_segments -= PANTHOR_PERF_CLOCK_SEGMENTS;
 }
 
+/* @ns is not before any time that cycles were told of. */
+static void set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns, unsigned long rate)
+{
+	lockdep_assert_held(&clock->lock);
+
+	if (clock->rate[id] == rate)
+		return;
+
+	clock->rate[id] = rate;
+	new_segment(clock, ns);
+}
+
 /**
- * panthor_perf_clock_set_rate() - Note that a clock has changed its rate
+ * panthor_perf_clock_set_rate() - Change a rate at any time
  * @clock: Clocks.
  * @id: Clock domain.
- * @ns: When it did, in CLOCK_MONOTONIC_RAW.
+ * @ns: When it changes, in CLOCK_MONOTONIC_RAW.
  * @rate: New rate in Hz.
+ *
+ * For tests of what comes of it. Nobody else can know that cycles have not been
+ * told already of a time after @ns.
  */
 void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
 				 unsigned long rate)
 {
 	spin_lock(&clock->lock);
-	if (clock->rate[id] != rate) {
-		clock->rate[id] = rate;
-		new_segment(clock, ns);
-	}
+	set_rate(clock, id, ns, rate);
 	spin_unlock(&clock->lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_set_rate);
@@ -125,9 +141,12 @@ static int rate_changed(struct notifier_block *nb, unsigned long event, void *da
 	struct panthor_perf_clock_nb *cnb = container_of(nb, struct panthor_perf_clock_nb, nb);
 	struct clk_notifier_data *ndata = data;
 
-	if (event == POST_RATE_CHANGE)
-		panthor_perf_clock_set_rate(cnb->clock, cnb->id, ktime_get_raw_ns(),
-					    ndata->new_rate);
+	if (event != POST_RATE_CHANGE)
+		return NOTIFY_OK;
+
+	spin_lock(&cnb->clock->lock);
+	set_rate(cnb->clock, cnb->id, ktime_get_raw_ns(), ndata->new_rate);
+	spin_unlock(&cnb->clock->lock);
 	return NOTIFY_OK;
 }
 
