@@ -57,9 +57,6 @@ static void complain_of_setup(int error)
 			 "it: run as root or with CAP_PERFMON, or allow everybody to with\n"
 			 "  echo 0 > /sys/module/panthor/parameters/perf_paranoid");
 		break;
-	case EBUSY:
-		complain("another program uses another counter set of this GPU: end it first");
-		break;
 	case ENOSPC:
 		complain("there are too many counter sessions on this GPU: end some first");
 		break;
@@ -127,6 +124,8 @@ int session_start(struct session *session, uint64_t user_data)
 
 	if (ret == -ETIMEDOUT)
 		complain("the GPU's firmware does not answer; the driver resets it, try again");
+	else if (ret == -EBUSY)
+		complain("another program uses another counter set of this GPU: end it first");
 	else if (ret)
 		complain("cannot start counting: %s", strerror(-ret));
 	return ret ? -1 : 0;

@@ -179,7 +179,8 @@ enum drm_panthor_perf_clock {
  * enum drm_panthor_perf_counter_set - Counter sets
  *
  * The set in use decides which event is behind a counter. There is one set at
- * a time for the whole GPU.
+ * a time for the whole GPU. It is held by the sessions that are counting, from
+ * DRM_PANTHOR_PERF_COMMAND_START to their last sample.
  */
 enum drm_panthor_perf_counter_set {
 	/** @DRM_PANTHOR_PERF_SET_PRIMARY: Primary set, defined for every block. */
@@ -447,10 +448,7 @@ enum drm_panthor_perf_setup_flags {
  * exist are ignored.
  */
 struct drm_panthor_perf_cmd_setup {
-	/**
-	 * @block_set: Counter set, enum drm_panthor_perf_counter_set. -EBUSY is
-	 * returned while other sessions use another one.
-	 */
+	/** @block_set: Counter set, enum drm_panthor_perf_counter_set. */
 	__u8 block_set;
 
 	/** @setup_flags: Combination of enum drm_panthor_perf_setup_flags. */

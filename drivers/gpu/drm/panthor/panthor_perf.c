@@ -160,7 +160,7 @@ static void free_ring(struct panthor_perf *perf)
 	panthor_kernel_bo_destroy(bo);
 }
 
-static int alloc_ring(struct panthor_perf *perf, u8 set)
+static int alloc_ring(struct panthor_perf *perf)
 {
 	struct panthor_kernel_bo *bo;
 	int ret;
@@ -171,12 +171,8 @@ static int alloc_ring(struct panthor_perf *perf, u8 set)
 		return 0;
 
 	/* One that could not be freed. */
-	if (perf->fw.bo) {
-		guard(mutex)(&perf->sampler.lock);
-
-		perf->sampler.set = set;
+	if (perf->fw.bo)
 		return 0;
-	}
 
 	ret = panthor_perf_fw_ring_alloc(&perf->fw, perf->fw_slots, &bo);
 	if (ret)
@@ -185,7 +181,6 @@ static int alloc_ring(struct panthor_perf *perf, u8 set)
 	guard(mutex)(&perf->sampler.lock);
 
 	panthor_perf_fw_ring_set(&perf->fw, bo, perf->fw_slots);
-	perf->sampler.set = set;
 	return 0;
 }
 
@@ -246,15 +241,12 @@ static int check_permission(struct panthor_perf *perf,
 	return ring_size > PERF_MAX_USER_RING ? -EACCES : 0;
 }
 
-static int check_limits(struct panthor_perf *perf, u8 set, bool unprivileged)
+static int check_limits(struct panthor_perf *perf, bool unprivileged)
 {
 	struct panthor_perf_session *session;
 	u32 count = 0;
 
 	lockdep_assert_held(&perf->setup_lock);
-
-	if (perf->num_sessions && perf->sampler.set != set)
-		return -EBUSY;
 
 	if (perf->num_sessions >= PERF_MAX_SESSIONS)
 		return -ENOSPC;
@@ -276,7 +268,7 @@ static int setup_locked(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	struct panthor_perf_session *session;
 	int ret;
 
-	ret = check_limits(perf, setup->block_set, unprivileged);
+	ret = check_limits(perf, unprivileged);
 	if (ret)
 		return ret;
 
@@ -289,7 +281,7 @@ static int setup_locked(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	session->unprivileged = unprivileged;
 	session->client.limited = unprivileged;
 
-	ret = alloc_ring(perf, setup->block_set);
+	ret = alloc_ring(perf);
 	if (ret)
 		goto err_put_session;
 

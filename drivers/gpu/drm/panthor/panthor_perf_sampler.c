@@ -1111,6 +1111,12 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 		return -EBUSY;
 	}
 
+	/* Whoever starts first chooses the set, which is kept until the last one has stopped. */
+	if (list_empty(&sampler->clients))
+		sampler->set = client->block_set;
+	else if (sampler->set != client->block_set)
+		return -EBUSY;
+
 	/* Samples of others, if there are any, go on. */
 	if (sampler->up && !sampler->closing && !sampler->gate) {
 		if (!list_empty(&sampler->clients)) {
@@ -1154,9 +1160,9 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
  * between. The client may be removed meanwhile.
  *
  * Return: 0 on success, -EBUSY if the client is not done yet with starting or
- * stopping, -ETIMEDOUT if firmware did not answer, -ENOENT or -ENODEV if client
- * or device have gone, -ERESTARTSYS if the caller has a signal pending, and the
- * client is as it was before.
+ * stopping, or if others count another set, -ETIMEDOUT if firmware did not
+ * answer, -ENOENT or -ENODEV if client or device have gone, -ERESTARTSYS if the
+ * caller has a signal pending, and the client is as it was before.
  */
 int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data)

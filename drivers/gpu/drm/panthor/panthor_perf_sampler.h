@@ -349,7 +349,7 @@ struct panthor_perf_sampler {
 	/** @clients: Clients that are neither stopped nor removed. */
 	struct list_head clients;
 
-	/** @set: Counter set to enable. Does not change while there are clients. */
+	/** @set: Counter set of @clients, or of those that there were last. */
 	u8 set;
 
 	/** @up: The MCU runs, and is expected to answer. */

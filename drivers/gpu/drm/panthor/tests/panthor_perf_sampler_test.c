@@ -20,6 +20,7 @@
 
 #define FAKE_SLOTS	16
 #define FAKE_AS		3
+#define FAKE_SET	2
 #define MAX_SAMPLES	64
 #define QUEUE_SIZE	8
 
@@ -367,6 +368,7 @@ static struct fake_client *new_client(struct kunit *test, struct fake *f)
 	c->room = QUEUE_SIZE - 1;
 	c->sample = kzalloc(f->layout.user_sample_size, GFP_KERNEL);
 	c->client.ops = &fake_client_ops;
+	c->client.block_set = FAKE_SET;
 	c->client.accum = kzalloc(panthor_perf_accum_size(&f->layout), GFP_KERNEL);
 	c->client.queue = c->queue;
 	c->client.queue_mask = QUEUE_SIZE - 1;
@@ -504,7 +506,6 @@ static int init_fake(struct kunit *test, bool metadata)
 	f->sampler.layout = &f->layout;
 	f->sampler.clock = &f->clock;
 	f->sampler.reset = fake_reset;
-	f->sampler.set = 2;
 	init_waitqueue_head(&f->signalled);
 	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&f->sampler), 0);
 	panthor_perf_sampler_up(&f->sampler);
@@ -534,7 +535,7 @@ static void programs_firmware(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->enables, 1);
 	KUNIT_EXPECT_EQ(test, f->input.perfcnt_as, FAKE_AS);
 	KUNIT_EXPECT_EQ(test, f->input.perfcnt_base, 0x1234500000);
-	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config, FAKE_SLOTS | 2 << 8);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config, FAKE_SLOTS | FAKE_SET << 8);
 	KUNIT_EXPECT_EQ(test, f->input.perfcnt_csf_enable & 3, 3);
 	KUNIT_EXPECT_EQ(test, f->input.perfcnt_shader_enable & 3, 3);
 	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask, GLB_PERFCNT_EN | GLB_PERFCNT_SAMPLE |
@@ -586,6 +587,77 @@ static void cycle_counter(struct kunit *test)
 		expect_num(test, c, n + 2);
 		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, at_boot);
 	}
+}
+
+/* One set for all that count, from START to the last sample; whose it is does not matter. */
+static void sets(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *a = new_client(test, f), *b = new_client(test, f);
+	struct fake_client *other = new_client(test, f);
+
+	other->client.block_set = 1;
+
+	/* While it counts, and on its way to the last sample. */
+	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config >> 8, FAKE_SET);
+	KUNIT_EXPECT_EQ(test, start(other, 2), -EBUSY);
+	KUNIT_ASSERT_EQ(test, start(b, 3), 0);
+	f->asleep = true;
+	KUNIT_EXPECT_TRUE(test, stop(a, 4));
+	KUNIT_EXPECT_EQ(test, start(other, 5), -EBUSY);
+	wake(f);
+	expect_num(test, a, 1);
+	KUNIT_EXPECT_EQ(test, start(other, 6), -EBUSY);
+	panthor_perf_sampler_remove(&f->sampler, &b->client);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+
+	KUNIT_ASSERT_EQ(test, start(other, 7), 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config >> 8, 1);
+	KUNIT_EXPECT_EQ(test, start(other, 8), 0);
+	KUNIT_EXPECT_EQ(test, start(a, 9), -EBUSY);
+	KUNIT_EXPECT_EQ(test, request(a, 10), -EINVAL);
+
+	/* Also while the GPU is down, and across that. */
+	panthor_perf_sampler_close(&f->sampler, true);
+	KUNIT_EXPECT_EQ(test, start(a, 11), -EBUSY);
+	fake_auto(f);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_EXPECT_EQ(test, start(a, 12), -EBUSY);
+	fake_boot(f, false);
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config >> 8, 1);
+	KUNIT_EXPECT_EQ(test, start(a, 13), -EBUSY);
+	f->count = 5;
+	KUNIT_EXPECT_TRUE(test, stop(other, 14));
+	expect_num(test, other, 1);
+	expect(test, other, 0, 14, 5, 0);
+
+	/* One that has failed to start holds nothing. */
+	f->dead = true;
+	KUNIT_EXPECT_EQ(test, start(other, 15), -ETIMEDOUT);
+	f->dead = false;
+	fake_look(f);
+	KUNIT_ASSERT_EQ(test, start(a, 16), 0);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config >> 8, FAKE_SET);
+	KUNIT_EXPECT_EQ(test, start(other, 17), -EBUSY);
+	KUNIT_EXPECT_TRUE(test, stop(a, 18));
+	expect_num(test, a, 2);
+
+	/* Nor does one that was started and stopped while the GPU was down. */
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_ASSERT_EQ(test, start(other, 19), 0);
+	KUNIT_EXPECT_EQ(test, start(a, 20), -EBUSY);
+	KUNIT_EXPECT_TRUE(test, stop(other, 21));
+	expect_num(test, other, 2);
+	KUNIT_ASSERT_EQ(test, start(a, 22), 0);
+	fake_boot(f, false);
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config >> 8, FAKE_SET);
+	KUNIT_EXPECT_TRUE(test, stop(a, 23));
+	expect_num(test, a, 3);
 }
 
 /* What is left in the ring is marked as not written, and no more than the marks is touched. */
@@ -2214,6 +2286,7 @@ static void emitted_protected_answer(struct kunit *test)
 static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(programs_firmware),
 	KUNIT_CASE(cycle_counter),
+	KUNIT_CASE(sets),
 	KUNIT_CASE(clears_marks),
 	KUNIT_CASE(counts),
 	KUNIT_CASE(independent),

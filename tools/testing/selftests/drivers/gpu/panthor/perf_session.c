@@ -947,32 +947,76 @@ TEST_F_TIMEOUT(session, limit_of_a_device, 300)
 
 /* Counter sets */
 
+/* A set is held by who counts, from START to the last sample. */
 TEST_F(session, sets)
 {
 	struct drm_panthor_perf_cmd_setup setup = self->setup;
-	uint32_t handle;
 
 	for (int set = 1; set < 3; set++) {
+		uint64_t n = perf_insert(&self->s);
+
 		setup.block_set = set;
-		EXPECT_EQ(-EBUSY, perf_setup(self->fd, &setup, &handle));
-	}
-	EXPECT_EQ(1, perf_fdinfo(self->fd, "panthor-perf-sessions"));
-	for (int set = 1; set < 3; set++) {
-		ASSERT_EQ(0, perf_teardown(self->fd, self->s.handle));
-		setup.block_set = set;
-		ASSERT_EQ(0, perf_setup(self->fd, &setup, &self->s.handle));
+		ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->other, &setup));
+
 		ASSERT_EQ(0, START(1));
-		ASSERT_EQ(0, STOP(2));
-		ASSERT_TRUE(perf_wait(&self->s, set));
-		EXPECT_EQ(set, perf_slot(&self->s, 0)->block_set);
-		setup.block_set = 0;
-		EXPECT_EQ(-EBUSY, perf_setup(self->fd, &setup, &handle));
-		setup.block_set = 3 - set;
-		EXPECT_EQ(-EBUSY, perf_setup(self->fd, &setup, &handle));
-		setup.block_set = set;
-		ASSERT_EQ(0, perf_setup(self->fd, &setup, &handle));
-		EXPECT_EQ(0, perf_teardown(self->fd, handle));
+		EXPECT_EQ(-EBUSY, perf_start(self->fd, self->other.handle, 2));
+		EXPECT_EQ(-EINVAL, perf_sample(self->fd, self->other.handle, 3));
+		ASSERT_EQ(0, SAMPLE(4));
+		ASSERT_TRUE(perf_wait(&self->s, n + 1));
+		EXPECT_EQ(-EBUSY, perf_start(self->fd, self->other.handle, 5));
+		ASSERT_EQ(0, STOP(6));
+		ASSERT_TRUE(perf_wait(&self->s, n + 2));
+
+		ASSERT_EQ(0, perf_start(self->fd, self->other.handle, 7));
+		EXPECT_EQ(-EBUSY, START(8));
+		EXPECT_EQ(0, perf_start(self->fd, self->other.handle, 9));
+		ASSERT_EQ(0, perf_sample(self->fd, self->other.handle, 10));
+		ASSERT_TRUE(perf_wait(&self->other, 1));
+		EXPECT_EQ(set, perf_slot(&self->other, 0)->block_set);
+		EXPECT_EQ(0, perf_slot(&self->other, 0)->flags);
+		/* Who goes without a last sample holds nothing, either. */
+		EXPECT_EQ(0, perf_teardown(self->fd, self->other.handle));
+		self->other.handle = 0;
+		ASSERT_EQ(0, START(11));
+		ASSERT_EQ(0, STOP(12));
+		ASSERT_TRUE(perf_wait(&self->s, n + 3));
+		for (uint64_t i = n; i < n + 3; i++) {
+			EXPECT_EQ(0, perf_slot(&self->s, i)->block_set);
+			EXPECT_EQ(0, perf_slot(&self->s, i)->flags);
+		}
+		perf_consume(&self->s, 3);
+		perf_session_end(&self->other);
 	}
+}
+
+/* Also while the last sample is on its way, and while nothing can be counted. */
+TEST_F(session, sets_while_stopping)
+{
+	struct drm_panthor_perf_cmd_setup setup = self->setup;
+
+	NEEDS_BENCH();
+	setup.block_set = 1;
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->other, &setup));
+	ASSERT_EQ(0, START(1));
+	ASSERT_TRUE(hold_back());
+	ASSERT_EQ(0, STOP(2));
+	EXPECT_EQ(-EBUSY, perf_start(self->fd, self->other.handle, 3));
+	let_go();
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	ASSERT_EQ(0, perf_start(self->fd, self->other.handle, 4));
+	ASSERT_EQ(0, perf_stop(self->fd, self->other.handle, 5));
+	ASSERT_TRUE(perf_wait(&self->other, 1));
+	EXPECT_EQ(1, perf_slot(&self->other, 0)->block_set);
+	EXPECT_EQ(0, perf_slot(&self->other, 0)->flags);
+
+	ASSERT_EQ(0, perf_pm_write("control", "auto"));
+	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
+	ASSERT_EQ(0, perf_start(self->fd, self->other.handle, 6));
+	EXPECT_EQ(-EBUSY, START(7));
+	ASSERT_EQ(0, perf_stop(self->fd, self->other.handle, 8));
+	ASSERT_TRUE(perf_wait(&self->other, 2));
+	ASSERT_EQ(0, START(9));
+	EXPECT_EQ(-EBUSY, perf_start(self->fd, self->other.handle, 10));
 }
 
 /* Permission */
