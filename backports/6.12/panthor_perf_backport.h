@@ -8,8 +8,10 @@
 #ifndef __PANTHOR_PERF_BACKPORT_H__
 #define __PANTHOR_PERF_BACKPORT_H__
 
+#include <linux/capability.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
+#include <linux/perf_event.h>
 #include <linux/timekeeping.h>
 
 #include <drm/drm_gem.h>
@@ -85,6 +87,12 @@ static inline void ktime_get_snapshot_id(clockid_t id, struct system_time_snapsh
 {
 	ktime_get_snapshot(snapshot);
 }
+
+/*
+ * The kernel's own is inline and calls security_perf_event_open(), which is not
+ * exported to modules; without CONFIG_PERF_EVENTS there is none.
+ */
+#define perf_allow_cpu()	(perfmon_capable() ? 0 : -EACCES)
 
 /* Namespaces are strings. */
 #undef MODULE_IMPORT_NS

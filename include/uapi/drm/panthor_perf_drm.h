@@ -40,8 +40,11 @@ extern "C" {
  * (value 3). They are always filled, whatever the enable mask says.
  *
  * A session watches the whole GPU, including the work of other processes. It
- * therefore takes CAP_PERFMON, unless the administrator has allowed access to
- * the primary counter set with the ``perf_paranoid`` module parameter.
+ * therefore takes the permission that perf asks of those who watch all processes
+ * of a CPU: CAP_PERFMON, or the sysctl ``perf_event_paranoid`` at 0 or less, and
+ * the consent of security modules. On kernels whose modules cannot ask for that,
+ * it takes CAP_PERFMON. The administrator can open the primary counter set to
+ * everybody with the ``perf_paranoid`` module parameter.
  *
  * Sessions of users who are allowed, but do not have CAP_PERFMON, are served
  * together, at most once a millisecond of the device. What they ask for is

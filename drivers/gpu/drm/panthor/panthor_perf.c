@@ -7,6 +7,7 @@
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/perf_event.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -49,7 +50,7 @@
 /** define PERF_SETS - Sets that exist; which of them a GPU has cannot be told */
 #define PERF_SETS			0x7
 
-/* Limits: of a device, of a file, of a user without CAP_PERFMON. */
+/* Limits: of a device, of a file, of users without CAP_PERFMON. */
 #define PERF_MAX_SESSIONS		256
 #define PERF_MAX_FILE_SESSIONS		64
 #define PERF_MAX_USER_SESSIONS		16
@@ -64,7 +65,7 @@
 static bool perf_paranoid = true;
 module_param(perf_paranoid, bool, 0644);
 MODULE_PARM_DESC(perf_paranoid,
-		 "Performance counters need CAP_PERFMON; if false, only sets other than the primary one do (true = default)");
+		 "Performance counters take the permission to watch CPUs with perf; if false, the primary set takes none (true = default)");
 
 static uint perf_ring_slots = PERF_DEFAULT_FW_SLOTS;
 module_param(perf_ring_slots, uint, 0444);
@@ -224,16 +225,29 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
 	return 0;
 }
 
+/*
+ * Counters tell of the work of all programs on the GPU, as a CPU's counters tell
+ * of all programs on that CPU: whoever perf allows to see the latter may see the
+ * former. Kernels whose modules cannot ask perf ask for CAP_PERFMON instead.
+ *
+ * The limits are not about what can be seen but about what a session costs the
+ * others, so they depend on CAP_PERFMON alone.
+ */
 static int check_permission(struct panthor_perf *perf,
-			    const struct drm_panthor_perf_cmd_setup *setup)
+			    const struct drm_panthor_perf_cmd_setup *setup, bool unprivileged)
 {
 	u64 ring_size = (u64)setup->sample_slots * perf->layout.user_sample_size;
 
-	if (perfmon_capable())
-		return 0;
+	if (READ_ONCE(perf_paranoid) || setup->block_set != DRM_PANTHOR_PERF_SET_PRIMARY) {
+		int ret = perf_allow_cpu();
 
-	if (READ_ONCE(perf_paranoid) || setup->block_set != DRM_PANTHOR_PERF_SET_PRIMARY)
-		return -EACCES;
+		/* A security module may refuse with either of the two. */
+		if (ret)
+			return ret == -EPERM ? -EACCES : ret;
+	}
+
+	if (!unprivileged)
+		return 0;
 
 	if (setup->sample_freq_ns && setup->sample_freq_ns < PERF_MIN_USER_PERIOD_NS)
 		return -EACCES;
@@ -262,9 +276,8 @@ static int check_limits(struct panthor_perf *perf, bool unprivileged)
 
 static int setup_locked(struct panthor_perf *perf, struct panthor_perf_file *pf,
 			struct drm_file *file, const struct drm_panthor_perf_cmd_setup *setup,
-			u32 *handle)
+			bool unprivileged, u32 *handle)
 {
-	bool unprivileged = !perfmon_capable();
 	struct panthor_perf_session *session;
 	int ret;
 
@@ -321,8 +334,9 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 {
 	struct panthor_file *pfile = file->driver_priv;
 	struct drm_panthor_perf_cmd_setup *setup = cmd;
-	u32 handle;
+	bool unprivileged;
 	int ret, cookie;
+	u32 handle;
 
 	if (!perf || !perf->supported)
 		return -EOPNOTSUPP;
@@ -331,7 +345,8 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 	if (ret)
 		return ret;
 
-	ret = check_permission(perf, setup);
+	unprivileged = !perfmon_capable();
+	ret = check_permission(perf, setup, unprivileged);
 	if (ret)
 		return ret;
 
@@ -343,7 +358,7 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 
 	ret = mutex_lock_interruptible(&perf->setup_lock);
 	if (!ret) {
-		ret = setup_locked(perf, pfile->perf, file, setup, &handle);
+		ret = setup_locked(perf, pfile->perf, file, setup, unprivileged, &handle);
 		mutex_unlock(&perf->setup_lock);
 	}
 	drm_dev_exit(cookie);

@@ -6,6 +6,7 @@
  * does not depend on time.
  */
 #define _GNU_SOURCE
+#include <linux/capability.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -1021,8 +1022,22 @@ TEST_F(session, sets_while_stopping)
 
 /* Permission */
 
-/* What SETUP answers to somebody who is nobody. Runs in a child. */
-static int as_nobody(const struct drm_panthor_perf_cmd_setup *setups, int count, int fd)
+/* Becomes nobody, but for one capability. */
+static int keep_one(int cap)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+
+	data[cap / 32].permitted = 1u << cap % 32;
+	data[cap / 32].effective = 1u << cap % 32;
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setgid(NOBODY) || setuid(NOBODY))
+		return -errno;
+	return syscall(SYS_capset, &head, data) ? -errno : 0;
+}
+
+/* What SETUP answers to somebody who is nobody, but may have a capability. Runs in a child. */
+static int as_nobody_with(int cap, const struct drm_panthor_perf_cmd_setup *setups, int count,
+			  int fd)
 {
 	int status;
 	pid_t pid = fork();
@@ -1030,7 +1045,7 @@ static int as_nobody(const struct drm_panthor_perf_cmd_setup *setups, int count,
 	if (!pid) {
 		int ret = 0;
 
-		if (setgid(NOBODY) || setuid(NOBODY))
+		if (cap < 0 ? setgid(NOBODY) || setuid(NOBODY) : keep_one(cap))
 			_exit(255);
 		for (int i = 0; !ret && i < count; i++) {
 			uint32_t handle;
@@ -1044,6 +1059,25 @@ static int as_nobody(const struct drm_panthor_perf_cmd_setup *setups, int count,
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return -1;
 	return -WEXITSTATUS(status);
+}
+
+static int as_nobody(const struct drm_panthor_perf_cmd_setup *setups, int count, int fd)
+{
+	return as_nobody_with(-1, setups, count, fd);
+}
+
+/* Kernels whose modules can ask perf who may watch CPUs go by that. */
+static bool goes_by_perf(void)
+{
+	char line[256];
+	bool found = false;
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		found |= !!strstr(line, " T perf_allow_cpu\n");
+	if (f)
+		fclose(f);
+	return found;
 }
 
 TEST_F(session, permission)
@@ -1087,6 +1121,52 @@ TEST_F(session, permission)
 	EXPECT_EQ(-EACCES, as_nobody(&self->setup, 1, self->fd));
 	EXPECT_EQ(0, SAMPLE(1));
 	EXPECT_TRUE(perf_wait(&self->s, 1));
+}
+
+/* Who may: by perf's own rule, where there is one for modules, but by no other's limits. */
+TEST_F(session, permission_of_perf)
+{
+	static const char sysctl[] = "/proc/sys/kernel/perf_event_paranoid";
+	static const char *const levels[] = { "-1", "0", "1", "2", "3" };
+	bool by_perf = goes_by_perf();
+	char before[16];
+
+	if (perf_read_file(sysctl, before, sizeof(before)))
+		SKIP(return, "no perf");
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+		int ret = by_perf && i < 2 ? 0 : -EACCES;
+
+		ASSERT_EQ(0, perf_write_file(sysctl, levels[i]));
+		for (int paranoid = 1; paranoid >= 0; paranoid--) {
+			ASSERT_EQ(0, perf_set_paranoid(paranoid));
+			for (int set = 0; set < 3; set++) {
+				struct drm_panthor_perf_cmd_setup setup = self->setup;
+				int want = !paranoid && !set ? 0 : ret;
+
+				setup.block_set = set;
+				EXPECT_EQ(want, as_nobody(&setup, 1, self->fd)) {
+					TH_LOG("perf_event_paranoid %s, perf_paranoid %d, set %d",
+					       levels[i], paranoid, set);
+				}
+				EXPECT_EQ(0, as_nobody_with(CAP_PERFMON, &setup, 1, self->fd));
+				EXPECT_EQ(0, as_nobody_with(CAP_SYS_ADMIN, &setup, 1, self->fd));
+				EXPECT_EQ(want, as_nobody_with(CAP_SYS_NICE, &setup, 1,
+							       self->fd));
+				/* The limits are those of who is not trusted. */
+				setup.sample_freq_ns = 999999;
+				EXPECT_EQ(-EACCES, as_nobody(&setup, 1, self->fd));
+				EXPECT_EQ(0, as_nobody_with(CAP_PERFMON, &setup, 1, self->fd));
+			}
+			/* Sessions of who has left go with the file, of which all of these are. */
+			perf_session_end(&self->s);
+			close(self->fd);
+			self->fd = perf_open_device();
+			ASSERT_LE(0, self->fd);
+			ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s,
+						      &self->setup));
+		}
+	}
+	ASSERT_EQ(0, perf_write_file(sysctl, before));
 }
 
 TEST_F(session, limit_of_a_user)
