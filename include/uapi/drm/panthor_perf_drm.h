@@ -466,7 +466,10 @@ struct drm_panthor_perf_cmd_setup {
 	/** @ringbuf_handle: GEM handle of the ring, @sample_slots samples rounded up to a page. */
 	__u32 ringbuf_handle;
 
-	/** @control_handle: GEM handle of the object that holds the ring's indices. */
+	/**
+	 * @control_handle: GEM handle of the object that holds the ring's
+	 * indices: the ring itself, or an object of at most 64 KiB.
+	 */
 	__u32 control_handle;
 
 	/**

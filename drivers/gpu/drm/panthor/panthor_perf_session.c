@@ -6,6 +6,7 @@
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include <drm/drm_file.h>
@@ -40,6 +41,12 @@
  * by who has found it published. There is no store-release, since 32-bit
  * machines have none for 64 bits.
  */
+
+/*
+ * Mapping an object gives all of it memory, so only what is needed anyway may be
+ * large: the ring.
+ */
+#define MAX_CONTROL_SIZE	SZ_64K
 
 static struct panthor_perf_session *to_session(struct panthor_perf_client *client)
 {
@@ -145,31 +152,31 @@ static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static int map_object(struct drm_file *file, u32 handle, struct panthor_perf_mapping *mapping)
+static int get_object(struct drm_file *file, u32 handle, struct panthor_perf_mapping *mapping)
 {
 	struct drm_gem_object *obj = drm_gem_object_lookup(file, handle);
-	struct iosys_map map;
-	int ret;
 
 	if (!obj)
 		return -ENOENT;
 
 	/* Memory of somebody else's, or memory that the user cannot read. */
 	if (drm_gem_is_imported(obj) || (to_panthor_bo(obj)->flags & DRM_PANTHOR_BO_NO_MMAP)) {
-		ret = -EINVAL;
-		goto err_put;
+		drm_gem_object_put(obj);
+		return -EINVAL;
 	}
 
-	ret = drm_gem_vmap(obj, &map);
-	if (ret)
-		goto err_put;
-
 	mapping->obj = obj;
-	mapping->vaddr = map.vaddr;
 	return 0;
+}
 
-err_put:
-	drm_gem_object_put(obj);
+/* Gives all of it memory: its size has been checked. */
+static int map_object(struct panthor_perf_mapping *mapping)
+{
+	struct iosys_map map;
+	int ret = drm_gem_vmap(mapping->obj, &map);
+
+	if (!ret)
+		mapping->vaddr = map.vaddr;
 	return ret;
 }
 
@@ -180,8 +187,19 @@ static void unmap_object(struct panthor_perf_mapping *mapping)
 	if (!mapping->obj)
 		return;
 
-	drm_gem_vunmap(mapping->obj, &map);
+	if (mapping->vaddr)
+		drm_gem_vunmap(mapping->obj, &map);
 	drm_gem_object_put(mapping->obj);
+}
+
+static bool sizes_fit(const struct panthor_perf_session *session, u64 ring_size, u64 offset)
+{
+	u64 size = session->control.obj->size;
+
+	return session->ring.obj->size == PAGE_ALIGN(ring_size) &&
+	       (size <= MAX_CONTROL_SIZE || session->control.obj == session->ring.obj) &&
+	       offset % sizeof(u64) == 0 &&
+	       offset < size && size - offset >= sizeof(*session->indices);
 }
 
 static void free_session(struct panthor_perf_session *session)
@@ -202,6 +220,9 @@ static void free_session(struct panthor_perf_session *session)
  * @stats: Statistics of the file.
  * @file: File that handles are of.
  * @setup: The user's wishes. Slots and padding have been checked.
+ *
+ * Context: Process context. Allocates and maps, and so may take long: called
+ * without any lock.
  *
  * Return: The session, with one reference, or an error pointer.
  */
@@ -245,21 +266,26 @@ panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 	}
 	session->eventfd = eventfd;
 
-	ret = map_object(file, setup->ringbuf_handle, &session->ring);
+	ret = get_object(file, setup->ringbuf_handle, &session->ring);
 	if (ret)
 		goto err_free;
 
-	ret = map_object(file, setup->control_handle, &session->control);
+	ret = get_object(file, setup->control_handle, &session->control);
 	if (ret)
 		goto err_free;
 
-	if (session->ring.obj->size != PAGE_ALIGN(ring_size) ||
-	    setup->control_offset % sizeof(u64) ||
-	    setup->control_offset >= session->control.obj->size ||
-	    session->control.obj->size - setup->control_offset < sizeof(*session->indices)) {
+	if (!sizes_fit(session, ring_size, setup->control_offset)) {
 		ret = -EINVAL;
 		goto err_free;
 	}
+
+	ret = map_object(&session->ring);
+	if (ret)
+		goto err_free;
+
+	ret = map_object(&session->control);
+	if (ret)
+		goto err_free;
 
 	ret = -ENOMEM;
 	session->client.accum = kvzalloc(panthor_perf_accum_size(layout), GFP_KERNEL_ACCOUNT);

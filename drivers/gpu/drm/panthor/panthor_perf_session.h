@@ -38,7 +38,7 @@ struct panthor_perf_mapping {
 	/** @obj: Object, with a reference. NULL if there is none. */
 	struct drm_gem_object *obj;
 
-	/** @vaddr: Its address. Pinned: it may be reclaimed otherwise. */
+	/** @vaddr: Its address, NULL before it is mapped. Pinned: it may be reclaimed otherwise. */
 	void *vaddr;
 };
 

@@ -11,6 +11,8 @@
 /* The RFC's struct, to which later fields were added. */
 #define INFO_MIN_SIZE 44
 #define NOT_UNCHANGED (-1000000)
+/* Longest control object that is not the ring. */
+#define CONTROL_MAX 65536
 
 FIXTURE(uapi)
 {
@@ -613,6 +615,97 @@ TEST_F(uapi, setup_control_offsets)
 		}
 		EXPECT_EQ(0, perf_teardown(self->fd, handle));
 	}
+}
+
+TEST_F(uapi, setup_control_sizes)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+	const struct { uint64_t size; int ret; } cases[] = {
+		{ page, 0 },
+		{ CONTROL_MAX, 0 },
+		{ CONTROL_MAX + page, -EINVAL },
+		{ 2 * CONTROL_MAX, -EINVAL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const uint64_t offsets[] = { 0, cases[i].size - 16 };
+		struct perf_bo bo;
+
+		ASSERT_EQ(0, perf_bo_create(self->fd, &bo, cases[i].size, 0));
+		for (size_t j = 0; j < ARRAY_SIZE(offsets); j++) {
+			struct drm_panthor_perf_cmd_setup setup = self->setup;
+
+			setup.control_handle = bo.handle;
+			setup.control_offset = offsets[j];
+			EXPECT_EQ(cases[i].ret, setup_fails(self, &setup)) {
+				TH_LOG("%llu bytes, offset %llu",
+				       (unsigned long long)cases[i].size,
+				       (unsigned long long)offsets[j]);
+			}
+		}
+		EXPECT_EQ(0, perf_bo_close(self->fd, &bo));
+	}
+}
+
+/* The ring itself holds the indices, whatever its size, and wherever they are in it. */
+TEST_F(uapi, setup_control_in_ring)
+{
+	uint32_t slots = 2;
+	uint64_t size;
+	struct perf_bo bo;
+
+	do {
+		slots *= 2;
+		size = perf_page_align((uint64_t)slots * self->info.sample_size);
+	} while (size <= CONTROL_MAX);
+
+	ASSERT_EQ(0, perf_bo_create(self->fd, &bo, size, 0));
+	const uint64_t offsets[] = { 0, self->info.sample_size / 8 * 8, size - 16 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+		struct drm_panthor_perf_cmd_setup setup = self->setup;
+
+		setup.ringbuf_handle = bo.handle;
+		setup.control_handle = bo.handle;
+		setup.sample_slots = slots;
+		setup.control_offset = offsets[i];
+		EXPECT_EQ(0, setup_fails(self, &setup)) {
+			TH_LOG("offset %llu", (unsigned long long)offsets[i]);
+		}
+		setup.control_offset = size - 8;
+		EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
+		/* Only this ring, and not another one of its size. */
+		setup.ringbuf_handle = self->s.ring.handle;
+		setup.sample_slots = SLOTS;
+		setup.control_offset = offsets[i];
+		EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
+	}
+	EXPECT_EQ(0, perf_bo_close(self->fd, &bo));
+}
+
+/*
+ * What has a wrong size is not given memory: there is not as much in the whole
+ * machine, so that whoever tries has -ENOMEM to answer with, at the best.
+ */
+TEST_F_TIMEOUT(uapi, setup_objects_without_memory, 120)
+{
+	uint64_t size = 4ull * sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	struct drm_panthor_perf_cmd_setup setup = self->setup;
+	struct perf_bo bo;
+	int ret = perf_bo_create(self->fd, &bo, size, 0);
+
+	/* Some kernels give an object its memory when it is made. */
+	if (ret == -ENOMEM)
+		return;
+	ASSERT_EQ(0, ret);
+	setup.ringbuf_handle = bo.handle;
+	EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
+	setup = self->setup;
+	setup.control_handle = bo.handle;
+	EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
+	setup.ringbuf_handle = bo.handle;
+	EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
+	EXPECT_EQ(0, perf_bo_close(self->fd, &bo));
 }
 
 TEST_F(uapi, setup_eventfds)
