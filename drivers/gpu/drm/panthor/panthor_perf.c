@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
+#include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -73,6 +74,17 @@ MODULE_PARM_DESC(perf_ring_slots,
 		 "Slots of the firmware's ring of counter samples, a power of two from 16 to 128 (32 = default)");
 
 /**
+ * struct perf_resources - What a device has as long as it has sessions
+ */
+struct perf_resources {
+	/** @ring: Memory of the firmware ring. */
+	struct panthor_kernel_bo *ring;
+
+	/** @watch: Rates of the clocks. */
+	struct panthor_perf_clock_watch watch;
+};
+
+/**
  * struct panthor_perf - Performance counters of a device
  */
 struct panthor_perf {
@@ -101,14 +113,19 @@ struct panthor_perf {
 	u32 fw_slots;
 
 	/**
-	 * @setup_lock: Protects the fields below, and that the firmware ring is
-	 * there as long as there are sessions.
+	 * @setup_lock: Protects the fields below, panthor_perf_file::num_sessions,
+	 * and that there are @resources as long as there are sessions.
 	 *
-	 * Taken by SETUP, TEARDOWN and close, which allocate and free with it
-	 * held, and by debugfs. No hook takes it. Nests outside of the
-	 * sampler's locks.
+	 * Taken in process context by SETUP, TEARDOWN, close, unplug and debugfs,
+	 * some of which cannot be interrupted: nothing is allocated, freed or
+	 * mapped with it held, and nothing is waited for but the sampler's locks,
+	 * which nest in it. The clock framework allocates with its lock held, so
+	 * that it is not called, either.
 	 */
 	struct mutex setup_lock;
+
+	/** @resources: Used by firmware, sampler and clock. NULL if there are none. */
+	struct perf_resources *resources;
 
 	/** @sessions: Sessions, by panthor_perf_session::node. */
 	struct list_head sessions;
@@ -124,10 +141,16 @@ struct panthor_perf {
  * struct panthor_perf_file - Sessions of a file
  */
 struct panthor_perf_file {
-	/** @sessions: Sessions by handle. Its lock protects the look-up. */
+	/**
+	 * @sessions: Sessions by handle; NULL for one that is being set up. Its
+	 * lock protects the look-up.
+	 */
 	struct xarray sessions;
 
-	/** @num_sessions: Number of sessions. */
+	/**
+	 * @num_sessions: Number of sessions. Changed with
+	 * panthor_perf::setup_lock held, read by fdinfo without it.
+	 */
 	atomic_t num_sessions;
 
 	/** @stats: Statistics. */
@@ -150,65 +173,111 @@ static bool ask_for_reset(struct panthor_perf_sampler *sampler)
 	return true;
 }
 
-/* Frees the firmware ring. Counters are disabled, and the device is there. */
-static void free_ring(struct panthor_perf *perf)
+/* Like create_resources(), not to be called with setup_lock or the sampler's lock held. */
+static void destroy_resources(struct perf_resources *res)
 {
-	struct panthor_kernel_bo *bo;
+	if (!res)
+		return;
 
-	mutex_lock(&perf->sampler.lock);
-	bo = panthor_perf_fw_ring_clear(&perf->fw);
-	mutex_unlock(&perf->sampler.lock);
-	panthor_kernel_bo_destroy(bo);
+	panthor_perf_clock_watch_fini(&res->watch);
+	panthor_kernel_bo_destroy(res->ring);
+	kfree(res);
 }
 
-static int alloc_ring(struct panthor_perf *perf)
+static struct perf_resources *create_resources(struct panthor_perf *perf)
 {
-	struct panthor_kernel_bo *bo;
+	struct perf_resources *res = kzalloc_obj(*res, GFP_KERNEL_ACCOUNT);
 	int ret;
 
+	if (!res)
+		return ERR_PTR(-ENOMEM);
+
+	ret = panthor_perf_fw_ring_alloc(&perf->fw, perf->fw_slots, &res->ring);
+	if (ret)
+		goto err_free;
+
+	ret = panthor_perf_clock_watch_init(&res->watch, &perf->clock);
+	if (ret)
+		goto err_destroy_ring;
+
+	return res;
+
+err_destroy_ring:
+	panthor_kernel_bo_destroy(res->ring);
+
+err_free:
+	kfree(res);
+	return ERR_PTR(ret);
+}
+
+static void install_resources(struct panthor_perf *perf, struct perf_resources *res)
+{
 	lockdep_assert_held(&perf->setup_lock);
+
+	guard(mutex)(&perf->sampler.lock);
+
+	perf->resources = res;
+	panthor_perf_fw_ring_set(&perf->fw, res->ring, perf->fw_slots);
+
+	/* Registers may be read as long as the hooks have not said that it goes. */
+	panthor_perf_clock_attach(&perf->clock, &res->watch, perf->sampler.up);
+}
+
+/* Nothing uses them afterwards. Counters are disabled, or the MCU has stopped. */
+static struct perf_resources *take_resources(struct panthor_perf *perf)
+{
+	struct perf_resources *res = perf->resources;
+
+	lockdep_assert_held(&perf->setup_lock);
+	lockdep_assert_held(&perf->sampler.lock);
+
+	if (!res)
+		return NULL;
+
+	panthor_perf_fw_ring_clear(&perf->fw);
+	panthor_perf_clock_detach(&perf->clock);
+	perf->resources = NULL;
+	return res;
+}
+
+/*
+ * Takes the resources if there are no sessions. Firmware may still write to the
+ * ring: while the MCU is being halted, which has an end (-EAGAIN), and until it
+ * has seen that counters are to be disabled, which protected mode keeps it from.
+ * The resources stay then, for the next session, or until the device goes.
+ */
+static int take_unused(struct panthor_perf *perf, struct perf_resources **res)
+{
+	struct panthor_perf_sampler *sampler = &perf->sampler;
+
+	guard(mutex)(&perf->setup_lock);
 
 	if (perf->num_sessions)
 		return 0;
 
-	/* One that could not be freed. */
-	if (perf->fw.bo)
-		return 0;
+	guard(mutex)(&sampler->lock);
 
-	ret = panthor_perf_fw_ring_alloc(&perf->fw, perf->fw_slots, &bo);
-	if (ret)
-		return ret;
+	if (sampler->up && panthor_perf_fw_enabled(&perf->fw))
+		return sampler->closing ? -EAGAIN : 0;
 
-	guard(mutex)(&perf->sampler.lock);
-
-	panthor_perf_fw_ring_set(&perf->fw, bo, perf->fw_slots);
+	*res = take_resources(perf);
 	return 0;
 }
 
-/* In protected mode firmware has not seen yet that counters are to be disabled. */
-static bool ring_in_use(struct panthor_perf *perf)
+/* After the last session. */
+static void release_resources(struct panthor_perf *perf)
 {
-	guard(mutex)(&perf->sampler.lock);
-
-	return perf->sampler.up && panthor_perf_fw_enabled(&perf->fw);
-}
-
-static void put_ring(struct panthor_perf *perf)
-{
+	struct perf_resources *res = NULL;
 	int cookie;
 
-	lockdep_assert_held(&perf->setup_lock);
-
-	if (perf->num_sessions)
-		return;
-
-	/* Once the device is unplugged, unplug has freed it or is about to. */
+	/* Once the device is unplugged, unplug has freed them or is about to. */
 	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
 		return;
 
-	panthor_perf_sampler_wait_open(&perf->sampler);
-	if (!ring_in_use(perf))
-		free_ring(perf);
+	while (take_unused(perf, &res) == -EAGAIN)
+		panthor_perf_sampler_wait_open(&perf->sampler);
+
+	destroy_resources(res);
 	drm_dev_exit(cookie);
 }
 
@@ -274,59 +343,120 @@ static int check_limits(struct panthor_perf *perf, bool unprivileged)
 	return count >= PERF_MAX_USER_SESSIONS ? -ENOSPC : 0;
 }
 
-static int setup_locked(struct panthor_perf *perf, struct panthor_perf_file *pf,
-			struct drm_file *file, const struct drm_panthor_perf_cmd_setup *setup,
-			bool unprivileged, u32 *handle)
+/*
+ * Makes a session one of the device's, with resources that are there or, if
+ * none are, with those that the caller has made. -EAGAIN asks for some.
+ */
+static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
+		       struct panthor_perf_session *session, struct perf_resources **res)
+{
+	int ret = mutex_lock_interruptible(&perf->setup_lock);
+
+	if (ret)
+		return ret;
+
+	ret = check_limits(perf, session->unprivileged);
+	if (ret)
+		goto out_unlock;
+
+	if (!perf->resources) {
+		if (!*res) {
+			ret = -EAGAIN;
+			goto out_unlock;
+		}
+
+		install_resources(perf, *res);
+		*res = NULL;
+	}
+
+	session->client.id = ++perf->last_id;
+	list_add_tail(&session->node, &perf->sessions);
+	perf->num_sessions++;
+	atomic_inc(&pf->num_sessions);
+
+out_unlock:
+	mutex_unlock(&perf->setup_lock);
+	return ret;
+}
+
+static int add_session_and_resources(struct panthor_perf *perf, struct panthor_perf_file *pf,
+				     struct panthor_perf_session *session)
+{
+	struct perf_resources *res = NULL;
+	int ret = add_session(perf, pf, session, &res);
+
+	if (ret != -EAGAIN)
+		return ret;
+
+	res = create_resources(perf);
+	if (IS_ERR(res))
+		return PTR_ERR(res);
+
+	/*
+	 * By now others may have installed theirs, and may even have taken them
+	 * away again: in either case this finds some, or installs these.
+	 */
+	ret = add_session(perf, pf, session, &res);
+	destroy_resources(res);
+	return ret;
+}
+
+/* Ends a session that others can no longer find. */
+static void end_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
+			struct panthor_perf_session *session)
+{
+	bool last;
+
+	/* The list refers to it for a moment longer than the sampler does. */
+	kref_get(&session->ref);
+	panthor_perf_session_destroy(session);
+
+	scoped_guard(mutex, &perf->setup_lock) {
+		list_del(&session->node);
+		last = !--perf->num_sessions;
+		atomic_dec(&pf->num_sessions);
+	}
+
+	panthor_perf_session_put(session);
+	if (last)
+		release_resources(perf);
+}
+
+static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
+			 struct drm_file *file, const struct drm_panthor_perf_cmd_setup *setup,
+			 bool unprivileged, u32 *handle)
 {
 	struct panthor_perf_session *session;
 	int ret;
-
-	ret = check_limits(perf, unprivileged);
-	if (ret)
-		return ret;
 
 	session = panthor_perf_session_create(&perf->sampler, &pf->stats, file, setup);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 
-	session->client.id = perf->last_id + 1;
 	session->uid = current_uid();
 	session->unprivileged = unprivileged;
 	session->client.limited = unprivileged;
 
-	ret = alloc_ring(perf);
-	if (ret)
-		goto err_put_session;
+	ret = add_session_and_resources(perf, pf, session);
+	if (ret) {
+		panthor_perf_session_put(session);
+		return ret;
+	}
 
 	ret = xa_alloc(&pf->sessions, handle, NULL, XA_LIMIT(1, PERF_MAX_FILE_SESSIONS),
 		       GFP_KERNEL_ACCOUNT);
 	if (ret) {
-		ret = ret == -EBUSY ? -ENOSPC : ret;
-		goto err_put_ring;
+		end_session(perf, pf, session);
+		return ret == -EBUSY ? -ENOSPC : ret;
 	}
 
 	/*
-	 * Others can find it from here on. This allocates, and so may fail,
-	 * only if one of them has guessed the handle and torn it down.
+	 * Nothing fails any more: the handle is reserved, so that storing needs no
+	 * memory. Others can find the session, and end it, from then on.
 	 */
 	panthor_perf_session_clear(session);
-	ret = xa_err(xa_store(&pf->sessions, *handle, session, GFP_KERNEL_ACCOUNT));
-	if (ret)
-		goto err_put_ring;
-
-	/* But not end it: that takes the lock we hold. */
-	list_add_tail(&session->node, &perf->sessions);
-	perf->num_sessions++;
-	perf->last_id++;
-	atomic_inc(&pf->num_sessions);
+	xa_store(&pf->sessions, *handle, session, 0);
 	return 0;
-
-err_put_ring:
-	put_ring(perf);
-
-err_put_session:
-	panthor_perf_session_put(session);
-	return ret;
 }
 
 static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
@@ -356,11 +486,7 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
 		return -ENODEV;
 
-	ret = mutex_lock_interruptible(&perf->setup_lock);
-	if (!ret) {
-		ret = setup_locked(perf, pfile->perf, file, setup, unprivileged, &handle);
-		mutex_unlock(&perf->setup_lock);
-	}
+	ret = setup_session(perf, pfile->perf, file, setup, unprivileged, &handle);
 	drm_dev_exit(cookie);
 
 	if (!ret)
@@ -380,23 +506,24 @@ static struct panthor_perf_session *get_session(struct panthor_perf_file *pf, u3
 	return session;
 }
 
-static void end_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
-			struct panthor_perf_session *session)
+/* Takes a session off the file. A handle that is being set up is left alone. */
+static struct panthor_perf_session *take_session(struct panthor_perf_file *pf, u32 handle)
 {
-	guard(mutex)(&perf->setup_lock);
+	struct panthor_perf_session *session;
 
-	list_del(&session->node);
-	perf->num_sessions--;
-	atomic_dec(&pf->num_sessions);
-	panthor_perf_session_destroy(session);
-	put_ring(perf);
+	xa_lock(&pf->sessions);
+	session = xa_load(&pf->sessions, handle);
+	if (session)
+		__xa_erase(&pf->sessions, handle);
+	xa_unlock(&pf->sessions);
+	return session;
 }
 
 static int cmd_teardown(struct panthor_perf *perf, struct drm_file *file,
 			struct drm_panthor_perf_control *args, void *cmd)
 {
 	struct panthor_file *pfile = file->driver_priv;
-	struct panthor_perf_session *session = xa_erase(&pfile->perf->sessions, args->handle);
+	struct panthor_perf_session *session = take_session(pfile->perf, args->handle);
 
 	if (!session)
 		return -ENOENT;
@@ -753,6 +880,21 @@ static u32 fw_slots(struct panthor_device *ptdev)
 	return PERF_DEFAULT_FW_SLOTS;
 }
 
+/*
+ * Tells lockdep that a lock is taken in reclaim, as if it were. Whatever allocates
+ * with the lock held, or waits for something that allocates, is then reported.
+ */
+static void taken_in_reclaim(struct mutex *lock)
+{
+	if (!IS_ENABLED(CONFIG_LOCKDEP))
+		return;
+
+	fs_reclaim_acquire(GFP_KERNEL);
+	mutex_lock(lock);
+	mutex_unlock(lock);
+	fs_reclaim_release(GFP_KERNEL);
+}
+
 /**
  * panthor_perf_init() - Initialize performance counters
  * @ptdev: Device, up. Does without counters if anything is in their way.
@@ -774,7 +916,7 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	params.supported_clocks = perf->clock.supported;
 	if (panthor_perf_layout_init(&perf->layout, &params, &why)) {
 		drm_info(&ptdev->base, "No performance counters: %s", why);
-		goto err_clock;
+		goto err_none;
 	}
 
 	panthor_perf_fw_init(&perf->fw, ptdev, &perf->layout);
@@ -784,14 +926,17 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	perf->sampler.clock = &perf->clock;
 	perf->sampler.reset = ask_for_reset;
 	mutex_init(&perf->setup_lock);
+	taken_in_reclaim(&perf->setup_lock);
 	INIT_LIST_HEAD(&perf->sessions);
 	if (panthor_perf_sampler_init(&perf->sampler)) {
 		drm_err(&ptdev->base, "No performance counters: no memory");
-		goto err_clock;
+		goto err_none;
 	}
 
+	/* Resume takes this one, and jobs that reclaim may wait for need a resume. */
+	taken_in_reclaim(&perf->sampler.lock);
 	if (drmm_add_action_or_reset(&ptdev->base, perf_release, perf))
-		goto err_clock;
+		goto err_none;
 
 	panthor_perf_layout_info(&perf->layout, &perf->info);
 	perf->info.min_sample_period_ns = PERF_MIN_PERIOD_NS;
@@ -804,8 +949,7 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	ptdev->perf = perf;
 	return;
 
-err_clock:
-	panthor_perf_clock_fini(&perf->clock);
+err_none:
 	ptdev->perf = perf;
 }
 
@@ -816,11 +960,17 @@ err_clock:
 void panthor_perf_unplug(struct panthor_device *ptdev)
 {
 	struct panthor_perf *perf = ptdev->perf;
+	struct perf_resources *res = NULL;
 
 	if (!perf || !perf->supported)
 		return;
 
 	panthor_perf_sampler_unplug(&perf->sampler);
-	panthor_perf_clock_fini(&perf->clock);
-	free_ring(perf);
+
+	/* No SETUP is under way any more, and no other one will be. */
+	scoped_guard(mutex, &perf->setup_lock)
+		scoped_guard(mutex, &perf->sampler.lock)
+			res = take_resources(perf);
+
+	destroy_resources(res);
 }

@@ -34,6 +34,9 @@
  * the cycles up to some time stays true: a rate changes at the time that is
  * read with the lock held, which is later than any time that cycles were told
  * of before.
+ *
+ * Rates are followed by notifiers while somebody may count, and are otherwise
+ * not known: nothing is done then when the GPU comes up or goes down.
  */
 
 /* How far the GPU timestamp may be from where it is thought to be: this part of a second. */
@@ -139,25 +142,43 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_cycles);
 static int rate_changed(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct panthor_perf_clock_nb *cnb = container_of(nb, struct panthor_perf_clock_nb, nb);
+	struct panthor_perf_clock_watch *watch = cnb->watch;
+	struct panthor_perf_clock *clock = watch->clock;
 	struct clk_notifier_data *ndata = data;
 
 	if (event != POST_RATE_CHANGE)
 		return NOTIFY_OK;
 
-	spin_lock(&cnb->clock->lock);
-	set_rate(cnb->clock, cnb->id, ktime_get_raw_ns(), ndata->new_rate);
-	spin_unlock(&cnb->clock->lock);
+	spin_lock(&clock->lock);
+	watch->rate[cnb->id] = ndata->new_rate;
+	watch->told |= BIT(cnb->id);
+	if (clock->watch == watch)
+		set_rate(clock, cnb->id, ktime_get_raw_ns(), ndata->new_rate);
+	spin_unlock(&clock->lock);
 	return NOTIFY_OK;
 }
 
+static void get_clks(struct panthor_device *ptdev, struct clk *clks[PANTHOR_PERF_CLOCKS])
+{
+	memset(clks, 0, PANTHOR_PERF_CLOCKS * sizeof(*clks));
+	if (!ptdev)
+		return;
+
+	clks[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL] = ptdev->clks.core;
+	clks[DRM_PANTHOR_PERF_CLOCK_COREGROUP] = ptdev->clks.coregroup;
+	clks[DRM_PANTHOR_PERF_CLOCK_SHADER] = ptdev->clks.stacks;
+}
+
 /**
- * panthor_perf_clock_init() - Start to follow the clocks of a GPU
+ * panthor_perf_clock_init() - Initialize the clocks of a GPU
  * @clock: Object to initialize, zeroed.
  * @ptdev: Device, or NULL in a test.
+ *
+ * No clock is followed before panthor_perf_clock_attach().
  */
 void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {
-	struct clk *clks[PANTHOR_PERF_CLOCKS] = {};
+	struct clk *clks[PANTHOR_PERF_CLOCKS];
 	u32 i;
 
 	clock->ptdev = ptdev;
@@ -167,46 +188,86 @@ void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_de
 	clock->num_segments = 1;
 	clock->segments[0].ns = ktime_get_raw_ns();
 	clock->supported = BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL);
-	if (!ptdev)
-		return;
 
 #ifdef CONFIG_ARM_ARCH_TIMER
-	clock->freq = arch_timer_get_cntfrq();
+	if (ptdev)
+		clock->freq = arch_timer_get_cntfrq();
 #endif
 
-	clks[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL] = ptdev->clks.core;
-	clks[DRM_PANTHOR_PERF_CLOCK_COREGROUP] = ptdev->clks.coregroup;
-	clks[DRM_PANTHOR_PERF_CLOCK_SHADER] = ptdev->clks.stacks;
-	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
-		struct panthor_perf_clock_nb *nb = &clock->nb[i];
-
-		if (!clks[i])
-			continue;
-
-		clock->supported |= BIT(i);
-		nb->clock = clock;
-		nb->id = i;
-		nb->nb.notifier_call = rate_changed;
-
-		/* Without notifiers rates are still read when the GPU comes up. */
-		if (!clk_notifier_register(clks[i], &nb->nb))
-			nb->clk = clks[i];
-	}
+	get_clks(ptdev, clks);
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
+		if (clks[i])
+			clock->supported |= BIT(i);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
 
 /**
- * panthor_perf_clock_fini() - Follow the clocks no longer
- * @clock: Clocks.
+ * panthor_perf_clock_watch_init() - Register notifiers, and read rates
+ * @watch: Object to initialize, zeroed.
+ * @clock: Clocks. Without a device there is nothing to register for, and nobody
+ * but a test calls the notifiers.
+ *
+ * Any number of them can exist at a time; panthor_perf_clock_attach() says
+ * which one counts.
+ *
+ * Context: Process context. Allocates, and takes the prepare lock of the clock
+ * framework, with which held others allocate: neither is possible with a lock
+ * held that is taken in reclaim.
+ *
+ * Return: 0 on success, the error of clk_notifier_register() otherwise.
  */
-void panthor_perf_clock_fini(struct panthor_perf_clock *clock)
+int panthor_perf_clock_watch_init(struct panthor_perf_clock_watch *watch,
+				  struct panthor_perf_clock *clock)
+{
+	struct clk *clks[PANTHOR_PERF_CLOCKS];
+	unsigned long rate;
+	int ret;
+	u32 i;
+
+	watch->clock = clock;
+	get_clks(clock->ptdev, clks);
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
+		struct panthor_perf_clock_nb *nb = &watch->nb[i];
+
+		nb->watch = watch;
+		nb->id = i;
+		nb->nb.notifier_call = rate_changed;
+		if (!clks[i])
+			continue;
+
+		ret = clk_notifier_register(clks[i], &nb->nb);
+		if (ret) {
+			panthor_perf_clock_watch_fini(watch);
+			return ret;
+		}
+		nb->clk = clks[i];
+
+		/* If a notifier has been called since, it knows the rate better. */
+		rate = clk_get_rate(clks[i]);
+		spin_lock(&clock->lock);
+		if (!(watch->told & BIT(i)))
+			watch->rate[i] = rate;
+		spin_unlock(&clock->lock);
+	}
+
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_watch_init);
+
+/**
+ * panthor_perf_clock_watch_fini() - Unregister notifiers
+ * @watch: Rates, not attached.
+ *
+ * Context: Process context. Takes the prepare lock of the clock framework.
+ */
+void panthor_perf_clock_watch_fini(struct panthor_perf_clock_watch *watch)
 {
 	u32 i;
 
 	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
-		if (clock->nb[i].clk)
-			clk_notifier_unregister(clock->nb[i].clk, &clock->nb[i].nb);
-		clock->nb[i].clk = NULL;
+		if (watch->nb[i].clk)
+			clk_notifier_unregister(watch->nb[i].clk, &watch->nb[i].nb);
+		watch->nb[i].clk = NULL;
 	}
 }
 
@@ -266,23 +327,14 @@ static void find_offset(struct panthor_perf_clock *clock)
  * panthor_perf_clock_up() - Note that the GPU is powered
  * @clock: Clocks.
  *
- * Reads registers and rates, so that the GPU has to be powered already.
+ * Reads registers, so that the GPU has to be powered already. Does not look at
+ * rates: those are followed while the GPU is down, too.
  */
 void panthor_perf_clock_up(struct panthor_perf_clock *clock)
 {
-	struct panthor_device *ptdev = clock->ptdev;
-	unsigned long rate[PANTHOR_PERF_CLOCKS] = {};
-
-	if (ptdev) {
-		rate[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL] = clk_get_rate(ptdev->clks.core);
-		rate[DRM_PANTHOR_PERF_CLOCK_COREGROUP] = clk_get_rate(ptdev->clks.coregroup);
-		rate[DRM_PANTHOR_PERF_CLOCK_SHADER] = clk_get_rate(ptdev->clks.stacks);
-	}
 	find_offset(clock);
 
 	spin_lock(&clock->lock);
-	if (ptdev)
-		memcpy(clock->rate, rate, sizeof(clock->rate));
 	clock->up = true;
 	new_segment(clock, ktime_get_raw_ns());
 	spin_unlock(&clock->lock);
@@ -301,6 +353,41 @@ void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 	spin_unlock(&clock->lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_down);
+
+/**
+ * panthor_perf_clock_attach() - Begin to follow the clocks
+ * @clock: Clocks that are not followed.
+ * @watch: Where rates come from. Must stay until panthor_perf_clock_detach().
+ * @up: The GPU is powered.
+ */
+void panthor_perf_clock_attach(struct panthor_perf_clock *clock,
+			       struct panthor_perf_clock_watch *watch, bool up)
+{
+	spin_lock(&clock->lock);
+	clock->watch = watch;
+	memcpy(clock->rate, watch->rate, sizeof(clock->rate));
+	spin_unlock(&clock->lock);
+
+	if (up)
+		panthor_perf_clock_up(clock);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_attach);
+
+/**
+ * panthor_perf_clock_detach() - Follow the clocks no longer
+ * @clock: Clocks.
+ *
+ * No cycles are counted from now on. Notifiers stay registered, without effect.
+ */
+void panthor_perf_clock_detach(struct panthor_perf_clock *clock)
+{
+	spin_lock(&clock->lock);
+	clock->watch = NULL;
+	clock->up = false;
+	new_segment(clock, ktime_get_raw_ns());
+	spin_unlock(&clock->lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_detach);
 
 /**
  * panthor_perf_clock_now() - Read all the clocks, and pair them

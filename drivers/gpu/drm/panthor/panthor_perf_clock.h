@@ -48,6 +48,42 @@ struct panthor_perf_clock_segment {
 };
 
 /**
+ * struct panthor_perf_clock_watch - Rates of the clocks, followed by notifiers
+ *
+ * Exists apart from &struct panthor_perf_clock, since neither registering
+ * notifiers nor reading rates is possible with the locks held that decide
+ * whether clocks are to be followed.
+ */
+struct panthor_perf_clock_watch {
+	/** @clock: Clocks that are followed. */
+	struct panthor_perf_clock *clock;
+
+	/** @rate: Rate of each clock in Hz. Protected by panthor_perf_clock::lock. */
+	unsigned long rate[PANTHOR_PERF_CLOCKS];
+
+	/**
+	 * @told: Domains whose rate a notifier has told, a bit each. Protected
+	 * like @rate.
+	 */
+	u32 told;
+
+	/** @nb: Rate change notifiers. */
+	struct panthor_perf_clock_nb {
+		/** @nb.nb: Notifier. */
+		struct notifier_block nb;
+
+		/** @nb.watch: Back pointer. */
+		struct panthor_perf_clock_watch *watch;
+
+		/** @nb.id: Clock domain. */
+		u32 id;
+
+		/** @nb.clk: Clock it is registered for, NULL if it is not. */
+		struct clk *clk;
+	} nb[PANTHOR_PERF_CLOCKS];
+};
+
+/**
  * struct panthor_perf_clock - Time and cycles of a GPU
  */
 struct panthor_perf_clock {
@@ -58,7 +94,7 @@ struct panthor_perf_clock {
 	u32 supported;
 
 	/**
-	 * @lock: Protects @rate, @up, @segments and @num_segments.
+	 * @lock: Protects @watch, @rate, @up, @segments and @num_segments.
 	 *
 	 * Taken by rate change notifiers, which hold the prepare lock of the
 	 * clock framework, and with the lock of the sampler held. Process
@@ -66,10 +102,13 @@ struct panthor_perf_clock {
 	 */
 	spinlock_t lock;
 
+	/** @watch: Where rates come from. NULL while clocks are not followed. */
+	struct panthor_perf_clock_watch *watch;
+
 	/** @rate: Rate of each clock in Hz, whether the GPU is up or not. */
 	unsigned long rate[PANTHOR_PERF_CLOCKS];
 
-	/** @up: The GPU is powered, and its clocks run. */
+	/** @up: The GPU is powered, and cycles of its clocks are counted. */
 	bool up;
 
 	/**
@@ -93,25 +132,16 @@ struct panthor_perf_clock {
 
 	/** @pair: The latest time at which all of the clocks were read, cycles excepted. */
 	struct panthor_perf_time pair;
-
-	/** @nb: Rate change notifiers. */
-	struct panthor_perf_clock_nb {
-		/** @nb.nb: Notifier. */
-		struct notifier_block nb;
-
-		/** @nb.clock: Back pointer. */
-		struct panthor_perf_clock *clock;
-
-		/** @nb.id: Clock domain. */
-		u32 id;
-
-		/** @nb.clk: Clock it is registered for, NULL if it is not. */
-		struct clk *clk;
-	} nb[PANTHOR_PERF_CLOCKS];
 };
 
 void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev);
-void panthor_perf_clock_fini(struct panthor_perf_clock *clock);
+
+int panthor_perf_clock_watch_init(struct panthor_perf_clock_watch *watch,
+				  struct panthor_perf_clock *clock);
+void panthor_perf_clock_watch_fini(struct panthor_perf_clock_watch *watch);
+void panthor_perf_clock_attach(struct panthor_perf_clock *clock,
+			       struct panthor_perf_clock_watch *watch, bool up);
+void panthor_perf_clock_detach(struct panthor_perf_clock *clock);
 
 void panthor_perf_clock_up(struct panthor_perf_clock *clock);
 void panthor_perf_clock_down(struct panthor_perf_clock *clock);

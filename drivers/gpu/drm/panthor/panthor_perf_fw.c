@@ -187,7 +187,6 @@ int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
 void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo,
 			      u32 slots)
 {
-	fw->bo = bo;
 	fw->ring = bo->kmap;
 	fw->ring_va = panthor_kernel_bo_gpuva(bo);
 	fw->slots = slots;
@@ -196,17 +195,10 @@ void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_
 /**
  * panthor_perf_fw_ring_clear() - Use a ring no longer
  * @fw: Firmware, with counters disabled.
- *
- * Return: The memory of the ring, for the caller to destroy once it holds no
- * lock. NULL if there was none.
  */
-struct panthor_kernel_bo *panthor_perf_fw_ring_clear(struct panthor_perf_fw *fw)
+void panthor_perf_fw_ring_clear(struct panthor_perf_fw *fw)
 {
-	struct panthor_kernel_bo *bo = fw->bo;
-
-	fw->bo = NULL;
 	fw->ring = NULL;
-	return bo;
 }
 
 /*

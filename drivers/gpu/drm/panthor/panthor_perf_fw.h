@@ -58,10 +58,10 @@ struct panthor_perf_fw {
 	/** @glb: Global interface. */
 	struct panthor_fw_global_iface *glb;
 
-	/** @bo: Memory of the ring. NULL if there is none, or if the firmware is faked. */
-	struct panthor_kernel_bo *bo;
-
-	/** @ring: CPU address of the ring, NULL if there is no ring. */
+	/**
+	 * @ring: CPU address of the ring. NULL if there is no ring, because there
+	 * are no sessions: nothing is done with firmware then.
+	 */
 	void *ring;
 
 	/** @ring_va: Address of the ring in the MCU's address space. */
@@ -106,7 +106,7 @@ int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
 			       struct panthor_kernel_bo **bo);
 void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo,
 			      u32 slots);
-struct panthor_kernel_bo *panthor_perf_fw_ring_clear(struct panthor_perf_fw *fw);
+void panthor_perf_fw_ring_clear(struct panthor_perf_fw *fw);
 
 int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set);
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw);

@@ -40,6 +40,9 @@
  *	    firmware request		    requests up to flight_gen
  *	    flight_gen, doorbell	    complete, next request
  *
+ * Without sessions there is no firmware ring, and nothing here does anything but
+ * note whether the GPU is up.
+ *
  * Nothing here holds a power reference. Suspend and resume tell when the GPU
  * goes and comes; between the two, no register is touched, and requests are
  * complete at once, because nothing is counted: the MCU takes a last sample
@@ -1368,18 +1371,33 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_close);
 
+/* The GPU is no longer on its way down. */
+static void set_open(struct panthor_perf_sampler *sampler)
+{
+	scoped_guard(spinlock, &sampler->req_lock)
+		sampler->closing = sampler->unplugged;
+	wake_up_all(&sampler->closing_wait);
+}
+
 /**
  * panthor_perf_sampler_down() - Note that the MCU has stopped
  * @sampler: Sampler, closed.
  * @reset: The MCU was not halted in good order, since the GPU is being reset.
  *
- * Completes all requests, with what firmware has left in the ring.
+ * Completes all requests, with what firmware has left in the ring. Without a
+ * ring nothing is done.
  */
 void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
 
 	guard(mutex)(&sampler->lock);
+
+	if (!fw->ring) {
+		sampler->up = false;
+		set_open(sampler);
+		return;
+	}
 
 	if (fw->enabled) {
 		bool sense = drain(sampler, false), sampled = false;
@@ -1413,9 +1431,7 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 	panthor_perf_clock_down(sampler->clock);
 
 	sampler->up = false;
-	scoped_guard(spinlock, &sampler->req_lock)
-		sampler->closing = sampler->unplugged;
-	wake_up_all(&sampler->closing_wait);
+	set_open(sampler);
 	set_gate(sampler, false);
 	complete_now(sampler);
 }
@@ -1426,19 +1442,26 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_down);
  * @sampler: Sampler.
  *
  * Returns when counters are enabled again, if some client is counting, so that
- * no work that is started afterwards goes uncounted.
+ * no work that is started afterwards goes uncounted. Without a ring nothing is
+ * done: no register is touched, and no clock is looked at.
  */
 void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 {
+	struct panthor_perf_fw *fw = sampler->fw;
+
 	guard(mutex)(&sampler->lock);
 
 	if (sampler->unplugged)
 		return;
 
+	if (!fw->ring) {
+		set_open(sampler);
+		sampler->up = true;
+		return;
+	}
+
 	panthor_perf_clock_up(sampler->clock);
-	scoped_guard(spinlock, &sampler->req_lock)
-		sampler->closing = false;
-	wake_up_all(&sampler->closing_wait);
+	set_open(sampler);
 
 	/* Up to here, nothing was counted. */
 	complete_now(sampler);

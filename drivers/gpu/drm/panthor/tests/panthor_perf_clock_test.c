@@ -3,8 +3,11 @@
 
 #include <kunit/test.h>
 
+#include <linux/completion.h>
+#include <linux/kthread.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/timekeeping.h>
 
 #include "../panthor_perf_clock.h"
@@ -142,6 +145,132 @@ static void cycles_down(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after[0], before[0]);
 }
 
+/* What the clock framework does when it has changed a rate, or is about to. */
+static void notify(struct panthor_perf_clock_watch *watch, u32 id, unsigned long event,
+		   unsigned long rate)
+{
+	struct clk_notifier_data data = { .new_rate = rate };
+	struct notifier_block *nb = &watch->nb[id].nb;
+
+	nb->notifier_call(nb, event, &data);
+}
+
+/* A clock has cycles while it is followed, with the rates that were told last. */
+static void attached(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_clock(test);
+	struct panthor_perf_clock_watch watch = {}, loser = {};
+	u64 before[PANTHOR_PERF_CLOCKS], after[PANTHOR_PERF_CLOCKS], t;
+
+	KUNIT_ASSERT_EQ(test, panthor_perf_clock_watch_init(&watch, clock), 0);
+	KUNIT_ASSERT_EQ(test, panthor_perf_clock_watch_init(&loser, clock), 0);
+
+	/* Not yet followed. */
+	notify(&watch, 0, POST_RATE_CHANGE, 1000000000);
+	notify(&watch, 0, PRE_RATE_CHANGE, 2000000000);
+	notify(&watch, 0, ABORT_RATE_CHANGE, 2000000000);
+	notify(&loser, 0, POST_RATE_CHANGE, 3000000000ul);
+	KUNIT_EXPECT_EQ(test, clock->num_segments, 1);
+
+	/* Down. */
+	panthor_perf_clock_attach(clock, &watch, false);
+	KUNIT_EXPECT_EQ(test, clock->num_segments, 1);
+	panthor_perf_clock_cycles(clock, ktime_get_raw_ns() + SEC_NS, after);
+	KUNIT_EXPECT_EQ(test, after[0], 0);
+
+	/* Up: the rate is known, and nobody is asked for it. */
+	panthor_perf_clock_up(clock);
+	KUNIT_ASSERT_EQ(test, clock->num_segments, 2);
+	t = clock->segments[1].ns;
+	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
+	KUNIT_EXPECT_EQ(test, after[0], 1000000000);
+
+	/* One that is not attached has no say. */
+	notify(&loser, 0, POST_RATE_CHANGE, 3000000000ul);
+	notify(&watch, 0, PRE_RATE_CHANGE, 2000000000);
+	KUNIT_EXPECT_EQ(test, clock->num_segments, 2);
+	notify(&watch, 0, POST_RATE_CHANGE, 500000000);
+	KUNIT_ASSERT_EQ(test, clock->num_segments, 3);
+	t = clock->segments[2].ns;
+	panthor_perf_clock_cycles(clock, t, before);
+	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
+	KUNIT_EXPECT_EQ(test, after[0], before[0] + 500000000);
+
+	/* Not followed any longer: what was counted stays. */
+	panthor_perf_clock_detach(clock);
+	notify(&watch, 0, POST_RATE_CHANGE, 250000000);
+	KUNIT_ASSERT_EQ(test, clock->num_segments, 4);
+	t = clock->segments[3].ns;
+	panthor_perf_clock_cycles(clock, t, before);
+	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
+	KUNIT_EXPECT_EQ(test, after[0], before[0]);
+
+	/* And again, of a GPU that is up. */
+	panthor_perf_clock_attach(clock, &watch, true);
+	KUNIT_ASSERT_EQ(test, clock->num_segments, 5);
+	t = clock->segments[4].ns;
+	panthor_perf_clock_cycles(clock, t, after);
+	KUNIT_EXPECT_EQ(test, after[0], before[0]);
+	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
+	KUNIT_EXPECT_EQ(test, after[0], before[0] + 250000000);
+}
+
+/* A thread that changes the rate of a clock, while another one counts its cycles. */
+#define RATE_CHANGES	10000
+
+struct changer {
+	struct panthor_perf_clock_watch watch;
+	struct completion start;
+	bool done;
+};
+
+static int change_rates(void *data)
+{
+	struct changer *c = data;
+	u32 i;
+
+	wait_for_completion(&c->start);
+	for (i = 0; i < RATE_CHANGES; i++) {
+		notify(&c->watch, 0, POST_RATE_CHANGE, i % 2 ? 0 : 4000000000ul);
+		cond_resched();
+	}
+	WRITE_ONCE(c->done, true);
+
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* What was told of the cycles so far is not taken back by a rate that changes meanwhile. */
+static void cycles_monotonic(struct kunit *test)
+{
+	struct panthor_perf_time last = {}, now;
+	struct task_struct *thread;
+	struct panthor_perf_clock *clock = new_clock(test);
+	struct changer c = { .start = COMPLETION_INITIALIZER_ONSTACK(c.start) };
+	u64 reads = 0, back = 0, most = 0;
+	bool done;
+
+	KUNIT_ASSERT_EQ(test, panthor_perf_clock_watch_init(&c.watch, clock), 0);
+	panthor_perf_clock_attach(clock, &c.watch, true);
+	thread = kthread_run(change_rates, &c, "perf-clock-test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	complete(&c.start);
+	do {
+		done = READ_ONCE(c.done);
+		panthor_perf_clock_now(clock, &now);
+		if (now.cycles[0] < last.cycles[0]) {
+			back++;
+			most = max(most, last.cycles[0] - now.cycles[0]);
+		}
+		last = now;
+		reads++;
+		cond_resched();
+	} while (!done);
+	kthread_stop(thread);
+	KUNIT_EXPECT_EQ_MSG(test, back, 0, "of %llu times, by up to %llu cycles", reads, most);
+}
+
 /* Time that is read goes forward, and is not the GPU's where that cannot be told. */
 static void now(struct kunit *test)
 {
@@ -183,6 +312,8 @@ static struct kunit_case panthor_perf_clock_cases[] = {
 	KUNIT_CASE(time_of_samples),
 	KUNIT_CASE(cycles),
 	KUNIT_CASE(cycles_down),
+	KUNIT_CASE(attached),
+	KUNIT_CASE_SLOW(cycles_monotonic),
 	KUNIT_CASE(now),
 	KUNIT_CASE(deadlines),
 	{}

@@ -62,6 +62,8 @@ struct fake {
 	/* A sample has found no room, and the ring has been full at every doorbell since. */
 	bool no_room;
 
+	/* How often the driver was asked for anything. */
+	u32 calls;
 	u32 requests;
 	u32 resets;
 	u32 enables;
@@ -250,6 +252,7 @@ static void fake_ring_doorbell(struct panthor_perf_fw *fw)
 {
 	struct fake *f = to_fake(fw);
 
+	f->calls++;
 	f->requests++;
 	fake_look(f);
 	panthor_perf_sampler_irq(&f->sampler);
@@ -259,6 +262,7 @@ static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
 {
 	struct fake *f = to_fake(fw);
 
+	f->calls++;
 	if (f->protected_when_waited && (mask & GLB_PERFCNT_SAMPLE)) {
 		fake_auto(f);
 		f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
@@ -273,6 +277,7 @@ static bool fake_protected_mode(struct panthor_perf_fw *fw)
 {
 	struct fake *f = to_fake(fw);
 
+	f->calls++;
 	if (f->late) {
 		f->asleep = false;
 		fake_look(f);
@@ -282,6 +287,7 @@ static bool fake_protected_mode(struct panthor_perf_fw *fw)
 
 static u32 fake_address_space(struct panthor_perf_fw *fw)
 {
+	to_fake(fw)->calls++;
 	return FAKE_AS;
 }
 
@@ -587,6 +593,42 @@ static void cycle_counter(struct kunit *test)
 		expect_num(test, c, n + 2);
 		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, at_boot);
 	}
+}
+
+/* Without a ring, which there is when there are sessions, hooks leave all alone. */
+static void unused(struct kunit *test)
+{
+	static const struct panthor_fw_global_input_iface untouched;
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	void *ring = f->fw.ring;
+	u32 segments, i;
+
+	f->fw.ring = NULL;
+	f->calls = 0;
+	f->output.ack = GLB_PERFCNT_SAMPLE | GLB_PERFCNT_THRESHOLD;
+	segments = f->clock.num_segments;
+	for (i = 0; i < 3; i++) {
+		panthor_perf_sampler_close(&f->sampler, i != 2);
+		KUNIT_EXPECT_TRUE(test, f->sampler.closing);
+		panthor_perf_sampler_down(&f->sampler, i == 2);
+		KUNIT_EXPECT_FALSE(test, f->sampler.closing);
+		KUNIT_EXPECT_FALSE(test, f->sampler.up);
+		panthor_perf_sampler_up(&f->sampler);
+		KUNIT_EXPECT_FALSE(test, f->sampler.closing);
+		KUNIT_EXPECT_TRUE(test, f->sampler.up);
+	}
+	KUNIT_EXPECT_EQ(test, f->calls, 0);
+	KUNIT_EXPECT_MEMEQ(test, &f->input, &untouched, sizeof(untouched));
+	/* Each time that clocks are looked at begins a segment. */
+	KUNIT_EXPECT_EQ(test, f->clock.num_segments, segments);
+
+	f->fw.ring = ring;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	f->count = 5;
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 5, 0);
 }
 
 /* One set for all that count, from START to the last sample; whose it is does not matter. */
@@ -2286,6 +2328,7 @@ static void emitted_protected_answer(struct kunit *test)
 static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(programs_firmware),
 	KUNIT_CASE(cycle_counter),
+	KUNIT_CASE(unused),
 	KUNIT_CASE(sets),
 	KUNIT_CASE(clears_marks),
 	KUNIT_CASE(counts),

@@ -99,6 +99,24 @@ static uint64_t rate_of(const struct perf_session *s, uint64_t count)
 	return count * 1000000000 / (perf_slot(s, count - 1)->timestamp_end_ns - start);
 }
 
+/* How many want to be told of a clock's changes, over all of the machine's clocks; -1: unknown. */
+static long long clock_notifiers(void)
+{
+	long long sum = -1;
+	glob_t g;
+
+	if (glob("/sys/kernel/debug/clk/*/clk_notifier_count", 0, NULL, &g))
+		return -1;
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		char text[32];
+
+		if (!perf_read_file(g.gl_pathv[i], text, sizeof(text)))
+			sum = (sum < 0 ? 0 : sum) + atoll(text);
+	}
+	globfree(&g);
+	return sum;
+}
+
 FIXTURE_SETUP(debugfs)
 {
 	self->manual.efd = -1;
@@ -326,6 +344,29 @@ TEST_F_TIMEOUT(debugfs, firmware, 120)
 	EXPECT_EQ(0, value(self, "gate"));
 	EXPECT_EQ(2, value(self, "sessions"));
 	EXPECT_TRUE(perf_pm_is("suspended"));
+}
+
+/* Clocks are followed as long as there are sessions, whatever these do, and no longer. */
+TEST_F(debugfs, clocks)
+{
+	long long clocks = __builtin_popcount(self->info.supported_clocks);
+	long long with = clock_notifiers();
+
+	if (with < 0)
+		SKIP(return, "no clocks in debugfs");
+	perf_session_end(&self->manual);
+	EXPECT_EQ(with, clock_notifiers());
+	perf_session_end(&self->periodic);
+	EXPECT_EQ(with - clocks, clock_notifiers());
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 8, &self->manual,
+					      &self->setup_manual));
+		EXPECT_EQ(with, clock_notifiers());
+		ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
+		EXPECT_EQ(with, clock_notifiers());
+		perf_session_end(&self->manual);
+		EXPECT_EQ(with - clocks, clock_notifiers());
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -150,6 +150,68 @@ TEST_F(session, one_run)
 	EXPECT_EQ(3, perf_fdinfo(self->fd, "panthor-perf-samples"));
 }
 
+#define GPU_TIMESTAMP_OFFSET	0x88
+#define OFFSET_TICKS		(1u << 20)
+
+/* The GPU's registers, or NULL. */
+static volatile uint32_t *gpu_registers(void)
+{
+	char dir[512];
+	void *map;
+	int fd;
+
+	if (perf_sysfs(dir, sizeof(dir)))
+		return NULL;
+	fd = open("/dev/mem", O_RDWR | O_SYNC | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		   strtoull(strrchr(dir, '/') + 1, NULL, 16));
+	close(fd);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+/*
+ * How the GPU timestamp differs from the system counter is found by the first
+ * session of a GPU that is up, since nobody looked at it before. A timestamp that
+ * was taken for another one's would be some milliseconds off.
+ */
+TEST_F(session, timestamp_of_first)
+{
+	volatile uint32_t *regs;
+	uint64_t before;
+
+	NEEDS_BENCH();
+	regs = gpu_registers();
+	ASSERT_NE(NULL, regs);
+	for (uint32_t sign = 0; sign < 2; sign++) {
+		uint32_t offset = sign ? -OFFSET_TICKS : OFFSET_TICKS;
+		struct drm_panthor_perf_cmd_setup setup = {};
+
+		perf_session_end(&self->s);
+		regs[GPU_TIMESTAMP_OFFSET / 4] = offset;
+		regs[GPU_TIMESTAMP_OFFSET / 4 + 1] = sign ? ~0u : 0;
+		ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &setup));
+		EXPECT_EQ(offset, regs[GPU_TIMESTAMP_OFFSET / 4]);
+		ASSERT_EQ(0, START(0));
+		for (int i = 0; i < 3; i++) {
+			before = perf_now();
+			ASSERT_EQ(0, SAMPLE(i));
+			ASSERT_TRUE(perf_wait(&self->s, i + 1));
+			EXPECT_LE(before, perf_slot(&self->s, i)->timestamp_end_ns);
+			EXPECT_GE(perf_now(), perf_slot(&self->s, i)->timestamp_end_ns);
+			/* What firmware said, not what was made of it. */
+			EXPECT_LE(perf_values(&self->info, perf_slot(&self->s, i), 0)[0] |
+				  perf_values(&self->info, perf_slot(&self->s, i), 0)[1] << 32,
+				  bench_reg_get64(TIMESTAMP));
+		}
+	}
+	perf_session_end(&self->s);
+	regs[GPU_TIMESTAMP_OFFSET / 4] = 0;
+	regs[GPU_TIMESTAMP_OFFSET / 4 + 1] = 0;
+	munmap((void *)regs, 4096);
+}
+
 TEST_F(session, start_twice)
 {
 	uint64_t before;
@@ -906,6 +968,71 @@ TEST_F_TIMEOUT(session, limit_of_a_file, 120)
 	for (int i = 1; i < FILE_SESSIONS; i++)
 		ASSERT_EQ(0, perf_sample(self->fd, handles[i], i));
 	ASSERT_TRUE(perf_wait(&self->s, FILE_SESSIONS - 1));
+}
+
+/**
+ * struct rush - threads that make first and last sessions of a device
+ * @info: what the device can count
+ * @go: where they wait for each other
+ * @error: an answer that was not 0
+ */
+struct rush {
+	const struct drm_panthor_perf_info *info;
+	pthread_barrier_t go;
+	int error;
+};
+
+static void *come_and_go(void *arg)
+{
+	struct rush *rush = arg;
+	struct drm_panthor_perf_cmd_setup setup = {};
+	struct perf_session s;
+	int fd = perf_open_device();
+	int ret = fd < 0 ? fd : perf_session_alloc(fd, rush->info, 2, 0, &s, &setup);
+
+	pthread_barrier_wait(&rush->go);
+	for (int i = 0; !ret && i < 100; i++) {
+		uint32_t handle;
+
+		ret = perf_setup(fd, &setup, &handle);
+		if (!ret && i % 3 == 0) {
+			ret = perf_start(fd, handle, 0);
+			/* Others have the same set, so that it is not held by who has another. */
+			if (!ret)
+				ret = perf_stop(fd, handle, 1);
+			if (!ret && !perf_wait(&s, i / 3 + 1))
+				ret = -ETIME;
+			/* As a new session finds it. */
+			s.read = 0;
+		}
+		if (!ret)
+			ret = perf_teardown(fd, handle);
+	}
+	if (ret)
+		__atomic_store_n(&rush->error, ret, __ATOMIC_RELAXED);
+	if (fd >= 0) {
+		perf_session_free(&s);
+		close(fd);
+	}
+	return NULL;
+}
+
+/* What a device has only while it has sessions comes and goes under all of them. */
+TEST_F_TIMEOUT(session, first_and_last, 300)
+{
+	enum { THREADS = 4 };
+	struct rush rush = { .info = &self->info };
+	pthread_t threads[THREADS];
+
+	perf_session_end(&self->s);
+	ASSERT_EQ(0, pthread_barrier_init(&rush.go, NULL, THREADS));
+	for (int i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, come_and_go, &rush));
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&rush.go);
+	EXPECT_EQ(0, rush.error);
+	EXPECT_EQ(0, other_run(self));
 }
 
 TEST_F_TIMEOUT(session, limit_of_a_device, 300)
