@@ -410,7 +410,8 @@ struct drm_panthor_perf_control {
 	 * @handle: Handle of the session.
 	 *
 	 * Returned by DRM_PANTHOR_PERF_COMMAND_SETUP, passed to all the other
-	 * commands. Handles belong to a file, and are never 0.
+	 * commands. Handles belong to a file, start at 1, and are not reused at
+	 * once.
 	 */
 	__u32 handle;
 
@@ -449,6 +450,9 @@ enum drm_panthor_perf_setup_flags {
  * so they can be closed at any time. In the enable masks, bit n of the 128
  * stands for value n of each block of the type; bits of values that do not
  * exist are ignored.
+ *
+ * -EACCES is returned to whoever is not allowed to see the counters, and -ENOSPC
+ * if there are too many sessions: 64 in a file, 256 on a device.
  */
 struct drm_panthor_perf_cmd_setup {
 	/** @block_set: Counter set, enum drm_panthor_perf_counter_set. */

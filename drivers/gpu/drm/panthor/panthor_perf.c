@@ -147,6 +147,9 @@ struct panthor_perf_file {
 	 */
 	struct xarray sessions;
 
+	/** @next_handle: Where to look for the next handle. Protected by the lock of @sessions. */
+	u32 next_handle;
+
 	/**
 	 * @num_sessions: Number of sessions. Changed with
 	 * panthor_perf::setup_lock held, read by fdinfo without it.
@@ -324,14 +327,16 @@ static int check_permission(struct panthor_perf *perf,
 	return ring_size > PERF_MAX_USER_RING ? -EACCES : 0;
 }
 
-static int check_limits(struct panthor_perf *perf, bool unprivileged)
+static int check_limits(struct panthor_perf *perf, struct panthor_perf_file *pf,
+			bool unprivileged)
 {
 	struct panthor_perf_session *session;
 	u32 count = 0;
 
 	lockdep_assert_held(&perf->setup_lock);
 
-	if (perf->num_sessions >= PERF_MAX_SESSIONS)
+	if (perf->num_sessions >= PERF_MAX_SESSIONS ||
+	    atomic_read(&pf->num_sessions) >= PERF_MAX_FILE_SESSIONS)
 		return -ENOSPC;
 
 	if (!unprivileged)
@@ -355,7 +360,7 @@ static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	if (ret)
 		return ret;
 
-	ret = check_limits(perf, session->unprivileged);
+	ret = check_limits(perf, pf, session->unprivileged);
 	if (ret)
 		goto out_unlock;
 
@@ -443,11 +448,12 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 		return ret;
 	}
 
-	ret = xa_alloc(&pf->sessions, handle, NULL, XA_LIMIT(1, PERF_MAX_FILE_SESSIONS),
-		       GFP_KERNEL_ACCOUNT);
-	if (ret) {
+	/* The last thing that can fail: a SETUP that fails takes no handle. */
+	ret = xa_alloc_cyclic(&pf->sessions, handle, NULL, XA_LIMIT(1, U32_MAX),
+			      &pf->next_handle, GFP_KERNEL_ACCOUNT);
+	if (ret < 0) {
 		end_session(perf, pf, session);
-		return ret == -EBUSY ? -ENOSPC : ret;
+		return ret;
 	}
 
 	/*

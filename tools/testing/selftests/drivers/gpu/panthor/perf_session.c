@@ -958,8 +958,7 @@ TEST_F_TIMEOUT(session, limit_of_a_file, 120)
 	self->setup.ringbuf_handle = self->s.ring.handle;
 	self->setup.control_handle = self->s.ctl.handle;
 	self->setup.sample_slots = SLOTS;
-	EXPECT_EQ(0, new_bare(self->fd, &self->setup, &handle));
-	EXPECT_EQ(handles[7], handle);
+	EXPECT_EQ(0, new_bare(self->fd, &self->setup, &handles[7]));
 	EXPECT_EQ(-ENOSPC, new_bare(self->fd, &self->setup, &handle));
 	/* All at once. */
 	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 0));
@@ -968,6 +967,68 @@ TEST_F_TIMEOUT(session, limit_of_a_file, 120)
 	for (int i = 1; i < FILE_SESSIONS; i++)
 		ASSERT_EQ(0, perf_sample(self->fd, handles[i], i));
 	ASSERT_TRUE(perf_wait(&self->s, FILE_SESSIONS - 1));
+}
+
+/**
+ * struct crowd - threads that set sessions up in one file, and what came of it
+ * @fd: device file
+ * @setup: what all of them ask for
+ * @go: where they wait for each other
+ * @succeeded: how many sessions there are
+ * @refused: how often there were too many
+ * @other: an answer that is neither
+ */
+struct crowd {
+	int fd;
+	struct drm_panthor_perf_cmd_setup setup;
+	pthread_barrier_t go;
+	int succeeded, refused, other;
+};
+
+static void *crowd_in(void *arg)
+{
+	struct crowd *crowd = arg;
+	uint32_t handle;
+
+	pthread_barrier_wait(&crowd->go);
+	for (int i = 0; i < FILE_SESSIONS; i++) {
+		int ret = new_bare(crowd->fd, &crowd->setup, &handle);
+
+		if (!ret)
+			__atomic_add_fetch(&crowd->succeeded, 1, __ATOMIC_RELAXED);
+		else if (ret == -ENOSPC)
+			__atomic_add_fetch(&crowd->refused, 1, __ATOMIC_RELAXED);
+		else
+			__atomic_store_n(&crowd->other, ret, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* Neither more nor less of them, whoever comes first. */
+TEST_F_TIMEOUT(session, limit_of_threads, 120)
+{
+	enum { THREADS = 4 };
+	pthread_t threads[THREADS];
+
+	for (int round = 0; round < 5; round++) {
+		struct crowd crowd = { .fd = perf_open_device(), .setup = self->setup };
+		struct perf_session s;
+
+		ASSERT_LE(0, crowd.fd);
+		ASSERT_EQ(0, perf_session_alloc(crowd.fd, &self->info, 2, 0, &s, &crowd.setup));
+		ASSERT_EQ(0, pthread_barrier_init(&crowd.go, NULL, THREADS));
+		for (int i = 0; i < THREADS; i++)
+			ASSERT_EQ(0, pthread_create(&threads[i], NULL, crowd_in, &crowd));
+		for (int i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+		pthread_barrier_destroy(&crowd.go);
+		EXPECT_EQ(0, crowd.other);
+		EXPECT_EQ(FILE_SESSIONS, crowd.succeeded);
+		EXPECT_EQ((THREADS - 1) * FILE_SESSIONS, crowd.refused);
+		EXPECT_EQ(FILE_SESSIONS, perf_fdinfo(crowd.fd, "panthor-perf-sessions"));
+		perf_session_free(&s);
+		close(crowd.fd);
+	}
 }
 
 /**

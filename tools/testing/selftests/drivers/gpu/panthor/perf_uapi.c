@@ -385,6 +385,40 @@ TEST_F(uapi, handles_are_per_file)
 	close(fd);
 }
 
+/* One that has gone does not come back as another one, which who has kept it would take for it. */
+TEST_F(uapi, handles_run_on)
+{
+	uint32_t handle;
+
+	for (uint32_t i = 1; i <= 3; i++) {
+		ASSERT_EQ(0, perf_setup(self->fd, &self->setup, &handle));
+		EXPECT_EQ(i, handle);
+	}
+	EXPECT_EQ(0, perf_teardown(self->fd, 2));
+	ASSERT_EQ(0, perf_setup(self->fd, &self->setup, &handle));
+	EXPECT_EQ(4, handle);
+	EXPECT_EQ(-ENOENT, perf_start(self->fd, 2, 0));
+	EXPECT_EQ(0, perf_teardown(self->fd, 1));
+	EXPECT_EQ(0, perf_teardown(self->fd, 3));
+	EXPECT_EQ(0, perf_teardown(self->fd, 4));
+	EXPECT_EQ(0, perf_fdinfo(self->fd, "panthor-perf-sessions"));
+	ASSERT_EQ(0, perf_setup(self->fd, &self->setup, &handle));
+	ASSERT_EQ(5, handle);
+
+	/* More of them than a file can have at a time. */
+	for (uint32_t i = 6; i < 200; i++) {
+		EXPECT_EQ(0, perf_teardown(self->fd, handle));
+		ASSERT_EQ(0, perf_setup(self->fd, &self->setup, &handle));
+		ASSERT_EQ(i, handle);
+	}
+	/* One that fails takes none. */
+	self->setup.ringbuf_handle = 0x1000;
+	EXPECT_EQ(-ENOENT, perf_setup(self->fd, &self->setup, &handle));
+	self->setup.ringbuf_handle = self->s.ring.handle;
+	ASSERT_EQ(0, perf_setup(self->fd, &self->setup, &handle));
+	EXPECT_EQ(200, handle);
+}
+
 TEST_F(uapi, teardown_takes_junk)
 {
 	static const struct { uint64_t size, pointer; } junk[] = {
