@@ -151,7 +151,7 @@ TEST_F(session, one_run)
 }
 
 #define GPU_TIMESTAMP_OFFSET	0x88
-#define OFFSET_TICKS		(1u << 20)
+#define OFFSET_TICKS		1000000u
 
 /* The GPU's registers, or NULL. */
 static volatile uint32_t *gpu_registers(void)
@@ -1029,6 +1029,50 @@ TEST_F_TIMEOUT(session, limit_of_threads, 120)
 		perf_session_free(&s);
 		close(crowd.fd);
 	}
+}
+
+/**
+ * struct guesser - a thread that tears down sessions before their handles are known
+ * @fd: device file
+ * @next: the handle it expects next
+ * @last: the last one there will be
+ */
+struct guesser {
+	int fd;
+	uint32_t next, last;
+};
+
+static void *guess(void *arg)
+{
+	struct guesser *g = arg;
+
+	for (; g->next <= g->last; g->next++) {
+		while (perf_teardown(g->fd, g->next) == -ENOENT)
+			;
+	}
+	return NULL;
+}
+
+/* A session exists, or it does not: it cannot be torn down before it is set up. */
+TEST_F_TIMEOUT(session, teardown_of_guesses, 120)
+{
+	enum { ROUNDS = 300 };
+	struct guesser g = {
+		.fd = self->fd, .next = self->s.handle + 1, .last = self->s.handle + ROUNDS,
+	};
+	pthread_t thread;
+	uint32_t handle;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, guess, &g));
+	for (uint32_t i = 1; i <= ROUNDS; i++) {
+		/* Never more than one is ahead of the other thread. */
+		ASSERT_EQ(0, new_bare(self->fd, &self->setup, &handle));
+		EXPECT_EQ(self->s.handle + i, handle);
+		ASSERT_TRUE(perf_until(perf_start(self->fd, handle, 0) == -ENOENT));
+	}
+	pthread_join(thread, NULL);
+	EXPECT_TRUE(perf_until(perf_fdinfo(self->fd, "panthor-perf-sessions") == 1));
+	EXPECT_EQ(0, other_run(self));
 }
 
 /**
