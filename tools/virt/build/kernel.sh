@@ -132,6 +132,29 @@ build_kernel()
 	kernel_make "$tree" "$out" "${flags[@]}" Image modules
 }
 
+test_module_files()
+{
+	printf '%s\n' "$VIRT_DIR"/guest/modules/{Kbuild,*.[ch]}
+}
+
+# Modules that tests load. They are no part of the tree: a pristine image has them, too.
+install_test_modules()
+{
+	local tree=$1 out=$2 dest=$3 mod=$2.modules release f
+
+	mkdir -p "$mod"
+	test_module_files | while read -r f; do
+		put "$f" "$mod/$(basename "$f")"
+	done
+	kernel_make "$tree" "$out" M="$mod" modules
+	release=$(cat "$dest/release")
+	for f in "$mod"/*.ko; do
+		install -D -m 644 "$f" "$dest/modules/lib/modules/$release/updates/$(basename "$f")"
+		"${CROSS}strip" --strip-debug "$dest/modules/lib/modules/$release/updates/$(basename "$f")"
+	done
+	depmod -b "$dest/modules" "$release"
+}
+
 install_image()
 {
 	local tree=$1 out=$2 dest=$3
@@ -143,6 +166,7 @@ install_image()
 	cp "$out/include/config/kernel.release" "$dest.new/release"
 	kernel_make "$tree" "$out" INSTALL_MOD_PATH="$dest.new/modules" INSTALL_MOD_STRIP=1 modules_install
 	rm -f "$dest.new"/modules/lib/modules/*/{build,source}
+	install_test_modules "$tree" "$out" "$dest.new"
 	rm -rf "$dest"
 	mv "$dest.new" "$dest"
 }
@@ -196,7 +220,7 @@ image()
 	src=$("$BUILD_DIR/sources.sh" linux "$version")
 	id=$(source_id "$src")
 	# The pristine image is made of the plain one: of what that is made of, it is made, too.
-	mapfile -t inputs < <(overlay_inputs "$version")
+	mapfile -t inputs < <(overlay_inputs "$version"; test_module_files)
 	# shellcheck disable=SC2046
 	key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" "$base") "${inputs[@]}")")
 	dest=$CACHE/image/$version-$variant-$key

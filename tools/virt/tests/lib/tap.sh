@@ -9,6 +9,8 @@
 #                                 N results from the VM and one for how the run ended
 #   guest_script N SCRIPT [RUN-OPTION...] [-- ARG...]
 #                                 the same, of tests/guest/SCRIPT.sh
+#   guest_script_by_log N SCRIPT [RUN-OPTION...] [-- ARG...]
+#                                 the same, of a script that suspends the system's devices
 #
 # KERNEL and CONFIG choose the kernel, as the runner sets them.
 
@@ -106,4 +108,38 @@ guest_script()
 	in_guest "$expected" "$script" "${options[@]}" \
 		-f "$TESTS_DIR/guest/tap.sh:/root/tap.sh" -f "$TESTS_DIR/guest/$script.sh:/root/test.sh" \
 		-- sh /root/test.sh "$@"
+}
+
+# The virtio_console of Linux 7.3, on resuming, asks the host for the state of its ports before it
+# has a buffer for the answer (virtcons_restore()). The ports stay closed: what the guest finds
+# comes out by the kernel's log, and it switches itself off.
+guest_script_by_log()
+{
+	local expected=$1 script=$2 options=() results
+
+	shift 2
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	[ $# -eq 0 ] || shift
+	VIRT_LOG=$SCRATCH/log "$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -t 600 "${options[@]}" \
+		-f "$TESTS_DIR/guest/tap.sh:/root/tap.sh" \
+		-f "$TESTS_DIR/guest/$script.sh:/root/test.sh" \
+		-- sh -c 'sh /root/test.sh "$@" 2>&1 | while IFS= read -r line; do
+				echo "TAP $line" >/dev/kmsg
+			done
+			poweroff -f' sh "$@" >/dev/null 2>"$SCRATCH/err"
+	relay "$script" < <(tr -d '\r' <"$SCRATCH/log" | sed -n 's/^\[[^]]*\]\(\[[^]]*\]\)\{0,1\} TAP //p')
+	results=$RELAYED
+	while [ "$results" -lt "$expected" ]; do
+		results=$((results + 1))
+		not_ok "$script: result $results of $expected did not come" "$(tail -n 40 "$SCRATCH/log")"
+	done
+	if grep -E 'cut here|WARNING: |BUG: |KASAN|Oops|possible .*(deadlock|recursive)|INFO: task' \
+		"$SCRATCH/log" | grep -vE "${VIRT_ALLOW_REPORT:-^\$}" >"$SCRATCH/reports"; then
+		not_ok "$script: the kernel has nothing to report" "$(cat "$SCRATCH/reports")"
+	else
+		ok "$script: the kernel has nothing to report"
+	fi
 }

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+/*
+ * suspend-fence   suspends the system while another device's suspend waits for a job
+ *
+ *   suspend-fence late|early|bind|never|busy STACKS_HZ [LIMIT_MS]
+ *
+ * The jobs are long, run one after the other on one queue, and start when user
+ * space is frozen (see modules/suspend-fence.c). STACKS_HZ is the rate of the
+ * clock that tells how long they take.
+ *
+ *   late    two jobs; a device that is suspended after the GPU waits for the second
+ *   early   the same, with a device that is suspended before the GPU
+ *   bind    as late, but the second job waits for a VM_BIND job, and that for the first
+ *   never   one job that waits for a fence that is signalled after the suspend
+ *   busy    more jobs than may be waited for, none of which takes too long
+ *
+ * Prints name=value lines:
+ *
+ *   suspend        0, or the negative errno of the suspend
+ *   wait           unarmed, not-called, was-signaled, signaled, gave-up: what became
+ *                  of the device's wait
+ *   gpu_suspended  1 if the GPU was suspended before the device was
+ *   pending        1 if the last job was not done when the suspend was over
+ *   done           jobs that were done in the end, and right
+ *   again          busy: a suspend after all that, as above
+ *
+ * The exit status is 0 if all this could be found out.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+
+#include "client.h"
+#include "cs.h"
+#include "modules/suspend-fence.h"
+
+#define MAX_JOBS	20
+#define STREAM_SIZE	4096
+#define WORKGROUP	64
+#define SIGNAL_SYNCOBJ	(DRM_PANTHOR_SYNC_OP_SIGNAL | DRM_PANTHOR_SYNC_OP_HANDLE_TYPE_SYNCOBJ)
+#define WAIT_SYNCOBJ	(DRM_PANTHOR_SYNC_OP_WAIT | DRM_PANTHOR_SYNC_OP_HANDLE_TYPE_SYNCOBJ)
+#define WAIT_NS		(120 * NSEC_PER_SEC)
+/* More than any of the waits may take, were there none that hangs. */
+#define LIMIT_MS	30000
+
+enum kind {
+	KIND_LATE,
+	KIND_EARLY,
+	KIND_BIND,
+	KIND_NEVER,
+	KIND_BUSY,
+	KIND_COUNT,
+};
+
+/*
+ * Jobs may be several times as long on a machine that has other things to do. None, and both where
+ * there are two, may take as long as panthor allows one, 5 s. All of busy's have to take longer.
+ */
+static const struct {
+	const char *name;
+	unsigned int jobs;
+	unsigned int job_ms;
+	int device;
+} kinds[KIND_COUNT] = {
+	[KIND_LATE] = { "late", 2, 300, SUSPEND_FENCE_LATE },
+	[KIND_EARLY] = { "early", 2, 300, SUSPEND_FENCE_EARLY },
+	[KIND_BIND] = { "bind", 2, 300, SUSPEND_FENCE_LATE },
+	[KIND_NEVER] = { "never", 1, 1, -1 },
+	[KIND_BUSY] = { "busy", 20, 500, -1 },
+};
+
+static const char * const states[] = {
+	[SUSPEND_FENCE_NOT_CALLED] = "not-called",
+	[SUSPEND_FENCE_WAS_SIGNALED] = "was-signaled",
+	[SUSPEND_FENCE_SIGNALED] = "signaled",
+	[SUSPEND_FENCE_GAVE_UP] = "gave-up",
+};
+
+static struct gpu gpu;
+static struct gpu_vm vm;
+static struct gpu_bo streams, results;
+static uint32_t group, done[MAX_JOBS];
+
+static uint32_t job_result(unsigned int n)
+{
+	return 0x5eed0000 | (n + 1);
+}
+
+/* Computes for a while, then stores a number that no other job does. */
+static uint32_t build(unsigned int n, uint32_t workgroups)
+{
+	struct cs_buf b = {
+		.insn = (uint64_t *)((uint8_t *)streams.map + n * STREAM_SIZE),
+		.va = streams.va + n * STREAM_SIZE,
+		.room = STREAM_SIZE / sizeof(uint64_t),
+	};
+
+	cs_emit(&b, cs_req_resource(CS_RES_COMPUTE));
+	cs_emit(&b, cs_set_sb_entry(2, 0));
+	cs_emit(&b, cs_move32(33, WORKGROUP - 1));
+	for (unsigned int r = 34; r < 37; r++)
+		cs_emit(&b, cs_move32(r, 0));
+	cs_emit(&b, cs_move32(37, workgroups));
+	cs_emit(&b, cs_move32(38, 1));
+	cs_emit(&b, cs_move32(39, 1));
+	cs_emit(&b, cs_run_compute(1, 0));
+	cs_emit(&b, cs_wait(0xff));
+	cs_emit(&b, cs_move(64, results.va + n * sizeof(uint32_t)));
+	cs_emit(&b, cs_move32(66, job_result(n)));
+	cs_emit(&b, cs_store(66, 64, 1, 0));
+	cs_emit(&b, cs_wait(0xff));
+	if (cs_overflowed(&b))
+		die("a stream is too long");
+	return cs_size(&b);
+}
+
+static void submit(unsigned int n, uint32_t size, uint32_t wait)
+{
+	struct drm_panthor_sync_op syncs[2] = {
+		{
+			.flags = SIGNAL_SYNCOBJ,
+			.handle = done[n],
+		},
+		{
+			.flags = WAIT_SYNCOBJ,
+			.handle = wait,
+		},
+	};
+	struct drm_panthor_queue_submit job = {
+		.stream_size = size,
+		.stream_addr = streams.va + n * STREAM_SIZE,
+		.syncs = DRM_PANTHOR_OBJ_ARRAY(wait ? 2 : 1, syncs),
+	};
+	int ret = gpu_submit(&gpu, group, &job, 1);
+
+	if (ret)
+		die("cannot submit job %u: %s", n, strerror(-ret));
+}
+
+/* A VM_BIND job that waits for one syncobj and signals another. */
+static void bind_between(uint32_t wait, uint32_t signal)
+{
+	struct drm_panthor_sync_op syncs[2] = {
+		{
+			.flags = WAIT_SYNCOBJ,
+			.handle = wait,
+		},
+		{
+			.flags = SIGNAL_SYNCOBJ,
+			.handle = signal,
+		},
+	};
+	struct drm_panthor_vm_bind_op op = {
+		.flags = DRM_PANTHOR_VM_BIND_OP_TYPE_MAP,
+		.bo_handle = results.handle,
+		.va = vm.next_va,
+		.size = results.size,
+		.syncs = DRM_PANTHOR_OBJ_ARRAY(2, syncs),
+	};
+	struct drm_panthor_vm_bind args = {
+		.vm_id = vm.id,
+		.flags = DRM_PANTHOR_VM_BIND_ASYNC,
+		.ops = DRM_PANTHOR_OBJ_ARRAY(1, &op),
+	};
+
+	if (drmIoctl(gpu.fd, DRM_IOCTL_PANTHOR_VM_BIND, &args))
+		die("cannot bind: %s", strerror(errno));
+}
+
+/* As the shell's echo to /sys/power/state: 0 or a negative errno. */
+static int suspend(void)
+{
+	static const char state[] = "freeze";
+	int fd = open("/sys/power/state", O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		die("/sys/power/state: %s", strerror(errno));
+	if (write(fd, state, strlen(state)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static unsigned long parse(const char *text, const char *what)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || end == text || *end || !value || value > UINT32_MAX)
+		die("%s is not a number: %s", what, text);
+	return value;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t gate_syncobj, bound, workgroups, cores;
+	struct suspend_fence_gate gate = {};
+	struct suspend_fence_wait wait = { .limit_ms = LIMIT_MS };
+	struct suspend_fence_result result = {};
+	unsigned int right = 0, jobs;
+	uint64_t hz;
+	enum kind kind = KIND_COUNT;
+	int ctl, ret;
+
+	if (argc == 3 || argc == 4) {
+		for (kind = 0; kind < KIND_COUNT; kind++)
+			if (!strcmp(argv[1], kinds[kind].name))
+				break;
+	}
+	if (kind == KIND_COUNT)
+		die("usage: suspend-fence late|early|bind|never|busy STACKS_HZ [LIMIT_MS]");
+	hz = parse(argv[2], "STACKS_HZ");
+	if (argc == 4)
+		wait.limit_ms = parse(argv[3], "LIMIT_MS");
+
+	ctl = open("/dev/suspend-fence", O_RDWR | O_CLOEXEC);
+	if (ctl < 0)
+		die("/dev/suspend-fence: %s (modprobe suspend-fence)", strerror(errno));
+	gpu_open(&gpu, NULL);
+	gpu_vm_create(&vm, &gpu);
+	group = gpu_group_create(&vm, 1);
+	gpu_bo_create(&streams, &vm, MAX_JOBS * STREAM_SIZE, 0);
+	gpu_bo_create(&results, &vm, 4096, DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC);
+
+	/* A thread takes 4 cycles of one core. */
+	cores = __builtin_popcountll(gpu.info.shader_present);
+	workgroups = hz / 1000 * kinds[kind].job_ms * cores / 4 / WORKGROUP;
+	jobs = kinds[kind].jobs;
+
+	gate.auto_open = kind != KIND_NEVER;
+	if (ioctl(ctl, SUSPEND_FENCE_IOC_GATE, &gate))
+		die("cannot make a fence: %s", strerror(errno));
+	gate_syncobj = gpu_syncobj_create(&gpu);
+	if (drmSyncobjImportSyncFile(gpu.fd, gate_syncobj, gate.fd))
+		die("cannot import a sync file: %s", strerror(errno));
+
+	for (unsigned int n = 0; n < jobs; n++) {
+		uint32_t first = n ? 0 : gate_syncobj;
+
+		done[n] = gpu_syncobj_create(&gpu);
+		if (n && kind == KIND_BIND) {
+			bound = gpu_syncobj_create(&gpu);
+			bind_between(done[n - 1], bound);
+			first = bound;
+		}
+		submit(n, build(n, workgroups), first);
+	}
+
+	if (kinds[kind].device >= 0) {
+		wait.device = result.device = kinds[kind].device;
+		if (drmSyncobjExportSyncFile(gpu.fd, done[jobs - 1], &wait.fd))
+			die("cannot export a syncobj: %s", strerror(errno));
+		if (ioctl(ctl, SUSPEND_FENCE_IOC_WAIT, &wait))
+			die("cannot make a device wait: %s", strerror(errno));
+	}
+
+	printf("suspend=%d\n", suspend());
+	if (kinds[kind].device >= 0) {
+		if (ioctl(ctl, SUSPEND_FENCE_IOC_RESULT, &result) || result.state > SUSPEND_FENCE_GAVE_UP)
+			die("cannot ask what became of the wait: %s", strerror(errno));
+		printf("wait=%s\ngpu_suspended=%u\n", states[result.state], result.gpu_suspended);
+	} else {
+		printf("wait=unarmed\n");
+	}
+	printf("pending=%d\n", gpu_syncobj_wait(&gpu, done[jobs - 1], 0, 0) == -ETIME);
+
+	if (ioctl(ctl, SUSPEND_FENCE_IOC_OPEN_GATE))
+		die("cannot signal a fence: %s", strerror(errno));
+	for (unsigned int n = 0; n < jobs; n++) {
+		ret = gpu_syncobj_wait(&gpu, done[n], 0, WAIT_NS);
+		if (ret)
+			die("job %u does not end: %s", n, strerror(-ret));
+		if (gpu_fence_error(&gpu, done[n]) == 1 &&
+		    ((volatile uint32_t *)results.map)[n] == job_result(n))
+			right++;
+	}
+	printf("done=%u\n", right);
+	if (kind == KIND_BUSY)
+		printf("again=%d\n", suspend());
+	return 0;
+}
