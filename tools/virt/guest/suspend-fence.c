@@ -2,14 +2,15 @@
 /*
  * suspend-fence   suspends the system while another device's suspend waits for a job
  *
- *   suspend-fence late|early|bind|never|busy STACKS_HZ [LIMIT_MS]
+ *   suspend-fence late|early|running|bind|never|busy STACKS_HZ [LIMIT_MS]
  *
- * The jobs are long, run one after the other on one queue, and start when user
- * space is frozen (see modules/suspend-fence.c). STACKS_HZ is the rate of the
- * clock that tells how long they take.
+ * The jobs are long, run one after the other on one queue, and start, but for
+ * running's, when user space is frozen (see modules/suspend-fence.c). STACKS_HZ is
+ * the rate of the clock that tells how long they take.
  *
  *   late    two jobs; a device that is suspended after the GPU waits for the second
  *   early   the same, with a device that is suspended before the GPU
+ *   running as late, but the first job is on the GPU before the suspend begins
  *   bind    as late, but the second job waits for a VM_BIND job, and that for the first
  *   never   one job that waits for a fence that is signalled after the suspend
  *   busy    more jobs than may be waited for, none of which takes too long
@@ -45,6 +46,7 @@
 enum kind {
 	KIND_LATE,
 	KIND_EARLY,
+	KIND_RUNNING,
 	KIND_BIND,
 	KIND_NEVER,
 	KIND_BUSY,
@@ -63,6 +65,7 @@ static const struct {
 } kinds[KIND_COUNT] = {
 	[KIND_LATE] = { "late", 2, 300, SUSPEND_FENCE_LATE },
 	[KIND_EARLY] = { "early", 2, 300, SUSPEND_FENCE_EARLY },
+	[KIND_RUNNING] = { "running", 2, 600, SUSPEND_FENCE_LATE },
 	[KIND_BIND] = { "bind", 2, 300, SUSPEND_FENCE_LATE },
 	[KIND_NEVER] = { "never", 1, 1, -1 },
 	[KIND_BUSY] = { "busy", 20, 500, -1 },
@@ -85,7 +88,7 @@ static uint32_t job_result(unsigned int n)
 	return 0x5eed0000 | (n + 1);
 }
 
-/* Computes for a while, then stores a number that no other job does. */
+/* Says that it has begun, computes for a while, then stores a number that no other job does. */
 static uint32_t build(unsigned int n, uint32_t workgroups)
 {
 	struct cs_buf b = {
@@ -94,6 +97,10 @@ static uint32_t build(unsigned int n, uint32_t workgroups)
 		.room = STREAM_SIZE / sizeof(uint64_t),
 	};
 
+	cs_emit(&b, cs_move(64, results.va + (MAX_JOBS + n) * sizeof(uint32_t)));
+	cs_emit(&b, cs_move32(66, job_result(n)));
+	cs_emit(&b, cs_store(66, 64, 1, 0));
+	cs_emit(&b, cs_wait(0xff));
 	cs_emit(&b, cs_req_resource(CS_RES_COMPUTE));
 	cs_emit(&b, cs_set_sb_entry(2, 0));
 	cs_emit(&b, cs_move32(33, WORKGROUP - 1));
@@ -105,7 +112,6 @@ static uint32_t build(unsigned int n, uint32_t workgroups)
 	cs_emit(&b, cs_run_compute(1, 0));
 	cs_emit(&b, cs_wait(0xff));
 	cs_emit(&b, cs_move(64, results.va + n * sizeof(uint32_t)));
-	cs_emit(&b, cs_move32(66, job_result(n)));
 	cs_emit(&b, cs_store(66, 64, 1, 0));
 	cs_emit(&b, cs_wait(0xff));
 	if (cs_overflowed(&b))
@@ -181,6 +187,17 @@ static int suspend(void)
 	return ret;
 }
 
+static void wait_until_begun(unsigned int n)
+{
+	int64_t end = now_ns(CLOCK_MONOTONIC) + WAIT_NS;
+
+	while (((volatile uint32_t *)results.map)[MAX_JOBS + n] != job_result(n)) {
+		if (now_ns(CLOCK_MONOTONIC) > end)
+			die("job %u does not begin", n);
+		usleep(1000);
+	}
+}
+
 static unsigned long parse(const char *text, const char *what)
 {
 	char *end;
@@ -210,7 +227,7 @@ int main(int argc, char **argv)
 				break;
 	}
 	if (kind == KIND_COUNT)
-		die("usage: suspend-fence late|early|bind|never|busy STACKS_HZ [LIMIT_MS]");
+		die("usage: suspend-fence late|early|running|bind|never|busy STACKS_HZ [LIMIT_MS]");
 	hz = parse(argv[2], "STACKS_HZ");
 	if (argc == 4)
 		wait.limit_ms = parse(argv[3], "LIMIT_MS");
@@ -237,7 +254,7 @@ int main(int argc, char **argv)
 		die("cannot import a sync file: %s", strerror(errno));
 
 	for (unsigned int n = 0; n < jobs; n++) {
-		uint32_t first = n ? 0 : gate_syncobj;
+		uint32_t first = n || kind == KIND_RUNNING ? 0 : gate_syncobj;
 
 		done[n] = gpu_syncobj_create(&gpu);
 		if (n && kind == KIND_BIND) {
@@ -256,9 +273,11 @@ int main(int argc, char **argv)
 			die("cannot make a device wait: %s", strerror(errno));
 	}
 
+	if (kind == KIND_RUNNING)
+		wait_until_begun(0);
 	printf("suspend=%d\n", suspend());
 	if (kinds[kind].device >= 0) {
-		if (ioctl(ctl, SUSPEND_FENCE_IOC_RESULT, &result) || result.state > SUSPEND_FENCE_GAVE_UP)
+		if (ioctl(ctl, SUSPEND_FENCE_IOC_RESULT, &result))
 			die("cannot ask what became of the wait: %s", strerror(errno));
 		printf("wait=%s\ngpu_suspended=%u\n", states[result.state], result.gpu_suspended);
 	} else {

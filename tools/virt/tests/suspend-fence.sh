@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-FIXED=10
+FIXED=11
 FAULT=1
 
 plan $((FIXED + 1 + FAULT + 1))

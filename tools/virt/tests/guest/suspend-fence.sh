@@ -27,6 +27,9 @@ fixed()
 	is "a device that is suspended before the GPU waits for the second of two jobs" \
 		"$(in_one_line suspend-fence early "$hz")" \
 		"suspend=0 wait=was-signaled gpu_suspended=0 pending=0 done=2"
+	is "the first of two jobs is on the GPU before the suspend begins" \
+		"$(in_one_line suspend-fence running "$hz")" \
+		"suspend=0 wait=was-signaled gpu_suspended=1 pending=0 done=2"
 	is "a job that waits for a VM_BIND job that waits for a job" \
 		"$(in_one_line suspend-fence bind "$hz")" \
 		"suspend=0 wait=was-signaled gpu_suspended=1 pending=0 done=2"
@@ -44,7 +47,7 @@ fixed()
 	is "a suspended GPU is not woken for it" "$? $(pm runtime_active_time)" "0 $active"
 
 	# More groups than there are slots, queues that wait for others, and a suspend after the other.
-	gpu-load -m -g 12 -q 2 -j 4000 -s 2000 --started /root/started >/root/busy 2>&1 &
+	gpu-load -m -g 12 -q 2 -j 3000 -s 100 --depth 2 --started /root/started >/root/busy 2>&1 &
 	busy=$!
 	until_true 60 test -e /root/started
 	rounds=0
@@ -74,8 +77,8 @@ fixed()
 fault()
 {
 	for try in 1 2 3 4 5; do
-		out=$(in_one_line suspend-fence late "$hz" 3000)
-		# The jobs may have been done before the GPU was suspended: this says nothing.
+		out=$(in_one_line suspend-fence running "$hz" 3000)
+		# The jobs were done before the GPU was suspended: this says nothing.
 		case $out in
 		*was-signaled*) ;;
 		*) break ;;
