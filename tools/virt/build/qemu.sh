@@ -9,6 +9,9 @@
 . "$(dirname "$0")/common.sh"
 
 KEEP=4
+DEVICES=$BUILD_DIR/configs/qemu-devices.mak
+# Only what the virtual machine uses: of the devices those of configs/qemu-devices.mak, no tracing, and
+# nothing for a debugger to read.
 FLAGS=(
 	--without-default-features
 	--target-list=aarch64-softmmu
@@ -16,6 +19,10 @@ FLAGS=(
 	--enable-fdt=system
 	--disable-install-blobs
 	--disable-docs
+	--disable-debug-info
+	--enable-trace-backends=nop
+	--without-default-devices
+	--with-devices-aarch64=mali
 	--meson=/usr/bin/meson
 )
 
@@ -23,7 +30,7 @@ device_files()
 {
 	local f
 
-	for f in "$VIRT_DIR"/mali-csf*.[ch] "$VIRT_DIR/qemu.patch"; do
+	for f in "$VIRT_DIR"/mali-csf*.[ch] "$VIRT_DIR/qemu.patch" "$DEVICES"; do
 		[ ! -e "$f" ] || echo "$f"
 	done
 }
@@ -35,7 +42,8 @@ sync_qemu()
 	link_tree "$src" "$tree"
 	[ ! -e "$VIRT_DIR/qemu.patch" ] || patches=("$VIRT_DIR/qemu.patch")
 	stage_patches "$src" "$tree.stage" "${patches[@]}"
-	mkdir -p "$tree.stage/hw/misc"
+	mkdir -p "$tree.stage/hw/misc" "$tree.stage/configs/devices/aarch64-softmmu"
+	cp "$DEVICES" "$tree.stage/configs/devices/aarch64-softmmu/mali.mak"
 	for f in "$VIRT_DIR"/mali-csf*.[ch]; do
 		cp "$f" "$tree.stage/hw/misc/"
 	done
