@@ -290,7 +290,7 @@ static void now(struct kunit *test)
 /* The next one is never now, and what was slept through is not made up for. */
 static void deadlines(struct kunit *test)
 {
-	const u64 base = 1ull << 62, ms = NSEC_PER_MSEC, day = 86400 * NSEC_PER_SEC;
+	const u64 base = 1ull << 62, ms = NSEC_PER_MSEC, day = 86400 * SEC_NS;
 
 	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base), base + ms);
 	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base + ms - 1), base + ms);
