@@ -4,6 +4,7 @@
 #ifndef __PANTHOR_PERF_H__
 #define __PANTHOR_PERF_H__
 
+#include <linux/errno.h>
 #include <linux/kconfig.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -60,6 +61,23 @@ static inline int panthor_perf_open(struct panthor_file *pfile)
 static inline void panthor_perf_close(struct panthor_file *pfile) {}
 static inline void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p) {}
 static inline void panthor_perf_debugfs_init(struct drm_minor *minor) {}
+
+/* As of a GPU whose firmware offers no counters. */
+static inline void panthor_perf_info(struct panthor_device *ptdev,
+				     struct drm_panthor_perf_info *info)
+{
+	*info = (struct drm_panthor_perf_info) {
+		.sample_header_size = sizeof(struct drm_panthor_perf_sample_header),
+		.block_header_size = sizeof(struct drm_panthor_perf_block_header),
+		.sample_size = sizeof(struct drm_panthor_perf_sample_header),
+	};
+}
+
+static inline int panthor_ioctl_perf_control(struct drm_device *ddev, void *data,
+					     struct drm_file *file)
+{
+	return -EOPNOTSUPP;
+}
 #endif
 
 #endif
