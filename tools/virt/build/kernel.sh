@@ -8,7 +8,7 @@
 #                             and prints both
 #
 # VARIANT is one of configs/, or pristine: the plain image, with panthor built from the source as
-# Debian ships it. The source stays as it was unpacked; our patches and files go onto a copy of it
+# Debian ships it; or noperf: with ours, built without DRM_PANTHOR_PERF. The source stays as it was unpacked; our patches and files go onto a copy of it
 # made of hard links, where only what differs is ever replaced, so that make rebuilds just that.
 
 . "$(dirname "$0")/common.sh"
@@ -171,19 +171,26 @@ install_image()
 	mv "$dest.new" "$dest"
 }
 
-build_pristine()
+# build_panthor VARIANT SOURCE TREE OUT PLAIN DEST: the image PLAIN with another panthor, and nothing
+# else of ours in its modules: built by itself, from that source.
+build_panthor()
 {
-	local src=$1 tree=$2 out=$3 plain=$4 dest=$5 mod=$3.pristine release
+	local variant=$1 src=$2 tree=$3 out=$4 plain=$5 dest=$6 mod=$4.$1 release flags=()
 
 	mkdir -p "$mod"
 	rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.cmd' --exclude='*.mod*' --exclude='*.order' \
 		--exclude='*.symvers' "$src/drivers/gpu/drm/panthor/" "$mod/"
-	kernel_make "$tree" "$out" M="$mod" modules
+	if [ "$variant" = noperf ]; then
+		# Off for make, and for the compiler, which otherwise sees what the kernel has.
+		echo '#undef CONFIG_DRM_PANTHOR_PERF' >"$mod/noperf.h"
+		flags=(CONFIG_DRM_PANTHOR_PERF= CONFIG_DRM_PANTHOR_PERF_KUNIT_TEST= "KCFLAGS=-include $mod/noperf.h")
+	fi
+	kernel_make "$tree" "$out" M="$mod" "${flags[@]}" modules
 	rm -rf "$dest.new"
 	cp -a "$plain" "$dest.new"
 	rm -f "$dest.new/.complete"
 	release=$(cat "$plain/release")
-	# Whatever else our build of the directory made (tests, say) is no part of a pristine kernel.
+	# Whatever else our build of the directory made (tests, say) is no part of it.
 	rm -rf "$dest.new/modules/lib/modules/$release/kernel/drivers/gpu/drm/panthor"
 	install -D -m 644 "$mod/panthor.ko" "$dest.new/modules/lib/modules/$release/kernel/drivers/gpu/drm/panthor/panthor.ko"
 	"${CROSS}strip" --strip-debug "$dest.new/modules/lib/modules/$release/kernel/drivers/gpu/drm/panthor/panthor.ko"
@@ -211,15 +218,17 @@ image()
 	*" $version "*) ;;
 	*) die "no kernel $version: there are $KERNELS" ;;
 	esac
-	case " $VARIANTS pristine " in
+	case " $VARIANTS pristine noperf " in
 	*" $variant "*) ;;
-	*) die "no kernel variant $variant: there are $VARIANTS pristine" ;;
+	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf" ;;
 	esac
-	[ "$variant" != pristine ] || base=plain
+	case $variant in
+	pristine|noperf) base=plain ;;
+	esac
 
 	src=$("$BUILD_DIR/sources.sh" linux "$version")
 	id=$(source_id "$src")
-	# The pristine image is made of the plain one: of what that is made of, it is made, too.
+	# These two are made of the plain image: of what that is made of, they are made, too.
 	mapfile -t inputs < <(overlay_inputs "$version"; test_module_files)
 	# shellcheck disable=SC2046
 	key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" "$base") "${inputs[@]}")")
@@ -241,11 +250,19 @@ image()
 	tree=$CACHE/tree/$version-$(hash_text "${src} $(cat "$src/.complete" 2>/dev/null)")
 	out=$CACHE/build/$(basename "$tree")-$base
 	mkdir -p "$CACHE/image" "$CACHE/build"
-	if [ "$variant" = pristine ]; then
+	if [ "$variant" != "$base" ]; then
 		unlock
 		plain=$(image "$version" plain)
 		lock "kernel-$version"
-		step "building panthor of Linux $version as it is" build_pristine "$src" "$tree" "$out" "$plain" "$dest"
+		if [ "$variant" = pristine ]; then
+			step "building panthor of Linux $version as it is" \
+				build_panthor pristine "$src" "$tree" "$out" "$plain" "$dest"
+		else
+			# Another checkout may have had the tree while the lock was not held.
+			step "preparing Linux $version" sync_tree "$version" "$src" "$tree"
+			step "building panthor of Linux $version without counters" \
+				build_panthor noperf "$tree" "$tree" "$out" "$plain" "$dest"
+		fi
 	else
 		step "preparing Linux $version" sync_tree "$version" "$src" "$tree"
 		step "configuring Linux $version ($variant)" configure "$version" "$variant" "$tree" "$out"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain
-# Properties of the model, as the guest sees them; a client that is not ours.
+# Properties of the model, as the guest sees them; a client that is not ours; a panthor that is built
+# without counters.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
@@ -17,11 +18,13 @@ try()
 
 # From 7.3 on the driver says which protocol is in use: 0 ACE-Lite, 31 none.
 if [ "$KERNEL" = 6.12 ]; then
-	plan 44
+	plan 50
+	version=1.0
 	none=dma-coherent=0
 	coherent=dma-coherent=1
 else
-	plan 47
+	plan 53
+	version=1.10
 	none=dma-coherent=0,selected_coherency=31
 	coherent=dma-coherent=1,selected_coherency=0
 fi
@@ -35,14 +38,38 @@ try shader_present=0x8000000000000001,shader_count=2 -g g710 -p shader_present=0
 try shader_present=0x1,shader_count=1,csg_slots=3,cs_slots=8 -g g610 -p shader_present=0x1 -p csgs=3
 try csg_slots=12,cs_slots=16,l2_slices=16 -g g725 -p csgs=12 -p streams=16 -p l2_slices=16
 
-# Nothing of ours goes into this client, and it is not in the image.
-if ! aarch64-linux-gnu-gcc -std=gnu11 -static -O1 -Wall -Wextra -Werror -o "$SCRATCH/raw-client" \
-	"$TESTS_DIR/raw-client.c" 2>"$SCRATCH/cc"; then
-	not_ok "raw-client compiles" "$(cat "$SCRATCH/cc")"
+# compile_client NAME: a client into which nothing else of ours goes, and which is not in the image
+compile_client()
+{
+	aarch64-linux-gnu-gcc -std=gnu11 -static -O1 -Wall -Wextra -Werror -o "$SCRATCH/$1" "$TESTS_DIR/$1.c" \
+		2>"$SCRATCH/cc" && return
+	not_ok "$1 compiles" "$(cat "$SCRATCH/cc")"
 	exit 1
-fi
-"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -f "$SCRATCH/raw-client:/root/raw-client" \
-	-- /root/raw-client >"$SCRATCH/out" 2>"$SCRATCH/err"
+}
+
+# run_client CONFIG NAME
+run_client()
+{
+	"$VIRT_DIR/run" -k "$KERNEL" -c "$1" -f "$SCRATCH/$2:/root/$2" -- "/root/$2" >"$SCRATCH/out" 2>"$SCRATCH/err"
+}
+
+compile_client raw-client
+run_client "$CONFIG" raw-client
 is "a client of no library's: status" $? 0
 is "a client of no library's: result" "$(cat "$SCRATCH/out")" "3735928559 + 1 = 3735928560"
+[ -s "$SCRATCH/out" ] || sed 's/^/# /' "$SCRATCH/err"
+
+# Built without DRM_PANTHOR_PERF, panthor works, says that there are no blocks, and what a sample
+# without any would be: headers of 56 and 24 bytes, 56 in all. Every command ends alike.
+CONFIG=noperf try name=Mali-G610 -g g610
+compile_client perf-off
+run_client noperf perf-off
+is "without counters: status" $? 0
+is "without counters: what the query and the ioctl say" "$(cat "$SCRATCH/out")" "version $version
+size of the query: 64
+query of 44 bytes: 1=56 2=24
+query of 64 bytes: 1=56 2=24 11=56
+$(for cmd in 0 1 2 3 4 5; do
+	echo "command $cmd: Operation not supported, Operation not supported"
+done)"
 [ -s "$SCRATCH/out" ] || sed 's/^/# /' "$SCRATCH/err"
