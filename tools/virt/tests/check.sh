@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 21
+plan 32
 
 mkdir -p "$SCRATCH/top/tools/virt" "$SCRATCH/top/tests"
 cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
@@ -21,12 +21,13 @@ fake()
 	chmod +x "$SCRATCH/top/tests/$1.sh"
 }
 
-# judged NAME WHAT SUMMARY [PATTERN]: what the runner makes of that test
+# judged ARGUMENTS WHAT SUMMARY [PATTERN]: what the runner makes of that test
 judged()
 {
 	local out status
 
-	out=$("$SCRATCH/top/tools/virt/check" "$1" 2>&1)
+	# shellcheck disable=SC2086
+	out=$("$SCRATCH/top/tools/virt/check" $1 2>&1)
 	status=$?
 	case $3 in
 	*' 0 failed') out="$out, status $status"; set -- "$1" "$2" "$3, status 0" "${4:-}" ;;
@@ -73,8 +74,12 @@ case $out in
 *) not_ok "no such test: message" "$out" ;;
 esac
 sed -i 's/^# kernels: none/# configs: debug/' "$SCRATCH/top/tests/good.sh"
-is "kernels and configurations" "$("$SCRATCH/top/tools/virt/check" -l good)" \
+is "kernels and configurations" "$("$SCRATCH/top/tools/virt/check" -L -l good)" \
 	"$(printf 'tests/good.sh (7.3 debug)\ntests/good.sh (6.12 debug)')"
+is "without -L, one debug kernel" "$("$SCRATCH/top/tools/virt/check" -l good)" "tests/good.sh (7.3 debug)"
+is "without -L, the other if it is asked for" "$("$SCRATCH/top/tools/virt/check" -k 6.12 -c debug -l good)" \
+	"tests/good.sh (6.12 debug)"
+is "not, if only the kernel is" "$("$SCRATCH/top/tools/virt/check" -k 6.12 -l good)" ""
 sed -i 's/^# configs: debug/# kernels: 6.12/' "$SCRATCH/top/tests/good.sh"
 is "one kernel, chosen" "$("$SCRATCH/top/tools/virt/check" -c plain -l good)" "tests/good.sh (6.12 plain)"
 
@@ -101,3 +106,49 @@ wait "$runner"
 is "a runner that is ended says so" "$? $(tail -n 1 "$SCRATCH/endless")" "130 check: interrupted"
 timeout 60 tail --pid="$test" -f /dev/null
 is "its test has ended, too" "$(kill -0 "$test" 2>&1 >/dev/null | grep -c 'No such process')" 1
+
+# What it costs. burn.py takes 1.2 s of processor time, however long that is.
+echo 'import time
+while time.process_time() < 1.2: pass' >"$SCRATCH/burn.py"
+fake cheap 'echo 1..1' 'echo ok 1'
+fake dear "python3 $SCRATCH/burn.py" 'echo 1..1' 'echo ok 1'
+# cost_of NAME: in hundredths of a minute, as the output in $out has it
+cost_of()
+{
+	sed -n "s|^ *\([0-9]*\)\.\([0-9][0-9]\)  $1\$|\1\2|p" <<<"$out" | sed 's/^0*\(.\)/\1/'
+}
+out=$("$SCRATCH/top/tools/virt/check" dear cheap 2>&1)
+is "within the budget: summary" "$? $(tail -n 1 <<<"$out")" "0 2 passed, 0 failed"
+is "the most expensive first" "$(sed -n '/^minutes of processor time:$/,/ in all$/s/^[ 0-9.]*  //p' <<<"$out" |
+	tr '\n' ' ')" "tests/dear.sh tests/cheap.sh in all "
+if [ "$(cost_of tests/dear.sh)" -ge 2 ] && [ "$(cost_of 'in all')" -ge 2 ]; then
+	ok "a test's cost is that of what it starts"
+else
+	not_ok "a test's cost is that of what it starts" "$out"
+fi
+judged "dear -b 0.01" "over the budget: one failure" "1 passed, 1 failed" \
+	"^FAIL budget: 0\.0[2-9] minutes of processor time, and 0\.01 are allowed"
+judged "dear -L" "with -L, any cost" "1 passed, 0 failed"
+out=$("$SCRATCH/top/tools/virt/check" -b many 2>&1)
+is "no such budget" "$? $out" "1 check: -b takes a number of minutes, not many"
+
+# Builds, and their order.
+mkdir -p "$SCRATCH/top/tools/virt/build"
+for script in kernel qemu root; do
+	cat >"$SCRATCH/top/tools/virt/build/$script.sh" <<-EOF
+		#!/bin/sh
+		echo "\$*" >>"$SCRATCH/built.$script"
+		[ $script != kernel ] || python3 $SCRATCH/burn.py
+	EOF
+	chmod +x "$SCRATCH/top/tools/virt/build/$script.sh"
+done
+fake built 'echo 1..1' 'echo ok 1'
+sed -i 's/^# kernels: none/# configs: plain debug/' "$SCRATCH/top/tests/built.sh"
+out=$("$SCRATCH/top/tools/virt/check" built 2>&1)
+is "builds: the kernel of the slow tests is the first" "$(cat "$SCRATCH/built.kernel")" \
+	"$(printf '7.3 debug\n7.3 plain\n6.12 plain')"
+if [ "$(cost_of 'building: kernel.sh 6.12 plain')" -ge 2 ] && [ "$(cost_of 'in all')" -ge 6 ]; then
+	ok "builds are among the costs"
+else
+	not_ok "builds are among the costs" "$out"
+fi
