@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# What the tests share that run the kernel's selftests of performance counters in the virtual machine,
+# which has all that they ask for: one that skips has failed. After tap.sh.
+
+# A kernel that checks is slow.
+SELFTEST_SAMPLES=10000
+[ "$CONFIG" = plain ] || [ -n "${LONG:-}" ] || SELFTEST_SAMPLES=1500
+
+# selftests NAME PROGRAMS RUN-OPTION...: a result for each of theirs, one for each program, and one
+# for the run. The plan comes after the last of them.
+selftests()
+{
+	local model=$1 programs=$2
+
+	shift 2
+	"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -m 1024 -t 2400 "$@" -- sh -c "
+		export PERF_TIME_SAMPLES=$SELFTEST_SAMPLES
+		for program in $programs; do
+			echo \"@program \$program\"
+			\$program 2>&1
+			echo \"@status \$?\"
+		done" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	status=$?
+	name=none planned= got=0 ended=0
+	while IFS= read -r line; do
+		case $line in
+		'@program '*)
+			name=${line#@program } planned= got=0
+			;;
+		'@status '*)
+			ended=$((ended + 1))
+			is "$model: $name gives all of its results" "$got" "${planned:-a plan}"
+			;;
+		1..*)
+			planned=${line#1..}
+			;;
+		'ok '*'# SKIP'*)
+			got=$((got + 1))
+			line=${line#ok * }
+			not_ok "$model: $name: ${line%%#*}is not skipped" "$line"
+			;;
+		'ok '*)
+			got=$((got + 1))
+			ok "$model: $name: ${line#ok * }"
+			;;
+		'not ok '*)
+			got=$((got + 1))
+			not_ok "$model: $name: ${line#not ok * }"
+			;;
+		'#  RUN '*|'#            OK '*) ;;
+		*)
+			printf '# %s\n' "${line#\# }"
+			;;
+		esac
+	done <"$SCRATCH/out"
+	# shellcheck disable=SC2086
+	set -- $programs
+	if [ $status -eq 0 ] && [ $ended -eq $# ]; then
+		ok "$model: the run ends well and the kernel has nothing to report"
+	else
+		not_ok "$model: the run ends well and the kernel has nothing to report" \
+			"status $status, $ended programs of $# came to an end" "$(tail -n 120 "$SCRATCH/err")"
+	fi
+}
