@@ -47,7 +47,7 @@ fixed()
 	is "a suspended GPU is not woken for it" "$? $(pm runtime_active_time)" "0 $active"
 
 	# More groups than there are slots, queues that wait for others, and a suspend after the other.
-	gpu-load -m -g 12 -q 2 -j 3000 -s 100 --depth 2 --started /root/started >/root/busy 2>&1 &
+	gpu-load -m -g 12 -q 2 -j 1200 -s 100 --depth 2 --started /root/started >/root/busy 2>&1 &
 	busy=$!
 	until_true 60 test -e /root/started
 	rounds=0
