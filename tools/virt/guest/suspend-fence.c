@@ -212,7 +212,7 @@ static unsigned long parse(const char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-	uint32_t gate_syncobj, bound, workgroups, cores;
+	uint32_t gate_syncobj, bound, workgroups, cores, stored;
 	struct suspend_fence_gate gate = {};
 	struct suspend_fence_wait wait = { .limit_ms = LIMIT_MS };
 	struct suspend_fence_result result = {};
@@ -291,9 +291,12 @@ int main(int argc, char **argv)
 		ret = gpu_syncobj_wait(&gpu, done[n], 0, WAIT_NS);
 		if (ret)
 			die("job %u does not end: %s", n, strerror(-ret));
-		if (gpu_fence_error(&gpu, done[n]) == 1 &&
-		    ((volatile uint32_t *)results.map)[n] == job_result(n))
+		stored = ((volatile uint32_t *)results.map)[n];
+		ret = gpu_fence_error(&gpu, done[n]);
+		if (ret == 1 && stored == job_result(n))
 			right++;
+		else
+			fprintf(stderr, "job %u: fence %d, stored %#x\n", n, ret, stored);
 	}
 	printf("done=%u\n", right);
 	if (kind == KIND_BUSY)
