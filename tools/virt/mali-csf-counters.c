@@ -887,7 +887,10 @@ static void overflow(MaliCsfState *s)
     }
 }
 
-/* A sample finds no room: of firmware's own accord it is lost, else tried again. */
+/*
+ * The ring is full: a sample of firmware's own accord is lost, one that was
+ * requested is tried again. Or firmware just sees that it still is.
+ */
 static void no_room(MaliCsfState *s, uint32_t reason, bool own_accord)
 {
     MaliCounters *c = s->ctr;
@@ -997,9 +1000,9 @@ static void threshold(MaliCsfState *s)
 
 /*
  * At a doorbell, events which have been acknowledged are raised again while
- * what they tell of lasts.
+ * what they tell of lasts. @told: there, a request has found the ring full.
  */
-static void events_again(MaliCsfState *s)
+static void events_again(MaliCsfState *s, bool told)
 {
     MaliCounters *c = s->ctr;
 
@@ -1007,11 +1010,13 @@ static void events_again(MaliCsfState *s)
         return;
     }
     threshold(s);
-    if (c->no_room) {
-        c->no_room = ring_full(s);
+    if (!c->no_room || told) {
+        return;
     }
-    if (c->no_room) {
-        overflow(s);
+    if (ring_full(s)) {
+        no_room(s, MALI_REASON_REQUEST, false);
+    } else {
+        c->no_room = false;
     }
 }
 
@@ -1156,14 +1161,15 @@ static bool enable(MaliCsfState *s)
     return true;
 }
 
-static void sample_request(MaliCsfState *s, uint32_t req)
+/* False if there is no room for the sample, and that has been said. */
+static bool sample_request(MaliCsfState *s, uint32_t req)
 {
     MaliCounters *c = s->ctr;
     bool want = req & MALI_GLB_PRFCNT_SAMPLE;
 
     if (c->dropping) {
         if (c->dropping_req == want) {
-            return;
+            return true;
         }
         c->dropping = false;
     }
@@ -1172,17 +1178,17 @@ static void sample_request(MaliCsfState *s, uint32_t req)
         c->dropping = true;
         c->dropping_req = want;
         c->info.dropped++;
-        return;
+        return true;
     }
     if (mali_csf_mmu_locked(s, c->jasid)) {
-        return;         /* evaluated again when it is unlocked */
+        return true;    /* evaluated again when it is unlocked */
     }
     if (ring_full(s)) {
         no_room(s, MALI_REASON_REQUEST, false);
-        return;
+        return false;
     }
     if (sample(s, MALI_REASON_REQUEST) != MALI_MMU_OK) {
-        return;
+        return true;
     }
     if (s->inj.drop_sample_acks) {
         s->inj.drop_sample_acks--;
@@ -1193,13 +1199,14 @@ static void sample_request(MaliCsfState *s, uint32_t req)
         mali_csf_mcu_ack(s, MALI_GLB_PRFCNT_SAMPLE);
     }
     threshold(s);
+    return true;
 }
 
 void mali_csf_counters_eval(MaliCsfState *s, uint32_t req)
 {
     MaliCounters *c = s->ctr;
     uint32_t ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
-    bool want = req & MALI_GLB_PRFCNT_ENABLE;
+    bool want = req & MALI_GLB_PRFCNT_ENABLE, told = false;
 
     if (want && !c->info.enabled) {
         if (!enable(s)) {
@@ -1216,10 +1223,10 @@ void mali_csf_counters_eval(MaliCsfState *s, uint32_t req)
     if (!((req ^ ack) & MALI_GLB_PRFCNT_SAMPLE)) {
         c->dropping = false;
     } else if (c->info.enabled) {
-        sample_request(s, req);
+        told = !sample_request(s, req);
     }
     if (c->info.enabled) {
-        events_again(s);
+        events_again(s, told);
     }
 }
 

@@ -854,7 +854,7 @@ static void test_threshold(void)
 	in_set(&T.g, IN_IRQ_MASK, 0);
 }
 
-/* A sample of firmware's own accord that finds no room; nothing else comes of it. */
+/* A sample of firmware's own accord that finds no room, and a look at the ring after it. */
 static void lose_one(void)
 {
 	BENCH_SET(&T.g, PROTM, 1);
@@ -864,6 +864,8 @@ static void lose_one(void)
 	counting(true);
 	step(LATENCY);
 	served();
+	if (!once())
+		expect_no_room(REQUESTED);
 }
 
 static void test_overflow(void)
@@ -945,6 +947,8 @@ static void test_overflow(void)
 	same(differ() & OVERFLOW, 0, "no OVERFLOW again before a doorbell");
 	same(BENCH_GET(&T.g, OVERFLOWS), events + 1, "OVERFLOW events");
 	ring();
+	if (!once())
+		expect_no_room(REQUESTED);
 	same(differ() & OVERFLOW, once() ? 0 : OVERFLOW, "OVERFLOW at the doorbell");
 	same(BENCH_GET(&T.g, OVERFLOWS), events + 1 + !once(), "OVERFLOW events");
 	BENCH_SET(&T.g, RING_FULL, 0);
