@@ -2,7 +2,7 @@
 /*
  * exactness   compares what sessions were given with what the GPU has counted
  *
- *   exactness [-f] [-l] [-c KIND] LEDGER RECORD TRACE
+ *   exactness [-r] [-l] [-c KIND] LEDGER RECORD TRACE
  *
  * RECORD and TRACE are perf-exact's, LEDGER is the model's. The kernel's
  * tracepoints (TRACE) tell after which firmware sample each session began to
@@ -11,17 +11,27 @@
  * between hold of the counters that it asked for: this is compared sample by
  * sample, by a hash, and run by run, counter by counter.
  *
- * A sample flagged OVERFLOW or ERROR may be wrong, and no other; and none may be
- * flagged without a cause. Causes are seen in the ledger: counters which were
- * turned off or reset with counts in them that no record has (the last record of
- * an enable epoch is then none that firmware took before it stopped), and
- * counters that saturated. Each session that was counting across such a gap must
- * have flagged it. With -f the ring may also have been full, which the ledger
- * shows only where the last sample found no room. Unless -l says that requests get lost on purpose, each gap must
- * have been worth it: a request was without an answer for TIMEOUT_US.
+ * A sample flagged OVERFLOW or ERROR may be wrong, and no other; each that may be
+ * must be flagged, and none without a cause. The ledger shows the causes:
+ *
+ * - counters were turned off or reset with counts in them that no record has (the
+ *   last record of an enable epoch is then none that firmware took before it
+ *   stopped). Each session that was counting across such a gap must have flagged
+ *   it. Each must have been worth it: a request was without an answer for
+ *   TIMEOUT_US or the ring was full, unless -r says that the GPU was reset by
+ *   panthor, or -l that requests get lost on purpose;
+ * - a sample of firmware's own accord found no room, and cores lost their power or
+ *   counting stopped after it. The period which that is in must be flagged, of each
+ *   session that was counting. All that is known of what such a sample would have
+ *   held is that no other one has it;
+ * - any sample found no room. The period which that is in may be flagged OVERFLOW,
+ *   though a sample that was requested is tried again and nothing is lost. So may
+ *   the periods from there to the answer of the next request: until then firmware
+ *   could not have said so again;
+ * - counters saturated.
  *
  * -c KIND makes one thing wrong first, to show that it is found: sum, hash,
- * flag, epoch, sample, interval, baseline, ledger or mask.
+ * flag, epoch, loss, stale, sample, interval, baseline, ledger or mask.
  */
 #define _GNU_SOURCE
 #include <getopt.h>
@@ -45,6 +55,8 @@
 #define TIMEOUT_US	499990
 /* Samples that firmware takes before it stops to count. */
 #define REASON_LAST(r)	((r) >= 1 && (r) <= 4)
+/* Those after which counts go, of all blocks or of cores: 0 is before a loss of power. */
+#define REASON_VANISH(r) ((r) == 0 || ((r) >= 2 && (r) <= 4))
 
 static const char *const type_names[EXACT_TYPES] = {
 	"metadata", "fw", "csg", "cshw", "tiler", "memsys", "shader"
@@ -53,12 +65,16 @@ static const char *const type_names[EXACT_TYPES] = {
 /**
  * struct delivery - a delivery, as the kernel tells it
  * @position: number of records of the ledger up to it
+ * @asked: number of them when, of the requests made before the period began, the
+ *	last but two was: the last may be the one that will prove that firmware knows
+ *	that OVERFLOW was acknowledged, and the one before it have been made while
+ *	samples were drained that are later than what was lost
  * @user_data: the sample's
  * @ns: its end
  * @flags: its flags
  */
 struct delivery {
-	size_t position;
+	size_t position, asked;
 	uint64_t user_data, ns;
 	uint32_t flags;
 };
@@ -67,32 +83,37 @@ struct delivery {
  * struct session_trace - what the kernel tells of one session
  * @num: number of deliveries
  * @max: how many there is room for
+ * @asked: that of the next one
  * @deliveries: these
  */
 struct session_trace {
-	size_t num, max;
+	size_t num, max, asked;
 	struct delivery *deliveries;
 };
 
 /**
- * struct gap - a place where counters began anew, and what they had held is lost
- * @excused: a request had been without an answer for long
+ * struct gap - what has been between two records of the ledger
+ * @excused: a request had been without an answer for long, so that counters may begin anew
+ * @full: a sample found no room
+ * @vanished: that was of firmware's own accord, and counts have gone with it
  * @flagged: the last run that has a flagged sample of the records around it
  */
 struct gap {
-	bool excused;
+	bool excused, full, vanished;
 	uint64_t flagged;
 };
 
 /**
  * struct baseline - the beginning of a run, as the kernel tells it
  * @position: number of records of the ledger up to it
+ * @sampled: it is the last of these
  * @user_data: START's
  * @session: the kernel's number of the session
  * @first: the session's first delivery that is the run's
  */
 struct baseline {
 	size_t position;
+	bool sampled;
 	uint64_t user_data;
 	unsigned int session;
 	size_t first;
@@ -112,7 +133,7 @@ static uint64_t *factors;
 static struct gap *gaps;	/* before each record, and after the last */
 static bool *saturated;		/* each record has such a value */
 static uint64_t complaints;
-static bool lossy, may_be_full;
+static bool lossy, was_reset;
 
 static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
 {
@@ -155,24 +176,34 @@ static void read_ledger(const char *path)
 {
 	struct ledger *ledger = ledger_open(path);
 	struct ledger_record r;
-	size_t max = 0;
+	size_t max = 0, max_gaps = 0;
 	int ret;
 
 	if (!ledger)
 		exit(2);
+	gaps = grown(gaps, 0, &max_gaps, sizeof(*gaps));
+	gaps[0] = (struct gap){};
 	while ((ret = ledger_next(ledger, &r)) > 0) {
-		if (ledger_no_room(&r))
+		if (ledger_no_room(&r)) {
+			struct gap *gap = &gaps[num_records];
+
+			gap->full = true;
+			r.reason &= ~LEDGER_NO_ROOM;
+			if (r.reason & LEDGER_OWN_ACCORD)
+				gap->vanished |= REASON_VANISH(r.reason & ~LEDGER_OWN_ACCORD);
 			continue;
+		}
 		records = grown(records, num_records, &max, sizeof(r));
 		records[num_records++] = r;
+		gaps = grown(gaps, num_records, &max_gaps, sizeof(*gaps));
+		gaps[num_records] = (struct gap){};
 	}
 	if (ret < 0)
 		exit(2);
 	if (!num_records)
 		die("%s: there is no firmware sample in it", path);
-	gaps = calloc(num_records + 1, sizeof(*gaps));
 	saturated = calloc(num_records, sizeof(*saturated));
-	if (!gaps || !saturated)
+	if (!saturated)
 		die("no memory");
 }
 
@@ -188,17 +219,29 @@ static bool is_gap(size_t r)
 	return anew(r) && !REASON_LAST(records[r - 1].reason);
 }
 
-/* Whether what is flagged, of the records from @from to @to, may be. */
-static bool has_cause(size_t from, size_t to, uint32_t flags)
+/*
+ * Whether there may be a flag on the records from @from to @to. Firmware says that the ring was full
+ * a moment after it has said how many samples there are: one more may have come.
+ */
+static bool has_cause(size_t asked, size_t from, size_t to, uint32_t flag)
 {
 	for (size_t r = from; r <= to; r++) {
-		if (lossy ? anew(r) : is_gap(r) && (may_be_full || gaps[r].excused))
+		if (lossy ? anew(r) : is_gap(r) && (was_reset || gaps[r].full || gaps[r].excused))
 			return true;
-		/* That is for OVERFLOW alone. */
-		if (!(flags & FLAG_ERROR) && r < to && saturated[r])
+		if (flag == FLAG_OVERFLOW && r < to && saturated[r])
 			return true;
 	}
-	return !(flags & FLAG_ERROR) && may_be_full;
+	for (size_t r = asked; flag == FLAG_OVERFLOW && r <= to + 1 && r <= num_records; r++) {
+		if (gaps[r].full)
+			return true;
+	}
+	return false;
+}
+
+static bool all_have_cause(size_t asked, size_t from, size_t to, uint32_t flags)
+{
+	return (!(flags & FLAG_OVERFLOW) || has_cause(asked, from, to, FLAG_OVERFLOW)) &&
+	       (!(flags & FLAG_ERROR) || has_cause(asked, from, to, FLAG_ERROR));
 }
 
 /* The kernel numbers samples of an epoch from 1, the ledger from 0. */
@@ -212,7 +255,7 @@ static size_t find_record(size_t from, unsigned int insert, uint64_t timestamp)
 static void read_trace(const char *path)
 {
 	FILE *f = fopen(path, "r");
-	size_t position = 0, max_baselines = 0;
+	size_t position = 0, max_baselines = 0, asked[3] = {};
 	unsigned int session, epoch, insert, reason, flags, up, counting = 0;
 	unsigned int last_epoch = 0, last_insert = 0;
 	uint64_t data, ns, timestamp, us, requested = 0;
@@ -239,6 +282,9 @@ static void read_trace(const char *path)
 			requested = 0;
 		} else if (sscanf(line, "panthor_perf_request: epoch=%u gen=%u", &epoch, &insert) == 2) {
 			requested = us;
+			asked[0] = asked[1];
+			asked[1] = asked[2];
+			asked[2] = position;
 		} else if (sscanf(line, "panthor_perf_lost: epoch=%u insert=%u flags=%x", &epoch, &insert, &flags) == 3) {
 			gaps[position].excused |= requested && us - requested >= TIMEOUT_US;
 		} else if (sscanf(line, "panthor_perf_baseline: session=%u epoch=%u insert=%u user_data=%" SCNx64,
@@ -261,9 +307,10 @@ static void read_trace(const char *path)
 				num_sessions = session + 1;
 			}
 			baselines[num_baselines++] = (struct baseline){
-				.position = start, .user_data = data, .session = session,
+				.position = start, .sampled = counting, .user_data = data, .session = session,
 				.first = sessions[session].num,
 			};
+			sessions[session].asked = asked[0];
 		} else if (sscanf(line, "panthor_perf_delivery: session=%u epoch=%u insert=%u user_data=%" SCNx64
 				  " ns=%" SCNu64 " flags=%x", &session, &epoch, &insert, &data, &ns, &flags) == 6) {
 			struct session_trace *s;
@@ -276,8 +323,9 @@ static void read_trace(const char *path)
 			s = &sessions[session];
 			s->deliveries = grown(s->deliveries, s->num, &s->max, sizeof(*s->deliveries));
 			s->deliveries[s->num++] = (struct delivery){
-				.position = position, .user_data = data, .ns = ns, .flags = flags,
+				.position = position, .asked = s->asked, .user_data = data, .ns = ns, .flags = flags,
 			};
+			s->asked = asked[0];
 		} else {
 			die("%s: a line that makes no sense: %s", path, line);
 		}
@@ -364,7 +412,7 @@ static uint64_t counted(size_t from, size_t to, uint32_t n)
 }
 
 static struct {
-	uint64_t runs, samples, flagged, flagged_exact, sums, nonzero, gaps;
+	uint64_t runs, samples, flagged, flagged_exact, sums, nonzero, gaps, losses;
 } stats;
 
 static const struct baseline *find_baseline(uint64_t user_data)
@@ -419,7 +467,7 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 		if (samples[k].flags & FLAG_LOST) {
 			stats.flagged++;
 			stats.flagged_exact += same(run, &samples[k], from, to);
-			if (!has_cause(from, to, samples[k].flags))
+			if (!all_have_cause(d->asked, from, to, samples[k].flags))
 				wrong("client %u, run %#" PRIx64 ", sample %zu (records %zu to %zu of the ledger): "
 				      "flags %#x, and nothing was lost", run->client, run->start_data, k, from, to,
 				      samples[k].flags);
@@ -434,6 +482,16 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 				      run->samples, samples[k].user_data, samples[k].flags, from, to);
 		}
 		from = to;
+	}
+	/* Between the baseline's sample and the next, or it may have been before the baseline. */
+	for (size_t r = b->position + !b->sampled; r < from; r++) {
+		if (!gaps[r].vanished)
+			continue;
+		stats.losses++;
+		if (gaps[r].flagged != stats.runs)
+			wrong("client %u, run %#" PRIx64 ": there was no room for a sample of firmware's own accord before "
+			      "record %zu of the ledger, and no sample says that counts may be missing", run->client,
+			      run->start_data, r);
 	}
 	for (size_t r = b->position + 1; r < from; r++) {
 		if (!is_gap(r))
@@ -499,6 +557,26 @@ static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *
 		records[r - 1].reason = 0;
 		for (; r < num_records; r++)
 			records[r].epoch++;
+	} else if (!strcmp(kind, "loss")) {
+		/* Cores have lost their power in the second sample, and there was no room for their counts. */
+		const struct delivery *d = &sessions[b->session].deliveries[b->first];
+
+		if (d[1].position < d[0].position + 2 || samples[0].flags & FLAG_LOST ||
+		    samples[1].flags & FLAG_LOST)
+			return false;
+		gaps[d[1].position - 1].full = gaps[d[1].position - 1].vanished = true;
+	} else if (!strcmp(kind, "stale")) {
+		/* The ring was full when the run began, and some later sample says so. */
+		struct delivery *d = &sessions[b->session].deliveries[b->first];
+		size_t k = 1;
+
+		while (k < run->samples && d[k].asked <= b->position)
+			k++;
+		if (k == run->samples)
+			return false;
+		gaps[b->position].full = true;
+		samples[k].flags |= FLAG_OVERFLOW;
+		d[k].flags |= FLAG_OVERFLOW;
 	} else if (!strcmp(kind, "sample")) {
 		/* One sample never came. */
 		memmove(&samples[1], &samples[2], (run->samples - 2) * sizeof(*samples));
@@ -544,16 +622,16 @@ int main(int argc, char **argv)
 	FILE *f;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "flc:")) != -1) {
+	while ((opt = getopt(argc, argv, "rlc:")) != -1) {
 		switch (opt) {
-		case 'f': may_be_full = true; break;
+		case 'r': was_reset = true; break;
 		case 'l': lossy = true; break;
 		case 'c': kind = optarg; break;
 		default: optind = argc; break;
 		}
 	}
 	if (argc - optind != 3)
-		die("usage: exactness [-f] [-l] [-c KIND] LEDGER RECORD TRACE");
+		die("usage: exactness [-r] [-l] [-c KIND] LEDGER RECORD TRACE");
 	f = fopen(argv[optind + 1], "rb");
 	if (!f || fread(&head, sizeof(head), 1, f) != 1 || head.magic != EXACT_MAGIC)
 		die("%s is no record of perf-exact", argv[optind + 1]);
@@ -587,7 +665,7 @@ int main(int argc, char **argv)
 		wrong("nothing was counted: there is nothing to compare");
 	printf("# %zu firmware samples, %zu of them used; %" PRIu64 " runs, %" PRIu64 " samples, %" PRIu64
 	       " sums compared, %" PRIu64 " not 0; %" PRIu64 " samples flagged, %" PRIu64 " of these exact, %" PRIu64
-	       " gaps crossed; %" PRIu64 " differences\n", num_records, seen, stats.runs, stats.samples, stats.sums, stats.nonzero, stats.flagged,
-	       stats.flagged_exact, stats.gaps, complaints);
+	       " gaps crossed, %" PRIu64 " losses; %" PRIu64 " differences\n", num_records, seen, stats.runs, stats.samples, stats.sums, stats.nonzero, stats.flagged,
+	       stats.flagged_exact, stats.gaps, stats.losses, complaints);
 	return complaints ? 1 : 0;
 }

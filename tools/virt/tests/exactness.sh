@@ -13,15 +13,15 @@ set -u
 samples=10000
 [ "$CONFIG" = plain ] || samples=1000
 models="g610 g710 g715"
-spoilt="sum hash flag epoch sample interval baseline ledger mask"
+spoilt="sum hash flag epoch loss stale sample interval baseline ledger mask"
 
-plan $((3 * 3 + 9))
+plan $((3 * 3 + 11))
 build_comparison
 for model in $models; do
 	count "$model" "$model" "gpu-load -j 0 -t 3600 -p 150 --duty 60 -g 3 -q 2 >/dev/null 2>&1" "-s $samples"
 	# Samples may say so then, and are exact all the same.
 	option=--
-	! panthor_gave_up || option=-f
+	! panthor_gave_up || option=-r
 	compare "$model" $option
 	taken=$(sed -n 's/^# \([0-9]*\) firmware samples.*/\1/p' "$SCRATCH/said")
 	if [ "${taken:-0}" -ge $samples ]; then

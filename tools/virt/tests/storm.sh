@@ -3,8 +3,9 @@
 # configs: plain debug
 # Not one count off, whatever firmware does meanwhile: half of 32 sessions are periodic, half
 # manual, and firmware is disturbed at random. First by what loses nothing, when no sample may say
-# that anything was lost; then its ring looks full as well, and samples may say so. With lost
-# requests and acknowledgements counters are started anew, and with hangs the GPU is reset: every
+# that anything was lost. Then its ring looks full as well: every period that has lost a sample of
+# firmware's own accord must say so, and one that has not may if the ring was found full in it. With
+# lost requests and acknowledgements counters are started anew, and with hangs the GPU is reset: every
 # sample that is not exact must be flagged, and none without a cause.
 #
 # LONG (make storm): 100,000 firmware samples or a minute of each, whichever comes first.
@@ -16,9 +17,9 @@ set -u
 # something to count
 storms="
 sleep,protected_mode,power,slow_answers  15  50000 --    load
-and_full_rings                           31  50000 -f    load
-and_lost_requests_and_answers           127  50000 -f,-l activity
-and_hangs                               255 300000 -f,-l activity
+and_full_rings                           31  50000 --    load
+and_lost_requests_and_answers           127  50000 -l    activity
+and_hangs                               255 300000 -l    activity
 "
 models="g610 g715"
 
