@@ -85,6 +85,7 @@
     R(0x1d8, LAST_CORE_CYCLES, "last_core_cycles", 64, 1, 0, "core_cycles at the last sample written") \
     R(0x1e0, LAST_COREGROUP_CYCLES, "last_coregroup_cycles", 64, 1, 0, "likewise") \
     R(0x1e8, LAST_STACKS_CYCLES, "last_stacks_cycles", 64, 1, 0, "likewise") \
+    R(0x1f0, REQ, "req", 32, 1, 0, "the global REQ, as firmware last read it") \
     /* storm */ \
     R(0x200, STORM, "storm", 32, 1, 1, "1: disturb at random, 0: stop and undo what lasts") \
     R(0x204, STORM_SEED, "storm_seed", 32, 1, 1, "same seed, same series of disturbances") \

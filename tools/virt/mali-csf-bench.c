@@ -417,6 +417,8 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
         return c->last_cycles[MALI_CLK_COREGROUP];
     case MALI_BENCH_LAST_STACKS_CYCLES:
         return c->last_cycles[MALI_CLK_STACKS];
+    case MALI_BENCH_REQ:
+        return s->glb_req;
     case MALI_BENCH_STORM:
         return b->storm;
     case MALI_BENCH_STORM_SEED:

@@ -1141,6 +1141,7 @@ static void test_protm(void)
 	expect_sample(BEFORE_PROTM);
 	counting(false);
 	same(differ() & SAMPLE, SAMPLE, "a request without a doorbell at entry");
+	same((BENCH_GET(&T.g, REQ) ^ in_get(&T.g, IN_REQ)), SAMPLE, "REQ as firmware knows it");
 	step(LATENCY);
 	BENCH_SET(&T.g, PROTM, 0);
 	counting(true);
@@ -1151,6 +1152,7 @@ static void test_protm(void)
 	ring();
 	expect_sample(REQUESTED);
 	same(differ() & SAMPLE, 0, "but at the doorbell");
+	same(BENCH_GET(&T.g, REQ), in_get(&T.g, IN_REQ), "REQ as firmware knows it then");
 	check_ring("with one");
 	consume();
 	/* Disabled: no sample. */
