@@ -30,13 +30,14 @@ compare()
 	fi
 }
 
-# count NAME MODEL LOAD PERF-EXACT-OPTIONS: 1 result. LOAD runs beside it.
+# count NAME MODEL LOAD PERF-EXACT-OPTIONS [RUN-OPTION...]: 1 result. LOAD runs beside it.
 count()
 {
 	local name=$1 model=$2 load=$3 options=$4
 
+	shift 4
 	rm -f "$SCRATCH/ledger" "$SCRATCH/record" "$SCRATCH/trace"
-	in_guest 0 "$name" -g "$model" -m 2048 -t 1800 -l "$SCRATCH/ledger" \
+	in_guest 0 "$name" -g "$model" -m 2048 -t 1800 -l "$SCRATCH/ledger" "$@" \
 		-o /root/record:"$SCRATCH/record" -o /root/trace:"$SCRATCH/trace" -- sh -c "
 		$load &
 		perf-exact $options -r $RANDOM /root/record /root/trace
