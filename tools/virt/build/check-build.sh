@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# check-build.sh [-k VERSION] [-l] [CHECK...]
+# check-build.sh [-k VERSION] [-l] [-o] [CHECK...]
 #
 # Compiles panthor's objects, and nothing else of a kernel, in configurations that no VM runs, and
 # has our files judged by the kernel's checkers. Any message of a compiler or a checker is a failure,
@@ -9,6 +9,7 @@
 #
 #   -k VERSION  only this kernel
 #   -l          list the checks
+#   -o          compile our objects alone, not all of panthor: any message is a failure then
 #   CHECK       only these; a name, or a pattern as the shell has them ('* clang *')
 #
 # A check that has passed is not repeated until something that it depends on has changed.
@@ -44,6 +45,7 @@ NOT_IN_KERNEL='__(u|)(div|mod|divmod)[dt]i[34]|__aeabi_u?ldivmod|__aeabi_[dfil]+
 CHECK_DIR=$CACHE/check
 PANTHOR=drivers/gpu/drm/panthor
 
+OURS=
 COUNT=0
 PASSED=0
 FAILED=0
@@ -269,12 +271,17 @@ new_messages()
 
 compile()
 {
-	local version=$1 compiler=$2 arch=$3 config=$4 out lines key log rc=0
+	local version=$1 compiler=$2 arch=$3 config=$4 out lines key log rc=0 targets=("$PANTHOR/")
 
-	known "$version"
+	if [ -z "$OURS" ]; then
+		known "$version"
+	else
+		KNOWN=/dev/null
+		mapfile -t targets < <(our_objects)
+	fi
 	toolchain "$compiler" "$arch"
 	lines=$(fragments "$TREE" "$arch" "$config")
-	key=$(hash_text "$TREE_KEY" "$lines" "${ARGS[*]}" "$($CC --version)" "$(hash_files "$0")")
+	key=$(hash_text "$TREE_KEY" "$lines" "${ARGS[*]}" "${targets[*]}" "$($CC --version)" "$(hash_files "$0")")
 	if is_done "$key"; then
 		passed
 		return
@@ -289,7 +296,7 @@ compile()
 	# A run that was cut off may not have come that far.
 	[ ! -e "$out.failed" ] || [ ! -d "$out/$PANTHOR" ] || find "$out/$PANTHOR" -name '*.o' -delete
 	: >"$out.failed"
-	kernel_make "$TREE" "$out" W=1 "$PANTHOR/" >"$log" 2>&1 || rc=$?
+	kernel_make "$TREE" "$out" W=1 "${targets[@]}" >"$log" 2>&1 || rc=$?
 	{
 		new_messages "$log"
 		[ "$rc" -eq 0 ] || echo "make ended with status $rc"
@@ -302,21 +309,31 @@ compile()
 	fi
 }
 
+# The names of our objects in a kernel's tree.
+our_objects()
+{
+	local f
+
+	for f in "$TREE/$PANTHOR"/panthor_perf*.c "$TREE/$PANTHOR"/tests/*.c; do
+		f=${f#"$TREE/"}
+		echo "${f%.c}.o"
+	done
+}
+
 # What must be there, and what must not.
 objects()
 {
 	local out=$1 config=$2 dir=$1/$PANTHOR perf f
 
-	[ -e "$dir/panthor.o" ] || [ -e "$dir/built-in.a" ] || echo "panthor was not built"
+	[ -n "$OURS" ] || [ -e "$dir/panthor.o" ] || [ -e "$dir/built-in.a" ] || echo "panthor was not built"
 	perf=$(find "$dir" -name 'panthor_perf*.o' ! -name '*.mod.o' | sort)
 	if [ "$config" = noperf ]; then
 		[ -z "$perf" ] || echo "with the option off, these were built:" $perf
 		perf=$(find "$dir" -name '*.o' -exec "$NM" -A {} + | grep -i ' [tdbr] .*panthor_perf' || true)
 		[ -z "$perf" ] || printf 'with the option off, this is there: %s\n' "$perf"
 	elif [ -e "$TREE/$PANTHOR/Kconfig.perf" ]; then
-		for f in "$TREE/$PANTHOR"/panthor_perf*.c "$TREE/$PANTHOR"/tests/*.c; do
-			f=${f#"$TREE/"}
-			[ -e "$out/${f%.c}.o" ] || echo "${f%.c}.o was not built"
+		for f in $(our_objects); do
+			[ -e "$out/$f" ] || echo "$f was not built"
 		done
 	fi
 	find "$dir" -name '*.o' -exec "$NM" -u -A {} + |
@@ -432,12 +449,13 @@ check_kernel()
 	[ -n "$LIST" ] || unlock
 }
 
-while getopts k:lh option; do
+while getopts k:loh option; do
 	case $option in
 	k) ONLY_KERNEL=$OPTARG ;;
 	l) LIST=1 ;;
+	o) OURS=1 ;;
 	h) sed -n '3,/^$/s/^# \{0,1\}//p' "$0"; exit ;;
-	*) die "usage: check-build.sh [-k VERSION] [-l] [CHECK...]" ;;
+	*) die "usage: check-build.sh [-k VERSION] [-l] [-o] [CHECK...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
