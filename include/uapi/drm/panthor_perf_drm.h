@@ -201,8 +201,9 @@ enum drm_panthor_perf_counter_set {
  *
  * Returned by DRM_IOCTL_PANTHOR_DEV_QUERY with
  * DRM_PANTHOR_DEV_QUERY_PERF_INFO. On a GPU that offers no counters, and in a
- * kernel that is built without them, all the block counts are 0. Fields from @sample_size on are additions: a kernel that
- * does not have them returns a smaller size.
+ * kernel that is built without them, all the block counts are 0. Fields from
+ * @sample_size on are additions: a kernel that does not have them returns a
+ * smaller size.
  */
 struct drm_panthor_perf_info {
 	/** @counters_per_block: Values in one block, the four that are no counters included. */

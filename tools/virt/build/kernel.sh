@@ -7,9 +7,10 @@
 # kernel.sh object VERSION VARIANT   prepares the tree and its build directory for single objects,
 #                             and prints both
 #
-# VARIANT is one of configs/, or pristine: the plain image, with panthor built from the source as
-# Debian ships it; or noperf: with ours, built without DRM_PANTHOR_PERF. The source stays as it was unpacked; our patches and files go onto a copy of it
-# made of hard links, where only what differs is ever replaced, so that make rebuilds just that.
+# VARIANT is one of configs/, or the plain image with another panthor: pristine, from the source as
+# Debian ships it, or noperf, ours without DRM_PANTHOR_PERF. The source stays as it was unpacked; our
+# patches and files go onto a copy of it made of hard links, where only what differs is ever replaced,
+# so that make rebuilds just that.
 
 . "$(dirname "$0")/common.sh"
 
