@@ -135,6 +135,12 @@ struct panthor_perf {
 
 	/** @last_id: Number of the latest session. */
 	u32 last_id;
+
+	/**
+	 * @release_work: Releases @resources that were still in use by firmware
+	 * when the last session ended. Queued when the MCU has stopped.
+	 */
+	struct work_struct release_work;
 };
 
 /**
@@ -219,7 +225,7 @@ static void install_resources(struct panthor_perf *perf, struct perf_resources *
 
 	guard(mutex)(&perf->sampler.lock);
 
-	perf->resources = res;
+	WRITE_ONCE(perf->resources, res);
 	panthor_perf_fw_ring_set(&perf->fw, res->ring, perf->fw_slots);
 
 	/* Registers may be read as long as the hooks have not said that it goes. */
@@ -239,15 +245,16 @@ static struct perf_resources *take_resources(struct panthor_perf *perf)
 
 	panthor_perf_fw_ring_clear(&perf->fw);
 	panthor_perf_clock_detach(&perf->clock);
-	perf->resources = NULL;
+	WRITE_ONCE(perf->resources, NULL);
 	return res;
 }
 
 /*
  * Takes the resources if there are no sessions. Firmware may still write to the
  * ring: while the MCU is being halted, which has an end (-EAGAIN), and until it
- * has seen that counters are to be disabled, which protected mode keeps it from.
- * The resources stay then, for the next session, or until the device goes.
+ * has seen that counters are to be disabled, which protected mode keeps it from,
+ * as does firmware that does not answer. The resources stay then, for the next
+ * session, or until the MCU has been stopped.
  */
 static int take_unused(struct panthor_perf *perf, struct perf_resources **res)
 {
@@ -284,6 +291,19 @@ static void release_resources(struct panthor_perf *perf)
 	drm_dev_exit(cookie);
 }
 
+static void release_work(struct work_struct *work)
+{
+	release_resources(container_of(work, struct panthor_perf, release_work));
+}
+
+/* The MCU has stopped, so that nothing is in use without a session. */
+static void release_later(struct panthor_perf *perf)
+{
+	/* Looked at without the lock: the work looks again. */
+	if (READ_ONCE(perf->resources) && !READ_ONCE(perf->num_sessions))
+		queue_work(perf->sampler.wq, &perf->release_work);
+}
+
 static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
 {
 	if (memchr_inv(setup->pad, 0, sizeof(setup->pad)) ||
@@ -302,8 +322,8 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
  * of all programs on that CPU: whoever perf allows to see the latter may see the
  * former. Kernels whose modules cannot ask perf ask for CAP_PERFMON instead.
  *
- * The limits are not about what can be seen but about what a session costs the
- * others, so they depend on CAP_PERFMON alone.
+ * Limits are about what a session costs the others, and how closely it can watch
+ * them. They depend on CAP_PERFMON alone.
  */
 static int check_permission(struct panthor_perf *perf,
 			    const struct drm_panthor_perf_cmd_setup *setup, bool unprivileged)
@@ -376,7 +396,7 @@ static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 
 	session->client.id = ++perf->last_id;
 	list_add_tail(&session->node, &perf->sessions);
-	perf->num_sessions++;
+	WRITE_ONCE(perf->num_sessions, perf->num_sessions + 1);
 	atomic_inc(&pf->num_sessions);
 
 out_unlock:
@@ -394,8 +414,14 @@ static int add_session_and_resources(struct panthor_perf *perf, struct panthor_p
 		return ret;
 
 	res = create_resources(perf);
-	if (IS_ERR(res))
-		return PTR_ERR(res);
+	if (IS_ERR(res)) {
+		int err = PTR_ERR(res);
+
+		/* Others may have had more luck meanwhile. */
+		res = NULL;
+		ret = add_session(perf, pf, session, &res);
+		return ret == -EAGAIN ? err : ret;
+	}
 
 	/*
 	 * By now others may have installed theirs, and may even have taken them
@@ -418,7 +444,8 @@ static void end_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 
 	scoped_guard(mutex, &perf->setup_lock) {
 		list_del(&session->node);
-		last = !--perf->num_sessions;
+		WRITE_ONCE(perf->num_sessions, perf->num_sessions - 1);
+		last = !perf->num_sessions;
 		atomic_dec(&pf->num_sessions);
 	}
 
@@ -433,6 +460,16 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 {
 	struct panthor_perf_session *session;
 	int ret;
+
+	/* Nothing is pinned for who is over a limit. Adding the session looks again. */
+	ret = mutex_lock_interruptible(&perf->setup_lock);
+	if (ret)
+		return ret;
+
+	ret = check_limits(perf, pf, unprivileged);
+	mutex_unlock(&perf->setup_lock);
+	if (ret)
+		return ret;
 
 	session = panthor_perf_session_create(&perf->sampler, &pf->stats, file, setup);
 	if (IS_ERR(session))
@@ -818,8 +855,11 @@ void panthor_perf_post_suspend(struct panthor_device *ptdev)
 {
 	struct panthor_perf_sampler *sampler = sampler_of(ptdev);
 
-	if (sampler)
-		panthor_perf_sampler_down(sampler, panthor_device_reset_is_pending(ptdev));
+	if (!sampler)
+		return;
+
+	panthor_perf_sampler_down(sampler, panthor_device_reset_is_pending(ptdev));
+	release_later(ptdev->perf);
 }
 
 /**
@@ -854,8 +894,11 @@ void panthor_perf_reset(struct panthor_device *ptdev)
 {
 	struct panthor_perf_sampler *sampler = sampler_of(ptdev);
 
-	if (sampler)
-		panthor_perf_sampler_down(sampler, true);
+	if (!sampler)
+		return;
+
+	panthor_perf_sampler_down(sampler, true);
+	release_later(ptdev->perf);
 }
 
 /**
@@ -934,15 +977,19 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	mutex_init(&perf->setup_lock);
 	taken_in_reclaim(&perf->setup_lock);
 	INIT_LIST_HEAD(&perf->sessions);
+	INIT_WORK(&perf->release_work, release_work);
 	if (panthor_perf_sampler_init(&perf->sampler)) {
 		drm_err(&ptdev->base, "No performance counters: no memory");
+		mutex_destroy(&perf->setup_lock);
 		goto err_none;
 	}
 
 	/* Resume takes this one, and jobs that reclaim may wait for need a resume. */
 	taken_in_reclaim(&perf->sampler.lock);
-	if (drmm_add_action_or_reset(&ptdev->base, perf_release, perf))
+	if (drmm_add_action_or_reset(&ptdev->base, perf_release, perf)) {
+		drm_err(&ptdev->base, "No performance counters: no memory");
 		goto err_none;
+	}
 
 	panthor_perf_layout_info(&perf->layout, &perf->info);
 	perf->info.min_sample_period_ns = PERF_MIN_PERIOD_NS;
@@ -972,6 +1019,7 @@ void panthor_perf_unplug(struct panthor_device *ptdev)
 		return;
 
 	panthor_perf_sampler_unplug(&perf->sampler);
+	cancel_work_sync(&perf->release_work);
 
 	/* No SETUP is under way any more, and no other one will be. */
 	scoped_guard(mutex, &perf->setup_lock)

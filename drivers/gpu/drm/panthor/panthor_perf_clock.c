@@ -169,6 +169,58 @@ static void get_clks(struct panthor_device *ptdev, struct clk *clks[PANTHOR_PERF
 	clks[DRM_PANTHOR_PERF_CLOCK_SHADER] = ptdev->clks.stacks;
 }
 
+/* Pairs the clocks. Returns false if they have nothing in common. */
+static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
+{
+	struct system_time_snapshot snap = {};
+
+	if (clock->freq) {
+		ktime_get_snapshot_id(CLOCK_MONOTONIC_RAW, &snap);
+		if (snap.cs_id == CSID_ARM_ARCH_COUNTER) {
+			*ticks = snap.cycles;
+			*ns = ktime_to_ns(snap.monoraw);
+			return true;
+		}
+	}
+
+	*ticks = 0;
+	*ns = ktime_get_raw_ns();
+	return false;
+}
+
+/*
+ * GPU_TIMESTAMP_OFFSET says how the GPU timestamp differs from the system
+ * counter, exactly but for the sign, on which implementations are not agreed;
+ * reading the clocks one after the other says it only roughly.
+ */
+static void find_offset(struct panthor_perf_clock *clock)
+{
+	u64 before, after, ns, gpu, offset, slack;
+	u64 candidates[3];
+	u32 i;
+
+	if (!clock->ptdev || !pair_clocks(clock, &before, &ns))
+		return;
+
+	gpu = gpu_read64_counter(clock->ptdev->iomem, GPU_TIMESTAMP);
+	offset = gpu_read64(clock->ptdev->iomem, GPU_TIMESTAMP_OFFSET);
+	pair_clocks(clock, &after, &ns);
+
+	slack = div_u64(clock->freq, OFFSET_SLACK_DIV);
+	candidates[0] = offset;
+	candidates[1] = -offset;
+	candidates[2] = 0;
+	for (i = 0; i < ARRAY_SIZE(candidates); i++) {
+		u64 ticks = gpu - candidates[i];
+
+		if (ticks + slack - before <= after - before + 2 * slack) {
+			clock->offset = candidates[i];
+			return;
+		}
+	}
+	clock->offset = gpu - after;
+}
+
 /**
  * panthor_perf_clock_init() - Initialize the clocks of a GPU
  * @clock: Object to initialize, zeroed.
@@ -198,6 +250,9 @@ void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_de
 	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
 		if (clks[i])
 			clock->supported |= BIT(i);
+
+	/* The first session may find the GPU suspended, and samples have times all the same. */
+	find_offset(clock);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
 
@@ -269,58 +324,6 @@ void panthor_perf_clock_watch_fini(struct panthor_perf_clock_watch *watch)
 			clk_notifier_unregister(watch->nb[i].clk, &watch->nb[i].nb);
 		watch->nb[i].clk = NULL;
 	}
-}
-
-/* Pairs the clocks. Returns false if they have nothing in common. */
-static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
-{
-	struct system_time_snapshot snap = {};
-
-	if (clock->freq) {
-		ktime_get_snapshot_id(CLOCK_MONOTONIC_RAW, &snap);
-		if (snap.cs_id == CSID_ARM_ARCH_COUNTER) {
-			*ticks = snap.cycles;
-			*ns = ktime_to_ns(snap.monoraw);
-			return true;
-		}
-	}
-
-	*ticks = 0;
-	*ns = ktime_get_raw_ns();
-	return false;
-}
-
-/*
- * GPU_TIMESTAMP_OFFSET says how the GPU timestamp differs from the system
- * counter, exactly but for the sign, on which implementations are not agreed;
- * reading the clocks one after the other says it only roughly.
- */
-static void find_offset(struct panthor_perf_clock *clock)
-{
-	u64 before, after, ns, gpu, offset, slack;
-	u64 candidates[3];
-	u32 i;
-
-	if (!clock->ptdev || !pair_clocks(clock, &before, &ns))
-		return;
-
-	gpu = gpu_read64_counter(clock->ptdev->iomem, GPU_TIMESTAMP);
-	offset = gpu_read64(clock->ptdev->iomem, GPU_TIMESTAMP_OFFSET);
-	pair_clocks(clock, &after, &ns);
-
-	slack = div_u64(clock->freq, OFFSET_SLACK_DIV);
-	candidates[0] = offset;
-	candidates[1] = -offset;
-	candidates[2] = 0;
-	for (i = 0; i < ARRAY_SIZE(candidates); i++) {
-		u64 ticks = gpu - candidates[i];
-
-		if (ticks + slack - before <= after - before + 2 * slack) {
-			clock->offset = candidates[i];
-			return;
-		}
-	}
-	clock->offset = gpu - after;
 }
 
 /**

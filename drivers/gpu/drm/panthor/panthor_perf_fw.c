@@ -236,6 +236,14 @@ static void *slot_address(struct panthor_perf_fw *fw, u32 index)
 	return fw->ring + (size_t)(index & (fw->slots - 1)) * fw->layout->fw_sample_size;
 }
 
+/* Without a client, nothing of ours raises an interrupt. */
+static void mask_events(struct panthor_perf_fw *fw)
+{
+	struct panthor_fw_global_input_iface *input = fw->glb->input;
+
+	WRITE_ONCE(input->ack_irq_mask, READ_ONCE(input->ack_irq_mask) & ~GLB_PERFCNT_ALL);
+}
+
 /**
  * panthor_perf_fw_enable() - Have firmware count
  * @fw: Firmware, up, with a ring and with counters disabled.
@@ -291,8 +299,12 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 	request_enable(fw);
 	fw->ops->ring_doorbell(fw);
 
+	/* Without a doorbell, firmware would not see that it is not to count any more. */
 	if (fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS)) {
+		fw->uncertain = true;
 		request_disable(fw);
+		mask_events(fw);
+		fw->ops->ring_doorbell(fw);
 		return -ETIMEDOUT;
 	}
 
@@ -315,17 +327,23 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enable);
  */
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 {
-	struct panthor_fw_global_input_iface *input = fw->glb->input;
-	int ret;
+	bool counted = READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN;
 
 	fw->enabled = false;
 	request_disable(fw);
 	fw->ops->ring_doorbell(fw);
-	ret = fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS);
+	if (fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS)) {
+		mask_events(fw);
+		settle_reqs(fw);
+		return -ETIMEDOUT;
+	}
 
-	WRITE_ONCE(input->ack_irq_mask, READ_ONCE(input->ack_irq_mask) & ~GLB_PERFCNT_ALL);
+	/* Firmware was seen to count and to stop, so that it has seen all that came before. */
+	if (counted)
+		fw->uncertain = false;
+	mask_events(fw);
 	settle_reqs(fw);
-	return ret ? -ETIMEDOUT : 0;
+	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
 
@@ -333,12 +351,14 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
  * panthor_perf_fw_enabled() - Check if firmware may write to the ring
  * @fw: Firmware, up.
  *
- * Return: False if it has seen that counters are disabled.
+ * Return: False if it has seen that counters are disabled, and cannot have missed
+ * that they were to be enabled before.
  */
 bool panthor_perf_fw_enabled(struct panthor_perf_fw *fw)
 {
-	return READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN;
+	return fw->uncertain || (READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN);
 }
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enabled);
 
 /**
  * panthor_perf_fw_dead() - Note that the MCU has stopped
@@ -350,6 +370,7 @@ bool panthor_perf_fw_enabled(struct panthor_perf_fw *fw)
 void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 {
 	fw->enabled = false;
+	fw->uncertain = false;
 	request_disable(fw);
 	settle_reqs(fw);
 }

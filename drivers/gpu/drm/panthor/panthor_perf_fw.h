@@ -77,6 +77,12 @@ struct panthor_perf_fw {
 	bool enabled;
 
 	/**
+	 * @uncertain: Firmware was told to count, has not answered in time, and
+	 * may still do it, with the ring as it was then.
+	 */
+	bool uncertain;
+
+	/**
 	 * @cycles_on: COUNTER_EN was set for counting, and is to be cleared
 	 * after it, since the driver has not set it at boot.
 	 */

@@ -1393,6 +1393,12 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 
 	guard(mutex)(&sampler->lock);
 
+	/* A reset that others have asked for may have helped. */
+	if (reset && !sampler->reset_asked)
+		sampler->failures = 0;
+	if (reset)
+		sampler->reset_asked = false;
+
 	if (!fw->ring) {
 		sampler->up = false;
 		set_open(sampler);
@@ -1420,12 +1426,6 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 		/* It should have counted, for those clients that there are. */
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	}
-
-	/* A reset that others have asked for may have helped. */
-	if (reset && !sampler->reset_asked)
-		sampler->failures = 0;
-	if (reset)
-		sampler->reset_asked = false;
 
 	panthor_perf_fw_dead(fw);
 	panthor_perf_clock_down(sampler->clock);

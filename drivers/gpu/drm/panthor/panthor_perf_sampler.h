@@ -135,7 +135,10 @@ struct panthor_perf_client {
 	/** @start_gen: The firmware request that is the baseline, unless @start_held. */
 	u32 start_gen;
 
-	/** @start_held: Waiting for when limited clients are served: the baseline is not a part of any firmware request yet. */
+	/**
+	 * @start_held: The baseline is not a part of any firmware request yet,
+	 * since limited clients have to wait.
+	 */
 	bool start_held;
 
 	/** @start_ret: What became of START, once no longer STARTING. */

@@ -1758,6 +1758,42 @@ static void fake_gpu_reset(struct fake *f)
 	panthor_perf_sampler_up(&f->sampler);
 }
 
+/* Firmware that did not answer may still begin to count: it is told not to, and keeps the ring. */
+static void start_unanswered(struct kunit *test)
+{
+	const u32 events = GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW | GLB_PERFCNT_SAMPLE;
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	f->protected = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	panthor_perf_sampler_remove(&f->sampler, &c->client);
+	KUNIT_EXPECT_EQ(test, f->req & GLB_PERFCNT_EN, 0);
+	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask & events, 0);
+	KUNIT_EXPECT_TRUE(test, panthor_perf_fw_enabled(&f->fw));
+
+	/* Protected mode ends: what it does is by what it has seen at a doorbell. */
+	f->protected = false;
+	fake_requests(f);
+	KUNIT_EXPECT_EQ(test, f->output.ack & GLB_PERFCNT_EN, 0);
+	KUNIT_EXPECT_TRUE(test, panthor_perf_fw_enabled(&f->fw));
+
+	/* Whoever comes then has it count and stop, after which all is known. */
+	c = new_client(test, f);
+	KUNIT_ASSERT_EQ(test, start(c, 2), 0);
+	KUNIT_EXPECT_TRUE(test, stop(c, 3));
+	expect_num(test, c, 1);
+	KUNIT_EXPECT_FALSE(test, panthor_perf_fw_enabled(&f->fw));
+
+	/* So it is once the MCU has stopped. */
+	f->dead = true;
+	KUNIT_EXPECT_EQ(test, start(c, 4), -ETIMEDOUT);
+	KUNIT_EXPECT_TRUE(test, panthor_perf_fw_enabled(&f->fw));
+	panthor_perf_sampler_close(&f->sampler, false);
+	panthor_perf_sampler_down(&f->sampler, true);
+	KUNIT_EXPECT_FALSE(test, panthor_perf_fw_enabled(&f->fw));
+}
+
 /* START in a work of its own, since it waits. */
 struct starter {
 	struct work_struct work;
@@ -1807,6 +1843,7 @@ static void start_fails(struct kunit *test)
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
 	u32 i, rings, resets = 0;
+	void *ring;
 
 	f->dead = true;
 	for (i = 0; i < 6; i++) {
@@ -1829,6 +1866,15 @@ static void start_fails(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, start(c, 7), -ETIMEDOUT);
 	resets += 2;
 	KUNIT_EXPECT_EQ(test, f->resets, resets);
+
+	/* Also if it finds nobody, and no ring. */
+	ring = f->fw.ring;
+	f->fw.ring = NULL;
+	fake_gpu_reset(f);
+	fake_gpu_reset(f);
+	f->fw.ring = ring;
+	KUNIT_EXPECT_EQ(test, start(c, 7), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, f->resets, ++resets);
 
 	/* So has firmware that answers again. */
 	f->dead = false;
@@ -2369,6 +2415,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(enable_fails),
 	KUNIT_CASE(start_fails),
 	KUNIT_CASE(start_mute),
+	KUNIT_CASE(start_unanswered),
 	KUNIT_CASE(unplugged),
 	KUNIT_CASE(removed),
 	KUNIT_CASE(removed_last),
