@@ -383,7 +383,8 @@ style()
 	# Only a person signs off. New files are in panthor's directory, which has its maintainers.
 	# Kconfig cannot source a file without naming it.
 	# By its name, a patch that git knows would be taken for a source file.
-	*.patch) name=- options+=(--no-signoff --ignore FILE_PATH_CHANGES,EMBEDDED_FILENAME) ;;
+	# The commits that "Fixes:" names are the kernel's, whose history is not here.
+	*.patch) name=- options+=(--no-signoff --ignore FILE_PATH_CHANGES,EMBEDDED_FILENAME,UNKNOWN_COMMIT_ID) ;;
 	# Userspace has its own types and attributes, and maps registers. The harness returns from its
 	# macros, and checkpatch takes FIXTURE_DATA(x) *p for a product.
 	tools/testing/*) options+=(-f --ignore PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO,VOLATILE)

@@ -428,14 +428,6 @@ static void check(struct fake *f, u64 ns)
 	drained(f);
 }
 
-/* What another thread is about to do: it takes no time, but may have to wait for its turn. */
-#define wait_until(cond) ({						\
-	unsigned long end = jiffies + 60 * HZ;				\
-	while (!(cond) && time_before(jiffies, end))			\
-		usleep_range(100, 200);					\
-	(cond);								\
-})
-
 static void expect(struct kunit *test, struct fake_client *c, u32 i, u64 data, u64 count, u32 flags)
 {
 	KUNIT_EXPECT_GT(test, c->num, i);
@@ -1808,8 +1800,15 @@ static void starter_work(struct work_struct *work)
 	s->ret = start(s->c, 1);
 }
 
-static bool is_starting(struct fake_client *c)
+/* It takes no time, but the work may have to wait for its turn. */
+static bool wait_starting(struct fake_client *c)
 {
+	unsigned long end = jiffies + 60 * HZ;
+
+	while (READ_ONCE(c->client.state) != PANTHOR_PERF_CLIENT_STARTING &&
+	       time_before(jiffies, end))
+		usleep_range(100, 200);
+
 	return READ_ONCE(c->client.state) == PANTHOR_PERF_CLIENT_STARTING;
 }
 
@@ -1824,7 +1823,7 @@ static void start_mute(struct kunit *test)
 	INIT_WORK_ONSTACK(&s.work, starter_work);
 	for (i = 0; i < 5; i++) {
 		queue_work(f->sampler.wq, &s.work);
-		KUNIT_ASSERT_TRUE(test, wait_until(is_starting(s.c)));
+		KUNIT_ASSERT_TRUE(test, wait_starting(s.c));
 		drained(f);
 		check(f, NSEC_PER_SEC);
 		flush_work(&s.work);

@@ -372,20 +372,20 @@ TEST_F(debugfs, clocks)
 /* Firmware is told that THRESHOLD was acknowledged, though nobody asks it for a sample. */
 TEST_F_TIMEOUT(debugfs, rearmed, 120)
 {
-	long long requests = 0, after = -1;
+	long long requests = 0, after = -1, slots = value_now(self, "slots");
 	uint32_t threshold = 1u << 24, known;
 	uint64_t events;
 
 	if (!perf_bench)
 		SKIP(return, "needs the bench page of the virtual Mali");
 	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
-	/* Once more if the driver has asked for a sample itself, as it does when there was none for long. */
+	/* Once more if the driver has asked for a sample itself, since there was none for long. */
 	for (int tries = 0; tries < 50 && requests != after; tries++) {
 		requests = value_now(self, "requests");
 		known = bench_reg_get(REQ);
 		events = bench_reg_get64(THRESHOLDS);
 		/* Samples of its own accord, up to half of the ring. */
-		for (int i = 0; i < value(self, "slots") && bench_reg_get64(THRESHOLDS) == events; i++) {
+		for (int i = 0; i < slots && bench_reg_get64(THRESHOLDS) == events; i++) {
 			bench_reg_set(PROTM, 1);
 			bench_reg_set(PROTM, 0);
 		}

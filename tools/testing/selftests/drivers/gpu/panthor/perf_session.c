@@ -1111,6 +1111,12 @@ struct rush {
 	int error;
 };
 
+static bool is_answered(int fd, uint32_t handle, int *ret)
+{
+	*ret = perf_start(fd, handle, 0);
+	return *ret != -ETIMEDOUT;
+}
+
 static void *come_and_go(void *arg)
 {
 	struct rush *rush = arg;
@@ -1125,8 +1131,8 @@ static void *come_and_go(void *arg)
 
 		ret = perf_setup(fd, &setup, &handle);
 		if (!ret && i % 10 == 0) {
-			/* Firmware may be late on a busy machine, which is not what this is about. */
-			if (!perf_until((ret = perf_start(fd, handle, 0)) != -ETIMEDOUT))
+			/* Firmware may be late on a busy machine: not what this is about. */
+			if (!perf_until(is_answered(fd, handle, &ret)))
 				ret = -ETIMEDOUT;
 			if (!ret)
 				ret = perf_stop(fd, handle, 1);
