@@ -27,7 +27,8 @@
  * - any sample found no room. The period which that is in may be flagged OVERFLOW,
  *   though a sample that was requested is tried again and nothing is lost. So may
  *   the periods from there to the answer of the next request: until then firmware
- *   could not have said so again;
+ *   could not have said so again. So may those before it, if the kernel has found
+ *   it out before it had read the samples that came first;
  * - counters saturated.
  *
  * -c KIND makes one thing wrong first, to show that it is found: sum, hash,
@@ -53,6 +54,11 @@
 #define FLAG_LOST	(FLAG_OVERFLOW | FLAG_ERROR)
 /* The driver's, but for what the clock of the trace rounds off. */
 #define TIMEOUT_US	499990
+/* A tick of the GPU timestamp, the model's if nothing else is asked of it, and what a trace rounds off. */
+#define TICK_NS		16
+#define TRACE_NS	1000
+/* A GPU timestamp that no trace comes to. */
+#define NEVER		(1ull << 58)
 /* Samples that firmware takes before it stops to count. */
 #define REASON_LAST(r)	((r) >= 1 && (r) <= 4)
 /* Those after which counts go, of all blocks or of cores: 0 is before a loss of power. */
@@ -71,11 +77,12 @@ static const char *const type_names[EXACT_TYPES] = {
  *	samples were drained that are later than what was lost
  * @user_data: the sample's
  * @ns: its end
+ * @told: when the kernel last found that counts may have been lost, before it
  * @flags: its flags
  */
 struct delivery {
 	size_t position, asked;
-	uint64_t user_data, ns;
+	uint64_t user_data, ns, told;
 	uint32_t flags;
 };
 
@@ -96,10 +103,12 @@ struct session_trace {
  * @excused: a request had been without an answer for long, so that counters may begin anew
  * @full: a sample found no room
  * @vanished: that was of firmware's own accord, and counts have gone with it
+ * @full_since: the GPU timestamp of the first of these
  * @flagged: the last run that has a flagged sample of the records around it
  */
 struct gap {
 	bool excused, full, vanished;
+	uint64_t full_since;
 	uint64_t flagged;
 };
 
@@ -187,6 +196,8 @@ static void read_ledger(const char *path)
 		if (ledger_no_room(&r)) {
 			struct gap *gap = &gaps[num_records];
 
+			if (!gap->full)
+				gap->full_since = r.timestamp;
 			gap->full = true;
 			r.reason &= ~LEDGER_NO_ROOM;
 			if (r.reason & LEDGER_OWN_ACCORD)
@@ -219,11 +230,15 @@ static bool is_gap(size_t r)
 	return anew(r) && !REASON_LAST(records[r - 1].reason);
 }
 
+/* GPU timestamp 0, in the clock of the trace. */
+static int64_t zero_ns = INT64_MAX;
+
 /*
- * Whether there may be a flag on the records from @from to @to. Firmware says that the ring was full
- * a moment after it has said how many samples there are: one more may have come.
+ * Whether there may be a flag on the records from @from to @to, of which the kernel has last found a
+ * cause when it was @told. Firmware says that the ring was full a moment after it has said how many
+ * samples there are: one more may have come, or, on a host that is busy, any number of them.
  */
-static bool has_cause(size_t asked, size_t from, size_t to, uint32_t flag)
+static bool has_cause(size_t asked, size_t from, size_t to, uint64_t told, uint32_t flag)
 {
 	for (size_t r = from; r <= to; r++) {
 		if (lossy ? anew(r) : is_gap(r) && (was_reset || gaps[r].full || gaps[r].excused))
@@ -231,17 +246,18 @@ static bool has_cause(size_t asked, size_t from, size_t to, uint32_t flag)
 		if (flag == FLAG_OVERFLOW && r < to && saturated[r])
 			return true;
 	}
-	for (size_t r = asked; flag == FLAG_OVERFLOW && r <= to + 1 && r <= num_records; r++) {
-		if (gaps[r].full)
+	for (size_t r = asked; flag == FLAG_OVERFLOW && r <= num_records; r++) {
+		if (gaps[r].full && (r <= to + 1 || zero_ns + (int64_t)gaps[r].full_since * TICK_NS <=
+						    (int64_t)told + TRACE_NS))
 			return true;
 	}
 	return false;
 }
 
-static bool all_have_cause(size_t asked, size_t from, size_t to, uint32_t flags)
+static bool all_have_cause(const struct delivery *d, size_t from, size_t to, uint32_t flags)
 {
-	return (!(flags & FLAG_OVERFLOW) || has_cause(asked, from, to, FLAG_OVERFLOW)) &&
-	       (!(flags & FLAG_ERROR) || has_cause(asked, from, to, FLAG_ERROR));
+	return (!(flags & FLAG_OVERFLOW) || has_cause(d->asked, from, to, d->told, FLAG_OVERFLOW)) &&
+	       (!(flags & FLAG_ERROR) || has_cause(d->asked, from, to, d->told, FLAG_ERROR));
 }
 
 /* The kernel numbers samples of an epoch from 1, the ledger from 0. */
@@ -258,7 +274,7 @@ static void read_trace(const char *path)
 	size_t position = 0, max_baselines = 0, asked[3] = {};
 	unsigned int session, epoch, insert, reason, flags, up, counting = 0;
 	unsigned int last_epoch = 0, last_insert = 0;
-	uint64_t data, ns, timestamp, us, requested = 0;
+	uint64_t data, ns, timestamp = 0, us, requested = 0, told = 0;
 	char text[512];
 
 	if (!f)
@@ -287,6 +303,7 @@ static void read_trace(const char *path)
 			asked[2] = position;
 		} else if (sscanf(line, "panthor_perf_lost: epoch=%u insert=%u flags=%x", &epoch, &insert, &flags) == 3) {
 			gaps[position].excused |= requested && us - requested >= TIMEOUT_US;
+			told = us * 1000;
 		} else if (sscanf(line, "panthor_perf_baseline: session=%u epoch=%u insert=%u user_data=%" SCNx64,
 				  &session, &epoch, &insert, &data) == 4) {
 			size_t start = position;
@@ -323,9 +340,13 @@ static void read_trace(const char *path)
 			s = &sessions[session];
 			s->deliveries = grown(s->deliveries, s->num, &s->max, sizeof(*s->deliveries));
 			s->deliveries[s->num++] = (struct delivery){
-				.position = position, .asked = s->asked, .user_data = data, .ns = ns, .flags = flags,
+				.position = position, .asked = s->asked, .user_data = data, .ns = ns, .told = told,
+				.flags = flags,
 			};
 			s->asked = asked[0];
+			/* It ends with the sample before it, or later if nothing was counted. */
+			if (timestamp && (int64_t)(ns - timestamp * TICK_NS) < zero_ns)
+				zero_ns = ns - timestamp * TICK_NS;
 		} else {
 			die("%s: a line that makes no sense: %s", path, line);
 		}
@@ -467,7 +488,7 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 		if (samples[k].flags & FLAG_LOST) {
 			stats.flagged++;
 			stats.flagged_exact += same(run, &samples[k], from, to);
-			if (!all_have_cause(d->asked, from, to, samples[k].flags))
+			if (!all_have_cause(d, from, to, samples[k].flags))
 				wrong("client %u, run %#" PRIx64 ", sample %zu (records %zu to %zu of the ledger): "
 				      "flags %#x, and nothing was lost", run->client, run->start_data, k, from, to,
 				      samples[k].flags);
@@ -565,6 +586,7 @@ static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *
 		    samples[1].flags & FLAG_LOST)
 			return false;
 		gaps[d[1].position - 1].full = gaps[d[1].position - 1].vanished = true;
+		gaps[d[1].position - 1].full_since = NEVER;
 	} else if (!strcmp(kind, "stale")) {
 		/* The ring was full when the run began, and some later sample says so. */
 		struct delivery *d = &sessions[b->session].deliveries[b->first];
@@ -575,6 +597,7 @@ static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *
 		if (k == run->samples)
 			return false;
 		gaps[b->position].full = true;
+		gaps[b->position].full_since = NEVER;
 		samples[k].flags |= FLAG_OVERFLOW;
 		d[k].flags |= FLAG_OVERFLOW;
 	} else if (!strcmp(kind, "sample")) {
