@@ -218,14 +218,14 @@ static void limited_work(struct work_struct *work)
 	struct panthor_perf_client *client;
 
 	guard(mutex)(&sampler->lock);
-	guard(spinlock)(&sampler->req_lock);
 
+	spin_lock(&sampler->req_lock);
 	if (limited->state != PANTHOR_PERF_LIMITED_WAITING || sampler->unplugged)
-		return;
+		goto out_unlock;
 
 	if (ktime_get_raw_ns() < limited->not_before_ns) {
 		arm_limited(sampler);
-		return;
+		goto out_unlock;
 	}
 
 	limited->state = PANTHOR_PERF_LIMITED_ASKED;
@@ -233,6 +233,9 @@ static void limited_work(struct work_struct *work)
 	list_for_each_entry(client, &sampler->clients, node)
 		release_held(client, limited->gen);
 	requested(sampler);
+
+out_unlock:
+	spin_unlock(&sampler->req_lock);
 }
 
 static enum hrtimer_restart limited_expired(struct hrtimer *timer)
@@ -252,8 +255,7 @@ static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
 
-	guard(spinlock)(&sampler->req_lock);
-
+	spin_lock(&sampler->req_lock);
 	switch (limited->state) {
 	case PANTHOR_PERF_LIMITED_IDLE:
 	case PANTHOR_PERF_LIMITED_WAITING:
@@ -271,6 +273,7 @@ static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
 		}
 		break;
 	}
+	spin_unlock(&sampler->req_lock);
 }
 
 /*
@@ -281,15 +284,15 @@ static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
 static bool limited_may_see(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
+	bool may;
 
-	guard(spinlock)(&sampler->req_lock);
-
-	if (limited->state != PANTHOR_PERF_LIMITED_IDLE ||
-	    sampler->time.ns < limited->not_before_ns)
-		return false;
-
-	limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
-	return true;
+	spin_lock(&sampler->req_lock);
+	may = limited->state == PANTHOR_PERF_LIMITED_IDLE &&
+	      sampler->time.ns >= limited->not_before_ns;
+	if (may)
+		limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
+	spin_unlock(&sampler->req_lock);
+	return may;
 }
 
 static void set_gate(struct panthor_perf_sampler *sampler, bool gate)
