@@ -1508,8 +1508,10 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	spin_unlock(&sampler->req_lock);
 	wake_up_all(&sampler->closing_wait);
 
+	spin_lock(&sampler->req_lock);
 	list_for_each_entry(client, &sampler->clients, node)
 		release_held(client, sampler->next_gen);
+	spin_unlock(&sampler->req_lock);
 	fail_starting(sampler, sampler->next_gen, -ENODEV);
 	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	set_time_now(sampler);
