@@ -229,7 +229,8 @@ static void install_resources(struct panthor_perf *perf, struct perf_resources *
 	panthor_perf_fw_ring_set(&perf->fw, res->ring, perf->fw_slots);
 
 	/* Registers may be read as long as the hooks have not said that it goes. */
-	panthor_perf_clock_attach(&perf->clock, &res->watch, perf->sampler.up);
+	panthor_perf_clock_attach(&perf->clock, &res->watch,
+				  panthor_perf_sampler_mcu_runs(&perf->sampler));
 }
 
 /* Nothing uses them afterwards. Counters are disabled, or the MCU has stopped. */
@@ -267,8 +268,8 @@ static int take_unused(struct panthor_perf *perf, struct perf_resources **res)
 
 	guard(mutex)(&sampler->lock);
 
-	if (sampler->up && panthor_perf_fw_enabled(&perf->fw))
-		return sampler->closing ? -EAGAIN : 0;
+	if (panthor_perf_sampler_mcu_runs(sampler) && panthor_perf_fw_enabled(&perf->fw))
+		return sampler->state == PANTHOR_PERF_SAMPLER_CLOSING ? -EAGAIN : 0;
 
 	*res = take_resources(perf);
 	return 0;

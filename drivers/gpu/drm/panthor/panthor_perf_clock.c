@@ -393,6 +393,31 @@ void panthor_perf_clock_detach(struct panthor_perf_clock *clock)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_detach);
 
 /**
+ * panthor_perf_clock_pair() - Read the clocks that timestamps are told by, and pair them
+ * @clock: Clocks.
+ *
+ * What panthor_perf_clock_at() needs, and no more: cycles are not looked at.
+ *
+ * Context: Any. The caller holds the lock of the sampler. Does not touch the GPU.
+ *
+ * Return: The time, in nanoseconds of CLOCK_MONOTONIC_RAW.
+ */
+u64 panthor_perf_clock_pair(struct panthor_perf_clock *clock)
+{
+	u64 ticks, ns;
+
+	if (pair_clocks(clock, &ticks, &ns)) {
+		clock->pair.gpu = ticks + clock->offset;
+		clock->pair.ns = ns;
+	} else {
+		clock->pair.gpu = 0;
+		clock->pair.ns = 0;
+	}
+	return ns;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_pair);
+
+/**
  * panthor_perf_clock_now() - Read all the clocks, and pair them
  * @clock: Clocks.
  * @now: Where to put the time.
@@ -401,16 +426,8 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_detach);
  */
 void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *now)
 {
-	u64 ticks;
-
-	if (pair_clocks(clock, &ticks, &now->ns)) {
-		now->gpu = ticks + clock->offset;
-		clock->pair = *now;
-	} else {
-		now->gpu = 0;
-		clock->pair.gpu = 0;
-		clock->pair.ns = 0;
-	}
+	now->ns = panthor_perf_clock_pair(clock);
+	now->gpu = clock->pair.gpu;
 	panthor_perf_clock_cycles(clock, now->ns, now->cycles);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_now);
@@ -440,7 +457,7 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_ticks_to_ns);
 /**
  * panthor_perf_clock_at() - Tell the time of a GPU timestamp
  * @clock: Clocks.
- * @gpu: GPU timestamp, of a time before panthor_perf_clock_now() was last called.
+ * @gpu: GPU timestamp, of a time before panthor_perf_clock_pair() was last called.
  * @time: Where to put the time.
  *
  * Timestamps that make no sense become the time of the last pair.

@@ -146,6 +146,7 @@ void panthor_perf_clock_detach(struct panthor_perf_clock *clock);
 void panthor_perf_clock_up(struct panthor_perf_clock *clock);
 void panthor_perf_clock_down(struct panthor_perf_clock *clock);
 
+u64 panthor_perf_clock_pair(struct panthor_perf_clock *clock);
 void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *now);
 bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 			   struct panthor_perf_time *time);

@@ -794,9 +794,9 @@ static u8 final_states(u8 states, bool shader)
  * @dst: The sample's slot in the user's ring: user_sample_size bytes that are
  * written once, in ascending order, and never read.
  */
-void panthor_perf_accum_write(const struct panthor_perf_layout *layout,
-			      struct panthor_perf_accum *accum,
-			      const struct panthor_perf_sample_info *info, void *dst)
+u32 panthor_perf_accum_write(const struct panthor_perf_layout *layout,
+			     struct panthor_perf_accum *accum,
+			     const struct panthor_perf_sample_info *info, void *dst)
 {
 	struct drm_panthor_perf_sample_header *header = (void *)accum->image;
 	u32 b;
@@ -830,8 +830,31 @@ void panthor_perf_accum_write(const struct panthor_perf_layout *layout,
 
 	memcpy(dst, accum->image, layout->user_sample_size);
 	panthor_perf_accum_reset(accum);
+	return header->flags;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_write);
+
+/**
+ * panthor_perf_accum_deliver() - Add a firmware sample to an accumulator, and deliver it
+ * @layout: Layout.
+ * @accum: Accumulator. Has counted nothing afterwards.
+ * @sample: Firmware sample as for panthor_perf_accum_add(), or NULL.
+ * @info: The sample's other values.
+ * @dst: The sample's slot in the user's ring, as for panthor_perf_accum_write().
+ *
+ * Return: The flags of the sample.
+ */
+u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
+			       struct panthor_perf_accum *accum,
+			       const struct panthor_perf_fw_sample *sample,
+			       const struct panthor_perf_sample_info *info, void *dst)
+{
+	if (sample)
+		panthor_perf_accum_add(layout, sample, accum);
+
+	return panthor_perf_accum_write(layout, accum, info, dst);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_deliver);
 
 /**
  * panthor_perf_ring_free() - Free slots of a user's ring

@@ -378,9 +378,13 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			    struct panthor_perf_accum *accum);
 void panthor_perf_accum_add_states(const struct panthor_perf_layout *layout, u8 states,
 				   struct panthor_perf_accum *accum);
-void panthor_perf_accum_write(const struct panthor_perf_layout *layout,
-			      struct panthor_perf_accum *accum,
-			      const struct panthor_perf_sample_info *info, void *dst);
+u32 panthor_perf_accum_write(const struct panthor_perf_layout *layout,
+			     struct panthor_perf_accum *accum,
+			     const struct panthor_perf_sample_info *info, void *dst);
+u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
+			       struct panthor_perf_accum *accum,
+			       const struct panthor_perf_fw_sample *sample,
+			       const struct panthor_perf_sample_info *info, void *dst);
 
 u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract);
 u32 panthor_perf_ring_available(u32 slots, u64 insert, u64 extract, u32 reserved);

@@ -72,15 +72,16 @@ static u32 session_available(struct panthor_perf_client *client, u32 promised)
 	return panthor_perf_ring_available(session->slots, session->insert, extract, promised);
 }
 
-static void session_write(struct panthor_perf_client *client,
-			  const struct panthor_perf_sample_info *info)
+static u32 session_write(struct panthor_perf_client *client,
+			 const struct panthor_perf_fw_sample *fw_sample,
+			 const struct panthor_perf_sample_info *info)
 {
 	struct panthor_perf_session *session = to_session(client);
 	const struct panthor_perf_layout *layout = session->sampler->layout;
 	size_t slot = session->insert & (session->slots - 1);
 
-	panthor_perf_accum_write(layout, client->accum, info,
-				 session->ring.vaddr + slot * layout->user_sample_size);
+	return panthor_perf_accum_deliver(layout, client->accum, fw_sample, info,
+					  session->ring.vaddr + slot * layout->user_sample_size);
 }
 
 static void session_publish(struct panthor_perf_client *client)

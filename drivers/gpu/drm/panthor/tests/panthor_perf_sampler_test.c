@@ -68,6 +68,9 @@ struct fake {
 	u32 resets;
 	u32 enables;
 
+	/* The interrupt that follows a doorbell. */
+	struct work_struct irq_work;
+
 	/* Woken for each sample of a client. */
 	wait_queue_head_t signalled;
 
@@ -255,7 +258,13 @@ static void fake_ring_doorbell(struct panthor_perf_fw *fw)
 	f->calls++;
 	f->requests++;
 	fake_look(f);
-	panthor_perf_sampler_irq(&f->sampler);
+	queue_work(f->sampler.wq, &f->irq_work);
+}
+
+/* The interrupt thread. */
+static void fake_irq_work(struct work_struct *work)
+{
+	panthor_perf_sampler_irq(&container_of(work, struct fake, irq_work)->sampler);
 }
 
 static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
@@ -311,8 +320,9 @@ static u32 fake_available(struct panthor_perf_client *client, u32 promised)
 	return c->room > promised ? c->room - promised : 0;
 }
 
-static void fake_write(struct panthor_perf_client *client,
-		       const struct panthor_perf_sample_info *info)
+static u32 fake_write(struct panthor_perf_client *client,
+		      const struct panthor_perf_fw_sample *fw_sample,
+		      const struct panthor_perf_sample_info *info)
 {
 	struct fake_client *c = container_of(client, struct fake_client, client);
 	const struct panthor_perf_layout *layout = &c->f->layout;
@@ -320,9 +330,9 @@ static void fake_write(struct panthor_perf_client *client,
 		(void *)c->sample + layout->blocks[layout->cshw_block].user_offset;
 	const struct drm_panthor_perf_block_header *core =
 		(void *)c->sample + layout->blocks[layout->shader_block].user_offset;
-	u32 i = c->num % MAX_SAMPLES;
+	u32 i = c->num % MAX_SAMPLES, flags;
 
-	panthor_perf_accum_write(layout, client->accum, info, c->sample);
+	flags = panthor_perf_accum_deliver(layout, client->accum, fw_sample, info, c->sample);
 	c->got[i].data = info->user_data;
 	c->got[i].flags = ((struct drm_panthor_perf_sample_header *)c->sample)->flags;
 	c->got[i].start = info->start_ns;
@@ -330,6 +340,7 @@ static void fake_write(struct panthor_perf_client *client,
 	c->got[i].count = ((u64 *)(header + 1))[COUNTER];
 	c->got[i].states = header->block_states;
 	c->got[i].core = core->block_states;
+	return flags;
 }
 
 static void fake_publish(struct panthor_perf_client *client)
@@ -402,7 +413,10 @@ static bool stop(struct fake_client *c, u64 data)
 
 static void drained(struct fake *f)
 {
-	flush_work(&f->sampler.drain_work);
+	do {
+		flush_work(&f->irq_work);
+		flush_work(&f->sampler.drain_work);
+	} while (work_busy(&f->irq_work));
 }
 
 /* Firmware wakes and looks. */
@@ -461,8 +475,9 @@ static void unplug(void *data)
 {
 	struct fake *f = data;
 
-	if (!f->sampler.unplugged)
+	if (f->sampler.state != PANTHOR_PERF_SAMPLER_GONE)
 		panthor_perf_sampler_unplug(&f->sampler);
+	cancel_work_sync(&f->irq_work);
 	panthor_perf_sampler_fini(&f->sampler);
 
 	while (f->num_clients) {
@@ -509,6 +524,7 @@ static int init_fake(struct kunit *test, bool metadata)
 	f->sampler.clock = &f->clock;
 	f->sampler.reset = fake_reset;
 	init_waitqueue_head(&f->signalled);
+	INIT_WORK(&f->irq_work, fake_irq_work);
 	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&f->sampler), 0);
 	disable_delayed_work(&f->sampler.check_work);
 	panthor_perf_sampler_up(&f->sampler);
@@ -607,13 +623,11 @@ static void unused(struct kunit *test)
 	segments = f->clock.num_segments;
 	for (i = 0; i < 3; i++) {
 		panthor_perf_sampler_close(&f->sampler, i != 2);
-		KUNIT_EXPECT_TRUE(test, f->sampler.closing);
+		KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_CLOSING);
 		panthor_perf_sampler_down(&f->sampler, i == 2);
-		KUNIT_EXPECT_FALSE(test, f->sampler.closing);
-		KUNIT_EXPECT_FALSE(test, f->sampler.up);
+		KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_DOWN);
 		panthor_perf_sampler_up(&f->sampler);
-		KUNIT_EXPECT_FALSE(test, f->sampler.closing);
-		KUNIT_EXPECT_TRUE(test, f->sampler.up);
+		KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_IDLE);
 	}
 	KUNIT_EXPECT_EQ(test, f->calls, 0);
 	KUNIT_EXPECT_MEMEQ(test, &f->input, &untouched, sizeof(untouched));
