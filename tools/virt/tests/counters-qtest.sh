@@ -10,8 +10,8 @@ if ! qemu=$("$VIRT_DIR/build/qemu.sh" 2>"$SCRATCH/err"); then
 	not_ok "QEMU builds" "$(cat "$SCRATCH/err")"
 	exit 1
 fi
-if ! "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/counters" "$VIRT_DIR/qtest/counters.c" \
-	"$VIRT_DIR/qtest/vgpu.c" "$VIRT_DIR/ledger.c" -lfdt 2>"$SCRATCH/err"; then
+if ! "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/counters" "$VIRT_DIR/qemu/qtest/counters.c" \
+	"$VIRT_DIR/qemu/qtest/vgpu.c" "$VIRT_DIR/host/ledger.c" -lfdt 2>"$SCRATCH/err"; then
 	plan 1
 	not_ok "the test compiles" "$(cat "$SCRATCH/err")"
 	exit 1

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../ledger.h"
+#include "../../host/ledger.h"
 #include "../mali-csf-bench-regs.h"
 #include "vgpu.h"
 
