@@ -92,12 +92,18 @@ uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk)
     return s->clk[clk].hz;
 }
 
+uint64_t mali_csf_muldiv(uint64_t a, uint64_t b, uint64_t c)
+{
+    return (__uint128_t)a * b / c;
+}
+
 /* No earlier than the clock's last change. */
 uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns)
 {
     MaliClk *c = &s->clk[clk];
 
-    return c->base_cycles + muldiv64(ns - c->base_ns, c->hz, s->second_ns);
+    return c->base_cycles + mali_csf_muldiv(ns - c->base_ns, c->hz,
+                                            s->second_ns);
 }
 
 uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk)
@@ -295,41 +301,47 @@ void mali_csf_power(MaliCsfState *s, int domain, uint64_t mask, bool on)
     }
 }
 
-static void mali_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val)
+/* Each has 16 bytes in a group of registers, of which the last are unused. */
+static int mali_pwr_domain(hwaddr off)
 {
-    static const int domain[3] = {
+    static const int domain[] = {
         MALI_PWR_SHADER, MALI_PWR_TILER, MALI_PWR_L2
     };
-    uint64_t mask = (uint64_t)val << (off & 4 ? 32 : 0);
+    unsigned i = (off >> 4) & 3;
 
+    return i < ARRAY_SIZE(domain) && !(off & 8) ? domain[i] : -1;
+}
+
+static void mali_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val)
+{
+    uint64_t mask = (uint64_t)val << (off & 4 ? 32 : 0);
+    int domain = mali_pwr_domain(off);
+
+    if (domain < 0) {
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: no power domain at register "
+                      "0x%" HWADDR_PRIx "\n", off);
+        return;
+    }
     switch (off & ~0x3f) {
     case 0x180:
-        mali_csf_power(s, domain[(off >> 4) & 3], mask, true);
+        mali_csf_power(s, domain, mask, true);
         break;
     case 0x1c0:
-        mali_csf_power(s, domain[(off >> 4) & 3], mask, false);
+        mali_csf_power(s, domain, mask, false);
         break;
     }
 }
 
 static uint32_t mali_pwr_read(MaliCsfState *s, hwaddr off)
 {
+    int domain = mali_pwr_domain(off);
     MaliPwr *p;
     uint64_t v;
 
-    switch ((off >> 4) & 3) {
-    case 0:
-        p = &s->pwr[MALI_PWR_SHADER];
-        break;
-    case 1:
-        p = &s->pwr[MALI_PWR_TILER];
-        break;
-    case 2:
-        p = &s->pwr[MALI_PWR_L2];
-        break;
-    default:
+    if (domain < 0) {
         return 0;
     }
+    p = &s->pwr[domain];
     switch (off & ~0x3f) {
     case 0x100:
         v = p->present;

@@ -32,11 +32,12 @@ OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
 #define MALI_SYSCON_SIZE        0x1000
 
 #define MALI_MAX_AS             32
-#define MALI_MAX_CSGS           31
 #define MALI_MAX_CS             32
 #define MALI_MAX_CORES          64
 #define MALI_MAX_L2             16
 #define MALI_DOORBELLS          ((MALI_REGS_SIZE - 0x80000) / 0x10000)
+/* A doorbell is the global one; a driver gives each group slot one of the others. */
+#define MALI_MAX_CSGS           (MALI_DOORBELLS - 1)
 #define MALI_XTAL_HZ            24000000
 /* Core clock cycles that a cache flush by GPU_COMMAND or a stream takes. */
 #define MALI_FLUSH_CYCLES       200
@@ -332,7 +333,8 @@ struct MaliCsfState {
     bool mcu_booted;            /* has run to its main loop */
     bool mcu_stuck;             /* never will, until it is disabled */
     bool mcu_doorbell;          /* the global doorbell was rung and not looked at */
-    bool mcu_protm_left;        /* protected mode has ended, requests not looked at since */
+    bool mcu_counters_due;      /* counter requests are looked at again, though no doorbell rang */
+    bool mcu_wake_due;          /* asleep, and a doorbell rang while memory was locked */
     uint32_t glb_req;           /* the global REQ, as last looked at */
     bool mcu_halted_req;        /* GLB_HALT as last seen, to find 0 to 1 */
     bool mcu_asleep;
@@ -373,6 +375,8 @@ void mali_csf_cycle_enable(MaliCsfState *s, bool on);
  * of a transition mali_csf_power_done() calls the blocks which care.
  */
 void mali_csf_power(MaliCsfState *s, int domain, uint64_t mask, bool on);
+/* a * b / c without a limit to any of them but the result's. */
+uint64_t mali_csf_muldiv(uint64_t a, uint64_t b, uint64_t c);
 void mali_csf_flush_started(MaliCsfState *s);
 void mali_csf_set_protm(MaliCsfState *s, bool on);
 void mali_csf_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
@@ -407,6 +411,10 @@ void mali_csf_mcu_control(MaliCsfState *s, uint32_t val);
 void mali_csf_mcu_doorbell(MaliCsfState *s);
 /* Protected mode has ended: firmware goes on with the counter requests it knows. */
 void mali_csf_mcu_protm_left(MaliCsfState *s);
+/* A user doorbell rang: firmware that sleeps is woken, when its memory is unlocked. */
+void mali_csf_mcu_user_doorbell(MaliCsfState *s);
+/* Firmware panics, or its watchdog expires; it stops, and HALT_STATUS says why. */
+void mali_csf_mcu_crash(MaliCsfState *s, bool watchdog);
 /* An address space was unlocked or updated: stalled firmware goes on. */
 void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as);
 /* Firmware's own accesses, through address space 0. Zero when it faulted. */
@@ -443,6 +451,8 @@ void mali_csf_cs_doorbell(MaliCsfState *s, uint32_t groups);
 /* A user doorbell page (1...) was written. */
 void mali_csf_cs_user_doorbell(MaliCsfState *s, unsigned id);
 void mali_csf_cs_as_event(MaliCsfState *s, unsigned as);
+/* The global doorbell rang: what a stream waits for may have come. */
+void mali_csf_cs_look(MaliCsfState *s);
 /* Cores came up or went down, protected mode or sleep ended: go on. */
 void mali_csf_cs_kick(MaliCsfState *s);
 /* Nothing runs or can run in any group slot. */
@@ -459,6 +469,8 @@ void mali_csf_counters_boot(MaliCsfState *s, bool warm);
  * with mali_csf_mcu_ack().
  */
 void mali_csf_counters_eval(MaliCsfState *s, uint32_t req);
+/* A counter request waits for address space @as to be unlocked. */
+bool mali_csf_counters_wait_for(MaliCsfState *s, unsigned as);
 /* A sample of firmware's own accord, if counters are enabled. */
 void mali_csf_counters_auto(MaliCsfState *s, uint32_t reason);
 /*

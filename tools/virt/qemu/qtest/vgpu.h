@@ -37,6 +37,9 @@ struct vgpu {
 	uint32_t glb_in, glb_out;	/* of the shared section, as published */
 };
 
+/* What the program says in front of the reason why it cannot go on. */
+extern const char *vgpu_last_words;
+
 /* False, with a message in TAP's form, if QEMU does not come up. */
 bool vgpu_start(struct vgpu *g, const char *qemu, const char *device, const char *scratch);
 /* The exit status of QEMU after SIGTERM. */
@@ -74,6 +77,16 @@ void ram_set(struct vgpu *g, uint64_t pa, uint32_t val);
 void vgpu_map(struct vgpu *g, uint64_t va, uint64_t pa, bool writable, bool executable);
 void vgpu_unmap(struct vgpu *g, uint64_t va);
 void vgpu_as_update(struct vgpu *g);
+
+/* AS_COMMAND */
+enum { AS_UPDATE = 1, AS_LOCK, AS_UNLOCK, AS_FLUSH_PT, AS_FLUSH_MEM };
+
+/* A command of an address space, and the wait for its end. */
+void vgpu_as_command(struct vgpu *g, unsigned int as, uint32_t command);
+/* Lock 1 << order bytes. */
+void vgpu_as_lock(struct vgpu *g, unsigned int as, uint64_t va, unsigned int order);
+/* Give an address space tables, and so many bits of input address. */
+void vgpu_as_setup(struct vgpu *g, unsigned int as, uint64_t tables, unsigned int bits);
 
 /* Power on the L2, map the firmware, the shared section and the ring, boot. */
 bool vgpu_boot(struct vgpu *g);
