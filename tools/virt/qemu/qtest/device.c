@@ -348,17 +348,37 @@ static void test_time_stop(void)
 /* The highest rate that can be set: no arithmetic of 32 bits is enough. */
 static void test_high_rate(void)
 {
-	uint64_t hz = 2ull * 24000000 * 519 / 4, before, stacks;
+	uint32_t hz = 0xffffffff;
+	uint64_t before, stacks;
 
 	begin("mali-csf,model=g610");
-	vgpu_write(&G, G.syscon + 0x20, 0xa05f);
-	vgpu_write(&G, G.syscon + 0x4, 511 | 0 << 9 | 1 << 16);
-	vgpu_write(&G, G.syscon + 0x8, 511 | 0 << 9 | 1 << 16);
+	vgpu_clock_set(&G, 1, hz);
+	vgpu_clock_set(&G, 2, hz);
 	before = BENCH_GET(&G, COREGROUP_CYCLES);
 	stacks = BENCH_GET(&G, STACKS_CYCLES);
-	vgpu_step(&G, 1000000000);
-	same(BENCH_GET(&G, COREGROUP_CYCLES) - before, hz, "cycles of the core group in a second");
-	same(BENCH_GET(&G, STACKS_CYCLES) - stacks, hz, "cycles of the stacks in a second");
+	vgpu_step(&G, 10000000000);
+	same(BENCH_GET(&G, COREGROUP_CYCLES) - before, 10ull * hz, "cycles of the core group in ten seconds");
+	same(BENCH_GET(&G, STACKS_CYCLES) - stacks, 10ull * hz, "cycles of the stacks in ten seconds");
+}
+
+/* What there is not on the board is an error, and changes nothing. */
+static void test_board(void)
+{
+	static const uint32_t wrong[] = { 1 << 20 | 3, 2 << 20, 1 << 20 | 0xfff, 0 };
+
+	begin("mali-csf,model=g610");
+	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		vgpu_write(&G, G.sysreg + 0xa0, 1234567);
+		vgpu_write(&G, G.sysreg + 0xa4, 3u << 30 | wrong[i]);
+		same(vgpu_read(&G, G.sysreg + 0xa8), 3, "SYS_CFGSTAT");
+		same(vgpu_read(&G, G.sysreg + 0xa4) >> 31, 0, "START");
+	}
+	same(BENCH_GET(&G, CORE_HZ), 150000000, "rate of the core clock");
+	vgpu_clock_set(&G, 0, 50000000);
+	vgpu_write(&G, G.sysreg + 0xa0, 0);
+	vgpu_write(&G, G.sysreg + 0xa4, 1u << 31 | 1 << 20);
+	same(vgpu_read(&G, G.sysreg + 0xa0), 50000000, "its rate, as the board says");
+	same(BENCH_GET(&G, COREGROUP_HZ), 150000000, "rate of another clock");
 }
 
 static void test_full_disk(void)
@@ -603,6 +623,7 @@ static const struct {
 	{ "page tables are in memory", test_tables_in_registers },
 	{ "a stream that asks for the time again and again", test_time_stop },
 	{ "the highest rate of a clock", test_high_rate },
+	{ "clocks of the board", test_board },
 	{ "a full disk ends the ledger, not QEMU", test_full_disk },
 	{ "a user doorbell wakes firmware that may run", test_user_doorbell_locked },
 	{ "a global doorbell makes SYNC_WAIT look again", test_sync_wait },

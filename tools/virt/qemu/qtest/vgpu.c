@@ -143,6 +143,21 @@ void vgpu_batch(struct vgpu *g, const char *lines, unsigned int n)
 		answer(g, line, sizeof(line));
 }
 
+#define SYS_CFGDATA	0xa0
+#define SYS_CFGCTRL	0xa4
+#define SYS_CFGSTAT	0xa8
+/* START, WRITE, the function of oscillators */
+#define OSC_WRITE	(3u << 30 | 1u << 20)
+
+void vgpu_clock_set(struct vgpu *g, unsigned int clock, uint32_t hz)
+{
+	vgpu_write(g, g->sysreg + SYS_CFGDATA, hz);
+	vgpu_write(g, g->sysreg + SYS_CFGSTAT, 0);
+	vgpu_write(g, g->sysreg + SYS_CFGCTRL, OSC_WRITE | clock);
+	if (vgpu_read(g, g->sysreg + SYS_CFGSTAT) != 1)
+		bail("the board does not set clock %u", clock);
+}
+
 /* ---- guest memory ---- */
 
 uint32_t ram_get(struct vgpu *g, uint64_t pa)
@@ -324,7 +339,7 @@ bool vgpu_start(struct vgpu *g, const char *qemu, const char *device, const char
 		bail("no device tree at the start of memory");
 	if (!find_node(g->ram, "arm,mali-valhall-csf", NULL, &g->regs) ||
 	    !find_node(g->ram, MALI_BENCH_COMPATIBLE, NULL, &g->bench) ||
-	    !find_node(g->ram, "simple-mfd", "syscon@", &g->syscon))
+	    !find_node(g->ram, "arm,vexpress-sysreg", NULL, &g->sysreg))
 		bail("the device tree has no virtual Mali");
 	return true;
 }

@@ -31,7 +31,7 @@ struct vgpu {
 	char in[65536];
 	uint8_t *ram;
 	char ram_path[256];
-	uint64_t regs, bench, syscon;	/* physical addresses */
+	uint64_t regs, bench, sysreg;	/* physical addresses */
 	uint64_t now;		/* virtual time, ns */
 	uint32_t tables;	/* next free page of TABLES_PA */
 	uint32_t glb_in, glb_out;	/* of the shared section, as published */
@@ -61,6 +61,9 @@ static inline void reg_write(struct vgpu *g, uint32_t off, uint32_t val)
 {
 	vgpu_write(g, g->regs + off, val);
 }
+
+/* Clocks of the board: 0 core, 1 coregroup, 2 stacks. */
+void vgpu_clock_set(struct vgpu *g, unsigned int clock, uint32_t hz);
 
 uint64_t bench_get(struct vgpu *g, uint32_t off, unsigned int bits);
 void bench_set(struct vgpu *g, uint32_t off, unsigned int bits, uint64_t val);
