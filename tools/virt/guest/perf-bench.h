@@ -93,11 +93,16 @@ static inline struct drm_panthor_gpu_info open_gpu(void)
 	return gpu;
 }
 
-/* All blocks count, and shader cores keep their power; or the GPU is idle. Needs the bench page. */
+/*
+ * All blocks count, and shader cores keep their power; or the GPU is idle. Needs the bench page, and
+ * power that is kept on.
+ */
 static inline void set_busy(bool busy)
 {
 	bench_reg_set(CORES_HOLD, busy);
 	bench_reg_set(ACTIVITY, busy);
+	if (!perf_until(!!bench_reg_get64(SHADER_READY) == busy))
+		die("shader cores do not %s power", busy ? "get" : "lose");
 }
 
 #endif /* PANTHOR_GUEST_PERF_BENCH_H */

@@ -26,6 +26,7 @@
 #include "perf-bench.h"
 
 #define MSEC		1000000ull
+#define SEC		1000000000ull
 #define ROUND_TRIPS	500
 #define CYCLES		50	/* of START and STOP, of suspend and resume */
 #define PERIOD		(10 * MSEC)
@@ -103,18 +104,46 @@ static void whole_line(const char *name, struct figures *f, const char *what)
 /* Samples that firmware wrote, of the latest measurement of periods. */
 static uint64_t fw_samples;
 
+/*
+ * Of figures that come by sleeping: now and then a tick or a worker of the
+ * kernel falls into one of them, so the mean of the middle half.
+ */
+static uint64_t middle(uint64_t *values, unsigned int count)
+{
+	unsigned int low = count / 4, high = count - low;
+	uint64_t sum = 0;
+
+	qsort(values, count, sizeof(*values), by_value);
+	for (unsigned int i = low; i < high; i++)
+		sum += values[i];
+	return sum / (high - low);
+}
+
+/* Measures so many sleeps, each from a multiple of @ns after now to the next. */
+static void measure_sleeps(struct figures *f, unsigned int count, uint64_t ns)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	f->count = 0;
+	while (f->count < count) {
+		t.tv_nsec += ns;
+		t.tv_sec += t.tv_nsec / SEC;
+		t.tv_nsec %= SEC;
+		begin();
+		if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL))
+			die("a sleep ends early");
+		end(f);
+	}
+}
+
 /* Instructions of a sleep in which nothing happens. */
 static uint64_t quiet(uint64_t ns)
 {
 	static struct figures f;
 
-	f.count = 0;
-	for (int i = 0; i < 5; i++) {
-		begin_insns = bench_reg_get64(INSTRUCTIONS);
-		usleep(ns / 1000);
-		f.insns[f.count++] = bench_reg_get64(INSTRUCTIONS) - begin_insns;
-	}
-	return median(f.insns, f.count);
+	measure_sleeps(&f, CYCLES, ns);
+	return middle(f.insns, f.count);
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -134,31 +163,35 @@ static void empty_ioctl(void)
 	whole_line("empty-ioctl", &f, "an ioctl that does nothing");
 }
 
-/* From SAMPLE to when the program has been told of the sample. */
-static void measure_round_trip(struct figures *f)
+/* From SAMPLE to when the program has been told of the sample, while so many sessions count. */
+static void measure_round_trip(struct figures *f, unsigned int count)
 {
-	struct perf_session *s = new_session(0, 0, 4);
-	struct pollfd p = { .fd = s->efd, .events = POLLIN };
+	struct perf_session *s = &sessions[0];
+	struct pollfd p = { .events = POLLIN };
 
+	for (unsigned int i = 0; i < count; i++)
+		new_session(i, 0, 4);
+	p.fd = s->efd;
 	f->count = 0;
-	for (int i = 0; i < ROUND_TRIPS; i++) {
+	while (f->count < ROUND_TRIPS) {
 		uint64_t signals;
 
 		begin();
 		if (perf_sample(fd, s->handle, 0) || poll(&p, 1, PERF_HANG_MS) != 1 ||
-		    read(s->efd, &signals, sizeof(signals)) != sizeof(signals))
+		    read(p.fd, &signals, sizeof(signals)) != sizeof(signals))
 			die("a sample does not come");
 		end(f);
 		perf_consume(s, 1);
 	}
-	perf_session_end(s);
+	for (unsigned int i = 0; i < count; i++)
+		perf_session_end(&sessions[i]);
 }
 
 static void round_trip(void)
 {
 	static struct figures f;
 
-	measure_round_trip(&f);
+	measure_round_trip(&f, 1);
 	whole_line("round-trip", &f, "SAMPLE, poll and read of the eventfd; the GPU is idle");
 }
 
@@ -168,10 +201,22 @@ static void round_trip_busy(void)
 	static struct figures f;
 
 	set_busy(true);
-	usleep(SETTLE_NS / 1000);
-	measure_round_trip(&f);
+	measure_round_trip(&f, 1);
 	set_busy(false);
 	whole_line("round-trip-busy", &f, "the same; every shader core has power and counts");
+}
+
+static void round_trip_many(void)
+{
+	static struct figures one, more, all;
+
+	measure_round_trip(&one, 1);
+	measure_round_trip(&more, 8);
+	measure_round_trip(&all, MANY);
+	whole_line("round-trip-8", &more, "a round trip while 7 other sessions count, too");
+	whole_line("round-trip-64", &all, "a round trip while 63 other sessions count, too");
+	line("round-trip-more", less(median(all.insns, all.count), median(one.insns, one.count)) /
+	     (MANY - 1), 0, "of that, for each of them");
 }
 
 static void *start_it(void *session)
@@ -221,7 +266,7 @@ static void start_together(unsigned int count)
 static uint64_t measure_period(unsigned int count, bool together)
 {
 	static struct figures f;
-	uint64_t idle = quiet(PERIODS * PERIOD);
+	uint64_t idle = quiet(PERIOD);
 
 	for (unsigned int i = 0; i < count; i++)
 		set_up_session(i, PERIOD, SLOTS);
@@ -231,17 +276,14 @@ static uint64_t measure_period(unsigned int count, bool together)
 		for (unsigned int i = 0; i < count; i++)
 			start_session(&sessions[i]);
 	}
-	/* From the middle of a period to the middle of another. */
+	/* Each from the middle of a period to the middle of the next. */
 	if (!perf_wait(&sessions[0], perf_signals(&sessions[0]) + 1))
 		die("samples do not come");
 	usleep(PERIOD / 2 / 1000);
 	for (unsigned int i = 0; i < count; i++)
 		perf_consume(&sessions[i], perf_insert(&sessions[i]) - sessions[i].read);
-	f.count = 0;
 	fw_samples = bench_reg_get64(SAMPLES);
-	begin();
-	usleep(PERIODS * PERIOD / 1000);
-	end(&f);
+	measure_sleeps(&f, PERIODS, PERIOD);
 	fw_samples = bench_reg_get64(SAMPLES) - fw_samples;
 	for (unsigned int i = 0; i < count; i++) {
 		uint64_t samples = perf_insert(&sessions[i]) - sessions[i].read;
@@ -252,22 +294,35 @@ static uint64_t measure_period(unsigned int count, bool together)
 	}
 	for (unsigned int i = 0; i < count; i++)
 		perf_session_end(&sessions[i]);
-	return less(f.insns[0], idle) / PERIODS;
+	return less(middle(f.insns, f.count), idle);
+}
+
+static uint64_t period_line(unsigned int count, const char *suffix)
+{
+	uint64_t insns = measure_period(count, true);
+	char name[32];
+
+	snprintf(name, sizeof(name), "period-%u%s", count, suffix);
+	line(name, insns, 0, "a sample of each of %u session%s, due together (firmware: %.2f)", count,
+	     count == 1 ? "" : "s", (double)fw_samples / PERIODS);
+	return insns;
+}
+
+static void period_one(void)
+{
+	period_line(1, "");
+	set_busy(true);
+	period_line(1, "-busy");
+	set_busy(false);
 }
 
 static void periods_of(const char *suffix)
 {
-	uint64_t one = 0, all = 0;
+	uint64_t one = measure_period(1, true), all;
 	char name[32];
 
-	for (unsigned int count = 1; count <= MANY; count *= 8) {
-		all = measure_period(count, true);
-		if (count == 1)
-			one = all;
-		snprintf(name, sizeof(name), "period-%u%s", count, suffix);
-		line(name, all, 0, "a sample of each of %u session%s, due together (firmware: %.2f)",
-		     count, count == 1 ? "" : "s", (double)fw_samples / PERIODS);
-	}
+	period_line(8, suffix);
+	all = period_line(MANY, suffix);
 	snprintf(name, sizeof(name), "period-more%s", suffix);
 	line(name, less(all, one) / (MANY - 1), 0, "of that, for each session beyond the first");
 	snprintf(name, sizeof(name), "period-8-apart%s", suffix);
@@ -276,15 +331,10 @@ static void periods_of(const char *suffix)
 	     (double)fw_samples / PERIODS);
 }
 
-static void period(void)
+static void period_many(void)
 {
 	periods_of("");
-}
-
-static void period_busy(void)
-{
 	set_busy(true);
-	usleep(SETTLE_NS / 1000);
 	periods_of("-busy");
 	set_busy(false);
 }
@@ -316,7 +366,7 @@ static void measure_start_stop(const char *suffix, const char *who)
 	snprintf(name, sizeof(name), "start%s", suffix);
 	line(name, median(starts.insns, CYCLES), median(starts.ns, CYCLES), "START of %s", who);
 	snprintf(name, sizeof(name), "stop%s", suffix);
-	line(name, less(median(stops.insns, CYCLES), idle), 0,
+	line(name, less(middle(stops.insns, CYCLES), idle), 0,
 	     "STOP of it, with all that comes of it");
 }
 
@@ -368,11 +418,11 @@ static void measure_suspend(int control, unsigned int count)
 	for (unsigned int i = 0; i < count; i++)
 		perf_session_end(&sessions[i]);
 	snprintf(name, sizeof(name), "suspend-%u", count);
-	line(name, less(median(suspends.insns, CYCLES), idle), 0,
+	line(name, less(middle(suspends.insns, CYCLES), idle), 0,
 	     "the GPU is suspended while %u session%s count%s", count, count == 1 ? "" : "s",
 	     count == 1 ? "s" : "");
 	snprintf(name, sizeof(name), "resume-%u", count);
-	line(name, less(median(resumes.insns, CYCLES), idle), median(waits.ns, CYCLES),
+	line(name, less(middle(resumes.insns, CYCLES), idle), median(waits.ns, CYCLES),
 	     "and resumed; the time is that of who waits for it");
 }
 
@@ -400,20 +450,21 @@ static const struct {
 	{ "empty-ioctl", empty_ioctl },
 	{ "round-trip", round_trip },
 	{ "round-trip-busy", round_trip_busy },
-	{ "period", period },
-	{ "period-busy", period_busy },
+	{ "round-trip-many", round_trip_many },
+	{ "period-one", period_one },
+	{ "period-many", period_many },
 	{ "start-stop", start_stop },
 	{ "suspend-resume", suspend_resume },
 };
 #define ALL	(sizeof(all) / sizeof(all[0]))
 
-static bool is_wanted(int argc, char **argv, const char *name)
+static bool is_named(int argc, char **argv, const char *name)
 {
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], name))
 			return true;
 	}
-	return argc == 1;
+	return false;
 }
 
 static void check_names(int argc, char **argv)
@@ -454,7 +505,7 @@ int main(int argc, char **argv)
 	       info.sample_size);
 	printf("%-22s %9s %9s\n", "", "insns", "ns");
 	for (size_t i = 0; i < ALL; i++) {
-		if (is_wanted(argc, argv, all[i].name))
+		if (argc == 1 || is_named(argc, argv, all[i].name))
 			all[i].run();
 		fflush(stdout);
 	}
