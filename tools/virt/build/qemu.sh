@@ -18,6 +18,7 @@ FLAGS=(
 	--target-list=aarch64-softmmu
 	--enable-tcg
 	--enable-fdt=system
+	--enable-plugins
 	--disable-install-blobs
 	--disable-docs
 	--disable-debug-info

@@ -13,37 +13,19 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
-#include <stdarg.h>
 #include <sys/utsname.h>
 
-#include "../../testing/selftests/drivers/gpu/panthor/perf.h"
+#include "perf-bench.h"
 
 #define SEC		1000000000ull
-#define MAX_SESSIONS	64
 #define MAX_PID		32768
 #define ROUND_TRIPS	2000
 #define MEASURE_NS	(4 * SEC)
 
-static struct drm_panthor_perf_info info;
-static struct perf_session sessions[MAX_SESSIONS];
-static int fd;
 /* Of an ioctl that does nothing, and of memcpy() of a sample. */
 static double ioctl_ns, memcpy_ns;
 /* Part of the time that tasks run while nothing is counted. */
 static double rest;
-
-static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
-{
-	va_list args;
-
-	fflush(stdout);
-	fputs("perf-bench: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(1);
-}
 
 static void line(const char *what, double ns, double to, const char *unit)
 {
@@ -77,37 +59,6 @@ static double busy_ns(void)
 	}
 	closedir(d);
 	return sum;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static struct perf_session *new_session(unsigned int i, uint64_t period, uint32_t slots)
-{
-	struct drm_panthor_perf_cmd_setup setup = { .sample_freq_ns = period };
-	struct perf_session *s = &sessions[i];
-	int ret;
-
-	perf_masks_all(&setup);
-	ret = perf_session_new(fd, &info, slots, s, &setup);
-	if (!ret)
-		ret = perf_start(fd, s->handle, 0);
-	if (ret)
-		die("session %u: %s", i, strerror(-ret));
-	return s;
-}
-
-/* The command that only answers how large its struct is. */
-static void do_nothing(void)
-{
-	struct drm_panthor_perf_control c = { .cmd = DRM_PANTHOR_PERF_COMMAND_SAMPLE };
-
-	if (perf_control(fd, &c))
-		die("the empty ioctl fails");
 }
 
 static void measure_units(void)
@@ -146,13 +97,6 @@ static void measure_units(void)
 	busy = busy_ns();
 	sleep(MEASURE_NS / SEC);
 	rest = (busy_ns() - busy) / (perf_now() - begin);
-}
-
-static void one_sample(struct perf_session *s)
-{
-	if (perf_sample(fd, s->handle, 0) || !perf_wait(s, s->read + 1))
-		die("a sample does not come");
-	perf_consume(s, 1);
 }
 
 static void round_trip(void)
@@ -279,20 +223,12 @@ static double many(unsigned int count)
 
 int main(void)
 {
-	struct drm_panthor_gpu_info gpu = {};
-	uint32_t size = sizeof(gpu);
+	struct drm_panthor_gpu_info gpu = open_gpu();
 	struct utsname name;
 	double one = 0;
 
-	fd = perf_open_counters(&info);
-	if (fd < 0 || perf_query(fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &gpu, &size))
-		die("there are no performance counters");
-	if (perf_pm_write("control", "on"))
-		die("the GPU's power cannot be kept on");
-	if (perf_bench_open()) {
-		bench_reg_set(CORES_HOLD, 1);
-		bench_reg_set(ACTIVITY, 1);
-	}
+	if (perf_bench_open())
+		set_busy(true);
 	uname(&name);
 	measure_units();
 	printf("Linux %s, GPU %#x, %u blocks, %u byte sample, all counters on\n", name.release,

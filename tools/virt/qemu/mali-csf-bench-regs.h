@@ -87,6 +87,7 @@
     R(0x1e0, LAST_COREGROUP_CYCLES, "last_coregroup_cycles", 64, 1, 0, "likewise") \
     R(0x1e8, LAST_STACKS_CYCLES, "last_stacks_cycles", 64, 1, 0, "likewise") \
     R(0x1f0, REQ, "req", 32, 1, 0, "the global REQ, as firmware last read it") \
+    R(0x1f8, INSTRUCTIONS, "instructions", 64, 1, 0, "run by the processors, if time is counted by them (run -i), or 0") \
     /* storm */ \
     R(0x200, STORM, "storm", 32, 1, 1, "1: disturb at random, 0: stop and undo what lasts") \
     R(0x204, STORM_SEED, "storm_seed", 32, 1, 1, "same seed, same series of disturbances") \

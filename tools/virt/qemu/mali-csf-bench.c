@@ -9,6 +9,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/log.h"
+#include "sysemu/cpu-timers.h"
 #include "hw/misc/mali-csf-bench-regs.h"
 #include "hw/misc/mali-csf-counters.h"
 
@@ -425,6 +426,8 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
         return c->last_cycles[MALI_CLK_STACKS];
     case MALI_BENCH_REQ:
         return s->glb_req;
+    case MALI_BENCH_INSTRUCTIONS:
+        return icount_enabled() ? icount_get_raw() : 0;
     case MALI_BENCH_STORM:
         return b->storm;
     case MALI_BENCH_STORM_SEED:

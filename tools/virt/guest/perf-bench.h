@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* What the programs share that measure performance counters: sessions with all counters, commands. */
+#ifndef PANTHOR_GUEST_PERF_BENCH_H
+#define PANTHOR_GUEST_PERF_BENCH_H
+
+#include <stdarg.h>
+
+#include "../../testing/selftests/drivers/gpu/panthor/perf.h"
+
+#define MAX_SESSIONS	64
+
+static struct drm_panthor_perf_info info;
+static struct perf_session sessions[MAX_SESSIONS];
+static int fd;
+
+static inline void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+static inline int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A session that is not started. */
+static inline struct perf_session *set_up_session(unsigned int i, uint64_t period, uint32_t slots)
+{
+	struct drm_panthor_perf_cmd_setup setup = { .sample_freq_ns = period };
+	struct perf_session *s = &sessions[i];
+	int ret;
+
+	perf_masks_all(&setup);
+	ret = perf_session_new(fd, &info, slots, s, &setup);
+	if (ret)
+		die("session %u: %s", i, strerror(-ret));
+	return s;
+}
+
+static inline void start_session(struct perf_session *s)
+{
+	int ret = perf_start(s->fd, s->handle, 0);
+
+	if (ret)
+		die("START: %s", strerror(-ret));
+}
+
+static inline struct perf_session *new_session(unsigned int i, uint64_t period, uint32_t slots)
+{
+	struct perf_session *s = set_up_session(i, period, slots);
+
+	start_session(s);
+	return s;
+}
+
+/* The command that only answers how large its struct is. */
+static inline void do_nothing(void)
+{
+	struct drm_panthor_perf_control c = { .cmd = DRM_PANTHOR_PERF_COMMAND_SAMPLE };
+
+	if (perf_control(fd, &c))
+		die("the empty ioctl fails");
+}
+
+static inline void one_sample(struct perf_session *s)
+{
+	if (perf_sample(fd, s->handle, 0) || !perf_wait(s, s->read + 1))
+		die("a sample does not come");
+	perf_consume(s, 1);
+}
+
+/* Opens the device, and keeps the GPU's power on. */
+static inline struct drm_panthor_gpu_info open_gpu(void)
+{
+	struct drm_panthor_gpu_info gpu = {};
+	uint32_t size = sizeof(gpu);
+
+	fd = perf_open_counters(&info);
+	if (fd < 0 || perf_query(fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &gpu, &size))
+		die("there are no performance counters");
+	if (perf_pm_write("control", "on"))
+		die("the GPU's power cannot be kept on");
+	return gpu;
+}
+
+/*
+ * All blocks count, and shader cores keep their power; or the GPU is idle. Needs the bench page, and
+ * power that is kept on.
+ */
+static inline void set_busy(bool busy)
+{
+	bench_reg_set(CORES_HOLD, busy);
+	bench_reg_set(ACTIVITY, busy);
+	if (!perf_until(!!bench_reg_get64(SHADER_READY) == busy))
+		die("shader cores do not %s power", busy ? "get" : "lose");
+}
+
+#endif /* PANTHOR_GUEST_PERF_BENCH_H */

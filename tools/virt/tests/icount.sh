@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# configs: plain
+# What performance counters cost, in instructions (perf-icount), is what it was before, within a tenth:
+# icount.figures. These are counts and no times: a busy machine counts the same. A kernel and compiler
+# of which nothing is known there are measured, and what could be added is printed.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+FIGURES=$TESTS_DIR/icount.figures
+# What does not depend on how the deadlines of many sessions happen to fall together.
+MEASURED="empty-ioctl round-trip round-trip-busy round-trip-many period-one start-stop suspend-resume"
+
+run_i()
+{
+	"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -i "$@"
+}
+
+# measure GPU FILE: "RELEASE COMPILER GPU NAME INSTRUCTIONS" lines
+measure()
+{
+	# shellcheck disable=SC2086
+	run_i -m 1024 -g "$1" -- sh -c 'cat /proc/version; exec perf-icount "$@"' sh $MEASURED \
+		>"$SCRATCH/out" 2>"$SCRATCH/err" || return
+	# Linux version RELEASE (WHO) (aarch64-linux-gnu-gcc (Debian 12.2.0-14) 12.2.0, GNU ld ...
+	awk -v gpu="$1" '
+		FNR == 1 {
+			release = $3
+			compiler = match($0, /clang/) ? "clang" : "gcc"
+			sub(/,.*/, "")
+			compiler = compiler "-" $NF
+		}
+		$1 ~ /^[a-z]/ && $2 ~ /^[0-9]+$/ { print release, compiler, gpu, $1, $2 }' "$SCRATCH/out" >"$2"
+}
+
+# compare GPU: what was measured, with what is kept
+compare()
+{
+	local release compiler gpu name got kept
+
+	while read -r release compiler gpu name got; do
+		kept=$(awk -v r="$release" -v c="$compiler" -v g="$gpu" -v n="$name" \
+			'$1 == r && $2 == c && $3 == g && $4 == n { print $5 }' "$FIGURES")
+		if ! grep -q "^$release $compiler $gpu " "$FIGURES"; then
+			ok "$gpu: $name takes $got instructions; nothing is kept for Linux $release by $compiler"
+			echo "# to be added to icount.figures: $release $compiler $gpu $name $got"
+		elif [ -z "$kept" ]; then
+			not_ok "$gpu: $name takes as many instructions as before" "no figure is kept" \
+				"to be added to icount.figures: $release $compiler $gpu $name $got"
+		elif [ $((10 * got)) -gt $((11 * kept)) ]; then
+			not_ok "$gpu: $name takes as many instructions as before" "got:  $got" "want: $kept, or a tenth more" \
+				"to be put into icount.figures, if it has to be: $release $compiler $gpu $name $got"
+		elif [ $((10 * got)) -lt $((9 * kept)) ]; then
+			not_ok "$gpu: $name takes as many instructions as before" "got:  $got" "want: $kept, or a tenth less" \
+				"it is better now, to be put into icount.figures: $release $compiler $gpu $name $got"
+		else
+			ok "$gpu: $name takes $got instructions, $kept before"
+		fi
+	done <"$SCRATCH/$1"
+	# What is kept and was not measured is not known to be as before.
+	read -r release compiler gpu name got <"$SCRATCH/$1"
+	is "$1: every figure that is kept was measured" \
+		"$(awk -v r="$release" -v c="$compiler" -v g="$1" '
+			FNR == NR { seen[$4] = 1; next }
+			$1 == r && $2 == c && $3 == g && !($4 in seen) { print $4 }' "$SCRATCH/$1" "$FIGURES")" ""
+}
+
+for model in g610 g715; do
+	if measure "$model" "$SCRATCH/$model" && [ -s "$SCRATCH/$model" ]; then
+		compare "$model"
+	else
+		not_ok "$model is measured" "$(tail -n 20 "$SCRATCH/err")" "$(tail -n 5 "$SCRATCH/out")"
+	fi
+done
+
+# figure NAME: of the latest output of perf-icount
+figure()
+{
+	awk -v name="$1" '$1 == name { print $2 }' "$SCRATCH/err" "$SCRATCH/out"
+}
+
+# The profiler finds the same, though it counts them otherwise; its parts and functions are the whole.
+"$VIRT_DIR/profile" -k "$KERNEL" -c "$CONFIG" -n 10000 -- perf-icount empty-ioctl >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "the profiler runs" $? 0
+counted=$(figure empty-ioctl)
+median=$(sed -n 's/^runs 500, instructions of one: median \([0-9]*\),.*/\1/p' "$SCRATCH/out")
+# Reading the clock and the count has to be told from what lies between, by either.
+if [ -n "$counted" ] && [ -n "$median" ] && [ $((median - counted)) -ge -40 ] && [ $((median - counted)) -le 40 ]; then
+	ok "an empty ioctl takes $counted instructions, $median by the profiler"
+else
+	not_ok "the profiler counts as many instructions as the program" "program: $counted, profiler: $median" \
+		"$(tail -n 20 "$SCRATCH/err")"
+fi
+awk '$2 == "whole," { whole = $1; next }
+	/user space$/ { user = $1 }
+	/^ / && !whole { parts += $1 }
+	/^ / && whole { functions += $1 }
+	END {
+		functions += user
+		printf "%.1f %.1f %.1f\n", whole, parts, functions
+		# What each line may have lost to rounding.
+		exit !(whole && parts > whole - 1 && parts < whole + 1 && functions > whole - 20 && functions < whole + 20)
+	}' "$SCRATCH/out" >"$SCRATCH/sums"
+status=$?
+if [ $status -eq 0 ]; then
+	ok "its parts and its functions are the whole: $(cat "$SCRATCH/sums")"
+else
+	not_ok "its parts and its functions are the whole" "whole, parts, functions: $(cat "$SCRATCH/sums")" "$(cat "$SCRATCH/out")"
+fi
+if grep -q '  panthor_ioctl_perf_control \[panthor\]$' "$SCRATCH/out"; then
+	ok "functions of modules have their names"
+else
+	not_ok "functions of modules have their names" "$(cat "$SCRATCH/out")"
+fi
+
+# refuses NAME PATTERN COMMAND...: status 2, and it says why
+refuses()
+{
+	local name=$1 pattern=$2 out
+
+	shift 2
+	out=$("$@" 2>&1 >/dev/null)
+	is "$name: refused" $? 2
+	if grep -q -- "$pattern" <<<"$out"; then
+		ok "$name: it says why"
+	else
+		not_ok "$name: it says why" "want: $pattern" "$out"
+	fi
+}
+
+refuses "instructions as time with two processors" "^run: -i is for one processor" run_i -s 2 -- true
+refuses "the profiler without a command" "^profile: there is no command" "$VIRT_DIR/profile" -n 3
+refuses "the profiler with an unknown option" "^profile: there is no option -Z" "$VIRT_DIR/profile" -Z -- true
+refuses "the profiler with no number" "^profile: -n takes a number, not 'x'" "$VIRT_DIR/profile" -n x -- true
+plan "$TAP_COUNT"
