@@ -83,14 +83,6 @@
 /** define PANTHOR_PERF_BLOCK_WORDS - Words of a bitmap with a bit for each block */
 #define PANTHOR_PERF_BLOCK_WORDS	((PANTHOR_PERF_MAX_BLOCKS + 63) / 64)
 
-/**
- * define PANTHOR_PERF_EN_ALWAYS - PRFCNT_EN bits that every hardware mask contains
- *
- * Without PANTHOR_PERF_EN_WRITTEN in the mask, it would not be possible to tell if a
- * block was written.
- */
-#define PANTHOR_PERF_EN_ALWAYS		(BIT(0) | BIT(1))
-
 /** define PANTHOR_PERF_EN_WRITTEN - PRFCNT_EN bit that is set in every block that was written */
 #define PANTHOR_PERF_EN_WRITTEN		BIT(1)
 
@@ -277,14 +269,6 @@ struct panthor_perf_masks {
 };
 
 /**
- * struct panthor_perf_hw_masks - Enabled counters in the form that hardware uses
- */
-struct panthor_perf_hw_masks {
-	/** @en: Mask for the blocks of each type. Bit n stands for values 4n to 4n + 3. */
-	u32 en[PANTHOR_PERF_BLOCK_TYPES];
-};
-
-/**
  * struct panthor_perf_fw_sample - A firmware sample, copied from the firmware ring
  *
  * Has a size of panthor_perf_fw_sample_size() bytes. Must be zeroed when it is
@@ -311,6 +295,12 @@ struct panthor_perf_fw_sample {
 
 	/** @written: A bit for each block in @asked that was written. */
 	u64 written[PANTHOR_PERF_BLOCK_WORDS];
+
+	/**
+	 * @high: A bit for each block in @written that may have a value of U32_MAX. It
+	 * has none if the bit is clear.
+	 */
+	u64 high[PANTHOR_PERF_BLOCK_WORDS];
 
 	/** @en: PRFCNT_EN of each block in @written, 0 for all others. */
 	u32 en[PANTHOR_PERF_MAX_BLOCKS];
@@ -403,13 +393,10 @@ void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 			      struct drm_panthor_perf_info *info);
 void panthor_perf_layout_ack(const struct panthor_perf_layout *layout, void *slot);
 
-void panthor_perf_mask_widen(u32 en, u64 mask[2]);
 u32 panthor_perf_mask_narrow(const u64 mask[2]);
 void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
 				   const struct drm_panthor_perf_cmd_setup *setup,
 				   struct panthor_perf_masks *masks);
-void panthor_perf_hw_masks_add(struct panthor_perf_hw_masks *hw,
-			       const struct panthor_perf_masks *masks);
 
 size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout);
 void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void *slot,

@@ -607,26 +607,28 @@ static void layout_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info.sample_size, 56);
 }
 
+/* The other way round: a bit for each value of the groups that have a bit in @en. */
+static void widen(u32 en, u64 mask[2])
+{
+	u32 bit;
+
+	mask[0] = 0;
+	mask[1] = 0;
+	for (bit = 0; bit < 128; bit++)
+		if (en & BIT(bit / 4))
+			mask[bit / 64] |= BIT_ULL(bit % 64);
+}
+
 static void mask_conversions(struct kunit *test)
 {
-	u64 mask[2], expected[2];
+	u64 mask[2];
 	u32 en, bit, nibble;
 
 	/* All there are for 64 values, in both halves. */
 	for (en = 0; en <= 0xffff; en++) {
-		expected[0] = 0;
-		for (bit = 0; bit < 64; bit++)
-			if (en & BIT(bit / 4))
-				expected[0] |= BIT_ULL(bit);
-
-		panthor_perf_mask_widen(en, mask);
-		KUNIT_ASSERT_EQ_MSG(test, mask[0], expected[0], "en %#x", en);
-		KUNIT_ASSERT_EQ_MSG(test, mask[1], 0, "en %#x", en);
+		widen(en, mask);
 		KUNIT_ASSERT_EQ(test, panthor_perf_mask_narrow(mask), en);
-
-		panthor_perf_mask_widen(en << 16 | (~en & 0xffff), mask);
-		KUNIT_ASSERT_EQ_MSG(test, mask[1], expected[0], "en %#x", en);
-		KUNIT_ASSERT_EQ_MSG(test, mask[0], ~expected[0], "en %#x", en);
+		widen(en << 16 | (~en & 0xffff), mask);
 		KUNIT_ASSERT_EQ(test, panthor_perf_mask_narrow(mask), en << 16 | (~en & 0xffff));
 	}
 
@@ -652,7 +654,6 @@ static void masks_of_setup(struct kunit *test)
 		.memsys_enable_mask = { 0x51, 0x52 },
 		.shader_enable_mask = { 0x8000000000000061ull, 0x8000000000000062ull },
 	};
-	struct panthor_perf_hw_masks hw = { .en = { [TILER] = PANTHOR_PERF_EN_ALWAYS } };
 	struct panthor_perf_masks masks;
 	u32 type;
 
@@ -666,25 +667,12 @@ static void masks_of_setup(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, masks.mask[NONE][0] | masks.mask[NONE][1], 0);
 
-	panthor_perf_hw_masks_add(&hw, &masks);
-	KUNIT_EXPECT_EQ(test, hw.en[NONE], 0);
-	KUNIT_EXPECT_EQ(test, hw.en[FW], 0x30003);
-	KUNIT_EXPECT_EQ(test, hw.en[TILER], 0x30003);
-	KUNIT_EXPECT_EQ(test, hw.en[SHADER], 0x80038003);
-
 	/* Neither firmware and CSG blocks nor values above 63. */
 	panthor_perf_masks_from_setup(make_layout(test, find_gpu(test, "G610")), &setup, &masks);
 	for (type = NONE; type <= SHADER; type++) {
 		KUNIT_EXPECT_EQ(test, !!masks.mask[type][0], type >= CSHW);
 		KUNIT_EXPECT_EQ(test, masks.mask[type][1], 0);
 	}
-
-	memset(&hw, 0, sizeof(hw));
-	hw.en[MEMSYS] = 0x100;
-	panthor_perf_hw_masks_add(&hw, &masks);
-	KUNIT_EXPECT_EQ(test, hw.en[FW], 0);
-	KUNIT_EXPECT_EQ(test, hw.en[MEMSYS], 0x103);
-	KUNIT_EXPECT_EQ(test, hw.en[SHADER], 0x8003);
 }
 
 /* A slot of a firmware ring, a place to bring it in, and one to deliver to. */
@@ -1599,6 +1587,98 @@ static void random_sessions(struct kunit *test)
 	}
 }
 
+/* To the last byte, a sample is the same whether it is delivered in one step or in two. */
+static void random_delivery(struct kunit *test)
+{
+	const struct gpu_case *c = test->param_value;
+	struct panthor_perf_accum *twins[NUM_SESSIONS][2];
+	u64 asked[PANTHOR_PERF_BLOCK_WORDS] = {};
+	struct bench bench;
+	u32 size, flags, s, t, b, i, n, prev = PANTHOR_PERF_REASON_REQUEST, delivered = 0;
+	u8 *expected;
+
+	prng_state = c->params.shader_present + 2 * c->num_values;
+	bench_init(test, &bench, c->name);
+	size = bench.layout->user_sample_size;
+	expected = kunit_kzalloc(test, size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, expected);
+
+	for (s = 0; s < NUM_SESSIONS; s++) {
+		struct drm_panthor_perf_cmd_setup setup = {};
+		struct panthor_perf_masks masks;
+
+		for (i = 0; i < 2; i++) {
+			setup.fw_enable_mask[i] = s ? random_mask() : ~0ull;
+			setup.csg_enable_mask[i] = s ? random_mask() : ~0ull;
+			setup.cshw_enable_mask[i] = s ? random_mask() : ~0ull;
+			setup.tiler_enable_mask[i] = s ? random_mask() : ~0ull;
+			setup.memsys_enable_mask[i] = s ? random_mask() : ~0ull;
+			setup.shader_enable_mask[i] = s ? random_mask() : ~0ull;
+		}
+		panthor_perf_masks_from_setup(bench.layout, &setup, &masks);
+		for (t = 0; t < 2; t++)
+			twins[s][t] = make_accum(test, &bench, &masks);
+		for (i = 0; i < PANTHOR_PERF_BLOCK_WORDS; i++)
+			asked[i] |= twins[s][0]->enabled[i];
+	}
+
+	for (n = 0; n < 100; n++) {
+		for (i = 0; i < bench.layout->fw_sample_size / 4; i++) {
+			bench.slot[i] = prng();
+			if (!(bench.slot[i] & 0xfff))
+				bench.slot[i] = U32_MAX;
+		}
+		for (b = 0; b < bench.layout->num_blocks; b++)
+			block_values(&bench, b)[2] = prng() % 4 ? U32_MAX : prng();
+
+		panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
+		bench.sample->reason = prng() % 7;
+		panthor_perf_fw_sample_states(bench.layout, prng() % 3, prev, bench.sample);
+		prev = bench.sample->reason;
+
+		for (s = 0; s < NUM_SESSIONS; s++) {
+			const struct panthor_perf_sample_info info = {
+				.start_ns = prng(), .end_ns = prng(), .gpu_timestamp = prng(),
+				.user_data = prng(), .cycles = { prng(), prng(), prng() },
+				.flags = prng() % 4 & ~DRM_PANTHOR_PERF_SAMPLE_OVERFLOW,
+				.block_set = prng() % 3,
+			};
+
+			if (prng() % 2) {
+				for (t = 0; t < 2; t++)
+					panthor_perf_accum_add(bench.layout, bench.sample,
+							       twins[s][t]);
+				continue;
+			}
+
+			panthor_perf_accum_add(bench.layout, bench.sample, twins[s][0]);
+			flags = panthor_perf_accum_write(bench.layout, twins[s][0], &info,
+							 expected);
+			memset(bench.dst, CANARY, size + 64);
+			KUNIT_ASSERT_EQ(test, flags,
+					panthor_perf_accum_deliver(bench.layout, twins[s][1],
+								   bench.sample, &info,
+								   bench.dst));
+			KUNIT_ASSERT_EQ(test, flags, out_header(&bench)->flags);
+			for (i = 0; i < size; i++)
+				KUNIT_ASSERT_EQ_MSG(test, bench.dst[i], expected[i],
+						    "sample %u session %u byte %u", n, s, i);
+			for (i = size; i < size + 64; i++)
+				KUNIT_ASSERT_EQ_MSG(test, bench.dst[i], CANARY, "byte %u", i);
+			delivered++;
+
+			/* Nothing is left of it. */
+			if (prng() % 4 == 0) {
+				panthor_perf_accum_write(bench.layout, twins[s][0], &info, expected);
+				panthor_perf_accum_deliver(bench.layout, twins[s][1], NULL, &info,
+							   bench.dst);
+				KUNIT_ASSERT_EQ(test, memcmp(bench.dst, expected, size), 0);
+			}
+		}
+	}
+	KUNIT_EXPECT_TRUE(test, delivered > 100);
+}
+
 static void ring_indices(struct kunit *test)
 {
 	static const u64 starts[] = {
@@ -1666,6 +1746,7 @@ static struct kunit_case panthor_perf_layout_cases[] = {
 	KUNIT_CASE(block_states_set),
 	KUNIT_CASE(block_states_marked),
 	KUNIT_CASE(block_states_folded),
+	KUNIT_CASE_PARAM(random_delivery, gpu_gen_params),
 	KUNIT_CASE_PARAM(random_sessions, gpu_gen_params),
 	KUNIT_CASE(ring_indices),
 	{}
