@@ -83,7 +83,7 @@ extern "C" {
  * the ring for full.
  *
  * One slot is reserved for the last sample of the session, which STOP requests.
- * A ring therefore has room for sample_slots - 1 other samples that the client
+ * A ring can therefore hold sample_slots - 1 other samples that the client
  * has not consumed.
  */
 

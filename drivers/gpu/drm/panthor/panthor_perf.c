@@ -43,7 +43,7 @@
  * The sampler and this file use it.
  *
  * If counters cannot be initialized, the probe of the device goes on without them.
- * ptdev->perf is then NULL, or panthor_perf.supported is false.
+ * ptdev->perf is then NULL, or panthor_perf::supported is false.
  *
  * Terms are explained in Documentation/gpu/panthor-perf.rst.
  */

@@ -217,7 +217,7 @@ static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
 
 /*
  * Finds the difference between the GPU timestamp and the system counter. The register
- * GPU_TIMESTAMP_OFFSET contains the exact difference, but GPUs differ in its sign.
+ * GPU_TIMESTAMP_OFFSET contains the exact difference, but not all agree on its sign.
  * Reading the two clocks one after the other yields only an approximate difference, but
  * is sufficient to tell which sign is right. If no sign is, the approximate difference
  * is used. Reads registers, so the GPU must be powered.

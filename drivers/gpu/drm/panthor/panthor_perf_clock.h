@@ -145,7 +145,8 @@ struct panthor_perf_clock {
 
 	/**
 	 * @num_segments: Number of segments so far, and so the number of the next
-	 * one. Protected by @lock.
+	 * one. The size of @segments is subtracted from it now and then, so that it
+	 * does not overflow. Protected by @lock.
 	 */
 	u32 num_segments;
 

@@ -42,8 +42,8 @@
  *     EXTRACT. Firmware reads EXTRACT before it reuses the slot. PRFCNT_EN of the
  *     next sample in the slot is therefore never cleared by mistake.
  *
- * The driver's barriers below pair with those of the firmware, which are not
- * visible here:
+ * The driver's barriers pair with those of the firmware, which are not visible
+ * here::
  *
  *	firmware		driver
  *
@@ -300,7 +300,7 @@ static void mask_events(struct panthor_perf_fw *fw)
  * path by resume, so it does not allocate memory.
  *
  * Return: 0 on success, -ETIMEDOUT if firmware did not answer. Counters are to be
- * disabled then, see panthor_perf_fw.uncertain.
+ * disabled then, see panthor_perf_fw::uncertain.
  */
 int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 {

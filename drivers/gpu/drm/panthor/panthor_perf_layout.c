@@ -274,7 +274,7 @@ static void ack_hidden_cores(const struct panthor_perf_layout *layout, void *slo
 /**
  * panthor_perf_layout_ack() - Mark all blocks in a slot of the firmware ring as not written
  * @layout: Layout.
- * @slot: Slot, which holds panthor_perf_layout.fw_sample_size bytes.
+ * @slot: Slot, which holds panthor_perf_layout::fw_sample_size bytes.
  *
  * Nothing is read from the slot.
  */
@@ -907,7 +907,7 @@ static void set_headers(const struct panthor_perf_layout *layout,
  * @layout: Layout.
  * @accum: Accumulator. All its sums are 0 afterwards.
  * @info: Values of the sample that depend on its delivery.
- * @dst: Slot of the ring, panthor_perf_layout.user_sample_size bytes. It is only
+ * @dst: Slot of the ring, panthor_perf_layout::user_sample_size bytes. It is only
  * written, since the user can change it at any time.
  *
  * Return: The flags of the sample.

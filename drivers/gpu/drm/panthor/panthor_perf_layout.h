@@ -216,7 +216,10 @@ struct panthor_perf_layout {
 	/** @fw_block_size: Size of a block in a firmware sample, in bytes. */
 	u32 fw_block_size;
 
-	/** @fw_sample_size: Size of a firmware sample and of a slot of the firmware ring, in bytes. */
+	/**
+	 * @fw_sample_size: Size of a firmware sample, and of a slot of the firmware
+	 * ring, in bytes.
+	 */
 	u32 fw_sample_size;
 
 	/** @user_block_size: Size of a block in a user sample, header included, in bytes. */
@@ -234,7 +237,10 @@ struct panthor_perf_layout {
 	/** @cshw_block: Index of the CSHW block in @blocks. */
 	u32 cshw_block;
 
-	/** @shader_block: Index of the first shader core in @blocks. All blocks from there on are. */
+	/**
+	 * @shader_block: Index of the first shader core in @blocks. All blocks from
+	 * there on are shader cores.
+	 */
 	u32 shader_block;
 
 	/** @type_count: Number of blocks of each type, by block type. */

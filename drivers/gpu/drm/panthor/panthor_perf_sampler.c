@@ -32,7 +32,7 @@
  * that is made next: it is complete when that one is answered. All requests that
  * come while a firmware request is in flight share the next one. They cannot
  * share the one in flight, because its sample may have been taken already, and
- * would not have what was counted up to the client's call.
+ * would not have what was counted up to the client's call::
  *
  *	START, SAMPLE, STOP, period		interrupt
  *			|				|
@@ -57,7 +57,7 @@
  * DOC: State of the sampler
  *
  * &enum panthor_perf_sampler_state, changed by set_state() alone. "Firmware
- * counts" means that it has acknowledged that counters are enabled.
+ * counts" means that it has acknowledged that counters are enabled::
  *
  *	state		event					next state
  *
@@ -94,7 +94,7 @@
 /**
  * DOC: State of the firmware request
  *
- * &enum panthor_perf_flight_state, changed by set_flight() alone.
+ * &enum panthor_perf_flight_state, changed by set_flight() alone::
  *
  *	state		event					next state
  *

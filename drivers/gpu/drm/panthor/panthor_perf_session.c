@@ -39,6 +39,8 @@
  *     reads insert_idx before the sample. The user never reads a sample that is
  *     not complete.
  *
+ * These are the accesses, with the functions that contain those of the kernel::
+ *
  *	kernel						user
  *
  *	read extract_idx	ring_free(),		read insert_idx, acquire
