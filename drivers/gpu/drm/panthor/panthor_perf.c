@@ -954,7 +954,9 @@ void panthor_perf_debugfs_init(struct drm_minor *minor)
  */
 static struct panthor_perf_sampler *sampler_of(struct panthor_device *ptdev)
 {
-	return ptdev->perf && ptdev->perf->supported ? &ptdev->perf->sampler : NULL;
+	struct panthor_perf *perf = READ_ONCE(ptdev->perf);
+
+	return perf && perf->supported ? &perf->sampler : NULL;
 }
 
 /**
@@ -1174,7 +1176,8 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	perf->info.supported_clocks = perf->clock.supported;
 	perf->supported = true;
 	panthor_perf_sampler_up(&perf->sampler);
-	ptdev->perf = perf;
+	/* Pairs with the READ_ONCE() of the interrupt thread, which may run by now. */
+	smp_store_release(&ptdev->perf, perf);
 	return;
 
 err_none:

@@ -38,9 +38,10 @@
  *     that it reads counts the requested sample.
  * (B) Firmware writes a sample before INSERT. The driver reads INSERT before the
  *     sample. If the driver sees that INSERT counts a sample, it reads all of it.
- * (C) The driver clears PRFCNT_EN in a sample that it has read before it writes
- *     EXTRACT. Firmware reads EXTRACT before it reuses the slot. PRFCNT_EN of the
- *     next sample in the slot is therefore never cleared by mistake.
+ * (C) The driver reads a sample, and clears PRFCNT_EN in it, before it writes
+ *     EXTRACT. Firmware reads EXTRACT before it reuses the slot. The driver
+ *     therefore never reads a part of the next sample in the slot, nor clears its
+ *     PRFCNT_EN.
  *
  * The driver's barriers pair with those of the firmware, which are not visible
  * here::
@@ -53,7 +54,7 @@
  *	  (A)			  (B)		dma_rmb()
  *	write ACK		read sample	panthor_perf_fw_sample_read()
  *				clear PRFCNT_EN
- *				  (C)		dma_wmb()
+ *				  (C)		dma_mb()
  *	read EXTRACT		write EXTRACT	panthor_perf_fw_consume()
  *	  (C)
  *	write next sample
@@ -160,6 +161,19 @@ void panthor_perf_fw_params(struct panthor_device *ptdev,
 		params->shader_present = gpu_read64(ptdev->iomem, GPU_SHADER_PRESENT);
 }
 
+/*
+ * Acknowledges the events that firmware has raised, and withdraws a request for a
+ * sample that it has not answered, by making REQ equal to ACK. An event that
+ * stayed unacknowledged would not be raised in the next epoch, and a request that
+ * stayed would be answered in it. No doorbell is rung.
+ */
+static void settle_reqs(struct panthor_perf_fw *fw)
+{
+	u32 ack = READ_ONCE(fw->glb->output->ack);
+
+	panthor_fw_update_reqs(fw->glb, req, ack, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
+}
+
 /**
  * panthor_perf_fw_ring_alloc() - Allocate memory for a firmware ring
  * @fw: Firmware.
@@ -233,20 +247,11 @@ void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_
 void panthor_perf_fw_ring_clear(struct panthor_perf_fw *fw)
 {
 	fw->ring = NULL;
-}
 
-/*
- * Acknowledges the events that firmware has raised, and withdraws a request for a
- * sample that it has not answered, by making REQ equal to ACK. An event that
- * stayed unacknowledged would not be raised in the next epoch, and a request that
- * stayed would be answered in it. No doorbell is rung.
- */
-static void settle_reqs(struct panthor_perf_fw *fw)
-{
-	u32 ack = READ_ONCE(fw->glb->output->ack);
-
-	panthor_fw_update_reqs(fw->glb, req, ack, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
+	/* Firmware may have answered, or raised an event, after it was given up on. */
+	settle_reqs(fw);
 }
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_ring_clear);
 
 static void request_enable(struct panthor_perf_fw *fw)
 {
@@ -285,40 +290,14 @@ static void mask_events(struct panthor_perf_fw *fw)
 	WRITE_ONCE(input->ack_irq_mask, READ_ONCE(input->ack_irq_mask) & ~GLB_PERFCNT_ALL);
 }
 
-/**
- * panthor_perf_fw_enable() - Enable counters, and begin an epoch
- * @fw: Firmware that has booted, with a ring and with counters disabled.
- * @set: Counter set, enum drm_panthor_perf_counter_set.
- *
- * All counters of the set are enabled, whatever sessions want: masks cannot be
- * changed without disabling counters, which would discard counts of other
- * sessions.
- *
- * Context: The caller holds panthor_perf_sampler::lock, and the GPU is powered.
- * Sleeps up to PANTHOR_PERF_FW_ACK_MS milliseconds (twice that if an earlier
- * request to disable counters was not answered). Called in the fence signalling
- * path by resume, so it does not allocate memory.
- *
- * Return: 0 on success, -ETIMEDOUT if firmware did not answer. Counters are to be
- * disabled then, see panthor_perf_fw::uncertain.
+/*
+ * Requests ENABLE once. ACK says that counters are disabled, and firmware has seen
+ * that they are to be.
  */
-int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
+static int enable_once(struct panthor_perf_fw *fw, u8 set)
 {
 	struct panthor_fw_global_input_iface *input = fw->glb->input;
 	u32 config, i;
-
-	/*
-	 * An earlier panthor_perf_fw_disable() may have returned -ETIMEDOUT. ENABLE
-	 * is a level: firmware would not notice that counters were disabled and
-	 * enabled again, and would not reset INSERT, if it had not seen the request
-	 * to disable them first.
-	 */
-	if (READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN) {
-		int ret = panthor_perf_fw_disable(fw);
-
-		if (ret)
-			return ret;
-	}
 
 	config = FIELD_PREP(PERFCNT_CONFIG_SLOTS, fw->slots) | FIELD_PREP(PERFCNT_CONFIG_SET, set);
 	if (fw->layout->has_metadata)
@@ -333,6 +312,7 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 	for (i = 0; i < fw->slots; i++)
 		panthor_perf_layout_ack(fw->layout, slot_address(fw, i));
 
+	fw->set = set;
 	settle_reqs(fw);
 	WRITE_ONCE(input->perfcnt_as, fw->ops->address_space(fw));
 	input->perfcnt_base = fw->ring_va;
@@ -376,6 +356,51 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 	fw->epoch++;
 	fw->enabled = true;
 	return 0;
+}
+
+/**
+ * panthor_perf_fw_enable() - Enable counters, and begin an epoch
+ * @fw: Firmware that has booted, with a ring and with counters disabled.
+ * @set: Counter set, enum drm_panthor_perf_counter_set.
+ *
+ * All counters of the set are enabled, whatever sessions want: masks cannot be
+ * changed without disabling counters, which would discard counts of other
+ * sessions.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock, and the GPU is powered.
+ * Sleeps up to PANTHOR_PERF_FW_ACK_MS milliseconds, and twice that if an earlier
+ * request to enable or disable counters was not answered. Called in the fence
+ * signalling path by resume, so it does not allocate memory.
+ *
+ * Return: 0 on success, -ETIMEDOUT if firmware did not answer. Counters are to be
+ * disabled then, see panthor_perf_fw::uncertain.
+ */
+int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
+{
+	int ret = 0;
+
+	/*
+	 * An earlier panthor_perf_fw_disable() may have returned -ETIMEDOUT. ENABLE
+	 * is a level: firmware would not notice that counters were disabled and
+	 * enabled again, and would not reset INSERT, if it had not seen the request
+	 * to disable them first.
+	 *
+	 * Or an earlier enable may not have been answered, and have been for another
+	 * counter set. Firmware could still act on that one, and its answer would be
+	 * taken for that to this one. Once it has been seen to count and to stop,
+	 * whatever it does is by this one.
+	 */
+	if (READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN) {
+		ret = panthor_perf_fw_disable(fw);
+	} else if (fw->uncertain && fw->set != set) {
+		ret = enable_once(fw, set);
+		if (!ret)
+			ret = panthor_perf_fw_disable(fw);
+	}
+	if (ret)
+		return ret;
+
+	return enable_once(fw, set);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enable);
 
@@ -574,10 +599,11 @@ void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
 	fw->extract++;
 
 	/*
-	 * (C) Clear PRFCNT_EN before writing EXTRACT. Firmware reads EXTRACT before
-	 * it reuses the slot.
+	 * (C) Read the sample, and clear PRFCNT_EN, before writing EXTRACT. Firmware
+	 * reads EXTRACT before it reuses the slot. A write barrier would leave the
+	 * reads where they may be.
 	 */
-	dma_wmb();
+	dma_mb();
 	WRITE_ONCE(fw->glb->input->perfcnt_extract, fw->extract);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_consume);

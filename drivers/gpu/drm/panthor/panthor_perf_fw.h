@@ -82,6 +82,9 @@ struct panthor_perf_fw {
 	/** @enabled: Firmware has acknowledged that counters are enabled. */
 	bool enabled;
 
+	/** @set: Counter set that was requested with the latest ENABLE. */
+	u8 set;
+
 	/**
 	 * @uncertain: Firmware did not acknowledge in time that counters are
 	 * enabled. The request was withdrawn, but firmware may have seen it and may

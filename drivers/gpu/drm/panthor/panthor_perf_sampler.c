@@ -263,6 +263,7 @@ static void make_request(struct panthor_perf_sampler *sampler)
 	set_flight(sampler, PANTHOR_PERF_FLIGHT_MADE);
 	sampler->flight_gen = sampler->next_gen++;
 	sampler->flight_ns = ktime_get_raw_ns();
+	sampler->answer_ns = sampler->flight_ns;
 	sampler->stats.requests++;
 	trace_panthor_perf_request(sampler->fw->epoch, sampler->flight_gen);
 	panthor_perf_fw_request(sampler->fw);
@@ -485,6 +486,11 @@ static bool mcu_runs(enum panthor_perf_sampler_state state)
 	return state != PANTHOR_PERF_SAMPLER_DOWN && state != PANTHOR_PERF_SAMPLER_GONE;
 }
 
+static bool in_protected_mode(struct panthor_perf_sampler *sampler)
+{
+	return sampler->fw->ops->protected_mode(sampler->fw);
+}
+
 /* Flags the next sample of all clients that count. */
 static void mark_lost(struct panthor_perf_sampler *sampler, u32 flags)
 {
@@ -633,7 +639,7 @@ static u8 off_states(struct panthor_perf_sampler *sampler)
 		return states | DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL;
 
 	states |= PANTHOR_PERF_STATE_POWER_UNKNOWN;
-	if (sampler->fw->ops->protected_mode(sampler->fw))
+	if (in_protected_mode(sampler))
 		return states | DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED;
 
 	return states | DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL;
@@ -832,14 +838,16 @@ static void check_later(struct panthor_perf_sampler *sampler)
 
 /*
  * Takes note of what came of a call to firmware. Returns -EAGAIN if it failed in
- * protected mode, in which firmware does nothing: it will be tried again.
+ * protected mode, in which firmware does nothing: it will be tried again. That is so
+ * if there was protected mode before the call as well, as @protected says: firmware
+ * may have had hardly any time to answer since it has ended.
  */
-static int note_result(struct panthor_perf_sampler *sampler, int ret)
+static int note_result(struct panthor_perf_sampler *sampler, bool protected, int ret)
 {
 	if (!ret)
 		return 0;
 
-	if (sampler->fw->ops->protected_mode(sampler->fw))
+	if (protected || in_protected_mode(sampler))
 		return -EAGAIN;
 
 	sampler->failures++;
@@ -869,7 +877,9 @@ static bool given_up(const struct panthor_perf_sampler *sampler)
  */
 static int enable(struct panthor_perf_sampler *sampler)
 {
-	int ret = note_result(sampler, panthor_perf_fw_enable(sampler->fw, sampler->set));
+	bool protected = in_protected_mode(sampler);
+	int ret = note_result(sampler, protected,
+			      panthor_perf_fw_enable(sampler->fw, sampler->set));
 
 	check_later(sampler);
 	if (ret)
@@ -878,6 +888,14 @@ static int enable(struct panthor_perf_sampler *sampler)
 	sampler->prev_reason = PANTHOR_PERF_REASON_REQUEST;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_COUNTING);
 	return 0;
+}
+
+/* Has firmware count no longer. */
+static int disable(struct panthor_perf_sampler *sampler)
+{
+	bool protected = in_protected_mode(sampler);
+
+	return note_result(sampler, protected, panthor_perf_fw_disable(sampler->fw));
 }
 
 /* Has firmware count no longer if there is no client any more. */
@@ -892,8 +910,7 @@ static void disable_if_unused(struct panthor_perf_sampler *sampler)
 
 	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
-		reset_if_failed(sampler, note_result(sampler,
-						     panthor_perf_fw_disable(sampler->fw)));
+		reset_if_failed(sampler, disable(sampler));
 	} else if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
 	}
@@ -919,7 +936,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 		if (!client_counts(client)) {
 			/* Its baseline: what is in the sample was counted before. */
-			if (answer && client->state == PANTHOR_PERF_CLIENT_STARTING &&
+			if (answer && READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STARTING &&
 			    !client->start_held && gen_complete(client->start_gen, gen))
 				begin_client(sampler, client);
 			continue;
@@ -998,8 +1015,12 @@ struct drain {
 	int pending;
 };
 
-/* Looks at the firmware request: its sample is in the ring if ACK, read before INSERT, says so. */
-static void look_at_request(struct panthor_perf_sampler *sampler, struct drain *drain)
+/*
+ * Looks at the firmware request and at the ring: the request's sample is in the ring if
+ * ACK, read before INSERT, says so. No request is made in between, so that the sample of
+ * a later one is not found without it. Returns false if INSERT makes no sense.
+ */
+static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *drain)
 {
 	guard(spinlock)(&sampler->req_lock);
 
@@ -1007,6 +1028,8 @@ static void look_at_request(struct panthor_perf_sampler *sampler, struct drain *
 	drain->made_ns = sampler->flight_ns;
 	drain->made = in_flight(sampler->flight);
 	drain->acked = drain->made && panthor_perf_fw_acked(sampler->fw);
+	drain->pending = panthor_perf_fw_pending(sampler->fw);
+	return drain->pending >= 0;
 }
 
 /*
@@ -1022,7 +1045,7 @@ static bool sees_protected(struct panthor_perf_sampler *sampler, int pending)
 	if (!pending && sampler->prev_reason == PANTHOR_PERF_REASON_PROTECTED)
 		return false;
 
-	return sampler->fw->ops->protected_mode(sampler->fw);
+	return in_protected_mode(sampler);
 }
 
 /*
@@ -1087,9 +1110,9 @@ static void note_answer(struct panthor_perf_sampler *sampler, struct drain *drai
  *   samples without metadata cannot be told from the answer.
  *
  * A sample is automatic if its reason is another one than a request, or if it is not
- * the answer. The sample that is taken before shader cores lose power has the reason
- * of a request, and may be an answer that firmware has not acknowledged so far: it is
- * taken for the answer then.
+ * the answer and cannot be one that firmware has not acknowledged so far. The sample
+ * that is taken before shader cores lose power has the reason of a request. If it may
+ * be such an answer, its counts become a part of what is delivered for the request.
  */
 static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drain, bool last,
 			bool protected)
@@ -1112,7 +1135,11 @@ static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 			   (sample->reason == PANTHOR_PERF_REASON_REQUEST ||
 			    sample->reason == PANTHOR_PERF_REASON_PROTECTED)));
 	automatic = sample->reason != PANTHOR_PERF_REASON_REQUEST ||
-		    (!answer && (!layout->has_metadata || !may_answer));
+		    (!answer && !(may_answer && (layout->has_metadata || last)));
+
+	/* No sample of a client ends before it was requested. Nothing was counted since. */
+	if (answer && known && ns < drain->made_ns)
+		set_time_now(sampler);
 
 	panthor_perf_fw_sample_states(layout, sampler->set, sampler->prev_reason, sample);
 	sampler->prev_reason = sample->reason;
@@ -1134,10 +1161,13 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
 			 bool patient)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
-	bool raised = sampler->overflow == PANTHOR_PERF_OVERFLOW_RAISED;
+	bool raised = sampler->overflow == PANTHOR_PERF_OVERFLOW_RAISED, emptied;
 
 	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING)
 		return;
+
+	/* All slots had been in use, and none is. */
+	emptied = raised && drain->pending == fw->slots && !panthor_perf_fw_pending(fw);
 
 	if ((patient || sampler->rearm_extract != fw->extract) &&
 	    panthor_perf_fw_rearm(fw, raised)) {
@@ -1146,7 +1176,7 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
 			return;
 
 		sampler->stats.overflows++;
-		if (drain->pending == fw->slots) {
+		if (emptied) {
 			set_overflow(sampler, PANTHOR_PERF_OVERFLOW_NONE);
 			return;
 		}
@@ -1172,25 +1202,19 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
  */
 static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient)
 {
-	struct panthor_perf_fw *fw = sampler->fw;
 	struct drain drain = {};
 	bool protected;
 	int i;
 
 	lockdep_assert_held(&sampler->lock);
 
-	look_at_request(sampler, &drain);
-	drain.pending = panthor_perf_fw_pending(fw);
-	if (drain.pending < 0)
+	if (!look_at_ring(sampler, &drain))
 		return false;
 
+	/* Firmware takes a sample before protected mode begins: it is there by now. */
 	protected = sees_protected(sampler, drain.pending);
-	if (protected) {
-		/* Firmware takes a sample before protected mode begins: it is there by now. */
-		drain.pending = panthor_perf_fw_pending(fw);
-		if (drain.pending < 0)
-			return false;
-	}
+	if (protected && !look_at_ring(sampler, &drain))
+		return false;
 
 	look_at_overflow(sampler);
 	sampler->stats.samples += drain.pending;
@@ -1234,11 +1258,11 @@ static int restart(struct panthor_perf_sampler *sampler, u32 flags)
 
 	sampler->stats.restarts++;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
-	ret = note_result(sampler, panthor_perf_fw_disable(sampler->fw));
+	ret = disable(sampler);
 
 	drain_ring(sampler, false);
 	mark_lost(sampler, flags);
-	mark_unsampled(sampler, sampler->fw->ops->protected_mode(sampler->fw));
+	mark_unsampled(sampler, in_protected_mode(sampler));
 	complete_now(sampler);
 	if (ret || list_empty(&sampler->clients))
 		return ret;
@@ -1248,11 +1272,35 @@ static int restart(struct panthor_perf_sampler *sampler, u32 flags)
 	return ret;
 }
 
+/*
+ * Handles an index of firmware's that makes no sense: counters are disabled and enabled,
+ * which sets it to 0. If it happens again before firmware has answered a request, the
+ * GPU is reset, and in the end counters stay disabled.
+ */
+static void index_invalid(struct panthor_perf_sampler *sampler)
+{
+	int ret;
+
+	if (given_up(sampler)) {
+		set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
+		disable(sampler);
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		mark_unsampled(sampler, in_protected_mode(sampler));
+		complete_now(sampler);
+		return;
+	}
+
+	ret = restart(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	if (!ret && sampler->failures++)
+		ret = -EIO;
+	reset_if_failed(sampler, ret);
+}
+
 /* Drains while firmware counts. Not called by the interrupt thread, since it may wait for it. */
 static void drain_counting(struct panthor_perf_sampler *sampler, bool patient)
 {
 	if (!drain_ring(sampler, patient))
-		reset_if_failed(sampler, restart(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR));
+		index_invalid(sampler);
 
 	disable_if_unused(sampler);
 }
@@ -1292,7 +1340,7 @@ static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret
 	bool any = false;
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
-		if (client->state != PANTHOR_PERF_CLIENT_STARTING || client->start_held ||
+		if (READ_ONCE(client->state) != PANTHOR_PERF_CLIENT_STARTING || client->start_held ||
 		    !gen_complete(client->start_gen, gen))
 			continue;
 		end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, ret);
@@ -1311,8 +1359,11 @@ static void request_timed_out(struct panthor_perf_sampler *sampler)
 	bool starting;
 	int ret;
 
-	/* START fails if this request was to be its baseline, but not if a later one is. */
-	starting = fail_starting(sampler, sampler->flight_gen, -ETIMEDOUT);
+	/*
+	 * START fails if this request was to be its baseline, but not if a later
+	 * one is. A full ring is no failure of firmware.
+	 */
+	starting = !full && fail_starting(sampler, sampler->flight_gen, -ETIMEDOUT);
 	ret = restart(sampler, flags);
 
 	/*
@@ -1333,7 +1384,7 @@ static void check_failed(struct panthor_perf_sampler *sampler)
 		return;
 
 	/* Counters cannot be enabled in protected mode. */
-	if (sampler->fw->ops->protected_mode(sampler->fw)) {
+	if (in_protected_mode(sampler)) {
 		check_later(sampler);
 		return;
 	}
@@ -1345,6 +1396,7 @@ static void check_failed(struct panthor_perf_sampler *sampler)
 /* Looks for answers that are late or that nobody has told of, and for counters near their top. */
 static void check_counting(struct panthor_perf_sampler *sampler)
 {
+	u32 extract = sampler->fw->extract;
 	bool late = false, protected;
 	u64 now;
 
@@ -1353,7 +1405,7 @@ static void check_counting(struct panthor_perf_sampler *sampler)
 	 * answer is found then, however long the drain takes.
 	 */
 	now = ktime_get_raw_ns();
-	protected = sampler->fw->ops->protected_mode(sampler->fw);
+	protected = in_protected_mode(sampler);
 	drain_counting(sampler, true);
 	if (!list_empty(&sampler->clients))
 		check_later(sampler);
@@ -1365,12 +1417,15 @@ static void check_counting(struct panthor_perf_sampler *sampler)
 		if (!in_flight(sampler->flight)) {
 			if ((s64)(now - sampler->time.ns) >= SATURATION_NS)
 				want_request(sampler);
-		} else if ((s64)(now - sampler->flight_ns) >= ACK_TIMEOUT_NS) {
-			/* Firmware has the whole of the time from the end of protected mode. */
-			if (protected)
-				sampler->flight_ns = now;
-			else
-				late = true;
+		} else if (protected) {
+			sampler->answer_ns = now;
+		} else if ((s64)(now - sampler->answer_ns) >= ACK_TIMEOUT_NS) {
+			/*
+			 * The drain has made room in the ring, so that firmware can
+			 * answer, if it did not have all of that time twice over.
+			 */
+			late = extract == sampler->fw->extract ||
+			       (s64)(now - sampler->flight_ns) >= 2 * ACK_TIMEOUT_NS;
 		}
 	}
 
@@ -1663,7 +1718,9 @@ bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 	bool started;
 
 	spin_lock(&sampler->req_lock);
-	started = client->state == PANTHOR_PERF_CLIENT_STARTED;
+	/* Unplug has given the client its last sample, or is about to. */
+	started = client->state == PANTHOR_PERF_CLIENT_STARTED &&
+		  sampler->state != PANTHOR_PERF_SAMPLER_GONE;
 	if (started) {
 		set_client_state(sampler, client, PANTHOR_PERF_CLIENT_STOPPING);
 		queue_request(sampler, client, user_data, true);
@@ -1819,13 +1876,13 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 		return;
 
 	if (!wait) {
-		sampler->halt_protected = fw->ops->protected_mode(fw);
+		sampler->halt_protected = in_protected_mode(sampler);
 		return;
 	}
 
 	scoped_guard(spinlock, &sampler->req_lock)
 		flying = in_flight(sampler->flight);
-	if (flying && !fw->ops->protected_mode(fw))
+	if (flying && !in_protected_mode(sampler))
 		panthor_perf_fw_wait_sample(fw, CLOSE_TIMEOUT_MS);
 
 	/* The sample that is taken when the MCU is halted finds a free slot after this. */
@@ -1836,9 +1893,26 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 	 * No such sample is taken in protected mode. If protected mode begins
 	 * after this look, a sample is taken then, which is as good.
 	 */
-	sampler->halt_protected = fw->ops->protected_mode(fw);
+	sampler->halt_protected = in_protected_mode(sampler);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_close);
+
+/* Checks if nothing is counted after the last sample, as far as metadata tells. */
+static bool ends_counting(const struct panthor_perf_sampler *sampler)
+{
+	if (!sampler->layout->has_metadata)
+		return true;
+
+	switch (sampler->prev_reason) {
+	case PANTHOR_PERF_REASON_PROTECTED:
+	case PANTHOR_PERF_REASON_HALT:
+	case PANTHOR_PERF_REASON_SLEEP:
+	case PANTHOR_PERF_REASON_SUSPEND:
+		return true;
+	default:
+		return false;
+	}
+}
 
 /*
  * Drains what the MCU has left in the ring when it stopped, and finds out if counts
@@ -1848,7 +1922,7 @@ static void drain_stopped(struct panthor_perf_sampler *sampler, bool reset)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
 	bool valid = drain_ring(sampler, false);
-	bool sampled = fw->extract != sampler->halt_extract;
+	bool sampled = fw->extract != sampler->halt_extract && ends_counting(sampler);
 
 	sampler->stats.overflows += sampler->overflow == PANTHOR_PERF_OVERFLOW_RAISED;
 
@@ -1988,7 +2062,8 @@ static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_p
 void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client, *tmp;
-	bool counting;
+	struct panthor_perf_fw *fw = sampler->fw;
+	bool counting, running;
 
 	mutex_lock(&sampler->lock);
 
@@ -1996,11 +2071,14 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 		drain_ring(sampler, false);
 
 	counting = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING;
+	running = mcu_runs(sampler->state) && sampler->state != PANTHOR_PERF_SAMPLER_CLOSING;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_GONE);
-	if (counting) {
-		mark_unsampled(sampler, sampler->fw->ops->protected_mode(sampler->fw));
-		panthor_perf_fw_disable(sampler->fw);
-	}
+	if (counting)
+		mark_unsampled(sampler, in_protected_mode(sampler));
+
+	/* The ring is about to be freed: firmware may write to it though it was given up on. */
+	if (counting || (running && fw->ring && panthor_perf_fw_enabled(fw)))
+		panthor_perf_fw_disable(fw);
 
 	spin_lock(&sampler->req_lock);
 	list_for_each_entry(client, &sampler->clients, node)
@@ -2069,7 +2147,8 @@ void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_
 	drm_printf(p, "gate: %d\n", sampler->state == PANTHOR_PERF_SAMPLER_COUNTING);
 	drm_printf(p, "in-flight: %d\n", flying);
 	drm_printf(p, "limited: %s\n", limited_states[limited]);
-	drm_printf(p, "broken: %d\n", given_up(sampler));
+	drm_printf(p, "broken: %d\n",
+		   sampler->state == PANTHOR_PERF_SAMPLER_FAILED && given_up(sampler));
 	drm_printf(p, "failures: %u\n", sampler->failures);
 	drm_printf(p, "set: %u\n", sampler->set);
 	panthor_perf_fw_show(sampler->fw, p);

@@ -414,9 +414,9 @@ struct panthor_perf_sampler {
 	/**
 	 * @start_lock: Held by START while it has firmware count.
 	 *
-	 * If firmware does not answer, that takes a tenth of a second with @lock
-	 * held. Other callers of START wait for this lock before they take
-	 * @lock, so that a hook gets @lock before all but one of them.
+	 * If firmware does not answer, that takes up to two tenths of a second
+	 * with @lock held. Other callers of START wait for this lock before they
+	 * take @lock, so that a hook gets @lock before all but one of them.
 	 *
 	 * Taken in process context, interruptibly. @lock nests in it.
 	 */
@@ -505,11 +505,16 @@ struct panthor_perf_sampler {
 
 	/**
 	 * @flight_ns: When it was made, in CLOCK_MONOTONIC_RAW: a sample that was
-	 * taken before is not its answer. Moved forward while the GPU is in
-	 * protected mode, since the time to answer does not run then. Protected
-	 * by @req_lock.
+	 * taken before is not its answer. Protected by @req_lock.
 	 */
 	u64 flight_ns;
+
+	/**
+	 * @answer_ns: Since when firmware has had time to answer it, in
+	 * CLOCK_MONOTONIC_RAW. Later than @flight_ns if there was protected mode
+	 * meanwhile, in which firmware does not answer. Protected by @req_lock.
+	 */
+	u64 answer_ns;
 
 	/** @overflow: What is known of lost samples. Protected by @lock. */
 	enum panthor_perf_overflow_state overflow;

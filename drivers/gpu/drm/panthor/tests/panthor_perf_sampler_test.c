@@ -98,6 +98,13 @@ struct fake {
 	bool late;
 	/* The fake takes a sample and enters protected mode while the driver waits for it. */
 	bool protected_when_waited;
+	/* Protected mode ends while ENABLE is waited for, too late for an answer. */
+	bool protected_until_waited;
+	/* INSERT makes no sense from the moment at which counters are enabled. */
+	bool nonsense;
+	/* This client requests a sample when the driver has read GPU_STATUS so many times. */
+	struct fake_client *requests_meanwhile;
+	u32 reads_left;
 };
 
 /* A client, and the samples that it has received. */
@@ -108,6 +115,8 @@ struct fake_client {
 	u64 *sample;
 	u32 room;
 	u32 num, signals, stretched;
+	/* STOP is called while a sample is written, and returns something. */
+	bool stops, stopped;
 	struct {
 		u64 data, count, start, end;
 		u32 flags;
@@ -201,6 +210,8 @@ static void fake_requests(struct fake *f)
 		if (f->output.ack & GLB_PERFCNT_EN) {
 			f->enables++;
 			f->output.perfcnt_insert = 0;
+			if (f->nonsense)
+				f->output.perfcnt_insert = FAKE_SLOTS + 1;
 			f->no_room = false;
 		}
 	}
@@ -285,6 +296,11 @@ static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
 		f->protected = true;
 	}
 
+	if (f->protected_until_waited && f->protected && (mask & GLB_PERFCNT_EN)) {
+		f->protected = false;
+		return -ETIMEDOUT;
+	}
+
 	return (f->input.req ^ f->output.ack) & mask ? -ETIMEDOUT : 0;
 }
 
@@ -296,6 +312,12 @@ static bool fake_protected_mode(struct panthor_perf_fw *fw)
 	if (f->late) {
 		f->asleep = false;
 		fake_look(f);
+	}
+	if (f->requests_meanwhile && !--f->reads_left) {
+		struct fake_client *c = f->requests_meanwhile;
+
+		f->requests_meanwhile = NULL;
+		panthor_perf_sampler_request(&f->sampler, &c->client, 2);
 	}
 	return f->protected;
 }
@@ -338,6 +360,10 @@ static u32 fake_write(struct panthor_perf_client *client,
 		(void *)c->sample + layout->blocks[layout->shader_block].user_offset;
 	u32 i = c->num % MAX_SAMPLES, flags;
 
+	if (c->stops) {
+		c->stops = false;
+		c->stopped = panthor_perf_sampler_stop(&c->f->sampler, client, 100);
+	}
 	flags = panthor_perf_accum_deliver(layout, client->accum, fw_sample, info, c->sample);
 	c->got[i].data = info->user_data;
 	c->got[i].flags = ((struct drm_panthor_perf_sample_header *)c->sample)->flags;
@@ -447,6 +473,7 @@ static void check(struct fake *f, u64 ns)
 
 	spin_lock(&f->sampler.req_lock);
 	f->sampler.flight_ns -= ns;
+	f->sampler.answer_ns -= ns;
 	spin_unlock(&f->sampler.req_lock);
 	mutex_lock(&f->sampler.lock);
 	f->sampler.time.ns -= ns;
@@ -2442,6 +2469,294 @@ static void emitted_protected_answer(struct kunit *test)
 	expect(test, c, 1, 1, 3, 0);
 }
 
+/* Protected mode ends so late that firmware has no time left to enable or disable counters. */
+static void protected_ends_waiting(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	f->protected_until_waited = true;
+	f->protected = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_FAILED);
+	KUNIT_EXPECT_EQ(test, f->sampler.failures, 0);
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_COUNTING);
+
+	f->protected = true;
+	panthor_perf_sampler_remove(&f->sampler, &c->client);
+	KUNIT_EXPECT_EQ(test, f->sampler.failures, 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+}
+
+/* The time to answer does not run in protected mode, and does so from its end. */
+static void protected_excused(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->protected = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	check(f, 400 * NSEC_PER_MSEC);
+	f->protected = false;
+	f->asleep = true;
+	check(f, 150 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+	f->count = 3;
+	wake(f);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, 0);
+
+	/* It runs. */
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	check(f, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, c->num, 2);
+	KUNIT_EXPECT_EQ(test, c->got[1].flags, ERROR);
+}
+
+/* A request made while a drain is under way: its sample is not taken for an automatic one. */
+static void emitted_meanwhile(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	c->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	/* The check reads it, and then the drain does, which has looked at the request before. */
+	f->requests_meanwhile = c;
+	f->reads_left = 2;
+	check(f, 0);
+	KUNIT_EXPECT_PTR_EQ(test, f->requests_meanwhile, NULL);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, 0);
+}
+
+/* Nor is one that is drained before firmware has acknowledged the request. */
+static void emitted_before_ack(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	use_clock(test, f);
+	c->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->mute = true;
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+	f->output.ack ^= GLB_PERFCNT_SAMPLE;
+	panthor_perf_sampler_irq(&f->sampler);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, 0);
+}
+
+/* STOP that comes while unplug gives a client its last sample has nothing to stop. */
+static void unplug_stop(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	c->stops = true;
+	c->stopped = true;
+	panthor_perf_sampler_unplug(&f->sampler);
+	KUNIT_EXPECT_FALSE(test, c->stops);
+	KUNIT_EXPECT_FALSE(test, c->stopped);
+	KUNIT_EXPECT_EQ(test, c->num, 1);
+	expect(test, c, 0, 1, 0, ERROR);
+}
+
+/* A ring that stays full is no reason for START to fail: it is flagged. */
+static void start_ring_full(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	struct starter s = { .c = new_client(test, f) };
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->full = true;
+	INIT_WORK_ONSTACK(&s.work, starter_work);
+	queue_work(f->sampler.wq, &s.work);
+	KUNIT_ASSERT_TRUE(test, wait_starting(s.c));
+	drained(f);
+	check(f, NSEC_PER_SEC);
+	flush_work(&s.work);
+	destroy_work_on_stack(&s.work);
+	KUNIT_EXPECT_EQ(test, s.ret, 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	f->full = false;
+}
+
+/* A check that makes room gives firmware time to answer. */
+static void ring_full_then_late(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->asleep = true;
+	for (i = 0; i < FAKE_SLOTS; i++) {
+		f->count = 1;
+		fake_auto(f);
+	}
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	check(f, 600 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+	f->count = 3;
+	wake(f);
+	expect_num(test, c, 1);
+	KUNIT_EXPECT_EQ(test, c->got[0].count, FAKE_SLOTS + 3);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+}
+
+/* An index that never makes sense is a failure of firmware, and has an end. */
+static void nonsense_lasts(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->nonsense = true;
+	f->output.perfcnt_insert += FAKE_SLOTS + 1;
+	for (i = 0; i < 10; i++) {
+		KUNIT_EXPECT_EQ(test, request(c, i), 0);
+		drained(f);
+		check(f, NSEC_PER_SEC);
+		expect_num(test, c, i + 1);
+		KUNIT_EXPECT_EQ_MSG(test, c->got[i].flags, ERROR, "sample %u", i);
+	}
+	KUNIT_EXPECT_LE(test, f->enables, 5);
+	KUNIT_EXPECT_GE(test, f->resets, 1);
+	KUNIT_EXPECT_LE(test, f->resets, 3);
+	f->nonsense = false;
+}
+
+/* Firmware may see an enable that was given up after the next one: that one is made certain. */
+static void enable_uncertain(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, start(c, 1), -ETIMEDOUT);
+	f->asleep = false;
+	d->client.block_set = 1;
+	KUNIT_ASSERT_EQ(test, start(d, 2), 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config >> 8, 1);
+	KUNIT_EXPECT_FALSE(test, f->fw.uncertain);
+}
+
+/* What firmware does after its ring has gone does not last until the next boot. */
+static void ring_cleared(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	void *ring = f->fw.ring;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->protected = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	panthor_perf_sampler_remove(&f->sampler, &c->client);
+	f->protected = false;
+	f->output.ack &= ~GLB_PERFCNT_EN;
+	f->output.ack ^= GLB_PERFCNT_SAMPLE | GLB_PERFCNT_THRESHOLD;
+	mutex_lock(&f->sampler.lock);
+	panthor_perf_fw_ring_clear(&f->fw);
+	mutex_unlock(&f->sampler.lock);
+	KUNIT_EXPECT_EQ(test, (f->input.req ^ f->output.ack) &
+			(GLB_PERFCNT_SAMPLE | GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW), 0);
+	f->fw.ring = ring;
+}
+
+/* Counters are disabled before the device goes, in whatever state they are. */
+static void unplug_uncertain(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 rings;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->protected = true;
+	panthor_perf_sampler_remove(&f->sampler, &c->client);
+	KUNIT_EXPECT_TRUE(test, f->output.ack & GLB_PERFCNT_EN);
+	f->protected = false;
+	rings = f->requests;
+	panthor_perf_sampler_unplug(&f->sampler);
+	KUNIT_EXPECT_GT(test, f->requests, rings);
+	KUNIT_EXPECT_FALSE(test, f->output.ack & GLB_PERFCNT_EN);
+}
+
+/* The sample of a halt says so: any other one does not mean that the MCU has taken it. */
+static void suspend_other_sample(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	panthor_perf_sampler_close(&f->sampler, true);
+	f->count = 3;
+	fake_sample(f);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, ERROR);
+
+	fake_boot(f, false);
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_ASSERT_EQ(test, start(c, 3), 0);
+	drained(f);
+	panthor_perf_sampler_close(&f->sampler, true);
+	f->count = 4;
+	fake_sample_reason(f, PANTHOR_PERF_REASON_HALT);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_EXPECT_TRUE(test, stop(c, 4));
+	expect_num(test, c, 2);
+	expect(test, c, 1, 4, 4, 0);
+}
+
+/* A sample ends no earlier than it was requested, whatever firmware answers with. */
+static void answer_from_before(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u64 before;
+
+	use_clock(test, f);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	fake_sample_reason(f, PANTHOR_PERF_REASON_PROTECTED);
+	f->asleep = true;
+	udelay(100);
+	before = ktime_get_raw_ns();
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+			(f->input.req & GLB_PERFCNT_SAMPLE);
+	panthor_perf_sampler_irq(&f->sampler);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, 0);
+	KUNIT_EXPECT_GE(test, c->got[0].end, before);
+}
+
 static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(programs_firmware),
 	KUNIT_CASE(cycle_counter),
@@ -2497,6 +2812,17 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(limited_emitted),
 	KUNIT_CASE(limited_ends),
 	KUNIT_CASE(limited_lost_ack),
+	KUNIT_CASE(protected_ends_waiting),
+	KUNIT_CASE(protected_excused),
+	KUNIT_CASE(emitted_meanwhile),
+	KUNIT_CASE(emitted_before_ack),
+	KUNIT_CASE(unplug_stop),
+	KUNIT_CASE(start_ring_full),
+	KUNIT_CASE(ring_full_then_late),
+	KUNIT_CASE(nonsense_lasts),
+	KUNIT_CASE(enable_uncertain),
+	KUNIT_CASE(ring_cleared),
+	KUNIT_CASE(unplug_uncertain),
 	{}
 };
 
@@ -2505,6 +2831,8 @@ static struct kunit_case panthor_perf_metadata_cases[] = {
 	KUNIT_CASE(independent),
 	KUNIT_CASE(emitted_after_answer),
 	KUNIT_CASE(emitted_protected_answer),
+	KUNIT_CASE(suspend_other_sample),
+	KUNIT_CASE(answer_from_before),
 	{}
 };
 
