@@ -111,19 +111,30 @@ static void whole_line(const char *name, struct figures *f, const char *what)
 /* Samples that firmware wrote, of the latest measurement of periods. */
 static uint64_t fw_samples;
 
-/*
- * Of figures that come by sleeping: now and then a tick or a worker of the
- * kernel falls into one of them, so the mean of the middle half.
- */
-static uint64_t middle(uint64_t *values, unsigned int count)
+static uint64_t mean_between(uint64_t *values, unsigned int count, unsigned int low,
+			     unsigned int high)
 {
-	unsigned int low = count / 4, high = count - low;
 	uint64_t sum = 0;
 
 	qsort(values, count, sizeof(*values), by_value);
 	for (unsigned int i = low; i < high; i++)
 		sum += values[i];
 	return sum / (high - low);
+}
+
+/* Of figures that differ among themselves: the mean of the middle half. */
+static uint64_t middle(uint64_t *values, unsigned int count)
+{
+	return mean_between(values, count, count / 4, count - count / 4);
+}
+
+/*
+ * Of figures that come by sleeping and are the same but for ticks and workers of
+ * the kernel, which fall into a third of them: the mean of those without.
+ */
+static uint64_t undisturbed(uint64_t *values, unsigned int count)
+{
+	return mean_between(values, count, count / 8, count / 2);
 }
 
 /* Measures so many sleeps, each from a multiple of @ns after now to the next. */
@@ -150,7 +161,7 @@ static uint64_t quiet(uint64_t ns)
 	static struct figures f;
 
 	measure_sleeps(NULL, &f, CYCLES, ns);
-	return middle(f.insns, f.count);
+	return undisturbed(f.insns, f.count);
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -374,7 +385,7 @@ static void measure_start_stop(const char *suffix, const char *who)
 	}
 	perf_session_end(s);
 	line(start, median(starts.insns, CYCLES), median(starts.ns, CYCLES), "START of %s", who);
-	line(stop, less(middle(stops.insns, CYCLES), idle), 0,
+	line(stop, less(undisturbed(stops.insns, CYCLES), idle), 0,
 	     "STOP of it, with all that comes of it");
 }
 
@@ -427,10 +438,10 @@ static void measure_suspend(int control, unsigned int count)
 	}
 	for (unsigned int i = 0; i < count; i++)
 		perf_session_end(&sessions[i]);
-	line(suspend, less(middle(suspends.insns, CYCLES), idle), 0,
+	line(suspend, less(undisturbed(suspends.insns, CYCLES), idle), 0,
 	     "the GPU is suspended while %u session%s count%s", count, count == 1 ? "" : "s",
 	     count == 1 ? "s" : "");
-	line(resume, less(middle(resumes.insns, CYCLES), idle), median(waits.ns, CYCLES),
+	line(resume, less(undisturbed(resumes.insns, CYCLES), idle), median(waits.ns, CYCLES),
 	     "and resumed; the time is that of who waits for it");
 }
 

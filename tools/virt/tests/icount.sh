@@ -4,6 +4,8 @@
 # What performance counters cost, in instructions (perf-icount), is what it was before, within a tenth:
 # icount.figures. These are counts and no times: a busy machine counts the same. A kernel and compiler
 # of which nothing is known there are measured, and what could be added is printed.
+#
+#   icount.sh -w   writes what it measures of KERNEL (of the environment) into icount.figures instead
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
@@ -64,6 +66,22 @@ compare()
 			FNR == NR { seen[$4] = 1; next }
 			$1 == r && $2 == c && $3 == g && !($4 in seen) { print $4 }' "$SCRATCH/$1" "$FIGURES")" ""
 }
+
+if [ "${1:-}" = -w ]; then
+	for model in g610 g715; do
+		if ! measure "$model" "$SCRATCH/$model" || ! [ -s "$SCRATCH/$model" ]; then
+			cat "$SCRATCH/err" >&2
+			echo "icount.sh: $model cannot be measured" >&2
+			exit 1
+		fi
+	done
+	read -r release compiler _ <"$SCRATCH/g610"
+	{
+		awk -v r="$release" -v c="$compiler" '$1 != r || $2 != c' "$FIGURES"
+		cat "$SCRATCH/g610" "$SCRATCH/g715"
+	} >"$SCRATCH/figures" && cat "$SCRATCH/figures" >"$FIGURES"
+	exit
+fi
 
 for model in g610 g715; do
 	if measure "$model" "$SCRATCH/$model" && [ -s "$SCRATCH/$model" ]; then
