@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 or MIT */
 /*
- * What performance counters use of later kernels, for Linux 6.12.
- *
- * Put in front of each of their files by the Makefile.
+ * Linux 6.12 lacks functions of later kernels that performance counters use, or
+ * has them under other names. This header supplies them. The Makefile includes it
+ * at the head of each source file of performance counters.
  */
 
 #ifndef __PANTHOR_PERF_BACKPORT_H__
@@ -21,7 +21,10 @@
 #include "panthor_gem.h"
 #include "panthor_regs.h"
 
-/* Registers are accessed relative to a block, not to a device. */
+/*
+ * In later kernels these take the address of a block of registers, where 6.12 has
+ * macros that take the device.
+ */
 #undef gpu_read
 #undef gpu_write
 
@@ -52,7 +55,10 @@ static inline u64 gpu_read64_counter(void __iomem *iomem, u32 reg)
 #define GPU_TIMESTAMP_OFFSET	GPU_TIMESTAMP_OFFSET_LO
 #define GPU_SHADER_PRESENT	GPU_SHADER_PRESENT_LO
 
-/* There is no support for architecture 14 and its power controller. */
+/*
+ * 6.12 does not support architecture 14, the first one with a power controller, so
+ * the following two are never used.
+ */
 #define PWR_CONTROL_BASE	0
 #define PWR_SHADER_PRESENT	GPU_SHADER_PRESENT
 
@@ -66,7 +72,7 @@ static inline void panthor_fw_ring_doorbell(struct panthor_device *ptdev, u32 do
 	writel(1, ptdev->iomem + CSF_DOORBELL(doorbell_id));
 }
 
-/* Objects have no labels. */
+/* Kernel objects have no name in 6.12. */
 static inline struct panthor_kernel_bo *
 panthor_kernel_bo_create_labelled(struct panthor_device *ptdev, struct panthor_vm *vm,
 				  size_t size, u32 bo_flags, u32 vm_map_flags, u64 gpu_va,
@@ -80,7 +86,10 @@ panthor_kernel_bo_create_labelled(struct panthor_device *ptdev, struct panthor_v
 #define drm_gem_vmap(obj, map)		drm_gem_vmap_unlocked(obj, map)
 #define drm_gem_vunmap(obj, map)	drm_gem_vunmap_unlocked(obj, map)
 
-/* The snapshot has other names, and is always of CLOCK_MONOTONIC_RAW and another one. */
+/*
+ * In 6.12 the member of the snapshot has another name. A snapshot always contains
+ * CLOCK_MONOTONIC_RAW, so there is no argument that selects it.
+ */
 #define monoraw		raw
 
 static inline void ktime_get_snapshot_id(clockid_t id, struct system_time_snapshot *snapshot)
@@ -89,12 +98,13 @@ static inline void ktime_get_snapshot_id(clockid_t id, struct system_time_snapsh
 }
 
 /*
- * The kernel's own is inline and calls security_perf_event_open(), which is not
- * exported to modules; without CONFIG_PERF_EVENTS there is none.
+ * perf_allow_cpu() of 6.12 is inline and calls security_perf_event_open(), which is
+ * not exported to modules. It does not exist without CONFIG_PERF_EVENTS. Check
+ * CAP_PERFMON instead.
  */
 #define perf_allow_cpu()	(perfmon_capable() ? 0 : -EACCES)
 
-/* Namespaces are strings. */
+/* In later kernels the argument is a string, in 6.12 an identifier. */
 #undef MODULE_IMPORT_NS
 #define MODULE_IMPORT_NS(ns)	MODULE_INFO(import_ns, ns)
 

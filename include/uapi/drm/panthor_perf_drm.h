@@ -12,64 +12,79 @@ extern "C" {
 /**
  * DOC: Performance counters
  *
- * A Mali CSF GPU counts events in blocks (front end, tiler, L2 slices, shader
- * cores...), each of which holds a fixed number of counters. A client sets up
- * a session, naming the counters it wants, and receives samples: the counts of
- * one period of time, in a ring buffer shared with the kernel.
+ * A Mali CSF GPU counts events in blocks. A block is one part of the GPU
+ * (front end, tiler, L2 slice, shader core...) and holds a fixed number of
+ * counters. A client sets up a session, for which it selects counters, and
+ * receives samples in a ring buffer that it shares with the kernel. A sample
+ * holds what was counted in one period of time.
  *
- * - What exists is told by &struct drm_panthor_perf_info, which is obtained
- *   with DRM_IOCTL_PANTHOR_DEV_QUERY and the type
+ * - &struct drm_panthor_perf_info describes what the GPU can count. It is
+ *   returned by DRM_IOCTL_PANTHOR_DEV_QUERY for the type
  *   DRM_PANTHOR_DEV_QUERY_PERF_INFO.
- * - Sessions are controlled with DRM_IOCTL_PANTHOR_PERF_CONTROL, by the
- *   commands of &enum drm_panthor_perf_command.
+ * - DRM_IOCTL_PANTHOR_PERF_CONTROL controls sessions, by the commands of
+ *   &enum drm_panthor_perf_command.
  * - A sample is a &struct drm_panthor_perf_sample_header, followed by every
  *   block of the device: a &struct drm_panthor_perf_block_header and
- *   drm_panthor_perf_info::counters_per_block 64-bit values. Blocks come in
- *   the order firmware, CSG, CSHW, tiler, memsys, shader, and by ascending
- *   index within a type. All blocks of the device are in every sample, so that
- *   a block is at the same place in all of them, whatever is enabled.
- * - Counts are differences: each sample holds what was counted since the
- *   session's previous sample, the first one since START. The sums over a
- *   session's samples are exact, except where a sample carries
+ *   drm_panthor_perf_info::counters_per_block values of 64 bits. Blocks are
+ *   ordered by type (firmware, CSG, CSHW, tiler, memsys, shader) and by
+ *   ascending index within a type. A sample contains all blocks of the device
+ *   whatever counters are enabled, so that a block is at the same offset in
+ *   all samples.
+ * - Counts are differences: a sample holds what was counted since the previous
+ *   sample of the session, and the first sample what was counted since START.
+ *   The sums over a session's samples are exact, unless a sample is flagged
  *   DRM_PANTHOR_PERF_SAMPLE_OVERFLOW or DRM_PANTHOR_PERF_SAMPLE_ERROR.
- * - Sessions do not influence each other.
+ * - Sessions do not influence each other's samples.
  *
- * Values 0 to 3 of a block are not counters. They hold the GPU timestamp of
- * the period's end (low word in value 0, high word in value 1), the session's
- * enable mask with one bit per group of four counters (value 2), and 0
- * (value 3). They are always filled, whatever the enable mask says.
+ * Values 0 to 3 of a block are not counters, and are filled whatever the enable
+ * mask says. Values 0 and 1 are the lower and the upper 32 bits of the GPU
+ * timestamp at the end of the period. Value 2 is the session's enable mask for
+ * the block, reduced to one bit for each group of four values. Value 3 is 0.
  *
- * A session watches the whole GPU, including the work of other processes. It
- * therefore takes the permission that perf asks of those who watch all processes
- * of a CPU: CAP_PERFMON, or the sysctl ``perf_event_paranoid`` at 0 or less, and
- * the consent of security modules. On kernels whose modules cannot ask for that,
- * it takes CAP_PERFMON. The administrator can open the primary counter set to
- * everybody with the ``perf_paranoid`` module parameter.
+ * The GPU takes some samples that nobody has asked for, because it stops
+ * counting: before shader cores lose power, before protected mode (in which the
+ * GPU works on content that must not be observed, and counts nothing), and
+ * before the GPU is suspended. Such an automatic sample becomes part of the
+ * session's next sample, or is a sample of its own if the session was set up with
+ * DRM_PANTHOR_PERF_SETUP_EMIT_AUTO.
  *
- * Sessions of users who are allowed, but do not have CAP_PERFMON, are served
- * together, at most once a millisecond of the device. What they ask for is
- * accepted at once, and waits for that; START sleeps meanwhile. Their periodic
- * samples wait for it as well, and samples that firmware takes of its own accord
- * sooner than that are folded into the next one.
+ * A session counts the work of all processes on the GPU. SETUP therefore demands
+ * the permission that perf demands for counting all processes of a CPU, and
+ * returns -EACCES without it: the caller needs CAP_PERFMON, or the sysctl
+ * ``perf_event_paranoid`` is 0 or less, and the security modules have to agree.
+ * On kernels whose modules cannot ask perf, the caller needs CAP_PERFMON. The
+ * administrator can open the primary counter set to everybody with the module
+ * parameter ``perf_paranoid``.
+ *
+ * Sessions of users who do not have CAP_PERFMON, but may count for another
+ * reason, are limited, so that they cannot observe the work of others closely.
+ * The kernel answers all limited sessions of a device together, at most once a
+ * millisecond. A command of such a session is accepted at once and takes effect
+ * when that time has come: START sleeps until then, requested and periodic
+ * samples are taken then, and automatic samples that are taken earlier become
+ * part of the next sample.
  */
 
 /**
  * DOC: Sample ring
  *
  * The ring buffer object holds drm_panthor_perf_cmd_setup::sample_slots slots
- * of drm_panthor_perf_info::sample_size bytes each. The indices are in another
- * buffer object, as a &struct drm_panthor_perf_ringbuf_control. They run freely
- * and never wrap: the slot of an index is index & (sample_slots - 1), the ring
- * is empty when the indices are equal, and full when they are sample_slots
- * apart.
+ * of drm_panthor_perf_info::sample_size bytes each. The indices of the ring are
+ * in a &struct drm_panthor_perf_ringbuf_control, in another buffer object or in
+ * the same one. They count samples and never wrap. The slot of an index is
+ * index & (sample_slots - 1). The ring is empty if the indices are equal, and
+ * full if they differ by sample_slots.
  *
  * The kernel writes a sample, and then insert_idx with release semantics. The
- * client reads insert_idx with acquire semantics, reads the samples before it,
- * and then writes extract_idx with release semantics, which hands the slots
- * back. The kernel reads nothing else from memory the client can write to.
+ * client reads insert_idx with acquire semantics, reads the samples before that
+ * index, and then writes extract_idx with release semantics, which gives the
+ * slots back to the kernel. The kernel reads nothing but extract_idx from memory
+ * that the client can write to. If extract_idx is out of range, the kernel takes
+ * the ring for full.
  *
- * One slot is kept in reserve for the last sample of the session, so a ring
- * has room for sample_slots - 1 samples that have not been consumed.
+ * One slot is reserved for the last sample of the session, which STOP requests.
+ * A ring can therefore hold sample_slots - 1 other samples that the client
+ * has not consumed.
  */
 
 /**
@@ -104,13 +119,21 @@ enum drm_panthor_perf_feat_flags {
  * enum drm_panthor_perf_block_type - Type of a counter block
  */
 enum drm_panthor_perf_block_type {
-	/** @DRM_PANTHOR_PERF_BLOCK_METADATA: Used by firmware alone, never in a sample. */
+	/**
+	 * @DRM_PANTHOR_PERF_BLOCK_METADATA: Metadata that firmware adds to its
+	 * own samples. The kernel consumes it: no block of a session's sample has
+	 * this type.
+	 */
 	DRM_PANTHOR_PERF_BLOCK_METADATA = 0,
 
-	/** @DRM_PANTHOR_PERF_BLOCK_FW: Firmware. */
+	/** @DRM_PANTHOR_PERF_BLOCK_FW: Firmware of the GPU's microcontroller. */
 	DRM_PANTHOR_PERF_BLOCK_FW = 1,
 
-	/** @DRM_PANTHOR_PERF_BLOCK_CSG: Command stream group slot. */
+	/**
+	 * @DRM_PANTHOR_PERF_BLOCK_CSG: Command stream group slot. Firmware runs
+	 * one group of command queues in each slot, and can run as many groups at
+	 * a time as there are slots.
+	 */
 	DRM_PANTHOR_PERF_BLOCK_CSG = 2,
 
 	/** @DRM_PANTHOR_PERF_BLOCK_CSHW: Command stream hardware, the GPU's front end. */
@@ -129,10 +152,13 @@ enum drm_panthor_perf_block_type {
 /**
  * enum drm_panthor_perf_block_state - States a block was in during a period
  *
- * A period can see several states, so that both bits of a pair may be set. In a
- * block in which the session enabled no counters, states are those that are
- * known without looking at it: neither bit of a pair may be set, if what they
- * tell differs from block to block.
+ * There are three pairs of states: ON and OFF, AVAILABLE and UNAVAILABLE, NORMAL
+ * and PROTECTED. Both states of a pair are set if the block changed from one to
+ * the other in the period. Neither is set if the kernel does not know.
+ *
+ * A session gets no information about a block in which it has not enabled a
+ * counter. The states of such a block are those that follow from the state of
+ * the GPU as a whole, for example OFF while the GPU is suspended.
  */
 enum drm_panthor_perf_block_state {
 	/** @DRM_PANTHOR_PERF_BLOCK_STATE_UNKNOWN: Nothing is known. */
@@ -144,34 +170,44 @@ enum drm_panthor_perf_block_state {
 	/** @DRM_PANTHOR_PERF_BLOCK_STATE_OFF: Not powered, at least in part of the period. */
 	DRM_PANTHOR_PERF_BLOCK_STATE_OFF = 1 << 1,
 
-	/** @DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE: The block could be used by this system. */
+	/**
+	 * @DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE: The block could be used by
+	 * this operating system, at least in part of the period.
+	 */
 	DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE = 1 << 2,
 
 	/**
 	 * @DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE: The block could not be
-	 * used, at least in part of the period: it was given to another
-	 * system, was never powered, or has no counters in the set.
+	 * used, at least in part of the period: the GPU was given to another
+	 * operating system, the block is a shader core that had no power in all of
+	 * the period, or the block has no counters in the counter set.
 	 */
 	DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE = 1 << 3,
 
-	/** @DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL: Outside of protected mode. */
+	/**
+	 * @DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL: Outside of protected mode, at least
+	 * in part of the period.
+	 */
 	DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL = 1 << 4,
 
-	/** @DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED: In protected mode, which counts nothing. */
+	/**
+	 * @DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED: In protected mode, in which
+	 * nothing is counted, at least in part of the period.
+	 */
 	DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED = 1 << 5,
 };
 
 /**
  * enum drm_panthor_perf_clock - Clock domains of the GPU
  *
- * Used as a bit number in drm_panthor_perf_info::supported_clocks, and as it
- * is in drm_panthor_perf_block_header::clock.
+ * The value is a bit number in drm_panthor_perf_info::supported_clocks, and is
+ * stored as it is in drm_panthor_perf_block_header::clock.
  */
 enum drm_panthor_perf_clock {
-	/** @DRM_PANTHOR_PERF_CLOCK_TOPLEVEL: Top level, the front end's clock. */
+	/** @DRM_PANTHOR_PERF_CLOCK_TOPLEVEL: Top level, the clock of the front end. */
 	DRM_PANTHOR_PERF_CLOCK_TOPLEVEL = 0,
 
-	/** @DRM_PANTHOR_PERF_CLOCK_COREGROUP: Core group: tiler and memory system. */
+	/** @DRM_PANTHOR_PERF_CLOCK_COREGROUP: Core group, the clock of tiler and memory system. */
 	DRM_PANTHOR_PERF_CLOCK_COREGROUP = 1,
 
 	/** @DRM_PANTHOR_PERF_CLOCK_SHADER: Shader cores. */
@@ -181,79 +217,108 @@ enum drm_panthor_perf_clock {
 /**
  * enum drm_panthor_perf_counter_set - Counter sets
  *
- * The set in use decides which event is behind a counter. There is one set at
- * a time for the whole GPU. It is held by the sessions that are counting, from
- * DRM_PANTHOR_PERF_COMMAND_START to their last sample.
+ * Hardware can count more events than it has counters. The counter set selects
+ * which event is behind each counter. All blocks use the same set at a time. The
+ * set is in use by the sessions that are counting, from
+ * DRM_PANTHOR_PERF_COMMAND_START to their last sample; a session with another set
+ * cannot be started meanwhile.
  */
 enum drm_panthor_perf_counter_set {
-	/** @DRM_PANTHOR_PERF_SET_PRIMARY: Primary set, defined for every block. */
+	/** @DRM_PANTHOR_PERF_SET_PRIMARY: Primary set. Every block has counters in it. */
 	DRM_PANTHOR_PERF_SET_PRIMARY = 0,
 
-	/** @DRM_PANTHOR_PERF_SET_SECONDARY: Secondary set. */
+	/** @DRM_PANTHOR_PERF_SET_SECONDARY: Secondary set. Not every block has counters in it. */
 	DRM_PANTHOR_PERF_SET_SECONDARY = 1,
 
-	/** @DRM_PANTHOR_PERF_SET_TERTIARY: Tertiary set. */
+	/** @DRM_PANTHOR_PERF_SET_TERTIARY: Tertiary set. Not every block has counters in it. */
 	DRM_PANTHOR_PERF_SET_TERTIARY = 2,
 };
 
 /**
  * struct drm_panthor_perf_info - What the GPU can count
  *
- * Returned by DRM_IOCTL_PANTHOR_DEV_QUERY with
- * DRM_PANTHOR_DEV_QUERY_PERF_INFO. On a GPU that offers no counters, and in a
- * kernel that is built without them, all the block counts are 0. Fields from
- * @sample_size on are additions: a kernel that does not have them returns a
- * smaller size.
+ * 64 bytes, returned by DRM_IOCTL_PANTHOR_DEV_QUERY for the type
+ * DRM_PANTHOR_DEV_QUERY_PERF_INFO. The query fails with -EINVAL if the caller's
+ * size does not reach to the end of @shader_blocks (44 bytes), and with -EFAULT
+ * if the caller's pointer cannot be written to. The fields from @sample_size on
+ * were added later: a kernel that does not have them returns a smaller size.
+ *
+ * All block counts are 0 if the GPU has no counters that the kernel supports, and
+ * in a kernel that is built without performance counters.
  */
 struct drm_panthor_perf_info {
-	/** @counters_per_block: Values in one block, the four that are no counters included. */
+	/**
+	 * @counters_per_block: Number of values in one block, including values
+	 * 0 to 3, which are not counters: 64 or 128, or 0 without counters.
+	 */
 	__u32 counters_per_block;
 
-	/** @sample_header_size: sizeof(struct drm_panthor_perf_sample_header). */
+	/**
+	 * @sample_header_size: Size of &struct drm_panthor_perf_sample_header in
+	 * bytes.
+	 */
 	__u32 sample_header_size;
 
-	/** @block_header_size: sizeof(struct drm_panthor_perf_block_header). */
+	/**
+	 * @block_header_size: Size of &struct drm_panthor_perf_block_header in
+	 * bytes.
+	 */
 	__u32 block_header_size;
 
 	/** @flags: Combination of enum drm_panthor_perf_feat_flags. */
 	__u32 flags;
 
-	/** @supported_clocks: Bit n: cycles of enum drm_panthor_perf_clock n are counted. */
+	/**
+	 * @supported_clocks: Clock domains whose cycles are counted. Bit n stands
+	 * for the clock domain n of enum drm_panthor_perf_clock. A domain without a
+	 * bit has no clock of its own, and runs with the top level clock.
+	 */
 	__u32 supported_clocks;
 
-	/** @fw_blocks: Number of firmware blocks. */
+	/** @fw_blocks: Number of firmware blocks in a sample. */
 	__u32 fw_blocks;
 
-	/** @csg_blocks: Number of command stream group blocks. */
+	/** @csg_blocks: Number of command stream group blocks in a sample. */
 	__u32 csg_blocks;
 
-	/** @cshw_blocks: Number of command stream hardware blocks. */
+	/** @cshw_blocks: Number of command stream hardware blocks in a sample. */
 	__u32 cshw_blocks;
 
-	/** @tiler_blocks: Number of tiler blocks. */
+	/** @tiler_blocks: Number of tiler blocks in a sample. */
 	__u32 tiler_blocks;
 
-	/** @memsys_blocks: Number of memory system blocks. */
+	/** @memsys_blocks: Number of memory system blocks in a sample. */
 	__u32 memsys_blocks;
 
-	/** @shader_blocks: Number of shader core blocks. */
+	/** @shader_blocks: Number of shader core blocks in a sample. */
 	__u32 shader_blocks;
 
 	/**
-	 * @sample_size: Size of one sample, in bytes.
+	 * @sample_size: Size of one sample in bytes.
 	 *
 	 * Always @sample_header_size plus, for each block,
 	 * @block_header_size + 8 * @counters_per_block.
 	 */
 	__u32 sample_size;
 
-	/** @min_sample_period_ns: Shortest period of a periodic session. */
+	/**
+	 * @min_sample_period_ns: Shortest period of a periodic session in
+	 * nanoseconds. 0 without counters.
+	 */
 	__u64 min_sample_period_ns;
 
-	/** @max_sample_slots: Largest number of slots a ring can have. */
+	/**
+	 * @max_sample_slots: Highest number of slots of a session's ring. 0
+	 * without counters.
+	 */
 	__u32 max_sample_slots;
 
-	/** @supported_sets: Bit n is set if the GPU has enum drm_panthor_perf_counter_set n. */
+	/**
+	 * @supported_sets: Counter sets that can be selected. Bit n stands for the
+	 * set n of enum drm_panthor_perf_counter_set. The GPU does not tell which
+	 * sets it has: a block that has no counters in a set is flagged
+	 * DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE in samples.
+	 */
 	__u32 supported_sets;
 };
 
@@ -263,20 +328,22 @@ struct drm_panthor_perf_info {
 enum drm_panthor_perf_sample_flags {
 	/**
 	 * @DRM_PANTHOR_PERF_SAMPLE_OVERFLOW: Counts may be missing, because a
-	 * counter reached its highest value or firmware had no room for a
-	 * sample. Set whenever a loss cannot be excluded.
+	 * counter reached its highest value in hardware, or because firmware had
+	 * to write a sample when all slots of its own ring were in use. The flag
+	 * is set whenever such a loss cannot be excluded.
 	 */
 	DRM_PANTHOR_PERF_SAMPLE_OVERFLOW = 1 << 0,
 
 	/**
 	 * @DRM_PANTHOR_PERF_SAMPLE_ERROR: Counts may be missing, because the
-	 * GPU was reset, failed or went away in the period.
+	 * GPU was reset, its firmware failed, or the device was removed in the
+	 * period.
 	 */
 	DRM_PANTHOR_PERF_SAMPLE_ERROR = 1 << 1,
 
 	/**
-	 * @DRM_PANTHOR_PERF_SAMPLE_STRETCHED: The ring was full when a sample
-	 * was due, so this one covers more than its period. No count is
+	 * @DRM_PANTHOR_PERF_SAMPLE_STRETCHED: The session's ring was full when a
+	 * sample was due, so this sample covers more than one period. No count is
 	 * missing.
 	 */
 	DRM_PANTHOR_PERF_SAMPLE_STRETCHED = 1 << 2,
@@ -284,12 +351,14 @@ enum drm_panthor_perf_sample_flags {
 
 /**
  * struct drm_panthor_perf_sample_header - Head of a sample
+ *
+ * 56 bytes, followed by the blocks.
  */
 struct drm_panthor_perf_sample_header {
-	/** @timestamp_start_ns: Start of the period, in CLOCK_MONOTONIC_RAW. */
+	/** @timestamp_start_ns: Start of the period, CLOCK_MONOTONIC_RAW in nanoseconds. */
 	__u64 timestamp_start_ns;
 
-	/** @timestamp_end_ns: End of the period, in CLOCK_MONOTONIC_RAW. */
+	/** @timestamp_end_ns: End of the period, CLOCK_MONOTONIC_RAW in nanoseconds. */
 	__u64 timestamp_end_ns;
 
 	/** @block_set: Counter set of the session, enum drm_panthor_perf_counter_set. */
@@ -302,33 +371,46 @@ struct drm_panthor_perf_sample_header {
 	__u32 flags;
 
 	/**
-	 * @user_data: The user_data of the command this sample answers, START's
-	 * for one that no command asked for.
+	 * @user_data: The user_data of the command that requested this sample. If
+	 * no command did (a periodic or automatic sample), that of the START
+	 * command.
 	 */
 	__u64 user_data;
 
-	/** @toplevel_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_TOPLEVEL in the period. */
+	/**
+	 * @toplevel_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_TOPLEVEL in the
+	 * period: the clock's rate, integrated over the time in which the GPU was
+	 * powered.
+	 */
 	__u64 toplevel_clock_cycles;
 
-	/** @coregroup_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_COREGROUP in the period. */
+	/**
+	 * @coregroup_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_COREGROUP in
+	 * the period, likewise. 0 if the clock is not in
+	 * drm_panthor_perf_info::supported_clocks.
+	 */
 	__u64 coregroup_clock_cycles;
 
-	/** @shader_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_SHADER in the period. */
+	/**
+	 * @shader_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_SHADER in the
+	 * period, likewise. 0 if the clock is not in
+	 * drm_panthor_perf_info::supported_clocks.
+	 */
 	__u64 shader_clock_cycles;
 };
 
 /**
  * struct drm_panthor_perf_block_header - Head of a block in a sample
  *
- * Followed by drm_panthor_perf_info::counters_per_block values of 64 bits.
- * Counters that the session did not enable are 0.
+ * 24 bytes, followed by drm_panthor_perf_info::counters_per_block values of 64
+ * bits. Counters that the session did not enable are 0.
  */
 struct drm_panthor_perf_block_header {
 	/** @block_type: Type of the block, enum drm_panthor_perf_block_type. */
 	__u8 block_type;
 
 	/**
-	 * @block_idx: Number of the block among those of its type, from 0.
+	 * @block_idx: Number of the block among the blocks of its type, from 0.
 	 * Shader cores are numbered in the order of their bits in
 	 * drm_panthor_gpu_info::shader_present.
 	 */
@@ -337,15 +419,19 @@ struct drm_panthor_perf_block_header {
 	/** @block_states: Combination of enum drm_panthor_perf_block_state. */
 	__u8 block_states;
 
-	/** @clock: The clock that drives the block, enum drm_panthor_perf_clock. */
+	/**
+	 * @clock: Clock domain that the block runs in, enum drm_panthor_perf_clock.
+	 * Always one of drm_panthor_perf_info::supported_clocks.
+	 */
 	__u8 clock;
 
 	/** @pad: Zero. */
 	__u8 pad[4];
 
 	/**
-	 * @enable_mask: Counters the session enabled in this block: bit n of
-	 * the 128 stands for value n. Bits of values that do not exist are 0.
+	 * @enable_mask: Counters that the session enabled in this block. Bit n of
+	 * the 128 stands for value n (bit n % 64 of element n / 64). Bits of values
+	 * that do not exist are 0.
 	 */
 	__u64 enable_mask[2];
 };
@@ -353,13 +439,20 @@ struct drm_panthor_perf_block_header {
 /**
  * struct drm_panthor_perf_ringbuf_control - Indices of a sample ring
  *
- * Lives in the control buffer object, at drm_panthor_perf_cmd_setup::control_offset.
+ * 16 bytes in the control buffer object, at
+ * drm_panthor_perf_cmd_setup::control_offset.
  */
 struct drm_panthor_perf_ringbuf_control {
-	/** @extract_idx: Index of the next sample to read. Written by the client. */
+	/**
+	 * @extract_idx: Number of samples that the client has consumed, and so the
+	 * index of the next one to read. Written by the client.
+	 */
 	__u64 extract_idx;
 
-	/** @insert_idx: Index of the next sample to write. Written by the kernel. */
+	/**
+	 * @insert_idx: Number of samples that the kernel has delivered, and so the
+	 * index of the next one to write. Written by the kernel.
+	 */
 	__u64 insert_idx;
 };
 
@@ -375,9 +468,11 @@ enum drm_panthor_perf_command {
 	DRM_PANTHOR_PERF_COMMAND_SETUP = 0,
 
 	/**
-	 * @DRM_PANTHOR_PERF_COMMAND_TEARDOWN: Destroy a session, whatever it is
-	 * doing. Samples not delivered yet are dropped. There is no argument
-	 * struct; size and pointer are ignored.
+	 * @DRM_PANTHOR_PERF_COMMAND_TEARDOWN: Destroy a session in any state.
+	 * Samples that are not delivered yet are dropped, and nothing is written
+	 * to the ring or signalled once the command has returned. The command has
+	 * no struct; size and pointer are ignored. Fails with -ENOENT if there is
+	 * no session of this handle.
 	 */
 	DRM_PANTHOR_PERF_COMMAND_TEARDOWN = 1,
 
@@ -388,20 +483,22 @@ enum drm_panthor_perf_command {
 	DRM_PANTHOR_PERF_COMMAND_START = 2,
 
 	/**
-	 * @DRM_PANTHOR_PERF_COMMAND_STOP: Stop counting and deliver a last
-	 * sample, see &struct drm_panthor_perf_cmd_stop.
+	 * @DRM_PANTHOR_PERF_COMMAND_STOP: Deliver a last sample and stop counting,
+	 * see &struct drm_panthor_perf_cmd_stop.
 	 */
 	DRM_PANTHOR_PERF_COMMAND_STOP = 3,
 
 	/**
-	 * @DRM_PANTHOR_PERF_COMMAND_SAMPLE: Ask a manual session for one
-	 * sample, see &struct drm_panthor_perf_cmd_sample.
+	 * @DRM_PANTHOR_PERF_COMMAND_SAMPLE: Request one sample of a manual session,
+	 * see &struct drm_panthor_perf_cmd_sample.
 	 */
 	DRM_PANTHOR_PERF_COMMAND_SAMPLE = 4,
 };
 
 /**
  * struct drm_panthor_perf_control - Argument of DRM_IOCTL_PANTHOR_PERF_CONTROL
+ *
+ * 24 bytes.
  */
 struct drm_panthor_perf_control {
 	/** @cmd: One of enum drm_panthor_perf_command. */
@@ -411,23 +508,25 @@ struct drm_panthor_perf_control {
 	 * @handle: Handle of the session.
 	 *
 	 * Returned by DRM_PANTHOR_PERF_COMMAND_SETUP, passed to all the other
-	 * commands. Handles belong to a file, start at 1, and are not reused at
-	 * once.
+	 * commands. Handles belong to a file and start at 1. They are given in
+	 * ascending order, so that the handle of a destroyed session is not given
+	 * to another session soon.
 	 */
 	__u32 handle;
 
 	/**
-	 * @size: Size of the command's struct, in bytes.
+	 * @size: Size of the command's struct in bytes.
 	 *
-	 * Set by the kernel to the size it knows.
+	 * Passed by the caller. When the command succeeds, the kernel sets it to
+	 * the size that the kernel knows.
 	 */
 	__u64 size;
 
 	/**
 	 * @pointer: Address of the command's struct.
 	 *
-	 * If 0, the command is not executed: the kernel returns the size of its
-	 * struct in @size.
+	 * If it is 0 and the command has a struct, the kernel only returns the size
+	 * of the struct in @size and does not execute the command.
 	 */
 	__u64 pointer;
 };
@@ -437,9 +536,11 @@ struct drm_panthor_perf_control {
  */
 enum drm_panthor_perf_setup_flags {
 	/**
-	 * @DRM_PANTHOR_PERF_SETUP_EMIT_AUTO: Deliver the samples that the GPU
-	 * takes by itself (before it loses power or enters protected mode) as
-	 * samples of their own, instead of adding them to the next one.
+	 * @DRM_PANTHOR_PERF_SETUP_EMIT_AUTO: Deliver an automatic sample (one that
+	 * the GPU takes before power is lost or protected mode is entered) as a
+	 * sample of its own, instead of adding it to the next one. If the ring is
+	 * full, it is added to the next one, which is flagged
+	 * DRM_PANTHOR_PERF_SAMPLE_STRETCHED.
 	 */
 	DRM_PANTHOR_PERF_SETUP_EMIT_AUTO = 1 << 0,
 };
@@ -447,13 +548,26 @@ enum drm_panthor_perf_setup_flags {
 /**
  * struct drm_panthor_perf_cmd_setup - Argument of DRM_PANTHOR_PERF_COMMAND_SETUP
  *
- * The session keeps its own references to the eventfd and the buffer objects,
- * so they can be closed at any time. In the enable masks, bit n of the 128
- * stands for value n of each block of the type; bits of values that do not
- * exist are ignored.
+ * 136 bytes. The session keeps its own references to the eventfd and the buffer
+ * objects, so they can be closed at any time. In the enable masks, bit n of the
+ * 128 stands for value n of each block of the type (bit n % 64 of element
+ * n / 64); bits of values that do not exist are ignored. If the command fails,
+ * nothing has changed, and no handle is taken.
  *
- * -EACCES is returned to whoever is not allowed to see the counters, and -ENOSPC
- * if there are too many sessions: 64 in a file, 256 on a device.
+ * Errors besides those of DRM_IOCTL_PANTHOR_PERF_CONTROL:
+ *
+ * - -EOPNOTSUPP: the GPU has no counters that the kernel supports.
+ * - -EINVAL: a field is out of range, padding is not zero, @fd is not an eventfd,
+ *   a buffer object has the wrong size, was imported, or cannot be mapped by the
+ *   client (DRM_PANTHOR_BO_NO_MMAP).
+ * - -EBADF: @fd is not open.
+ * - -ENOENT: there is no buffer object of one of the handles.
+ * - -EACCES: the caller may not count, or the caller has no CAP_PERFMON and the
+ *   period is shorter than 1 ms or the ring is larger than 16 MiB.
+ * - -ENOSPC: there are too many sessions: 64 in a file, 256 on a device, or 16 of
+ *   a user without CAP_PERFMON.
+ * - -ENOMEM: there is not enough memory.
+ * - -EINTR: a signal arrived.
  */
 struct drm_panthor_perf_cmd_setup {
 	/** @block_set: Counter set, enum drm_panthor_perf_counter_set. */
@@ -465,15 +579,19 @@ struct drm_panthor_perf_cmd_setup {
 	/** @pad: Must be zero. */
 	__u8 pad[6];
 
-	/** @fd: Eventfd that is signalled after each delivered sample. */
+	/** @fd: File descriptor of an eventfd. 1 is added to it for each delivered sample. */
 	__u32 fd;
 
-	/** @ringbuf_handle: GEM handle of the ring, @sample_slots samples rounded up to a page. */
+	/**
+	 * @ringbuf_handle: GEM handle of the ring. The size of the object must be
+	 * @sample_slots * drm_panthor_perf_info::sample_size bytes, rounded up to
+	 * a page.
+	 */
 	__u32 ringbuf_handle;
 
 	/**
-	 * @control_handle: GEM handle of the object that holds the ring's
-	 * indices: the ring itself, or an object of at most 64 KiB.
+	 * @control_handle: GEM handle of the object that holds the indices of the
+	 * ring: the ring itself, or an object of at most 64 KiB.
 	 */
 	__u32 control_handle;
 
@@ -485,15 +603,17 @@ struct drm_panthor_perf_cmd_setup {
 
 	/**
 	 * @control_offset: Offset of the &struct drm_panthor_perf_ringbuf_control
-	 * in the control object, a multiple of 8. Both indices are set to 0.
+	 * in the control object in bytes, a multiple of 8. SETUP sets both indices
+	 * to 0. They go on counting when a session is stopped and started again.
 	 */
 	__u64 control_offset;
 
 	/**
-	 * @sample_freq_ns: Time between two samples, in nanoseconds, or 0 for a
-	 * manual session, which delivers a sample when it is asked to. Raised to
-	 * drm_panthor_perf_info::min_sample_period_ns if it is shorter. Samples
-	 * are due at multiples of it, counted from where the first one starts.
+	 * @sample_freq_ns: Period, the time between two samples, in nanoseconds. 0
+	 * sets up a manual session, which delivers a sample when it is asked to.
+	 * A period shorter than drm_panthor_perf_info::min_sample_period_ns is
+	 * raised to that. The samples of a session are due at multiples of the
+	 * period, counted from the start of its first sample.
 	 */
 	__u64 sample_freq_ns;
 
@@ -519,48 +639,79 @@ struct drm_panthor_perf_cmd_setup {
 /**
  * struct drm_panthor_perf_cmd_start - Argument of DRM_PANTHOR_PERF_COMMAND_START
  *
- * When the command returns, counting has begun: nothing that happened before
- * it is ever in a sample. No sample is delivered. Starting a session that is
- * started changes nothing. -EBUSY is returned while the last sample of the
- * previous run is on its way, no slot of the ring is free, or another counter
- * set is counting. -ETIMEDOUT is returned if firmware does not answer. The GPU
- * is reset then, but no more after three such failures in a row, until firmware
- * has answered or the GPU was reset for another reason.
+ * 8 bytes. When the command returns, counting has begun: nothing that happened
+ * before the command is ever in a sample. The command delivers no sample.
+ * Starting a session that is started changes nothing. A START and a STOP of one
+ * session wait for each other if they are called by several threads.
  *
- * A signal interrupts the command, and the session is as it was before. START
- * and STOP of one session come one after the other, whatever threads they are
- * called by.
+ * Errors besides those of DRM_IOCTL_PANTHOR_PERF_CONTROL; the session is as it
+ * was before:
+ *
+ * - -ENOENT: there is no session of this handle, or it was destroyed meanwhile.
+ * - -EBUSY: the last sample of the previous run has not been delivered yet, no
+ *   slot of the ring is free, or sessions with another counter set are counting.
+ * - -ETIMEDOUT: firmware does not answer. The kernel resets the GPU then. After
+ *   three such failures in a row it does not reset the GPU again, until firmware
+ *   has answered or the GPU was reset for another reason.
+ * - -EINTR: a signal arrived. The command is restarted instead if the signal's
+ *   handler was installed with SA_RESTART.
  */
 struct drm_panthor_perf_cmd_start {
-	/** @user_data: Tags the samples that no command asks for. */
+	/** @user_data: Tag of the samples that no command asks for. */
 	__u64 user_data;
 };
 
 /**
  * struct drm_panthor_perf_cmd_stop - Argument of DRM_PANTHOR_PERF_COMMAND_STOP
  *
- * Returns at once, unless another thread is starting the session: then it waits
- * for that to end, or for a signal, which makes it return -EINTR. The last
- * sample is delivered after all those that were asked for before it. Stopping a
- * session that is not started changes nothing, and delivers nothing.
+ * 8 bytes. The command requests a last sample and returns without waiting for
+ * it. The sample is delivered after all samples that were requested before it,
+ * and always has a free slot. Stopping a session that is not started changes
+ * nothing, and delivers nothing.
+ *
+ * Errors besides those of DRM_IOCTL_PANTHOR_PERF_CONTROL:
+ *
+ * - -ENOENT: there is no session of this handle.
+ * - -EINTR: a signal arrived while the command waited for a START of the same
+ *   session in another thread. The command is restarted instead if the signal's
+ *   handler was installed with SA_RESTART.
  */
 struct drm_panthor_perf_cmd_stop {
-	/** @user_data: Tags the last sample. */
+	/** @user_data: Tag of the last sample. */
 	__u64 user_data;
 };
 
 /**
  * struct drm_panthor_perf_cmd_sample - Argument of DRM_PANTHOR_PERF_COMMAND_SAMPLE
  *
- * Returns at once. Each request yields exactly one sample, in the order of the
- * requests. -EBUSY is returned if the ring has no slot for it.
+ * 8 bytes. The command requests a sample and returns without waiting for it.
+ * Each request yields exactly one sample, in the order of the requests.
+ *
+ * Errors besides those of DRM_IOCTL_PANTHOR_PERF_CONTROL:
+ *
+ * - -ENOENT: there is no session of this handle.
+ * - -EINVAL: the session is periodic, or is not started.
+ * - -EBUSY: no slot of the ring is free for the sample.
  */
 struct drm_panthor_perf_cmd_sample {
-	/** @user_data: Tags the sample. */
+	/** @user_data: Tag of the sample. */
 	__u64 user_data;
 };
 
-/** define DRM_IOCTL_PANTHOR_PERF_CONTROL - Control a performance counter session */
+/**
+ * define DRM_IOCTL_PANTHOR_PERF_CONTROL - Control a performance counter session
+ *
+ * Returns 0 on success. A command that fails changes nothing. Errors of all
+ * commands; the description of a command's struct adds its own:
+ *
+ * - -EOPNOTSUPP: the kernel is built without performance counters.
+ * - -EINVAL: there is no such command, or drm_panthor_perf_control::size is
+ *   smaller than the first version of the command's struct.
+ * - -E2BIG: drm_panthor_perf_control::size is larger than a page, or the struct
+ *   has non-zero bytes beyond the size that the kernel knows.
+ * - -EFAULT: the struct cannot be read.
+ * - -ENODEV: the device has been removed.
+ */
 #define DRM_IOCTL_PANTHOR_PERF_CONTROL \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_PANTHOR_PERF_CONTROL, struct drm_panthor_perf_control)
 

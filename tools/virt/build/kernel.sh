@@ -8,7 +8,8 @@
 #                             and prints both
 #
 # VARIANT is one of configs/, or the plain image with another panthor: pristine, from the source as
-# Debian ships it, or noperf, ours without DRM_PANTHOR_PERF. The source stays as it was unpacked; our
+# Debian ships it, or noperf, ours without DRM_PANTHOR_PERF. debian is no kernel of ours: the one that
+# Debian builds, with those of its modules that configs/debian.modules asks for. The source stays as it was unpacked; our
 # patches and files go onto a copy of it made of hard links, where only what differs is ever replaced,
 # so that make rebuilds just that.
 
@@ -200,6 +201,72 @@ build_panthor()
 	mv "$dest.new" "$dest"
 }
 
+debian_modules()
+{
+	sed 's/#.*//' "$BUILD_DIR/configs/debian.modules" | awk -v first="${1:-}" 'NF && (!first || $2 == "first") { print $1 }'
+}
+
+# Debian's image, and the modules asked for with those that they need, as in the package but not
+# compressed. "first" has those that the machine needs before anything else.
+unpack_debian()
+{
+	local src=$1 dest=$2 release image module file
+
+	release=$(cd "$src/usr/lib/modules" && ls)
+	for image in "$src/boot/vmlinuz-$release" "$src/usr/lib/modules/$release/vmlinuz"; do
+		[ ! -e "$image" ] || break
+	done
+	rm -rf "$dest.new"
+	mkdir -p "$dest.new/modules/lib/modules/$release" "$dest.new/all/lib"
+	cp "$image" "$dest.new/Image"
+	cp "$src/boot/config-$release" "$dest.new/config" 2>/dev/null || : >"$dest.new/config"
+	echo "$release" >"$dest.new/release"
+	debian_modules first >"$dest.new/first"
+	ln -s "$src/usr/lib/modules" "$dest.new/all/lib/modules"
+	depmod -b "$dest.new/all" "$release"
+	for module in $(debian_modules); do
+		modprobe -d "$dest.new/all" -S "$release" --show-depends "$module"
+	done | awk '$1 == "insmod" { print $2 }' | sort -u >"$dest.new/list"
+	while read -r file; do
+		module=$dest.new/modules/lib/modules/$release/${file#*"/modules/$release/"}
+		mkdir -p "$(dirname "$module")"
+		case $file in
+		*.xz) xz -dc "$file" >"${module%.xz}" ;;
+		*) cp "$file" "$module" ;;
+		esac
+	done <"$dest.new/list"
+	# Of 7.3 these are made when the package is installed.
+	for file in "$src/usr/lib/modules/$release"/modules.{order,builtin,builtin.modinfo}; do
+		[ ! -e "$file" ] || cp "$file" "$dest.new/modules/lib/modules/$release/"
+	done
+	depmod -b "$dest.new/modules" "$release"
+	rm -rf "$dest" "$dest.new/all" "$dest.new/list"
+	mv "$dest.new" "$dest"
+}
+
+debian()
+{
+	local version=$1 src dest
+
+	src=$("$BUILD_DIR/sources.sh" kernel "$version")
+	dest=$CACHE/image/$version-debian-$(hash_text "$RECIPE $(cat "$src/.complete")" \
+		"$(hash_files "$BUILD_DIR/configs/debian.modules")")
+	if [ ! -e "$dest/.complete" ]; then
+		need_tool depmod kmod
+		need_tool xz xz-utils
+		lock "kernel-debian-$version"
+		if [ ! -e "$dest/.complete" ]; then
+			step "taking modules of Debian's kernel $version" unpack_debian "$src" "$dest"
+			touch "$dest/.complete"
+			prune "$CACHE/image/$version-debian" "$KEEP_IMAGES"
+		fi
+		unlock
+	fi
+	# What is in use is not old.
+	touch -c "$dest"
+	echo "$dest"
+}
+
 prepare()
 {
 	need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
@@ -219,11 +286,15 @@ image()
 	*" $version "*) ;;
 	*) die "no kernel $version: there are $KERNELS" ;;
 	esac
-	case " $VARIANTS pristine noperf " in
+	case " $VARIANTS pristine noperf debian " in
 	*" $variant "*) ;;
-	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf" ;;
+	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf debian" ;;
 	esac
 	case $variant in
+	debian)
+		debian "$version"
+		return
+		;;
 	pristine|noperf) base=plain ;;
 	esac
 

@@ -36,6 +36,11 @@ def main():
     modules = os.path.join(kernel, "modules")
     root.copy(modules, "/")
 
+    first = os.path.join(kernel, "first")
+    if os.path.exists(first):
+        with open(first, "rb") as f:
+            root.file("virt/first", f.read().replace(b"\n", b"\0"))
+
     with open(firmware, "rb") as f:
         data = f.read()
     with open(firmware_list) as f:

@@ -9,6 +9,7 @@
 . "$(dirname "$0")/common.sh"
 
 KEEP=4
+DEVICE_DIR=$VIRT_DIR/qemu
 DEVICES=$BUILD_DIR/configs/qemu-devices.mak
 # Only what the virtual machine uses: of the devices those of configs/qemu-devices.mak, no tracing, and
 # nothing for a debugger to read.
@@ -31,7 +32,7 @@ device_files()
 {
 	local f
 
-	for f in "$VIRT_DIR"/mali-csf*.[ch] "$VIRT_DIR/qemu.patch" "$DEVICES"; do
+	for f in "$DEVICE_DIR"/mali-csf*.[ch] "$DEVICE_DIR/qemu.patch" "$DEVICES"; do
 		[ ! -e "$f" ] || echo "$f"
 	done
 }
@@ -41,11 +42,11 @@ sync_qemu()
 	local src=$1 tree=$2 f patches=()
 
 	link_tree "$src" "$tree"
-	[ ! -e "$VIRT_DIR/qemu.patch" ] || patches=("$VIRT_DIR/qemu.patch")
+	[ ! -e "$DEVICE_DIR/qemu.patch" ] || patches=("$DEVICE_DIR/qemu.patch")
 	stage_patches "$src" "$tree.stage" "${patches[@]}"
 	mkdir -p "$tree.stage/hw/misc" "$tree.stage/configs/devices/aarch64-softmmu"
 	cp "$DEVICES" "$tree.stage/configs/devices/aarch64-softmmu/mali.mak"
-	for f in "$VIRT_DIR"/mali-csf*.[ch]; do
+	for f in "$DEVICE_DIR"/mali-csf*.[ch]; do
 		cp "$f" "$tree.stage/hw/misc/"
 	done
 	sync_stage "$src" "$tree" "$tree.stage"

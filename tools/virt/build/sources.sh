@@ -3,6 +3,7 @@
 # sources.sh linux 6.12|7.3   prints the directory of the kernel's source
 # sources.sh qemu             prints the directory of QEMU's source
 # sources.sh arm64 PACKAGE... prints the directory in which the files of these arm64 packages are
+# sources.sh kernel 6.12|7.3  prints the same for Debian's own arm64 kernel of that series
 #
 # They come from Debian through an apt configuration of our own: the machine's lists, its foreign
 # architectures and its installed packages stay as they are.
@@ -10,6 +11,8 @@
 . "$(dirname "$0")/common.sh"
 
 APT=$CACHE/apt
+# Which configuration of apt is in use: apt_setup's argument.
+APT_KIND=
 DL=$CACHE/download
 
 # The machine's own mirror of the release NAME.
@@ -19,10 +22,13 @@ mirror_of()
 		awk -v r="$1" '$1 == r && $2 == "main" { print $3; exit }'
 }
 
+# apt_setup         for this machine's release, and what of others the build needs
+# apt_setup kernel  for the release that has the kernels, alone: its libraries are not this machine's
 apt_setup()
 {
-	local codename main security keys opt new
+	local codename main security keys opt new kind=${1:-}
 
+	APT_KIND=$kind
 	. /etc/os-release
 	codename=${VERSION_CODENAME:-}
 	[ "${ID:-}" = debian ] ||
@@ -36,9 +42,12 @@ apt_setup()
 	[ -e "$keys" ] || die "$keys is missing: install the Debian package debian-archive-keyring"
 	opt="[signed-by=$keys]"
 
+	APT=$CACHE/apt${kind:+-$kind}
 	mkdir -p "$APT"/{lists/partial,cache/archives/partial,state} "$DL"
 	new=$APT/sources.list.new
-	{
+	if [ "$kind" = kernel ]; then
+		printf "deb $opt $main %s main\n" trixie trixie-backports
+	else
 		echo "deb $opt $main $codename main"
 		echo "deb-src $opt $main $codename main"
 		if [ -n "$security" ]; then
@@ -47,7 +56,7 @@ apt_setup()
 		fi
 		# 7.3 is a backport to the release after bookworm.
 		echo "deb $opt $main trixie-backports main"
-	} >"$new"
+	fi >"$new"
 	# Only arm64 indices: the guest's packages are arm64, the sources are the same everywhere.
 	cat >"$APT/apt.conf" <<-CONF
 		Dir::Etc::sourcelist "$APT/sources.list";
@@ -84,11 +93,11 @@ apt_fetch()
 	local what=$1
 
 	shift
-	apt_setup
+	apt_setup "$APT_KIND"
 	cd "$DL"
 	if ! (step "fetching $what" apt-get -c "$APT/apt.conf" "$@") 2>"$DL/error"; then
 		rm -f "$APT/updated"
-		apt_setup
+		apt_setup "$APT_KIND"
 		step "fetching $what" apt-get -c "$APT/apt.conf" "$@"
 	else
 		cat "$DL/error" >&2
@@ -167,6 +176,54 @@ qemu_source()
 	echo "$dest"
 }
 
+# kernel_package KIND VERSION: the newest release of the series
+kernel_package()
+{
+	apt-cache -c "$APT/apt.conf" --names-only search "^linux-$1-${2//./\\.}\.[0-9]+[^-]*-arm64\$" 2>/dev/null |
+		cut -d ' ' -f 1 | sort -V | tail -n 1
+}
+
+# Image and modules are two packages, of older kernels one.
+kernel_packages()
+{
+	local modules
+
+	modules=$(kernel_package modules "$1")
+	if [ -n "$modules" ]; then
+		echo "${modules/-modules-/-binary-} $modules"
+	else
+		kernel_package image "$1"
+	fi
+}
+
+debian_kernel()
+{
+	local version=$1 dest=$CACHE/src/debian-$1 p packages
+
+	if [ ! -e "$dest/.complete" ]; then
+		lock apt
+		if [ ! -e "$dest/.complete" ]; then
+			need_tool dpkg-deb dpkg
+			need_space 2
+			apt_setup kernel
+			packages=$(kernel_packages "$version")
+			[ -n "$packages" ] || die "Debian has no arm64 kernel $version"
+			rm -rf "$dest" "$dest.new" "$DL"/linux-*_arm64.deb
+			mkdir -p "$dest.new"
+			# shellcheck disable=SC2086
+			apt_fetch "Debian's kernel $version" download $packages
+			for p in "$DL"/linux-*_arm64.deb; do
+				step "unpacking $(basename "$p" _arm64.deb)" dpkg-deb -x "$p" "$dest.new"
+			done
+			printf '%s\n' $packages >"$dest.new/.complete"
+			mv "$dest.new" "$dest"
+			rm -f "$DL"/linux-*_arm64.deb
+		fi
+		unlock
+	fi
+	echo "$dest"
+}
+
 arm64_packages()
 {
 	local key dest p
@@ -196,5 +253,6 @@ case ${1:-} in
 linux) linux_source "$2" ;;
 qemu) qemu_source ;;
 arm64) shift; arm64_packages "$@" ;;
-*) die "usage: sources.sh linux VERSION | qemu | arm64 PACKAGE..." ;;
+kernel) debian_kernel "$2" ;;
+*) die "usage: sources.sh linux VERSION | qemu | arm64 PACKAGE... | kernel VERSION" ;;
 esac

@@ -26,7 +26,8 @@ compile()
 	shift
 	mkdir -p "$(dirname "$out")"
 	"${CROSS}gcc" --sysroot="$SYSROOT" -static "${CFLAGS[@]}" \
-		-I"$TOP_DIR/include/uapi" -I"$TOP_DIR/tools/virt" -isystem "$KERNEL_HEADERS" -isystem "$SYSROOT/usr/include/libdrm" \
+		-I"$TOP_DIR/include/uapi" -I"$TOP_DIR/tools/panthor-perf" -I"$VIRT_DIR/qemu" \
+		-isystem "$KERNEL_HEADERS" -isystem "$SYSROOT/usr/include/libdrm" \
 		-isystem "$SELFTEST_DIR" \
 		-o "$out.new" "$@"
 	mv "$out.new" "$out"
@@ -66,7 +67,7 @@ program()
 
 programs()
 {
-	local name rest words sources options w f
+	local name words sources options w f named=
 
 	# shellcheck disable=SC2086
 	SYSROOT=$("$BUILD_DIR/sources.sh" arm64 $ARM64_PACKAGES)
@@ -94,10 +95,12 @@ programs()
 		done
 		[ ${#sources[@]} -gt 0 ] || continue
 		if [ "$name" != '*' ]; then
+			named+=" ${sources[*]} "
 			[ $# -gt 0 ] && [[ " $* " != *" $name "* ]] || program "$name" "${sources[@]}" "${options[@]}"
 			continue
 		fi
 		for f in "${sources[@]}"; do
+			[[ $named != *" $f "* ]] || continue
 			name=$(basename "${f%.*}")
 			[ $# -gt 0 ] && [[ " $* " != *" $name "* ]] || program "$name" "$f" "${options[@]}"
 		done
@@ -109,7 +112,7 @@ make_firmware()
 	local dest=$1
 
 	mkdir -p "$dest"
-	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -I"$VIRT_DIR" -o "$dest/mkfw" "$VIRT_DIR/mkfw.c"
+	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -I"$VIRT_DIR/qemu" -o "$dest/mkfw" "$VIRT_DIR/host/mkfw.c"
 	"$dest/mkfw" -o "$dest/mali_csffw.bin.new"
 	mv "$dest/mali_csffw.bin.new" "$dest/mali_csffw.bin"
 }
@@ -118,8 +121,8 @@ firmware()
 {
 	local key dest
 
-	[ -e "$VIRT_DIR/mkfw.c" ] || die "$VIRT_DIR/mkfw.c is missing"
-	key=$(hash_files "$VIRT_DIR/mkfw.c" "$VIRT_DIR"/mali-csf-fw.h "$VIRT_DIR"/mali-csf.h)
+	[ -e "$VIRT_DIR/host/mkfw.c" ] || die "$VIRT_DIR/host/mkfw.c is missing"
+	key=$(hash_files "$VIRT_DIR/host/mkfw.c" "$VIRT_DIR"/qemu/mali-csf-fw.h "$VIRT_DIR"/qemu/mali-csf.h)
 	dest=$CACHE/firmware/$key
 	if [ ! -e "$dest/mali_csffw.bin" ]; then
 		need_tool gcc build-essential

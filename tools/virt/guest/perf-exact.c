@@ -24,7 +24,7 @@
 #include <stdarg.h>
 
 #include "../../testing/selftests/drivers/gpu/panthor/perf.h"
-#include "../tests/exactness.h"
+#include "../host/exactness.h"
 
 #define FILES		4
 #define MAX_SESSIONS	64

@@ -5,8 +5,8 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-if ! "${CC:-cc}" -std=gnu11 -O1 -Wall -Wextra -Werror -I"$VIRT_DIR" -o "$SCRATCH/cs-check" \
-	"$TESTS_DIR/cs-check.c"; then
+if ! "${CC:-cc}" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$SCRATCH/cs-check" \
+	"$VIRT_DIR/host/cs-check.c"; then
 	plan 1
 	not_ok "cs-check compiles"
 	exit 1

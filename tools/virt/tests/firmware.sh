@@ -7,7 +7,7 @@ set -u
 
 fw=$SCRATCH/fw
 mkdir "$fw"
-if ! cc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$VIRT_DIR" -o "$SCRATCH/mkfw" "$VIRT_DIR/mkfw.c" \
+if ! cc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$VIRT_DIR/qemu" -o "$SCRATCH/mkfw" "$VIRT_DIR/host/mkfw.c" \
 	2>"$SCRATCH/cc"; then
 	plan 1
 	not_ok "mkfw compiles" "$(cat "$SCRATCH/cc")"

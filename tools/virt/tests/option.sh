@@ -41,7 +41,7 @@ try csg_slots=12,cs_slots=16,l2_slices=16 -g g725 -p csgs=12 -p streams=16 -p l2
 # compile_client NAME: a client into which nothing else of ours goes, and which is not in the image
 compile_client()
 {
-	aarch64-linux-gnu-gcc -std=gnu11 -static -O1 -Wall -Wextra -Werror -o "$SCRATCH/$1" "$TESTS_DIR/$1.c" \
+	aarch64-linux-gnu-gcc -std=gnu11 -static -O1 -Wall -Wextra -Werror -o "$SCRATCH/$1" "$VIRT_DIR/guest/clients/$1.c" \
 		2>"$SCRATCH/cc" && return
 	not_ok "$1 compiles" "$(cat "$SCRATCH/cc")"
 	exit 1

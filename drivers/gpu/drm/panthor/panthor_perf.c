@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
-/* Performance counters: the ioctl, the query, the hooks. */
+/* Performance counters: the ioctl, the query, and hooks into the rest of the driver. */
 
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -28,37 +28,55 @@
 /**
  * DOC: Performance counters
  *
- * Counters are in five rooms, each of which knows of those below it only:
+ * The code is divided into five layers. Each of them uses only those below it:
  *
- * - panthor_perf.c: the ioctl, the query, files, hooks into the driver
- * - panthor_perf_session.c: one session, the user's memory
- * - panthor_perf_sampler.c: all sessions together, requests, states, recovery
+ * - panthor_perf.c: the ioctl, the query, handles of sessions, and hooks that the
+ *   rest of the driver calls when the GPU is suspended, resumed, reset or removed
+ * - panthor_perf_session.c: one session, and its access to user memory
+ * - panthor_perf_sampler.c: all sessions of a device together. It requests samples
+ *   from firmware, adds them to the sums of each session, and recovers from errors
  * - panthor_perf_fw.c: the firmware ring and the global interface
- * - panthor_perf_layout.c: where things are in samples
+ * - panthor_perf_layout.c: offsets in firmware samples and in samples of sessions,
+ *   and arithmetic on their contents
  *
- * and panthor_perf_clock.c, which knows the time.
+ * panthor_perf_clock.c converts GPU timestamps to time, and counts clock cycles.
+ * The sampler and this file use it.
  *
- * Failing to set counters up never fails the probe: a GPU without counters is
- * still a GPU, and ptdev->perf is NULL or without a layout.
+ * If counters cannot be initialized, the probe of the device goes on without them.
+ * ptdev->perf is then NULL, or panthor_perf::supported is false.
+ *
+ * Terms are explained in Documentation/gpu/panthor-perf.rst.
  */
 
-/** define PERF_MIN_PERIOD_NS - Shortest period of a session */
+/** define PERF_MIN_PERIOD_NS - Shortest period of a session, in nanoseconds */
 #define PERF_MIN_PERIOD_NS		(100 * NSEC_PER_USEC)
 
-/** define PERF_MAX_SLOTS - Most slots of a user's ring */
+/** define PERF_MAX_SLOTS - Highest number of slots of a session's ring */
 #define PERF_MAX_SLOTS			4096
 
-/** define PERF_SETS - Sets that exist; which of them a GPU has cannot be told */
+/**
+ * define PERF_SETS - Counter sets that sessions may use, one bit each
+ *
+ * These are all sets. The GPU does not report which of them it has. A block that
+ * has no counters in a set is not written by firmware, and is shown as UNAVAILABLE.
+ */
 #define PERF_SETS			0x7
 
-/* Limits: of a device, of a file, of users without CAP_PERFMON. */
+/*
+ * Highest number of sessions of a device, of a file, and of a user without
+ * CAP_PERFMON; shortest period in nanoseconds and largest ring in bytes of a session
+ * of such a user.
+ */
 #define PERF_MAX_SESSIONS		256
 #define PERF_MAX_FILE_SESSIONS		64
 #define PERF_MAX_USER_SESSIONS		16
 #define PERF_MIN_USER_PERIOD_NS		PANTHOR_PERF_LIMITED_NS
 #define PERF_MAX_USER_RING		SZ_16M
 
-/* Limits of the firmware ring; more than 128 slots cannot be told to firmware. */
+/*
+ * Number of slots of the firmware ring. It has to be a power of two, and the field
+ * of the global interface that takes it is 8 bits wide.
+ */
 #define PERF_MIN_FW_SLOTS		16
 #define PERF_MAX_FW_SLOTS		128
 #define PERF_DEFAULT_FW_SLOTS		32
@@ -74,86 +92,112 @@ MODULE_PARM_DESC(perf_ring_slots,
 		 "Slots of the firmware's ring of counter samples, a power of two from 16 to 128 (32 = default)");
 
 /**
- * struct perf_resources - What a device has as long as it has sessions
+ * struct perf_resources - Resources that a device needs only while it has sessions
  */
 struct perf_resources {
-	/** @ring: Memory of the firmware ring. */
+	/** @ring: Memory of the firmware ring, mapped into the MCU's address space. */
 	struct panthor_kernel_bo *ring;
 
-	/** @watch: Rates of the clocks. */
+	/** @watch: Notifiers that follow the rates of the GPU's clocks. */
 	struct panthor_perf_clock_watch watch;
 };
 
 /**
  * struct panthor_perf - Performance counters of a device
+ *
+ * Members without a lock in their description do not change after the probe, or
+ * have locks of their own.
  */
 struct panthor_perf {
 	/** @ptdev: Device. */
 	struct panthor_device *ptdev;
 
-	/** @info: What the query returns. */
+	/** @info: Answer of the query DRM_PANTHOR_DEV_QUERY_PERF_INFO. */
 	struct drm_panthor_perf_info info;
 
-	/** @supported: There are counters. Nothing below is initialized if there are none. */
+	/**
+	 * @supported: The GPU has counters, and they are initialized. If not, no
+	 * member below this one may be used.
+	 */
 	bool supported;
 
 	/** @layout: Layout of samples. */
 	struct panthor_perf_layout layout;
 
-	/** @fw: Firmware. */
+	/** @fw: Firmware ring and global interface. */
 	struct panthor_perf_fw fw;
 
 	/** @clock: Time and cycles. */
 	struct panthor_perf_clock clock;
 
-	/** @sampler: Sampler. */
+	/** @sampler: Sampler, which takes samples for all sessions. */
 	struct panthor_perf_sampler sampler;
 
-	/** @fw_slots: Slots of the firmware ring. */
+	/** @fw_slots: Number of slots that the firmware ring is allocated with. */
 	u32 fw_slots;
 
 	/**
-	 * @setup_lock: Protects the fields below, panthor_perf_file::num_sessions,
-	 * and that there are @resources as long as there are sessions.
+	 * @setup_lock: Protects @resources, @sessions, @num_sessions, @last_id and
+	 * panthor_perf_file::num_sessions. While it is free, there are @resources if
+	 * there are sessions.
 	 *
-	 * Taken in process context by SETUP, TEARDOWN, close, unplug and debugfs,
-	 * some of which cannot be interrupted: nothing is allocated, freed or
-	 * mapped with it held, and nothing is waited for but the sampler's locks,
-	 * which nest in it. The clock framework allocates with its lock held, so
-	 * that it is not called, either.
+	 * Taken in process context by SETUP, TEARDOWN, close, unplug, release_work
+	 * and debugfs. TEARDOWN, close and unplug cannot be interrupted by a signal,
+	 * so they must never wait long for it: no memory is allocated, freed or
+	 * mapped with it held, and no lock is taken but those of the sampler and of
+	 * &struct panthor_perf_clock. In particular the clock framework is not
+	 * called, because it allocates memory with its own lock held.
+	 *
+	 * Order: @setup_lock, panthor_perf_sampler::lock.
 	 */
 	struct mutex setup_lock;
 
-	/** @resources: Used by firmware, sampler and clock. NULL if there are none. */
+	/**
+	 * @resources: Resources in use by @fw and @clock, NULL if there are none.
+	 * Written with @setup_lock and panthor_perf_sampler::lock held, read with
+	 * @setup_lock held. The hooks of suspend and reset read it without a lock
+	 * to see if @release_work is needed.
+	 */
 	struct perf_resources *resources;
 
-	/** @sessions: Sessions, by panthor_perf_session::node. */
+	/**
+	 * @sessions: List of all sessions, linked by panthor_perf_session::node.
+	 * Protected by @setup_lock.
+	 */
 	struct list_head sessions;
 
-	/** @num_sessions: Number of sessions. */
+	/**
+	 * @num_sessions: Number of sessions in @sessions. Protected by @setup_lock;
+	 * read without it like @resources.
+	 */
 	u32 num_sessions;
 
-	/** @last_id: Number of the latest session. */
+	/** @last_id: Number given to the latest session. Protected by @setup_lock. */
 	u32 last_id;
 
 	/**
-	 * @release_work: Releases @resources that were still in use by firmware
-	 * when the last session ended. Queued when the MCU has stopped.
+	 * @release_work: Frees @resources that could not be freed when the last
+	 * session ended, because firmware might still have written to the ring.
+	 * Queued by the hooks of suspend and reset, when the MCU has stopped.
 	 */
 	struct work_struct release_work;
 };
 
 /**
- * struct panthor_perf_file - Sessions of a file
+ * struct panthor_perf_file - Sessions of a file of the device
  */
 struct panthor_perf_file {
 	/**
-	 * @sessions: Sessions by handle; NULL for one that is being set up. Its
-	 * lock protects the look-up.
+	 * @sessions: Sessions by handle. A handle that is reserved by a SETUP under
+	 * way has a NULL entry. The array's lock is held from looking up a session
+	 * to taking a reference to it.
 	 */
 	struct xarray sessions;
 
-	/** @next_handle: Where to look for the next handle. Protected by the lock of @sessions. */
+	/**
+	 * @next_handle: Number from which the next free handle is searched.
+	 * Protected by the lock of @sessions.
+	 */
 	u32 next_handle;
 
 	/**
@@ -162,19 +206,27 @@ struct panthor_perf_file {
 	 */
 	atomic_t num_sessions;
 
-	/** @stats: Statistics. */
+	/** @stats: Statistics that fdinfo shows. */
 	struct panthor_perf_stats stats;
 };
 
+/* Implements panthor_perf_sampler::reset. */
 static bool ask_for_reset(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 
-	/* Between resume and that, a reset is either forgotten or not even queued. */
+	/*
+	 * The hook of resume runs before the state becomes ACTIVE. A reset that is
+	 * scheduled until then is lost: panthor marks it as pending without queueing
+	 * its work, or its work finds that the device is not active.
+	 */
 	if (atomic_read(&perf->ptdev->pm.state) != PANTHOR_DEVICE_PM_STATE_ACTIVE)
 		return false;
 
-	/* One that others have asked for is theirs. */
+	/*
+	 * Somebody else has scheduled a reset. Return false, so that the sampler does
+	 * not take it for its own.
+	 */
 	if (panthor_device_reset_is_pending(perf->ptdev))
 		return false;
 
@@ -182,7 +234,11 @@ static bool ask_for_reset(struct panthor_perf_sampler *sampler)
 	return true;
 }
 
-/* Like create_resources(), not to be called with setup_lock or the sampler's lock held. */
+/*
+ * Frees resources that are not installed. The caller must hold neither setup_lock
+ * nor the sampler's lock, because this takes the lock of the clock framework. @res
+ * may be NULL.
+ */
 static void destroy_resources(struct perf_resources *res)
 {
 	if (!res)
@@ -193,6 +249,11 @@ static void destroy_resources(struct perf_resources *res)
 	kfree(res);
 }
 
+/*
+ * Allocates resources without installing them. The caller must hold neither
+ * setup_lock nor the sampler's lock, as for destroy_resources(). Returns an error
+ * pointer on failure.
+ */
 static struct perf_resources *create_resources(struct panthor_perf *perf)
 {
 	struct perf_resources *res = kzalloc_obj(*res, GFP_KERNEL_ACCOUNT);
@@ -219,6 +280,7 @@ err_free:
 	return ERR_PTR(ret);
 }
 
+/* Makes resources those of the device, for the first session. */
 static void install_resources(struct panthor_perf *perf, struct perf_resources *res)
 {
 	lockdep_assert_held(&perf->setup_lock);
@@ -228,11 +290,19 @@ static void install_resources(struct panthor_perf *perf, struct perf_resources *
 	WRITE_ONCE(perf->resources, res);
 	panthor_perf_fw_ring_set(&perf->fw, res->ring, perf->fw_slots);
 
-	/* Registers may be read as long as the hooks have not said that it goes. */
-	panthor_perf_clock_attach(&perf->clock, &res->watch, perf->sampler.up);
+	/*
+	 * Attaching reads registers if the GPU is powered. It stays powered while
+	 * the sampler's lock is held, which the hooks of suspend and reset take.
+	 */
+	panthor_perf_clock_attach(&perf->clock, &res->watch,
+				  panthor_perf_sampler_mcu_runs(&perf->sampler));
 }
 
-/* Nothing uses them afterwards. Counters are disabled, or the MCU has stopped. */
+/*
+ * Takes the resources away from the device. The caller frees what is returned, which
+ * may be NULL. Firmware must not write to the ring any more: counters are disabled,
+ * or the MCU has stopped.
+ */
 static struct perf_resources *take_resources(struct panthor_perf *perf)
 {
 	struct perf_resources *res = perf->resources;
@@ -250,11 +320,15 @@ static struct perf_resources *take_resources(struct panthor_perf *perf)
 }
 
 /*
- * Takes the resources if there are no sessions. Firmware may still write to the
- * ring: while the MCU is being halted, which has an end (-EAGAIN), and until it
- * has seen that counters are to be disabled, which protected mode keeps it from,
- * as does firmware that does not answer. The resources stay then, for the next
- * session, or until the MCU has been stopped.
+ * Takes the resources away from the device if there are no sessions, and returns
+ * them in @res. If firmware may still write to the ring, @res is not changed:
+ *
+ * - While the MCU is being halted, the caller has to wait and to try again. Returns
+ *   -EAGAIN.
+ * - If firmware has not acknowledged that counters are disabled, because of protected
+ *   mode or because it does not answer, nobody can tell how long that takes.
+ *   Returns 0. The resources stay for the next session, or until the hook of suspend
+ *   or reset queues release_work.
  */
 static int take_unused(struct panthor_perf *perf, struct perf_resources **res)
 {
@@ -267,20 +341,20 @@ static int take_unused(struct panthor_perf *perf, struct perf_resources **res)
 
 	guard(mutex)(&sampler->lock);
 
-	if (sampler->up && panthor_perf_fw_enabled(&perf->fw))
-		return sampler->closing ? -EAGAIN : 0;
+	if (panthor_perf_sampler_mcu_runs(sampler) && panthor_perf_fw_enabled(&perf->fw))
+		return sampler->state == PANTHOR_PERF_SAMPLER_CLOSING ? -EAGAIN : 0;
 
 	*res = take_resources(perf);
 	return 0;
 }
 
-/* After the last session. */
+/* Frees the resources, unless firmware still needs them or there are sessions. */
 static void release_resources(struct panthor_perf *perf)
 {
 	struct perf_resources *res = NULL;
 	int cookie;
 
-	/* Once the device is unplugged, unplug has freed them or is about to. */
+	/* If the device is unplugged, panthor_perf_unplug() frees the resources. */
 	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
 		return;
 
@@ -296,10 +370,14 @@ static void release_work(struct work_struct *work)
 	release_resources(container_of(work, struct panthor_perf, release_work));
 }
 
-/* The MCU has stopped, so that nothing is in use without a session. */
+/*
+ * Has the resources freed if there is no session. Called by the hooks of suspend and
+ * reset when the MCU has stopped, so that firmware does not need them any more. The
+ * hooks are in the fence signalling path, where they cannot be freed.
+ */
 static void release_later(struct panthor_perf *perf)
 {
-	/* Looked at without the lock: the work looks again. */
+	/* setup_lock cannot be taken here. The work checks both again with it held. */
 	if (READ_ONCE(perf->resources) && !READ_ONCE(perf->num_sessions))
 		queue_work(perf->sampler.wq, &perf->release_work);
 }
@@ -318,12 +396,16 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
 }
 
 /*
- * Counters tell of the work of all programs on the GPU, as a CPU's counters tell
- * of all programs on that CPU: whoever perf allows to see the latter may see the
- * former. Kernels whose modules cannot ask perf ask for CAP_PERFMON instead.
+ * Checks if the caller may set up a session. Returns 0 or -EACCES, or an error of a
+ * security module.
  *
- * Limits are about what a session costs the others, and how closely it can watch
- * them. They depend on CAP_PERFMON alone.
+ * The GPU's counters count the work of all programs on the GPU, as the counters of a
+ * CPU count that of all programs on the CPU. So the permission is the same:
+ * perf_allow_cpu(). Kernels whose modules cannot call that check CAP_PERFMON.
+ *
+ * Besides the permission there are limits for users without CAP_PERFMON, whatever
+ * the permission was granted for. They bound what a session costs other users of the
+ * GPU, and how closely it can observe them.
  */
 static int check_permission(struct panthor_perf *perf,
 			    const struct drm_panthor_perf_cmd_setup *setup, bool unprivileged)
@@ -333,7 +415,10 @@ static int check_permission(struct panthor_perf *perf,
 	if (READ_ONCE(perf_paranoid) || setup->block_set != DRM_PANTHOR_PERF_SET_PRIMARY) {
 		int ret = perf_allow_cpu();
 
-		/* A security module may refuse with either of the two. */
+		/*
+		 * A security module may return -EPERM or -EACCES. Return the same
+		 * error for both.
+		 */
 		if (ret)
 			return ret == -EPERM ? -EACCES : ret;
 	}
@@ -347,6 +432,7 @@ static int check_permission(struct panthor_perf *perf,
 	return ring_size > PERF_MAX_USER_RING ? -EACCES : 0;
 }
 
+/* Checks if the caller may have one more session. Returns 0 or -ENOSPC. */
 static int check_limits(struct panthor_perf *perf, struct panthor_perf_file *pf,
 			bool unprivileged)
 {
@@ -369,8 +455,9 @@ static int check_limits(struct panthor_perf *perf, struct panthor_perf_file *pf,
 }
 
 /*
- * Makes a session one of the device's, with resources that are there or, if
- * none are, with those that the caller has made. -EAGAIN asks for some.
+ * Adds a session to the device. If the device has no resources, those in @res are
+ * installed and @res is set to NULL. Returns -EAGAIN if the device has no resources
+ * and @res is NULL, -ENOSPC if a limit is exceeded, or -EINTR.
  */
 static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 		       struct panthor_perf_session *session, struct perf_resources **res)
@@ -417,28 +504,35 @@ static int add_session_and_resources(struct panthor_perf *perf, struct panthor_p
 	if (IS_ERR(res)) {
 		int err = PTR_ERR(res);
 
-		/* Others may have had more luck meanwhile. */
+		/* Another SETUP may have installed resources meanwhile. Use those. */
 		res = NULL;
 		ret = add_session(perf, pf, session, &res);
 		return ret == -EAGAIN ? err : ret;
 	}
 
 	/*
-	 * By now others may have installed theirs, and may even have taken them
-	 * away again: in either case this finds some, or installs these.
+	 * If another SETUP has installed resources meanwhile, those are used, and
+	 * these are left in @res. Otherwise these are installed.
 	 */
 	ret = add_session(perf, pf, session, &res);
 	destroy_resources(res);
 	return ret;
 }
 
-/* Ends a session that others can no longer find. */
+/*
+ * Ends a session, and frees the resources of the device if it was the last one. The
+ * handle is not valid any more, so no other ioctl can begin to use the session.
+ * Drops the file's reference.
+ */
 static void end_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 			struct panthor_perf_session *session)
 {
 	bool last;
 
-	/* The list refers to it for a moment longer than the sampler does. */
+	/*
+	 * panthor_perf_session_destroy() drops the file's reference, but the session
+	 * is in perf->sessions until it is removed below.
+	 */
 	kref_get(&session->ref);
 	panthor_perf_session_destroy(session);
 
@@ -461,7 +555,10 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 	struct panthor_perf_session *session;
 	int ret;
 
-	/* Nothing is pinned for who is over a limit. Adding the session looks again. */
+	/*
+	 * Creating the session pins memory, so check the limits before that. The
+	 * lock is not held meanwhile: add_session() checks them again.
+	 */
 	ret = mutex_lock_interruptible(&perf->setup_lock);
 	if (ret)
 		return ret;
@@ -485,7 +582,7 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 		return ret;
 	}
 
-	/* The last thing that can fail: a SETUP that fails takes no handle. */
+	/* This is the last step that can fail, because a SETUP that fails takes no handle. */
 	ret = xa_alloc_cyclic(&pf->sessions, handle, NULL, XA_LIMIT(1, U32_MAX),
 			      &pf->next_handle, GFP_KERNEL_ACCOUNT);
 	if (ret < 0) {
@@ -494,8 +591,9 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 	}
 
 	/*
-	 * Nothing fails any more: the handle is reserved, so that storing needs no
-	 * memory. Others can find the session, and end it, from then on.
+	 * xa_store() cannot fail, because the handle is reserved. As soon as the
+	 * session is stored, another thread may end it, so it must not be used here
+	 * after that.
 	 */
 	panthor_perf_session_clear(session);
 	xa_store(&pf->sessions, *handle, session, 0);
@@ -537,6 +635,7 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 	return ret;
 }
 
+/* Looks up a session, and takes a reference to it. Returns NULL if there is none. */
 static struct panthor_perf_session *get_session(struct panthor_perf_file *pf, u32 handle)
 {
 	struct panthor_perf_session *session;
@@ -549,7 +648,11 @@ static struct panthor_perf_session *get_session(struct panthor_perf_file *pf, u3
 	return session;
 }
 
-/* Takes a session off the file. A handle that is being set up is left alone. */
+/*
+ * Removes a session from the file, and returns the file's reference to it. Returns
+ * NULL if there is no such session, or if the handle is that of a SETUP under way,
+ * whose entry is NULL.
+ */
 static struct panthor_perf_session *take_session(struct panthor_perf_file *pf, u32 handle)
 {
 	struct panthor_perf_session *session;
@@ -623,28 +726,42 @@ static int cmd_sample(struct panthor_perf *perf, struct drm_file *file,
 	return ret;
 }
 
+/**
+ * union perf_cmd - Argument of a command, copied from user memory
+ */
 union perf_cmd {
+	/** @setup: Argument of DRM_PANTHOR_PERF_COMMAND_SETUP. */
 	struct drm_panthor_perf_cmd_setup setup;
+
+	/** @start: Argument of DRM_PANTHOR_PERF_COMMAND_START. */
 	struct drm_panthor_perf_cmd_start start;
+
+	/** @stop: Argument of DRM_PANTHOR_PERF_COMMAND_STOP. */
 	struct drm_panthor_perf_cmd_stop stop;
+
+	/** @sample: Argument of DRM_PANTHOR_PERF_COMMAND_SAMPLE. */
 	struct drm_panthor_perf_cmd_sample sample;
 };
 
 /**
- * struct perf_cmd_desc - One command of the ioctl
+ * struct perf_cmd_desc - Description of one command of the ioctl
  */
 struct perf_cmd_desc {
-	/** @size: Size of its struct, 0 if it has none. */
+	/** @size: Size of the command's struct in bytes, 0 if it has no struct. */
 	u32 size;
 
-	/** @min_size: Size its struct had first. */
+	/**
+	 * @min_size: Size of the first version of the struct in bytes. Programs may
+	 * pass any version, so a smaller size is an error.
+	 */
 	u32 min_size;
 
-	/** @func: Its function. */
+	/** @func: Function that executes the command. Returns 0 or an error. */
 	int (*func)(struct panthor_perf *perf, struct drm_file *file,
 		    struct drm_panthor_perf_control *args, void *cmd);
 };
 
+/* @last is the last member of the first version of the command's struct. */
 #define PERF_CMD(id, name, last) \
 	[DRM_PANTHOR_PERF_COMMAND_##id] = { \
 		.size = sizeof(struct drm_panthor_perf_cmd_##name), \
@@ -666,8 +783,10 @@ static const struct perf_cmd_desc perf_cmds[] = {
  * @data: &struct drm_panthor_perf_control, in kernel memory.
  * @file: File.
  *
+ * Context: Process context. SETUP, TEARDOWN, START and STOP sleep.
+ *
  * Return: 0 on success, a negative error code otherwise, in which case nothing
- * has changed.
+ * has changed. The error codes are listed in panthor_perf_drm.h.
  */
 int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_file *file)
 {
@@ -708,9 +827,11 @@ int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_f
 }
 
 /**
- * panthor_perf_info() - DRM_PANTHOR_DEV_QUERY_PERF_INFO
+ * panthor_perf_info() - Answer the query DRM_PANTHOR_DEV_QUERY_PERF_INFO
  * @ptdev: Device.
- * @info: Where to put what the device can count.
+ * @info: Receives what the device can count. All members are set.
+ *
+ * Context: Any. Takes no lock, since the answer does not change.
  */
 void panthor_perf_info(struct panthor_device *ptdev, struct drm_panthor_perf_info *info)
 {
@@ -726,10 +847,12 @@ void panthor_perf_info(struct panthor_device *ptdev, struct drm_panthor_perf_inf
 }
 
 /**
- * panthor_perf_open() - Prepare a file for sessions
- * @pfile: File.
+ * panthor_perf_open() - Prepare a file of the device for sessions
+ * @pfile: File that is being opened.
  *
- * Return: 0 on success, -ENOMEM otherwise.
+ * Context: Process context.
+ *
+ * Return: 0 on success, -ENOMEM if there is no memory.
  */
 int panthor_perf_open(struct panthor_file *pfile)
 {
@@ -745,7 +868,10 @@ int panthor_perf_open(struct panthor_file *pfile)
 
 /**
  * panthor_perf_close() - End all sessions of a file
- * @pfile: File, which nobody uses any longer.
+ * @pfile: File that is being closed. No ioctl of it is under way.
+ *
+ * Context: Process context, without any lock. Sleeps. May be called after the device
+ * has been unplugged.
  */
 void panthor_perf_close(struct panthor_file *pfile)
 {
@@ -762,9 +888,11 @@ void panthor_perf_close(struct panthor_file *pfile)
 }
 
 /**
- * panthor_perf_show_fdinfo() - Show what the sessions of a file have done
+ * panthor_perf_show_fdinfo() - Print the statistics of a file for fdinfo
  * @pfile: File.
- * @p: Where to.
+ * @p: Printer.
+ *
+ * Context: Process context. Takes no lock.
  */
 void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p)
 {
@@ -808,7 +936,9 @@ DEFINE_SHOW_ATTRIBUTE(panthor_perf_debugfs);
 
 /**
  * panthor_perf_debugfs_init() - Add the debugfs file of performance counters
- * @minor: Minor.
+ * @minor: DRM minor whose directory gets the file.
+ *
+ * Context: Process context, during the probe.
  */
 void panthor_perf_debugfs_init(struct drm_minor *minor)
 {
@@ -818,6 +948,10 @@ void panthor_perf_debugfs_init(struct drm_minor *minor)
 }
 #endif
 
+/*
+ * Returns NULL if the device has no counters, and for hooks that are called before
+ * panthor_perf_init().
+ */
 static struct panthor_perf_sampler *sampler_of(struct panthor_device *ptdev)
 {
 	return ptdev->perf && ptdev->perf->supported ? &ptdev->perf->sampler : NULL;
@@ -826,6 +960,8 @@ static struct panthor_perf_sampler *sampler_of(struct panthor_device *ptdev)
 /**
  * panthor_perf_irq() - Handle an interrupt of the global firmware interface
  * @ptdev: Device.
+ *
+ * Context: Thread of the job interrupt. Takes no lock and does not sleep.
  */
 void panthor_perf_irq(struct panthor_device *ptdev)
 {
@@ -837,7 +973,14 @@ void panthor_perf_irq(struct panthor_device *ptdev)
 
 /**
  * panthor_perf_pre_suspend() - Prepare for the MCU to be halted
- * @ptdev: Device, whose groups have been suspended.
+ * @ptdev: Device that is powered and whose groups have been suspended.
+ *
+ * Requests of sessions are not passed on to firmware after this. Those that
+ * firmware does not answer now are answered by panthor_perf_post_suspend(), from
+ * the sample that firmware takes when it is halted.
+ *
+ * Context: Runtime suspend, suspend of the system. Takes panthor_perf_sampler::lock.
+ * Sleeps up to 20 ms for a request in flight, unless a reset is pending.
  */
 void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 {
@@ -848,8 +991,10 @@ void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 }
 
 /**
- * panthor_perf_post_suspend() - Collect what the MCU has left when it was halted
- * @ptdev: Device.
+ * panthor_perf_post_suspend() - Read the samples that the MCU has written until it halted
+ * @ptdev: Device that is still powered and whose MCU has stopped.
+ *
+ * Context: Runtime suspend, suspend of the system. Takes panthor_perf_sampler::lock.
  */
 void panthor_perf_post_suspend(struct panthor_device *ptdev)
 {
@@ -863,8 +1008,15 @@ void panthor_perf_post_suspend(struct panthor_device *ptdev)
 }
 
 /**
- * panthor_perf_resume() - Count again
- * @ptdev: Device, whose MCU has booted and whose groups have not been resumed.
+ * panthor_perf_resume() - Enable counters again if some session is started
+ * @ptdev: Device whose MCU has booted and whose groups have not been resumed.
+ *
+ * When this returns counters are enabled, so that all work of the groups is counted.
+ *
+ * Context: Runtime resume, resume of the system. Both are in the fence signalling
+ * path, so memory is not allocated. Takes panthor_perf_sampler::lock. Sleeps until
+ * firmware has enabled counters, up to PANTHOR_PERF_FW_ACK_MS milliseconds, if some
+ * session is started.
  */
 void panthor_perf_resume(struct panthor_device *ptdev)
 {
@@ -876,7 +1028,12 @@ void panthor_perf_resume(struct panthor_device *ptdev)
 
 /**
  * panthor_perf_pre_reset() - Prepare for a reset
- * @ptdev: Device, whose MCU may be dead.
+ * @ptdev: Device that is powered. Its MCU may not answer any more.
+ *
+ * Requests of sessions are not passed on to firmware after this, and nothing waits
+ * for firmware.
+ *
+ * Context: Reset work, before the scheduler stops. Takes panthor_perf_sampler::lock.
  */
 void panthor_perf_pre_reset(struct panthor_device *ptdev)
 {
@@ -887,8 +1044,12 @@ void panthor_perf_pre_reset(struct panthor_device *ptdev)
 }
 
 /**
- * panthor_perf_reset() - Collect what the MCU has left before a reset
- * @ptdev: Device, whose MCU has been stopped.
+ * panthor_perf_reset() - Read the samples that the MCU has written before a reset
+ * @ptdev: Device that is powered and whose MCU has been stopped.
+ *
+ * Must be called before the firmware is loaded again, which clears INSERT.
+ *
+ * Context: Reset work. Takes panthor_perf_sampler::lock.
  */
 void panthor_perf_reset(struct panthor_device *ptdev)
 {
@@ -902,8 +1063,11 @@ void panthor_perf_reset(struct panthor_device *ptdev)
 }
 
 /**
- * panthor_perf_post_reset() - Count again
- * @ptdev: Device, whose MCU has booted after a reset.
+ * panthor_perf_post_reset() - Enable counters again after a reset
+ * @ptdev: Device whose MCU has booted after a reset.
+ *
+ * Context: Reset work, before the scheduler starts again. Otherwise as
+ * panthor_perf_resume().
  */
 void panthor_perf_post_reset(struct panthor_device *ptdev)
 {
@@ -918,6 +1082,7 @@ static void perf_release(struct drm_device *ddev, void *data)
 	mutex_destroy(&perf->setup_lock);
 }
 
+/* Returns the module parameter perf_ring_slots, or the default if it is not valid. */
 static u32 fw_slots(struct panthor_device *ptdev)
 {
 	if (is_power_of_2(perf_ring_slots) && perf_ring_slots >= PERF_MIN_FW_SLOTS &&
@@ -930,8 +1095,9 @@ static u32 fw_slots(struct panthor_device *ptdev)
 }
 
 /*
- * Tells lockdep that a lock is taken in reclaim, as if it were. Whatever allocates
- * with the lock held, or waits for something that allocates, is then reported.
+ * Makes lockdep treat a lock as one that is taken during memory reclaim. lockdep then
+ * complains of any code that allocates memory with the lock held, or that waits for
+ * something which allocates memory.
  */
 static void taken_in_reclaim(struct mutex *lock)
 {
@@ -946,7 +1112,13 @@ static void taken_in_reclaim(struct mutex *lock)
 
 /**
  * panthor_perf_init() - Initialize performance counters
- * @ptdev: Device, up. Does without counters if anything is in their way.
+ * @ptdev: Device that is powered and whose firmware has booted.
+ *
+ * If counters cannot be initialized, the reason is printed and the device goes on
+ * without them.
+ *
+ * Context: Probe, before the device is registered. Until this returns, hooks find
+ * ptdev->perf NULL and do nothing.
  */
 void panthor_perf_init(struct panthor_device *ptdev)
 {
@@ -984,7 +1156,10 @@ void panthor_perf_init(struct panthor_device *ptdev)
 		goto err_none;
 	}
 
-	/* Resume takes this one, and jobs that reclaim may wait for need a resume. */
+	/*
+	 * Resume takes this lock. Reclaim may wait for the fence of a job, and the
+	 * job may need a resume.
+	 */
 	taken_in_reclaim(&perf->sampler.lock);
 	if (drmm_add_action_or_reset(&ptdev->base, perf_release, perf)) {
 		drm_err(&ptdev->base, "No performance counters: no memory");
@@ -1007,8 +1182,15 @@ err_none:
 }
 
 /**
- * panthor_perf_unplug() - End all sessions, since the device goes
- * @ptdev: Device. Its files may stay, and end their sessions later.
+ * panthor_perf_unplug() - Stop all sessions, because the device is being removed
+ * @ptdev: Device, after drm_dev_unplug() or when its probe has failed. Its firmware
+ * is still in place.
+ *
+ * Each session that is started delivers a last sample. The sessions stay until their
+ * files are closed, but do nothing any more.
+ *
+ * Context: Process context, without any lock. Sleeps. May be called by the reset work,
+ * so it does not wait for that.
  */
 void panthor_perf_unplug(struct panthor_device *ptdev)
 {
@@ -1021,7 +1203,11 @@ void panthor_perf_unplug(struct panthor_device *ptdev)
 	panthor_perf_sampler_unplug(&perf->sampler);
 	cancel_work_sync(&perf->release_work);
 
-	/* No SETUP is under way any more, and no other one will be. */
+	/*
+	 * No SETUP can install resources any more: drm_dev_unplug() has waited for
+	 * those between drm_dev_enter() and drm_dev_exit(), and others fail. If the
+	 * probe has failed, the device was not registered and there was no SETUP.
+	 */
 	scoped_guard(mutex, &perf->setup_lock)
 		scoped_guard(mutex, &perf->sampler.lock)
 			res = take_resources(perf);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 or MIT */
-/* Performance counters: what the rest of the driver knows of them. */
+/* Performance counters: functions that the rest of the driver calls. */
 
 #ifndef __PANTHOR_PERF_H__
 #define __PANTHOR_PERF_H__
@@ -62,7 +62,7 @@ static inline void panthor_perf_close(struct panthor_file *pfile) {}
 static inline void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p) {}
 static inline void panthor_perf_debugfs_init(struct drm_minor *minor) {}
 
-/* As of a GPU whose firmware offers no counters. */
+/* The answer is the same as for a GPU without counters: all block counts are 0. */
 static inline void panthor_perf_info(struct panthor_device *ptdev,
 				     struct drm_panthor_perf_info *info)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
-/* Performance counters: time and cycles. */
+/* Performance counters: conversion of GPU timestamps to time, and clock cycles. */
 
 #ifdef CONFIG_ARM_ARCH_TIMER
 #include <asm/arch_timer.h>
@@ -20,26 +20,31 @@
 /**
  * DOC: Time and cycles
  *
- * A firmware sample says when it was taken in ticks of the GPU timestamp. That
- * is the system counter, which is also the CPUs' clocksource on all systems
- * that have this GPU, plus a constant. Users are told CLOCK_MONOTONIC_RAW,
- * which advances with a rounded multiple of that counter and not at all while
- * the system is suspended. A fixed offset between the two would drift, so they
- * are paired each time that samples are drained, and a sample's time is
- * interpolated from the pair, over no more than the time between two drains.
+ * Time: A firmware sample contains the GPU timestamp at which it was taken. That is
+ * the system counter, which is also the clocksource of the CPUs on all systems with
+ * this GPU, plus a constant. Samples of sessions contain CLOCK_MONOTONIC_RAW, which
+ * is the system counter multiplied by a rounded factor, and which stops while the
+ * system is suspended. The two therefore drift apart. So both are read at the same
+ * moment, as a pair, each time that samples are read from the firmware ring. The time
+ * of a firmware sample is computed from its distance to the latest pair. That distance
+ * is so short that the drift does not matter.
  *
- * Cycles are the integral of each clock's rate, based anew at each change of
- * a rate. Samples are looked at some time after they were taken, when the rate
- * may have changed, so a number of changes is remembered. What was once said of
- * the cycles up to some time stays true: a rate changes at the time that is
- * read with the lock held, which is later than any time that cycles were told
- * of before.
+ * Cycles: The cycles of a clock are the integral of its rate over time. Each change of
+ * a rate begins a new segment, in which all rates are constant. A firmware sample is
+ * read some time after it was taken, and rates may have changed in between, so the
+ * latest segments are kept. The number of cycles up to a time never changes once it
+ * has been reported: a new segment starts at a time that is read with the lock held,
+ * and all times that cycles have been reported of before are earlier.
  *
- * Rates are followed by notifiers while somebody may count, and are otherwise
- * not known: nothing is done then when the GPU comes up or goes down.
+ * Notifiers follow the rates while there are sessions. Otherwise the rates are not
+ * known, no cycles are counted, and nothing has to be done when the GPU is suspended
+ * and resumed.
  */
 
-/* How far the GPU timestamp may be from where it is thought to be: this part of a second. */
+/*
+ * find_offset() accepts an offset if it is confirmed by reading the clocks one after
+ * the other, with a tolerance of 1/OFFSET_SLACK_DIV seconds.
+ */
 #define OFFSET_SLACK_DIV	1000
 
 static struct panthor_perf_clock_segment *last_segment(struct panthor_perf_clock *clock)
@@ -47,6 +52,7 @@ static struct panthor_perf_clock_segment *last_segment(struct panthor_perf_clock
 	return &clock->segments[(clock->num_segments - 1) % PANTHOR_PERF_CLOCK_SEGMENTS];
 }
 
+/* Computes the cycles up to @ns, which is in the segment. */
 static void segment_cycles(const struct panthor_perf_clock_segment *segment, u64 ns,
 			   u64 cycles[PANTHOR_PERF_CLOCKS])
 {
@@ -58,7 +64,7 @@ static void segment_cycles(const struct panthor_perf_clock_segment *segment, u64
 			    mul_u64_u64_div_u64(delta, segment->rate[i], NSEC_PER_SEC);
 }
 
-/* A new segment starts, with the current rates. */
+/* Ends the latest segment at @ns, and begins a new one with the present rates. */
 static void new_segment(struct panthor_perf_clock *clock, u64 ns)
 {
 	struct panthor_perf_clock_segment *last = last_segment(clock), *segment;
@@ -77,12 +83,19 @@ static void new_segment(struct panthor_perf_clock *clock, u64 ns)
 		segment->rate[i] = clock->up ? clock->rate[i] : 0;
 	}
 
-	/* The number of segments may wrap, the number of those remembered must not. */
+	/*
+	 * Keep num_segments from overflowing to 0, which would look as if there were
+	 * no segments. Subtracting the size of the array does not change which
+	 * element is next.
+	 */
 	if (clock->num_segments == 3 * PANTHOR_PERF_CLOCK_SEGMENTS)
 		clock->num_segments -= PANTHOR_PERF_CLOCK_SEGMENTS;
 }
 
-/* @ns is not before any time that cycles were told of. */
+/*
+ * Changes a rate at @ns. Cycles of times after @ns must not have been reported yet,
+ * since they would be wrong.
+ */
 static void set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns, unsigned long rate)
 {
 	lockdep_assert_held(&clock->lock);
@@ -95,14 +108,14 @@ static void set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns, unsigned 
 }
 
 /**
- * panthor_perf_clock_set_rate() - Change a rate at any time
+ * panthor_perf_clock_set_rate() - Change a rate at a given time, for tests
  * @clock: Clocks.
- * @id: Clock domain.
- * @ns: When it changes, in CLOCK_MONOTONIC_RAW.
+ * @id: Clock domain, enum drm_panthor_perf_clock.
+ * @ns: Time of the change, CLOCK_MONOTONIC_RAW in nanoseconds. Cycles of later times
+ * must not have been reported yet. Only a test can know that.
  * @rate: New rate in Hz.
  *
- * For tests of what comes of it. Nobody else can know that cycles have not been
- * told already of a time after @ns.
+ * Context: Process context. Takes panthor_perf_clock::lock.
  */
 void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
 				 unsigned long rate)
@@ -114,10 +127,14 @@ void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 n
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_set_rate);
 
 /**
- * panthor_perf_clock_cycles() - Count the cycles up to some time
+ * panthor_perf_clock_cycles() - Compute the cycles up to a given time
  * @clock: Clocks.
- * @ns: Time, in CLOCK_MONOTONIC_RAW.
- * @cycles: Where to put the cycles, by clock domain.
+ * @ns: Time, CLOCK_MONOTONIC_RAW in nanoseconds. Not in the future.
+ * @cycles: Receives the cycles since the probe, by enum drm_panthor_perf_clock.
+ *
+ * Times before the oldest segment that is kept count as its start.
+ *
+ * Context: Process context. Takes panthor_perf_clock::lock.
  */
 void panthor_perf_clock_cycles(struct panthor_perf_clock *clock, u64 ns,
 			       u64 cycles[PANTHOR_PERF_CLOCKS])
@@ -139,6 +156,11 @@ void panthor_perf_clock_cycles(struct panthor_perf_clock *clock, u64 ns,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_cycles);
 
+/*
+ * Rate change notifier. The clock framework calls it with its prepare lock held. The
+ * watch may not be attached, or not any more; only its own copy of the rate is changed
+ * then.
+ */
 static int rate_changed(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct panthor_perf_clock_nb *cnb = container_of(nb, struct panthor_perf_clock_nb, nb);
@@ -158,6 +180,7 @@ static int rate_changed(struct notifier_block *nb, unsigned long event, void *da
 	return NOTIFY_OK;
 }
 
+/* Gets the clock of each domain, NULL if it has none of its own. */
 static void get_clks(struct panthor_device *ptdev, struct clk *clks[PANTHOR_PERF_CLOCKS])
 {
 	memset(clks, 0, PANTHOR_PERF_CLOCKS * sizeof(*clks));
@@ -169,7 +192,11 @@ static void get_clks(struct panthor_device *ptdev, struct clk *clks[PANTHOR_PERF
 	clks[DRM_PANTHOR_PERF_CLOCK_SHADER] = ptdev->clks.stacks;
 }
 
-/* Pairs the clocks. Returns false if they have nothing in common. */
+/*
+ * Reads the system counter (in ticks) and CLOCK_MONOTONIC_RAW (in nanoseconds) at the
+ * same moment. Returns false if the CPUs' clocksource is not the system counter; @ticks
+ * is 0 then.
+ */
 static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
 {
 	struct system_time_snapshot snap = {};
@@ -189,9 +216,11 @@ static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
 }
 
 /*
- * GPU_TIMESTAMP_OFFSET says how the GPU timestamp differs from the system
- * counter, exactly but for the sign, on which implementations are not agreed;
- * reading the clocks one after the other says it only roughly.
+ * Finds the difference between the GPU timestamp and the system counter. The register
+ * GPU_TIMESTAMP_OFFSET contains the exact difference, but not all agree on its sign.
+ * Reading the two clocks one after the other yields only an approximate difference, but
+ * is sufficient to tell which sign is right. If no sign is, the approximate difference
+ * is used. Reads registers, so the GPU must be powered.
  */
 static void find_offset(struct panthor_perf_clock *clock)
 {
@@ -224,9 +253,11 @@ static void find_offset(struct panthor_perf_clock *clock)
 /**
  * panthor_perf_clock_init() - Initialize the clocks of a GPU
  * @clock: Object to initialize, zeroed.
- * @ptdev: Device, or NULL in a test.
+ * @ptdev: Device that is powered, or NULL in a test.
  *
- * No clock is followed before panthor_perf_clock_attach().
+ * No cycles are counted before panthor_perf_clock_attach().
+ *
+ * Context: Probe. Reads registers.
  */
 void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {
@@ -236,7 +267,7 @@ void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_de
 	clock->ptdev = ptdev;
 	spin_lock_init(&clock->lock);
 
-	/* Something to start from. */
+	/* The first segment starts now. All its rates are 0. */
 	clock->num_segments = 1;
 	clock->segments[0].ns = ktime_get_raw_ns();
 	clock->supported = BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL);
@@ -251,7 +282,10 @@ void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_de
 		if (clks[i])
 			clock->supported |= BIT(i);
 
-	/* The first session may find the GPU suspended, and samples have times all the same. */
+	/*
+	 * This cannot wait for the first session, because the GPU may be suspended
+	 * then, when registers cannot be read.
+	 */
 	find_offset(clock);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
@@ -259,17 +293,18 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
 /**
  * panthor_perf_clock_watch_init() - Register notifiers, and read rates
  * @watch: Object to initialize, zeroed.
- * @clock: Clocks. Without a device there is nothing to register for, and nobody
- * but a test calls the notifiers.
+ * @clock: Clocks. If they have no device, nothing is registered, and a test calls the
+ * notifiers.
  *
- * Any number of them can exist at a time; panthor_perf_clock_attach() says
- * which one counts.
+ * A device can have several of them at a time. panthor_perf_clock_attach() selects the
+ * one that is used.
  *
- * Context: Process context. Allocates, and takes the prepare lock of the clock
- * framework, with which held others allocate: neither is possible with a lock
- * held that is taken in reclaim.
+ * Context: Process context, without panthor_perf::setup_lock and
+ * panthor_perf_sampler::lock, which are taken during reclaim. This allocates memory,
+ * and takes the prepare lock of the clock framework, under which others allocate.
  *
- * Return: 0 on success, the error of clk_notifier_register() otherwise.
+ * Return: 0 on success, the error of clk_notifier_register() otherwise (-ENOMEM, or
+ * -EINVAL).
  */
 int panthor_perf_clock_watch_init(struct panthor_perf_clock_watch *watch,
 				  struct panthor_perf_clock *clock)
@@ -297,7 +332,10 @@ int panthor_perf_clock_watch_init(struct panthor_perf_clock_watch *watch,
 		}
 		nb->clk = clks[i];
 
-		/* If a notifier has been called since, it knows the rate better. */
+		/*
+		 * If the notifier has been called meanwhile, it has stored a rate
+		 * that may be newer than this one.
+		 */
 		rate = clk_get_rate(clks[i]);
 		spin_lock(&clock->lock);
 		if (!(watch->told & BIT(i)))
@@ -311,9 +349,11 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_watch_init);
 
 /**
  * panthor_perf_clock_watch_fini() - Unregister notifiers
- * @watch: Rates, not attached.
+ * @watch: Notifiers that are not attached, or not any more.
  *
- * Context: Process context. Takes the prepare lock of the clock framework.
+ * No notifier runs any more when this has returned.
+ *
+ * Context: As panthor_perf_clock_watch_init().
  */
 void panthor_perf_clock_watch_fini(struct panthor_perf_clock_watch *watch)
 {
@@ -327,11 +367,13 @@ void panthor_perf_clock_watch_fini(struct panthor_perf_clock_watch *watch)
 }
 
 /**
- * panthor_perf_clock_up() - Note that the GPU is powered
- * @clock: Clocks.
+ * panthor_perf_clock_up() - Begin to count cycles, because the GPU is powered
+ * @clock: Clocks that are followed, of a GPU that is powered.
  *
- * Reads registers, so that the GPU has to be powered already. Does not look at
- * rates: those are followed while the GPU is down, too.
+ * Rates are not read, because notifiers follow them while the GPU has no power, too.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Reads registers, takes
+ * panthor_perf_clock::lock, does not sleep.
  */
 void panthor_perf_clock_up(struct panthor_perf_clock *clock)
 {
@@ -345,8 +387,11 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_up);
 
 /**
- * panthor_perf_clock_down() - Note that the GPU is powered no longer
+ * panthor_perf_clock_down() - Cease to count cycles, because the GPU is losing power
  * @clock: Clocks.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Takes
+ * panthor_perf_clock::lock, does not sleep.
  */
 void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 {
@@ -358,10 +403,14 @@ void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_down);
 
 /**
- * panthor_perf_clock_attach() - Begin to follow the clocks
+ * panthor_perf_clock_attach() - Begin to follow the rates of the clocks
  * @clock: Clocks that are not followed.
- * @watch: Where rates come from. Must stay until panthor_perf_clock_detach().
- * @up: The GPU is powered.
+ * @watch: Notifiers to use. They must not be unregistered before
+ * panthor_perf_clock_detach().
+ * @up: The GPU is powered, so that cycles are counted from now on.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Reads registers if @up is set,
+ * takes panthor_perf_clock::lock, does not sleep.
  */
 void panthor_perf_clock_attach(struct panthor_perf_clock *clock,
 			       struct panthor_perf_clock_watch *watch, bool up)
@@ -377,10 +426,13 @@ void panthor_perf_clock_attach(struct panthor_perf_clock *clock,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_attach);
 
 /**
- * panthor_perf_clock_detach() - Follow the clocks no longer
- * @clock: Clocks.
+ * panthor_perf_clock_detach() - Cease to follow the rates of the clocks
+ * @clock: Clocks that are followed.
  *
- * No cycles are counted from now on. Notifiers stay registered, without effect.
+ * No cycles are counted from now on. Notifiers stay registered, but have no effect.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Takes
+ * panthor_perf_clock::lock, does not sleep.
  */
 void panthor_perf_clock_detach(struct panthor_perf_clock *clock)
 {
@@ -393,36 +445,59 @@ void panthor_perf_clock_detach(struct panthor_perf_clock *clock)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_detach);
 
 /**
- * panthor_perf_clock_now() - Read all the clocks, and pair them
+ * panthor_perf_clock_pair() - Store the present time as the latest pair
  * @clock: Clocks.
- * @now: Where to put the time.
  *
- * Does not touch the GPU, which may be down.
+ * That is what panthor_perf_clock_at() needs. Cycles are not counted.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Does not sleep.
+ *
+ * Return: The present time, in nanoseconds of CLOCK_MONOTONIC_RAW.
  */
-void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *now)
+u64 panthor_perf_clock_pair(struct panthor_perf_clock *clock)
 {
-	u64 ticks;
+	u64 ticks, ns;
 
-	if (pair_clocks(clock, &ticks, &now->ns)) {
-		now->gpu = ticks + clock->offset;
-		clock->pair = *now;
+	if (pair_clocks(clock, &ticks, &ns)) {
+		clock->pair.gpu = ticks + clock->offset;
+		clock->pair.ns = ns;
 	} else {
-		now->gpu = 0;
 		clock->pair.gpu = 0;
 		clock->pair.ns = 0;
 	}
+	return ns;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_pair);
+
+/**
+ * panthor_perf_clock_now() - Get the present time, and store it as the latest pair
+ * @clock: Clocks.
+ * @now: Receives the time. Its GPU timestamp is 0 if timestamps cannot be converted.
+ *
+ * The GPU timestamp is computed from the counter of the CPU, so the GPU need not be
+ * powered.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Takes
+ * panthor_perf_clock::lock, does not sleep.
+ */
+void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *now)
+{
+	now->ns = panthor_perf_clock_pair(clock);
+	now->gpu = clock->pair.gpu;
 	panthor_perf_clock_cycles(clock, now->ns, now->cycles);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_now);
 
 /**
- * panthor_perf_clock_ticks_to_ns() - Interpolate from a pair of clocks
- * @freq: Frequency of the ticks in Hz.
- * @pair_ticks: Ticks of the pair.
- * @pair_ns: Nanoseconds of the pair.
- * @ticks: Ticks, before or after those of the pair.
+ * panthor_perf_clock_ticks_to_ns() - Convert ticks to nanoseconds
+ * @freq: Frequency of the ticks in Hz, not 0.
+ * @pair_ticks: Ticks at some moment.
+ * @pair_ns: Nanoseconds at the same moment.
+ * @ticks: Ticks to convert, earlier or later than @pair_ticks.
  *
- * Return: Nanoseconds at @ticks, 0 if that is before the origin.
+ * Context: Any.
+ *
+ * Return: Nanoseconds at @ticks, 0 if that would be a negative number.
  */
 u64 panthor_perf_clock_ticks_to_ns(u64 freq, u64 pair_ticks, u64 pair_ns, u64 ticks)
 {
@@ -438,15 +513,21 @@ u64 panthor_perf_clock_ticks_to_ns(u64 freq, u64 pair_ticks, u64 pair_ns, u64 ti
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_ticks_to_ns);
 
 /**
- * panthor_perf_clock_at() - Tell the time of a GPU timestamp
+ * panthor_perf_clock_at() - Convert a GPU timestamp to time
  * @clock: Clocks.
- * @gpu: GPU timestamp, of a time before panthor_perf_clock_now() was last called.
- * @time: Where to put the time.
+ * @gpu: GPU timestamp in ticks, of a moment shortly before the last call of
+ * panthor_perf_clock_pair().
+ * @time: Receives the time.
  *
- * Timestamps that make no sense become the time of the last pair.
+ * The timestamp comes from firmware, so it may have any value. If it is later than
+ * the latest pair, or more than a minute earlier, it is not believed, and @time is that
+ * of the pair.
  *
- * Return: True if the time is that of the timestamp, false if there was no
- * telling it.
+ * Context: The caller holds panthor_perf_sampler::lock. Takes
+ * panthor_perf_clock::lock, does not sleep.
+ *
+ * Return: True if @time is that of the timestamp, false if the timestamp cannot be
+ * converted.
  */
 bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 			   struct panthor_perf_time *time)
@@ -465,13 +546,15 @@ bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_at);
 
 /**
- * panthor_perf_clock_deadline() - Find the next multiple of a period
- * @base_ns: What it is a multiple from.
+ * panthor_perf_clock_deadline() - Compute the next deadline of a periodic session
+ * @base_ns: Time in nanoseconds at which the first period began.
  * @period_ns: Period in nanoseconds, not 0.
- * @now_ns: Time, normally not before @base_ns.
+ * @now_ns: Present time in nanoseconds. A time before @base_ns counts as @base_ns.
  *
- * Return: The first multiple after @now_ns, and at least one period after
- * @base_ns; all in nanoseconds.
+ * Context: Any.
+ *
+ * Return: The earliest time after @now_ns, in nanoseconds, that is a multiple of
+ * @period_ns after @base_ns.
  */
 u64 panthor_perf_clock_deadline(u64 base_ns, u64 period_ns, u64 now_ns)
 {

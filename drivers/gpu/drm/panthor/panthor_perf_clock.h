@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 or MIT */
-/* Performance counters: time and cycles. */
+/* Performance counters: conversion of GPU timestamps to time, and clock cycles. */
 
 #ifndef __PANTHOR_PERF_CLOCK_H__
 #define __PANTHOR_PERF_CLOCK_H__
@@ -13,7 +13,7 @@
 
 struct panthor_device;
 
-/** define PANTHOR_PERF_CLOCKS - Number of clock domains */
+/** define PANTHOR_PERF_CLOCKS - Number of clock domains in enum drm_panthor_perf_clock */
 #define PANTHOR_PERF_CLOCKS	(DRM_PANTHOR_PERF_CLOCK_SHADER + 1)
 
 /** define PANTHOR_PERF_CLOCK_SEGMENTS - Number of rate changes that are remembered */
@@ -23,62 +23,78 @@ struct panthor_device;
  * struct panthor_perf_time - A point in time
  */
 struct panthor_perf_time {
-	/** @ns: CLOCK_MONOTONIC_RAW. */
+	/** @ns: CLOCK_MONOTONIC_RAW in nanoseconds. */
 	u64 ns;
 
-	/** @gpu: GPU timestamp. */
+	/** @gpu: GPU timestamp in ticks, 0 if it is not known. */
 	u64 gpu;
 
-	/** @cycles: Cycles so far, by enum drm_panthor_perf_clock. */
+	/**
+	 * @cycles: Cycles of each clock domain since the probe, by enum
+	 * drm_panthor_perf_clock. Only differences have a meaning, because nothing is
+	 * counted while clocks are not followed.
+	 */
 	u64 cycles[PANTHOR_PERF_CLOCKS];
 };
 
 /**
- * struct panthor_perf_clock_segment - A time in which no clock changed its rate
+ * struct panthor_perf_clock_segment - Period of time in which no clock changed its rate
+ *
+ * Ends where the next segment starts.
  */
 struct panthor_perf_clock_segment {
-	/** @ns: Start, in CLOCK_MONOTONIC_RAW. */
+	/** @ns: Start of the segment, CLOCK_MONOTONIC_RAW in nanoseconds. */
 	u64 ns;
 
-	/** @cycles: Cycles up to the start, by enum drm_panthor_perf_clock. */
+	/** @cycles: Cycles up to the start of the segment, by enum drm_panthor_perf_clock. */
 	u64 cycles[PANTHOR_PERF_CLOCKS];
 
-	/** @rate: Rate of each clock in Hz, 0 while the GPU is down. */
+	/**
+	 * @rate: Rate of each clock in Hz, 0 if the GPU has no power in the segment or
+	 * clocks are not followed.
+	 */
 	unsigned long rate[PANTHOR_PERF_CLOCKS];
 };
 
 /**
- * struct panthor_perf_clock_watch - Rates of the clocks, followed by notifiers
+ * struct panthor_perf_clock_watch - Notifiers that follow the rates of the clocks
  *
- * Exists apart from &struct panthor_perf_clock, since neither registering
- * notifiers nor reading rates is possible with the locks held that decide
- * whether clocks are to be followed.
+ * A device needs one while it has sessions. It is separate from
+ * &struct panthor_perf_clock, because it is created before it is known whether
+ * another SETUP has created one already: notifiers cannot be registered with
+ * panthor_perf::setup_lock held.
  */
 struct panthor_perf_clock_watch {
-	/** @clock: Clocks that are followed. */
+	/** @clock: Clocks of the device. Does not change. */
 	struct panthor_perf_clock *clock;
 
-	/** @rate: Rate of each clock in Hz. Protected by panthor_perf_clock::lock. */
+	/**
+	 * @rate: Present rate of each clock in Hz, by enum drm_panthor_perf_clock.
+	 * Protected by panthor_perf_clock::lock.
+	 */
 	unsigned long rate[PANTHOR_PERF_CLOCKS];
 
 	/**
-	 * @told: Domains whose rate a notifier has told, a bit each. Protected
-	 * like @rate.
+	 * @told: A bit for each clock domain whose notifier has been called since it
+	 * was registered. Protected by panthor_perf_clock::lock.
 	 */
 	u32 told;
 
-	/** @nb: Rate change notifiers. */
+	/**
+	 * @nb: Rate change notifier of each clock domain. Does not change between
+	 * panthor_perf_clock_watch_init() and panthor_perf_clock_watch_fini().
+	 */
 	struct panthor_perf_clock_nb {
 		/** @nb.nb: Notifier. */
 		struct notifier_block nb;
 
-		/** @nb.watch: Back pointer. */
+		/** @nb.watch: The watch that the notifier is a part of. */
 		struct panthor_perf_clock_watch *watch;
 
-		/** @nb.id: Clock domain. */
+		/** @nb.id: Clock domain, enum drm_panthor_perf_clock. */
 		u32 id;
 
-		/** @nb.clk: Clock it is registered for, NULL if it is not. */
+		/** @nb.clk: Clock that the notifier is registered for, NULL if there is none. */
 		struct clk *clk;
 	} nb[PANTHOR_PERF_CLOCKS];
 };
@@ -87,50 +103,71 @@ struct panthor_perf_clock_watch {
  * struct panthor_perf_clock - Time and cycles of a GPU
  */
 struct panthor_perf_clock {
-	/** @ptdev: Device. NULL in a test. */
+	/** @ptdev: Device, or NULL in a test. Does not change. */
 	struct panthor_device *ptdev;
 
-	/** @supported: Clock domains with a clock of their own, a bit each. */
+	/**
+	 * @supported: A bit for each clock domain that has a clock of its own, by enum
+	 * drm_panthor_perf_clock. Does not change.
+	 */
 	u32 supported;
 
 	/**
-	 * @lock: Protects @watch, @rate, @up, @segments and @num_segments.
+	 * @lock: Protects @watch, @rate, @up, @segments, @num_segments and members of
+	 * @watch.
 	 *
-	 * Taken by rate change notifiers, which hold the prepare lock of the
-	 * clock framework, and with the lock of the sampler held. Process
-	 * context. Nothing is called with it held.
+	 * Taken in process context by rate change notifiers, which hold the prepare
+	 * lock of the clock framework, and by code that holds
+	 * panthor_perf_sampler::lock. No other lock is taken with it held.
 	 */
 	spinlock_t lock;
 
-	/** @watch: Where rates come from. NULL while clocks are not followed. */
+	/**
+	 * @watch: Notifiers whose rates are used. NULL while clocks are not followed.
+	 * Protected by @lock.
+	 */
 	struct panthor_perf_clock_watch *watch;
 
-	/** @rate: Rate of each clock in Hz, whether the GPU is up or not. */
+	/**
+	 * @rate: Present rate of each clock in Hz, even if the GPU has no power, by
+	 * enum drm_panthor_perf_clock. Protected by @lock.
+	 */
 	unsigned long rate[PANTHOR_PERF_CLOCKS];
 
-	/** @up: The GPU is powered, and cycles of its clocks are counted. */
+	/** @up: The GPU is powered and its cycles are counted. Protected by @lock. */
 	bool up;
 
 	/**
-	 * @segments: Latest segments; that of index n is followed by that of
-	 * index n + 1, modulo the size of the array.
+	 * @segments: The latest segments, as a ring. Segment n is in element
+	 * n % PANTHOR_PERF_CLOCK_SEGMENTS. Protected by @lock.
 	 */
 	struct panthor_perf_clock_segment segments[PANTHOR_PERF_CLOCK_SEGMENTS];
 
-	/** @num_segments: Number of segments there have been so far. */
+	/**
+	 * @num_segments: Number of segments so far, and so the number of the next
+	 * one. The size of @segments is subtracted from it now and then, so that it
+	 * does not overflow. Protected by @lock.
+	 */
 	u32 num_segments;
 
 	/**
-	 * @freq: Frequency of the GPU timestamp in Hz, 0 if it cannot be told
-	 * from the CPU's clock. Protected by the lock of the sampler, as are
-	 * the fields below.
+	 * @freq: Frequency of the GPU timestamp in Hz. 0 if the CPUs do not use the
+	 * system counter, in which case GPU timestamps cannot be converted. Does not
+	 * change.
 	 */
 	u64 freq;
 
-	/** @offset: GPU timestamp at CPU counter value 0. */
+	/**
+	 * @offset: Difference between the GPU timestamp and the system counter that
+	 * the CPUs read, in ticks. Protected by panthor_perf_sampler::lock.
+	 */
 	u64 offset;
 
-	/** @pair: The latest time at which all of the clocks were read, cycles excepted. */
+	/**
+	 * @pair: CLOCK_MONOTONIC_RAW and GPU timestamp of the same moment, the latest
+	 * one at which both were read. Its cycles are not used, and its ns is 0 if
+	 * GPU timestamps cannot be converted. Protected by panthor_perf_sampler::lock.
+	 */
 	struct panthor_perf_time pair;
 };
 
@@ -146,6 +183,7 @@ void panthor_perf_clock_detach(struct panthor_perf_clock *clock);
 void panthor_perf_clock_up(struct panthor_perf_clock *clock);
 void panthor_perf_clock_down(struct panthor_perf_clock *clock);
 
+u64 panthor_perf_clock_pair(struct panthor_perf_clock *clock);
 void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *now);
 bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 			   struct panthor_perf_time *time);

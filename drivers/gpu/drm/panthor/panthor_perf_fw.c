@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
-/* Performance counters: the firmware side. */
+/* Performance counters: the firmware ring and the global interface. */
 
 #include <linux/bitfield.h>
 #include <linux/log2.h>
@@ -22,35 +22,44 @@
 /**
  * DOC: Firmware ring
  *
- * Firmware writes samples into a ring in the MCU's address space and counts
- * them in INSERT; the driver reads them and counts them in EXTRACT. Both run
- * freely and are cut to the ring only to address a slot.
+ * This file drives the firmware ring through the global interface. The terms and
+ * the rules of the interface are in Documentation/gpu/panthor-perf.rst, sections
+ * "Terms" and "Hardware and firmware".
  *
- * Requests go through REQ and ACK of the global interface. ENABLE is a level,
- * SAMPLE a toggle, and THRESHOLD and OVERFLOW are events which firmware raises
- * by making ACK differ from REQ, and which it does not raise again before they
- * are equal. Firmware reads REQ when a doorbell rings and when it boots, and at
- * no other time. At that doorbell it raises events again whose condition lasts.
+ * Firmware writes samples to a ring in the MCU's address space and counts them in
+ * INSERT. The driver reads them and counts them in EXTRACT. Both indices are
+ * free-running 32-bit numbers, of which the low bits are the number of a slot.
  *
- * Firmware writes a sample, then INSERT, then ACK. Whoever wants to know which
- * samples a request has led to looks at ACK first, then at INSERT, and then at
- * the samples:
+ * Firmware and driver access the same memory without a common lock, so the order
+ * of their accesses matters in three places:
+ *
+ * (A) Firmware writes INSERT before it acknowledges a request in ACK. The driver
+ *     reads ACK before INSERT. If the driver sees the acknowledgment, the INSERT
+ *     that it reads counts the requested sample.
+ * (B) Firmware writes a sample before INSERT. The driver reads INSERT before the
+ *     sample. If the driver sees that INSERT counts a sample, it reads all of it.
+ * (C) The driver clears PRFCNT_EN in a sample that it has read before it writes
+ *     EXTRACT. Firmware reads EXTRACT before it reuses the slot. PRFCNT_EN of the
+ *     next sample in the slot is therefore never cleared by mistake.
+ *
+ * The driver's barriers pair with those of the firmware, which are not visible
+ * here::
  *
  *	firmware		driver
  *
- *	sample			ACK	panthor_perf_fw_acked()
- *	  (A)			  (A)	dma_rmb()
- *	INSERT			INSERT	panthor_perf_fw_pending()
- *	  (B)			  (B)	dma_rmb()
- *	ACK			sample
- *				PRFCNT_EN = 0
- *				  (C)	dma_wmb() in panthor_perf_fw_consume()
- *	EXTRACT			EXTRACT
+ *	write sample		read ACK	panthor_perf_fw_acked()
+ *	  (B)			  (A)		dma_rmb()
+ *	write INSERT		read INSERT	panthor_perf_fw_pending()
+ *	  (A)			  (B)		dma_rmb()
+ *	write ACK		read sample	panthor_perf_fw_sample_read()
+ *				clear PRFCNT_EN
+ *				  (C)		dma_wmb()
+ *	read EXTRACT		write EXTRACT	panthor_perf_fw_consume()
  *	  (C)
- *	sample
+ *	write next sample
  *
- * The order of what is written before a doorbell and the doorbell is that of
- * writel().
+ * The doorbell is rung with writel(), which orders it after all earlier writes to
+ * the input block.
  */
 
 #define GLB_PERFCNT_EVENTS	(GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW)
@@ -60,10 +69,13 @@
 #define PERFCNT_CONFIG_SET	GENMASK(9, 8)
 #define PERFCNT_CONFIG_METADATA	BIT(10)
 
-/* Not a part of panthor_fw_global_control_iface: the word behind instr_features. */
+/*
+ * Offset in bytes of PERFCNT_FEATURES in the control block. It follows
+ * instr_features, the last member of struct panthor_fw_global_control_iface.
+ */
 #define GLB_CONTROL_PERFCNT_FEATURES	0x20
 
-/* Register of architecture 11 and later. */
+/* Offset of the register PRFCNT_FEATURES, which exists from architecture 11 on. */
 #define GPU_PRFCNT_FEATURES	0x68
 
 static void hw_ring_doorbell(struct panthor_perf_fw *fw)
@@ -97,9 +109,12 @@ static const struct panthor_perf_fw_ops hw_ops = {
 
 /**
  * panthor_perf_fw_init() - Attach to the firmware of a device
- * @fw: Object to initialize, zeroed.
+ * @fw: Object to initialize, zeroed. It has no ring afterwards.
  * @ptdev: Device, whose firmware has booted.
- * @layout: Layout of samples.
+ * @layout: Layout of firmware samples.
+ *
+ * Context: Probe, before any other function of this file is called. Takes no
+ * lock, and touches no register.
  */
 void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptdev,
 			  const struct panthor_perf_layout *layout)
@@ -111,9 +126,11 @@ void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptd
 }
 
 /**
- * panthor_perf_fw_params() - Read what the layout of samples follows from
+ * panthor_perf_fw_params() - Read the properties that determine the layout of samples
  * @ptdev: Device, powered, whose firmware has booted.
- * @params: Where to put it; supported_clocks is left alone.
+ * @params: Receives the properties. All members but supported_clocks are set.
+ *
+ * Context: Probe. Reads registers and the control block of the global interface.
  */
 void panthor_perf_fw_params(struct panthor_device *ptdev,
 			    struct panthor_perf_layout_params *params)
@@ -132,7 +149,10 @@ void panthor_perf_fw_params(struct panthor_device *ptdev,
 	params->perfcnt_features = READ_ONCE(*(const u32 *)features);
 	params->prfcnt_features = arch >= 11 ? gpu_read(ptdev->iomem, GPU_PRFCNT_FEATURES) : 0;
 
-	/* What users are told may have been cut to what fuses have left of it. */
+	/*
+	 * The layout follows the cores in the register. panthor may have removed
+	 * cores from gpu_info.shader_present that are disabled by fuses.
+	 */
 	if (panthor_hw_has_pwr_ctrl(ptdev))
 		params->shader_present = gpu_read64(ptdev->iomem + PWR_CONTROL_BASE,
 						    PWR_SHADER_PRESENT);
@@ -144,12 +164,14 @@ void panthor_perf_fw_params(struct panthor_device *ptdev,
  * panthor_perf_fw_ring_alloc() - Allocate memory for a firmware ring
  * @fw: Firmware.
  * @slots: Number of slots, a power of two up to 128.
- * @bo: Where to put the memory. Free it with panthor_kernel_bo_destroy().
+ * @bo: Receives the memory. Free it with panthor_kernel_bo_destroy().
  *
- * Allocates, and so must be called without the lock of the sampler, which is
- * taken in the fence signalling path.
+ * Context: Process context, without the lock of the sampler. That lock is taken
+ * in the fence signalling path, where memory must not be allocated. @fw is not
+ * changed.
  *
- * Return: 0 on success, a negative error code otherwise.
+ * Return: 0 on success, -ENOMEM if there is no memory, or another error of the
+ * functions that allocate and map the object.
  */
 int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
 			       struct panthor_kernel_bo **bo)
@@ -164,7 +186,11 @@ int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
 				       DRM_PANTHOR_VM_BIND_OP_MAP_UNCACHED,
 				       PANTHOR_VM_KERNEL_AUTO_VA,
 				       "Performance counter ring");
-	/* Also what shmem calls it when there is no memory. Users are told of sessions by it. */
+	/*
+	 * shmem returns -ENOSPC if it cannot get memory. SETUP returns -ENOSPC to
+	 * users if there are too many sessions, so report the lack of memory
+	 * differently.
+	 */
 	if (IS_ERR(mem))
 		return PTR_ERR(mem) == -ENOSPC ? -ENOMEM : PTR_ERR(mem);
 
@@ -179,10 +205,14 @@ int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
 }
 
 /**
- * panthor_perf_fw_ring_set() - Use a ring
+ * panthor_perf_fw_ring_set() - Begin to use a firmware ring
  * @fw: Firmware, which has no ring.
- * @bo: Memory from panthor_perf_fw_ring_alloc().
- * @slots: Number of slots @bo was allocated for.
+ * @bo: Memory from panthor_perf_fw_ring_alloc(). It must not be freed before
+ * panthor_perf_fw_ring_clear().
+ * @slots: Number of slots that @bo was allocated for.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Does not sleep and touches
+ * no register: firmware is told of the ring by panthor_perf_fw_enable().
  */
 void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo,
 			      u32 slots)
@@ -193,8 +223,12 @@ void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_
 }
 
 /**
- * panthor_perf_fw_ring_clear() - Use a ring no longer
- * @fw: Firmware, with counters disabled.
+ * panthor_perf_fw_ring_clear() - Cease to use the firmware ring
+ * @fw: Firmware that no longer writes to the ring: either
+ * panthor_perf_fw_enabled() has returned false, or the MCU has stopped.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Does not sleep and touches
+ * no register.
  */
 void panthor_perf_fw_ring_clear(struct panthor_perf_fw *fw)
 {
@@ -202,9 +236,10 @@ void panthor_perf_fw_ring_clear(struct panthor_perf_fw *fw)
 }
 
 /*
- * Requests that firmware has not seen, and events it has raised, end where
- * they are. What is left of an event would keep firmware from raising it, and
- * a SAMPLE that is pending would become one of the next epoch.
+ * Acknowledges the events that firmware has raised, and withdraws a request for a
+ * sample that it has not answered, by making REQ equal to ACK. An event that
+ * stayed unacknowledged would not be raised in the next epoch, and a request that
+ * stayed would be answered in it. No doorbell is rung.
  */
 static void settle_reqs(struct panthor_perf_fw *fw)
 {
@@ -215,7 +250,10 @@ static void settle_reqs(struct panthor_perf_fw *fw)
 
 static void request_enable(struct panthor_perf_fw *fw)
 {
-	/* Some kernels set it at boot, and leave it set. */
+	/*
+	 * Newer versions of panthor set COUNTER_EN at boot and rely on it, so it is
+	 * cleared later only if it was set here.
+	 */
 	if (!(READ_ONCE(fw->glb->input->req) & GLB_COUNTER_EN))
 		fw->cycles_on = true;
 
@@ -223,7 +261,7 @@ static void request_enable(struct panthor_perf_fw *fw)
 			       GLB_PERFCNT_EN | GLB_COUNTER_EN);
 }
 
-/* Requests what was requested before request_enable(). */
+/* Undoes request_enable(). May be called without it: nothing is changed then. */
 static void request_disable(struct panthor_perf_fw *fw)
 {
 	panthor_fw_update_reqs(fw->glb, req, 0,
@@ -236,7 +274,10 @@ static void *slot_address(struct panthor_perf_fw *fw, u32 index)
 	return fw->ring + (size_t)(index & (fw->slots - 1)) * fw->layout->fw_sample_size;
 }
 
-/* Without a client, nothing of ours raises an interrupt. */
+/*
+ * Keeps acknowledgments and events of counters from raising an interrupt. Called
+ * when counters are disabled, since they must cost nothing while nobody uses them.
+ */
 static void mask_events(struct panthor_perf_fw *fw)
 {
 	struct panthor_fw_global_input_iface *input = fw->glb->input;
@@ -245,22 +286,33 @@ static void mask_events(struct panthor_perf_fw *fw)
 }
 
 /**
- * panthor_perf_fw_enable() - Have firmware count
- * @fw: Firmware, up, with a ring and with counters disabled.
- * @set: Counter set.
+ * panthor_perf_fw_enable() - Enable counters, and begin an epoch
+ * @fw: Firmware that has booted, with a ring and with counters disabled.
+ * @set: Counter set, enum drm_panthor_perf_counter_set.
  *
- * All counters of the set are enabled: masks could not be changed without
- * disabling counters, which discards counts. The caller takes a sample and
- * discards it if something may have been counted before.
+ * All counters of the set are enabled, whatever sessions want: masks cannot be
+ * changed without disabling counters, which would discard counts of other
+ * sessions.
  *
- * Return: 0 on success, -ETIMEDOUT if firmware did not answer.
+ * Context: The caller holds panthor_perf_sampler::lock, and the GPU is powered.
+ * Sleeps up to PANTHOR_PERF_FW_ACK_MS milliseconds (twice that if an earlier
+ * request to disable counters was not answered). Called in the fence signalling
+ * path by resume, so it does not allocate memory.
+ *
+ * Return: 0 on success, -ETIMEDOUT if firmware did not answer. Counters are to be
+ * disabled then, see panthor_perf_fw::uncertain.
  */
 int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 {
 	struct panthor_fw_global_input_iface *input = fw->glb->input;
 	u32 config, i;
 
-	/* A disable may have been given up on: firmware has to have seen it. */
+	/*
+	 * An earlier panthor_perf_fw_disable() may have returned -ETIMEDOUT. ENABLE
+	 * is a level: firmware would not notice that counters were disabled and
+	 * enabled again, and would not reset INSERT, if it had not seen the request
+	 * to disable them first.
+	 */
 	if (READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN) {
 		int ret = panthor_perf_fw_disable(fw);
 
@@ -273,10 +325,10 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 		config |= PERFCNT_CONFIG_METADATA;
 
 	/*
-	 * A block with PRFCNT_EN 0 is one that was not written. What was taken
-	 * and not consumed before counters were disabled would be found again.
-	 * All of the ring is much to write, and resume waits for it: the marks
-	 * are enough.
+	 * Mark all blocks in the ring as not written, by clearing PRFCNT_EN in
+	 * them. Otherwise a block of an old sample that was never consumed would be
+	 * taken for a block of a new sample in the same slot. It is not necessary
+	 * to clear the values, too, and it would delay resume.
 	 */
 	for (i = 0; i < fw->slots; i++)
 		panthor_perf_layout_ack(fw->layout, slot_address(fw, i));
@@ -294,12 +346,19 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 	WRITE_ONCE(input->perfcnt_tiler_enable, U32_MAX);
 	WRITE_ONCE(input->perfcnt_mmu_l2_enable, U32_MAX);
 
-	/* Only boot writes the mask beside us, and hooks are called around it. */
+	/*
+	 * This read-modify-write needs no lock. Besides this file only the boot of
+	 * the MCU writes ack_irq_mask, and it does so between the suspend or reset
+	 * hook and the resume hook, when this function is not called.
+	 */
 	WRITE_ONCE(input->ack_irq_mask, READ_ONCE(input->ack_irq_mask) | GLB_PERFCNT_ALL);
 	request_enable(fw);
 	fw->ops->ring_doorbell(fw);
 
-	/* Without a doorbell, firmware would not see that it is not to count any more. */
+	/*
+	 * Firmware may see the request late. Withdraw it, and ring the doorbell so
+	 * that firmware looks at REQ again after that.
+	 */
 	if (fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS)) {
 		fw->uncertain = true;
 		request_disable(fw);
@@ -308,7 +367,10 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 		return -ETIMEDOUT;
 	}
 
-	/* Pairs with (B): INSERT has been set to 0 before the request was acknowledged. */
+	/*
+	 * (A) Firmware set INSERT to 0 before it acknowledged the request, which
+	 * wait_acks() has seen. Do not read an older INSERT from here on.
+	 */
 	dma_rmb();
 	fw->extract = 0;
 	fw->epoch++;
@@ -318,12 +380,17 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enable);
 
 /**
- * panthor_perf_fw_disable() - Have firmware count no more
- * @fw: Firmware, up.
+ * panthor_perf_fw_disable() - Disable counters
+ * @fw: Firmware that has booted.
  *
- * Counts since the last sample are discarded.
+ * Firmware discards what was counted since the last sample. Samples that are in
+ * the ring stay there.
  *
- * Return: 0 on success, -ETIMEDOUT if firmware did not answer.
+ * Context: The caller holds panthor_perf_sampler::lock, and the GPU is powered.
+ * Sleeps up to PANTHOR_PERF_FW_ACK_MS milliseconds.
+ *
+ * Return: 0 on success, -ETIMEDOUT if firmware did not answer. It may still write
+ * to the ring then, see panthor_perf_fw_enabled().
  */
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 {
@@ -338,7 +405,12 @@ int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 		return -ETIMEDOUT;
 	}
 
-	/* Firmware was seen to count and to stop, so that it has seen all that came before. */
+	/*
+	 * ACK was seen with ENABLE set and is now seen with it clear, so firmware
+	 * has seen the last request to enable counters and the request to disable
+	 * them after that. If ACK had been clear all the time, firmware might not
+	 * have come to look at either of them.
+	 */
 	if (counted)
 		fw->uncertain = false;
 	mask_events(fw);
@@ -349,10 +421,13 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
 
 /**
  * panthor_perf_fw_enabled() - Check if firmware may write to the ring
- * @fw: Firmware, up.
+ * @fw: Firmware that has booted.
  *
- * Return: False if it has seen that counters are disabled, and cannot have missed
- * that they were to be enabled before.
+ * Context: The caller holds panthor_perf_sampler::lock. Reads memory that is
+ * shared with firmware; does not sleep.
+ *
+ * Return: True if firmware has counters enabled, or may yet enable them because of
+ * a request that was withdrawn. False if the ring can be freed.
  */
 bool panthor_perf_fw_enabled(struct panthor_perf_fw *fw)
 {
@@ -362,10 +437,14 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enabled);
 
 /**
  * panthor_perf_fw_dead() - Note that the MCU has stopped
- * @fw: Firmware, whose MCU has stopped, and whose ring is drained.
+ * @fw: Firmware whose MCU has stopped. All samples in its ring have been consumed.
  *
- * Leaves the interface as the next boot wants it. It may or may not be loaded
- * again before that.
+ * Prepares the input block for the next boot, which finds counters disabled and no
+ * request pending. This is necessary since a fast boot keeps the memory of the
+ * global interface, where a slow one loads it anew.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Called by the hooks of
+ * suspend and reset. Does not sleep, and touches no register.
  */
 void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 {
@@ -378,10 +457,12 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_dead);
 
 /**
  * panthor_perf_fw_request() - Request a sample
- * @fw: Firmware, counting, with no request in flight.
+ * @fw: Firmware with counters enabled and no request in flight.
  *
- * May be called without the lock of the sampler: callers hold the lock that
- * protects its requests.
+ * Context: The caller holds panthor_perf_sampler::req_lock instead of
+ * panthor_perf_sampler::lock, and the GPU is powered. Does not sleep. Not for
+ * interrupt context, because panthor_fw_global_iface::lock is taken without
+ * disabling interrupts.
  */
 void panthor_perf_fw_request(struct panthor_perf_fw *fw)
 {
@@ -391,28 +472,35 @@ void panthor_perf_fw_request(struct panthor_perf_fw *fw)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_request);
 
 /**
- * panthor_perf_fw_acked() - Check if the sample requested last is in the ring
+ * panthor_perf_fw_acked() - Check if firmware has answered the last request
  * @fw: Firmware.
  *
- * Return: True if it is, in which case INSERT, read after this, counts it.
+ * Context: Any. The answer is meaningful only while no other thread requests a
+ * sample, so callers hold panthor_perf_sampler::req_lock.
+ *
+ * Return: True if the requested sample is in the ring. panthor_perf_fw_pending()
+ * counts it if it is called after this function.
  */
 bool panthor_perf_fw_acked(struct panthor_perf_fw *fw)
 {
 	u32 req = READ_ONCE(fw->glb->input->req);
 	u32 ack = READ_ONCE(fw->glb->output->ack);
 
-	/* (A) */
+	/* (A) Read ACK before INSERT. Firmware writes INSERT before ACK. */
 	dma_rmb();
 	return !((req ^ ack) & GLB_PERFCNT_SAMPLE);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_acked);
 
 /**
- * panthor_perf_fw_wait_sample() - Wait for the sample requested last
- * @fw: Firmware, up.
- * @timeout_ms: How long to wait at most.
+ * panthor_perf_fw_wait_sample() - Wait until firmware has answered the last request
+ * @fw: Firmware that has booted.
+ * @timeout_ms: How long to wait at most, in milliseconds.
  *
- * Return: 0 if it is in the ring, -ETIMEDOUT if it is not.
+ * Context: The caller holds panthor_perf_sampler::lock and no spinlock, and the GPU
+ * is powered. Sleeps.
+ *
+ * Return: 0 if the requested sample is in the ring, -ETIMEDOUT if it is not.
  */
 int panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms)
 {
@@ -420,14 +508,17 @@ int panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms)
 }
 
 /**
- * panthor_perf_fw_irq_pending() - Check if an interrupt is for us
+ * panthor_perf_fw_irq_pending() - Check if an interrupt is about counters
  * @fw: Firmware.
- * @in_flight: A sample has been requested.
+ * @in_flight: A sample has been requested and not been found answered.
  *
- * Called without any lock: a wrong answer is put right by the next interrupt or
- * by the watchdog.
+ * All users of the global interface share one interrupt.
  *
- * Return: True if there is something to drain or to acknowledge.
+ * Context: Any, without a lock. The answer may be wrong if requests change at the
+ * same time. A missed event is found at the next interrupt, or by the sampler's
+ * check_work, which runs every 100 ms.
+ *
+ * Return: True if there is an event to acknowledge or an answer to the request.
  */
 bool panthor_perf_fw_irq_pending(struct panthor_perf_fw *fw, bool in_flight)
 {
@@ -437,26 +528,33 @@ bool panthor_perf_fw_irq_pending(struct panthor_perf_fw *fw, bool in_flight)
 }
 
 /**
- * panthor_perf_fw_pending() - Count the samples that wait in the ring
- * @fw: Firmware, counting or stopped while it counted.
+ * panthor_perf_fw_pending() - Count the samples in the ring that are to be consumed
+ * @fw: Firmware whose counters have been enabled since it booted. The MCU may have
+ * stopped after that.
  *
- * Return: Number of samples, or -EIO if the firmware's index makes no sense.
+ * Context: The caller holds panthor_perf_sampler::lock. Does not sleep.
+ *
+ * Return: Number of samples, or -EIO if INSERT is more than the number of slots
+ * ahead of EXTRACT, or behind it.
  */
 int panthor_perf_fw_pending(struct panthor_perf_fw *fw)
 {
 	u32 insert = READ_ONCE(fw->glb->output->perfcnt_insert);
 
-	/* (B) */
+	/* (B) Read INSERT before the samples. Firmware writes a sample before INSERT. */
 	dma_rmb();
 	return panthor_perf_fw_ring_pending(fw->slots, insert, fw->extract);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_pending);
 
 /**
- * panthor_perf_fw_slot() - Get the oldest sample
- * @fw: Firmware, with a sample pending.
+ * panthor_perf_fw_slot() - Get the oldest sample that is to be consumed
+ * @fw: Firmware for which panthor_perf_fw_pending() has returned at least 1.
  *
- * Return: Its address.
+ * Context: The caller holds panthor_perf_sampler::lock. Does not sleep.
+ *
+ * Return: Address of the slot, which holds panthor_perf_layout::fw_sample_size
+ * bytes. The memory may be write-combined, which makes reads slow.
  */
 void *panthor_perf_fw_slot(struct panthor_perf_fw *fw)
 {
@@ -465,28 +563,39 @@ void *panthor_perf_fw_slot(struct panthor_perf_fw *fw)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_slot);
 
 /**
- * panthor_perf_fw_consume() - Give the slot of the oldest sample back
- * @fw: Firmware, with a sample pending, which has been read and marked so.
+ * panthor_perf_fw_consume() - Give the slot of the oldest sample back to firmware
+ * @fw: Firmware with a pending sample. The sample has been read, and PRFCNT_EN has
+ * been cleared in its blocks, by panthor_perf_fw_sample_read().
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Does not sleep.
  */
 void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
 {
 	fw->extract++;
 
-	/* (C) */
+	/*
+	 * (C) Clear PRFCNT_EN before writing EXTRACT. Firmware reads EXTRACT before
+	 * it reuses the slot.
+	 */
 	dma_wmb();
 	WRITE_ONCE(fw->glb->input->perfcnt_extract, fw->extract);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_consume);
 
 /**
- * panthor_perf_fw_rearm() - Acknowledge events, after samples have been consumed
- * @fw: Firmware, up and counting.
- * @overflow: Acknowledge OVERFLOW as well.
+ * panthor_perf_fw_rearm() - Acknowledge events, so that firmware can raise them again
+ * @fw: Firmware with counters enabled.
+ * @overflow: Acknowledge OVERFLOW, too. Must be false if the caller has not taken
+ * note of OVERFLOW.
  *
- * Rings the doorbell, without which firmware would not know, and not raise them
- * again. There it does so at once if their condition lasts, and it retries a
- * request that has found the ring full: only who has made room, or has waited,
- * should call this more than once.
+ * If there is an event, it is acknowledged and the doorbell is rung. At the
+ * doorbell firmware retries a request that had found the ring full, and raises
+ * each event again whose condition still holds. A caller that repeats the call
+ * without having consumed samples in between would therefore make firmware raise
+ * the event without end.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock, and the GPU is powered.
+ * Does not sleep. Not for interrupt context, like panthor_perf_fw_request().
  *
  * Return: True if there was an event to acknowledge.
  */
@@ -507,10 +616,14 @@ bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_rearm);
 
 /**
- * panthor_perf_fw_overflowed() - Check if the ring was full
- * @fw: Firmware.
+ * panthor_perf_fw_overflowed() - Check if OVERFLOW is raised
+ * @fw: Firmware. The MCU may have stopped.
  *
- * Return: True if firmware has found the ring full and that was not acknowledged.
+ * Context: The caller holds panthor_perf_sampler::lock, so that the event is not
+ * acknowledged at the same time. Does not sleep.
+ *
+ * Return: True if firmware has found the ring full, and panthor_perf_fw_rearm()
+ * has not acknowledged that yet.
  */
 bool panthor_perf_fw_overflowed(struct panthor_perf_fw *fw)
 {
@@ -521,9 +634,11 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_overflowed);
 
 #ifdef CONFIG_DEBUG_FS
 /**
- * panthor_perf_fw_show() - Show the state of the ring
- * @fw: Firmware, up or down.
- * @p: Where to.
+ * panthor_perf_fw_show() - Print the state of the firmware ring for debugfs
+ * @fw: Firmware, which may be powered or not.
+ * @p: Printer.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Touches no register.
  */
 void panthor_perf_fw_show(struct panthor_perf_fw *fw, struct drm_printer *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 or MIT */
-/* Performance counters: the firmware side. */
+/* Performance counters: the firmware ring and the global interface. */
 
 #ifndef __PANTHOR_PERF_FW_H__
 #define __PANTHOR_PERF_FW_H__
@@ -14,91 +14,100 @@ struct panthor_perf_fw;
 struct panthor_perf_layout;
 struct panthor_perf_layout_params;
 
-/** define PANTHOR_PERF_FW_ACK_MS - How long firmware may take to enable or disable counters */
+/**
+ * define PANTHOR_PERF_FW_ACK_MS - Time that firmware has to enable or disable counters
+ *
+ * In milliseconds.
+ */
 #define PANTHOR_PERF_FW_ACK_MS		100
 
 /**
- * struct panthor_perf_fw_ops - What the firmware room needs of the driver around it
+ * struct panthor_perf_fw_ops - Functions of the driver that panthor_perf_fw.c calls
  *
- * One set drives the hardware, another one a firmware that is faked by a test.
- * Everything but @wait_acks is called in atomic context. All of it is called
- * while the GPU is up only.
+ * One set of them drives the hardware. KUnit tests supply another one, which
+ * stands in for firmware. All of them are called only while the GPU is powered,
+ * and none of them but @wait_acks may sleep.
  */
 struct panthor_perf_fw_ops {
-	/** @ring_doorbell: Make firmware look at REQ. */
+	/** @ring_doorbell: Ring the doorbell, so that firmware looks at REQ. */
 	void (*ring_doorbell)(struct panthor_perf_fw *fw);
 
 	/**
-	 * @wait_acks: Wait, no longer than a number of milliseconds, for the
-	 * bits of a mask to be the same in ACK and REQ. Returns 0 or -ETIMEDOUT.
+	 * @wait_acks: Wait until the bits of @mask are the same in ACK and REQ, at
+	 * most @timeout_ms milliseconds. Returns 0 or -ETIMEDOUT. May sleep.
 	 */
 	int (*wait_acks)(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms);
 
-	/** @protected_mode: True if the GPU is in protected mode, where nothing is answered. */
+	/**
+	 * @protected_mode: Return true if the GPU is in protected mode, in which
+	 * firmware does not answer requests about counters.
+	 */
 	bool (*protected_mode)(struct panthor_perf_fw *fw);
 
-	/** @address_space: Number of the MCU's address space. */
+	/** @address_space: Return the number of the MCU's address space. */
 	u32 (*address_space)(struct panthor_perf_fw *fw);
 };
 
 /**
- * struct panthor_perf_fw - Firmware ring and the part of the global interface that drives it
+ * struct panthor_perf_fw - Firmware ring, and the global interface as far as it drives the ring
  *
- * Unless a field says otherwise, everything is protected by the lock of the
- * sampler (&struct panthor_perf_sampler), which the callers of all functions
- * hold, and which is not taken here.
+ * The lock of the sampler, panthor_perf_sampler::lock, protects all members that
+ * change. The callers of all functions hold it, unless a function says otherwise.
  */
 struct panthor_perf_fw {
-	/** @ops: The driver around. */
+	/** @ops: Functions of the driver, or of a test. Does not change. */
 	const struct panthor_perf_fw_ops *ops;
 
-	/** @ptdev: Device. NULL if the firmware is faked. */
+	/** @ptdev: Device, or NULL in a test. Does not change. */
 	struct panthor_device *ptdev;
 
-	/** @glb: Global interface. */
+	/** @glb: Global interface, in memory shared with firmware. Does not change. */
 	struct panthor_fw_global_iface *glb;
 
 	/**
-	 * @ring: CPU address of the ring. NULL if there is no ring, because there
-	 * are no sessions: nothing is done with firmware then.
+	 * @ring: Address of the firmware ring in the kernel. NULL as long as there
+	 * is no session; counters are not enabled without a ring.
 	 */
 	void *ring;
 
-	/** @ring_va: Address of the ring in the MCU's address space. */
+	/** @ring_va: Address of the firmware ring in the MCU's address space. */
 	u64 ring_va;
 
-	/** @slots: Number of slots of the ring, a power of two. */
+	/** @slots: Number of slots of the firmware ring, a power of two. */
 	u32 slots;
 
-	/** @layout: Layout of samples. */
+	/** @layout: Layout of firmware samples. Does not change. */
 	const struct panthor_perf_layout *layout;
 
-	/** @enabled: Firmware has acknowledged that it counts. */
+	/** @enabled: Firmware has acknowledged that counters are enabled. */
 	bool enabled;
 
 	/**
-	 * @uncertain: Firmware was told to count, has not answered in time, and
-	 * may still do it, with the ring as it was then.
+	 * @uncertain: Firmware did not acknowledge in time that counters are
+	 * enabled. The request was withdrawn, but firmware may have seen it and may
+	 * still write to the ring. Cleared when firmware is known to have seen
+	 * that counters are disabled, or when the MCU has stopped.
 	 */
 	bool uncertain;
 
 	/**
-	 * @cycles_on: COUNTER_EN was set for counting, and is to be cleared
-	 * after it, since the driver has not set it at boot.
+	 * @cycles_on: The bit COUNTER_EN of REQ, which makes the GPU's cycle
+	 * counter run, was set together with ENABLE, and has to be cleared
+	 * together with it. False if panthor had set the bit at boot.
 	 */
 	bool cycles_on;
 
 	/**
-	 * @extract: Number of samples consumed since counters were enabled.
-	 *
-	 * The kernel's own: what is in the input block is only ever written.
+	 * @extract: EXTRACT, the number of samples that were consumed in this
+	 * epoch. This is the only copy that is ever read; the one in the input
+	 * block is only written.
 	 */
 	u32 extract;
 
 	/**
-	 * @epoch: Number of times counters have been enabled.
+	 * @epoch: Number of times that counters have been enabled.
 	 *
-	 * Together with @extract it names a firmware sample, in tracepoints.
+	 * Tracepoints identify a firmware sample by @epoch and @extract.
 	 */
 	u32 epoch;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
-/* Performance counters: where things are in a firmware sample and in a user sample. */
+/* Performance counters: layout of firmware samples and of samples of sessions. */
 
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
@@ -13,16 +13,19 @@
 
 #include "panthor_perf_layout.h"
 
-/* Unit of all the sizes that hardware and firmware report. */
+/* Hardware and firmware report sizes in units of this many bytes. */
 #define SIZE_UNIT			256
 
 /*
- * What is read of a block before it is known to be written. In write-combined
- * memory a shorter read costs as much.
+ * Number of bytes of a block that are read to find out if it was written. This is a
+ * cache line: in write-combined memory a shorter read costs as much.
  */
 #define PROBE_SIZE			64
 
-/* Values in the header of a firmware block. */
+/* Number of bytes of a block before its counters. */
+#define HEAD_SIZE			(PANTHOR_PERF_VALUES_RESERVED * sizeof(u32))
+
+/* Numbers of the values at the head of a block; the last one is used in metadata only. */
 #define VALUE_TIMESTAMP_LO		0
 #define VALUE_TIMESTAMP_HI		1
 #define VALUE_EN			2
@@ -36,15 +39,19 @@
 #define PERFCNT_FEATURES_METADATA(x)	((x) & 0xf)
 #define GLB_VERSION_MAJOR(x)		((x) >> 24)
 
-/* First architecture with a configurable block size, first with compact shader slots. */
+/*
+ * First architecture that reports its block size in PRFCNT_FEATURES, and first one
+ * whose firmware samples have no blocks for shader cores that do not exist.
+ */
 #define ARCH_BLOCK_SIZE			11
 #define ARCH_COMPACT_CORES		14
 
-/* First interface version whose control block has perfcnt_features. */
+/* First major interface version with PERFCNT_FEATURES in its control block (inferred). */
 #define GLB_MAJOR_METADATA		2
 
 #define RESERVED_MASK			((1ull << PANTHOR_PERF_VALUES_RESERVED) - 1)
 
+/* Appends a block to those of a user sample. @fw_offset is in bytes. */
 static void add_block(struct panthor_perf_layout *layout, u32 type, u32 fw_offset,
 		      u32 supported_clocks)
 {
@@ -64,7 +71,7 @@ static void add_block(struct panthor_perf_layout *layout, u32 type, u32 fw_offse
 		break;
 	}
 
-	/* A domain without a clock of its own is driven by the top level's. */
+	/* A clock domain without a clock of its own runs with the top level clock. */
 	if (!(supported_clocks & BIT(clock)))
 		clock = DRM_PANTHOR_PERF_CLOCK_TOPLEVEL;
 
@@ -78,16 +85,17 @@ static void add_block(struct panthor_perf_layout *layout, u32 type, u32 fw_offse
 }
 
 /**
- * panthor_perf_layout_init() - Find the place of everything
+ * panthor_perf_layout_init() - Compute the layout of samples
  * @layout: Layout to initialize.
- * @params: What the layout follows from.
- * @why: Receives a message, if the layout cannot be used.
+ * @params: Properties of the GPU.
+ * @why: Receives the reason if the layout cannot be used, NULL otherwise.
  *
- * Nothing is guessed: sizes that do not add up mean that this GPU's samples are
- * not understood.
+ * The blocks of the GPU are known from its registers. The sizes that firmware
+ * reports must be the sum of their sizes. If they are not, the layout of this GPU's
+ * samples is not known, and nothing is guessed.
  *
- * Return: 0; -EOPNOTSUPP if firmware offers no counters; -EINVAL if @params is
- * inconsistent. @layout has no block then.
+ * Return: 0 on success; -EOPNOTSUPP if firmware offers no counters; -EINVAL if
+ * @params is inconsistent. @layout has no block in case of an error.
  */
 int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 			     const struct panthor_perf_layout_params *params, const char **why)
@@ -99,7 +107,10 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 	u64 cores = params->shader_present;
 	u32 md_size = 0, bsize, slots, csgs, offset, rank, i;
 
-	/* Two bits of PRFCNT_EN reach over the reserved values and the probe. */
+	/*
+	 * A block must not be smaller than what is read to find out if it was written,
+	 * and PRFCNT_EN must be able to describe the largest block.
+	 */
 	BUILD_BUG_ON(PROBE_SIZE > SIZE_UNIT);
 	BUILD_BUG_ON(PANTHOR_PERF_MAX_VALUES * sizeof(u32) != 2 * SIZE_UNIT);
 	BUILD_BUG_ON(sizeof(struct drm_panthor_perf_sample_header) != 56);
@@ -140,7 +151,10 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 		return -EINVAL;
 	}
 
-	/* Nothing, the firmware block, or that and one block for each CSG slot. */
+	/*
+	 * The firmware part of a sample is empty, or it is the firmware block, or the
+	 * firmware block and a block for each CSG slot.
+	 */
 	if (fw_size == 0 || fw_size == bsize) {
 		csgs = 0;
 	} else if (fw_size == (1 + params->group_num) * bsize) {
@@ -211,9 +225,9 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_init);
 
 /**
- * panthor_perf_layout_info() - Fill in what the query says of blocks and sizes
- * @layout: Layout, not initialized successfully if there are no counters.
- * @info: The query's answer. Only the block counts and sizes are set.
+ * panthor_perf_layout_info() - Fill in the block counts and sizes of the query's answer
+ * @layout: Layout. If panthor_perf_layout_init() failed, the block counts are 0.
+ * @info: Answer of the query. Other members are not changed.
  */
 void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 			      struct drm_panthor_perf_info *info)
@@ -232,6 +246,7 @@ void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_info);
 
+/* Clears PRFCNT_EN of a block in the firmware ring, to mark it as not written. */
 static void ack_block(void *slot, u32 fw_offset)
 {
 	u32 *values = slot + fw_offset;
@@ -239,6 +254,7 @@ static void ack_block(void *slot, u32 fw_offset)
 	WRITE_ONCE(values[VALUE_EN], 0);
 }
 
+/* Does the same for the metadata block, and clears the reason of the sample. */
 static void ack_metadata(void *slot)
 {
 	u32 *values = slot;
@@ -256,9 +272,11 @@ static void ack_hidden_cores(const struct panthor_perf_layout *layout, void *slo
 }
 
 /**
- * panthor_perf_layout_ack() - Mark a sample as consumed without reading it
+ * panthor_perf_layout_ack() - Mark all blocks in a slot of the firmware ring as not written
  * @layout: Layout.
- * @slot: The sample's slot in the firmware ring.
+ * @slot: Slot, which holds panthor_perf_layout::fw_sample_size bytes.
+ *
+ * Nothing is read from the slot.
  */
 void panthor_perf_layout_ack(const struct panthor_perf_layout *layout, void *slot)
 {
@@ -275,32 +293,11 @@ void panthor_perf_layout_ack(const struct panthor_perf_layout *layout, void *slo
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_ack);
 
 /**
- * panthor_perf_mask_widen() - Turn a hardware mask into one with a bit a value
- * @en: Mask with a bit for each group of four values.
- * @mask: Receives the mask with a bit for each value.
- */
-void panthor_perf_mask_widen(u32 en, u64 mask[2])
-{
-	u32 w;
-
-	for (w = 0; w < 2; w++) {
-		u64 x = (en >> (16 * w)) & 0xffff;
-
-		/* Bit n moves to bit 4n in two steps of spreading, then fills its group. */
-		x = (x | x << 24) & 0x000000ff000000ffull;
-		x = (x | x << 12) & 0x000f000f000f000full;
-		x = (x | x << 6) & 0x0303030303030303ull;
-		x = (x | x << 3) & 0x1111111111111111ull;
-		mask[w] = x * 0xf;
-	}
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_mask_widen);
-
-/**
- * panthor_perf_mask_narrow() - Turn a mask with a bit a value into a hardware mask
+ * panthor_perf_mask_narrow() - Convert a mask of values into a mask of groups
  * @mask: Mask with a bit for each value.
  *
- * Return: Mask with a bit for each group of four values that has a bit in @mask.
+ * Return: Mask whose bit n is set if @mask has a bit for any of the values 4n to
+ * 4n + 3, as in PRFCNT_EN.
  */
 u32 panthor_perf_mask_narrow(const u64 mask[2])
 {
@@ -324,10 +321,11 @@ u32 panthor_perf_mask_narrow(const u64 mask[2])
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_mask_narrow);
 
 /**
- * panthor_perf_masks_from_setup() - Take the enable masks of a SETUP command
+ * panthor_perf_masks_from_setup() - Convert the enable masks of a SETUP command
  * @layout: Layout.
- * @setup: The command's struct, in kernel memory.
- * @masks: Receives the masks, cut to the values and the types of block that exist.
+ * @setup: Argument of the command, in kernel memory.
+ * @masks: Receives the masks, without bits for values and block types that do not
+ * exist.
  */
 void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
 				   const struct drm_panthor_perf_cmd_setup *setup,
@@ -357,22 +355,6 @@ void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_masks_from_setup);
 
 /**
- * panthor_perf_hw_masks_add() - Add a session's counters to what hardware is to enable
- * @hw: Hardware masks. Zero, and PANTHOR_PERF_EN_ALWAYS for each type, before
- * the first session.
- * @masks: The session's masks.
- */
-void panthor_perf_hw_masks_add(struct panthor_perf_hw_masks *hw,
-			       const struct panthor_perf_masks *masks)
-{
-	u32 type;
-
-	for (type = 0; type < PANTHOR_PERF_BLOCK_TYPES; type++)
-		hw->en[type] |= panthor_perf_mask_narrow(masks->mask[type]);
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_hw_masks_add);
-
-/**
  * panthor_perf_fw_sample_size() - Size of a &struct panthor_perf_fw_sample
  * @layout: Layout.
  *
@@ -385,7 +367,10 @@ size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_size);
 
-/* Zero what PRFCNT_EN says was not written: that memory is stale. */
+/*
+ * Sets those values of a block to 0 that firmware did not write according to
+ * PRFCNT_EN. They were copied from memory that holds an old sample.
+ */
 static void clear_unwritten(const struct panthor_perf_layout *layout, u32 en, u32 *values)
 {
 	u32 group;
@@ -395,6 +380,43 @@ static void clear_unwritten(const struct panthor_perf_layout *layout, u32 en, u3
 			memset(&values[group * 4], 0, 4 * sizeof(*values));
 }
 
+/*
+ * Copies the bytes from @from to @to of a block, and with HEAD_SIZE those before them.
+ * Returns the bitwise OR of what is between @from and @to, of which the upper and the
+ * lower half belong to different values.
+ */
+static __always_inline u64 copy_values(void *dst, const void *src, u32 from, u32 to)
+{
+	const u64 *in = src + from, *end = src + to;
+	u64 *out = dst + from, any = 0;
+
+	if (from == HEAD_SIZE) {
+		const u64 *head = src;
+		u64 h0 = head[0], h1 = head[1], v0 = head[2], v1 = head[3];
+
+		out[-2] = h0;
+		out[-1] = h1;
+		out[0] = v0;
+		out[1] = v1;
+		any = v0 | v1;
+		in += 2;
+		out += 2;
+	}
+
+	for (; in != end; in += 4, out += 4) {
+		u64 v0 = in[0], v1 = in[1], v2 = in[2], v3 = in[3];
+
+		out[0] = v0;
+		out[1] = v1;
+		out[2] = v2;
+		out[3] = v3;
+		any |= (v0 | v1) | (v2 | v3);
+	}
+
+	return any;
+}
+
+/* All blocks of a sample have the same timestamp. Takes that of the first one. */
 static void take_timestamp(struct panthor_perf_fw_sample *sample, const u32 *values)
 {
 	if (sample->has_timestamp)
@@ -405,18 +427,21 @@ static void take_timestamp(struct panthor_perf_fw_sample *sample, const u32 *val
 }
 
 /**
- * panthor_perf_fw_sample_read() - Consume a sample of the firmware ring
+ * panthor_perf_fw_sample_read() - Copy a sample from the firmware ring
  * @layout: Layout.
- * @slot: The sample's slot in the firmware ring.
- * @asked: A bit for each block that is to be read.
- * @sample: Receives the sample, but for its states.
+ * @slot: Slot of the sample in the firmware ring.
+ * @asked: A bit for each block that is to be copied.
+ * @sample: Receives the sample. Its states are left unset, see
+ * panthor_perf_fw_sample_states().
  *
- * Reads each block that is in @asked and was written exactly once, and clears
- * the marks firmware set in all blocks. Cores that do not exist are not touched.
- * If no block of @asked was written, a block header is read for the timestamp.
+ * Copies each block that is in @asked and was written, reading it only once. Clears
+ * PRFCNT_EN in all blocks, including those that are not copied, so that they are not
+ * found written when the slot is used again. Memory of cores that do not exist is not
+ * touched. If none of the blocks in @asked was written, the head of the CSHW block is
+ * read for the timestamp.
  *
- * The caller has ordered this after its read of INSERT, and orders its write of
- * EXTRACT after it.
+ * The caller must have read INSERT before, with barrier (B) of panthor_perf_fw.c in
+ * between, and must write EXTRACT after this, with barrier (C) in between.
  */
 void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void *slot,
 				 const u64 asked[PANTHOR_PERF_BLOCK_WORDS],
@@ -424,32 +449,34 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 {
 	u32 full = GENMASK(layout->num_values / 4 - 1, 0);
 	u32 header[PANTHOR_PERF_VALUES_RESERVED];
-	u32 b;
+	u32 b, w;
 
 	sample->timestamp = 0;
 	sample->has_timestamp = false;
 	sample->reason = PANTHOR_PERF_REASON_REQUEST;
 	memcpy(sample->asked, asked, sizeof(sample->asked));
-	memset(sample->written, 0, sizeof(sample->written));
-	memset(sample->states, 0, sizeof(sample->states));
-	memset(sample->unread, 0, sizeof(sample->unread));
+	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
+		sample->written[w] = 0;
+		sample->high[w] = 0;
+	}
 
 	for (b = 0; b < layout->num_blocks; b++) {
 		const struct panthor_perf_block *block = &layout->blocks[b];
 		u32 *values = &sample->values[b * layout->num_values];
 		const void *src = slot + block->fw_offset;
+		u64 any;
 		u32 en;
 
 		sample->en[b] = 0;
 
 		if (!(asked[b / 64] & BIT_ULL(b % 64))) {
-			/* Its header has the timestamp, if no other block does. */
+			/* The CSHW block may be needed for the timestamp below. */
 			if (b != layout->cshw_block)
 				ack_block(slot, block->fw_offset);
 			continue;
 		}
 
-		memcpy(values, src, PROBE_SIZE);
+		any = copy_values(values, src, HEAD_SIZE, PROBE_SIZE);
 		en = values[VALUE_EN];
 		if (!en)
 			continue;
@@ -459,8 +486,7 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 			continue;
 		}
 
-		memcpy(values + PROBE_SIZE / sizeof(u32), src + PROBE_SIZE,
-		       layout->fw_block_size - PROBE_SIZE);
+		any |= copy_values(values, src, PROBE_SIZE, layout->fw_block_size);
 		ack_block(slot, block->fw_offset);
 
 		en &= full;
@@ -469,6 +495,8 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 
 		sample->en[b] = en;
 		sample->written[b / 64] |= BIT_ULL(b % 64);
+		if (unlikely((u32)(any | any >> 32) == U32_MAX))
+			sample->high[b / 64] |= BIT_ULL(b % 64);
 		take_timestamp(sample, values);
 	}
 
@@ -496,12 +524,12 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_read);
 /**
  * panthor_perf_fw_sample_states() - Derive the block states of a firmware sample
  * @layout: Layout.
- * @set: Counter set.
- * @prev_reason: Reason of the firmware sample before this one, a request if
- * counters were enabled or the MCU booted in between.
- * @sample: Sample, as read.
+ * @set: Counter set, enum drm_panthor_perf_counter_set.
+ * @prev_reason: Reason of the previous firmware sample, enum panthor_perf_reason.
+ * PANTHOR_PERF_REASON_REQUEST for the first sample of an epoch.
+ * @sample: Sample that was read by panthor_perf_fw_sample_read(). Its states are set.
  *
- * The rules are in "Counter layout".
+ * The rules are in the section "Counter layout" of panthor_perf_layout.h.
  */
 void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 set,
 				   u32 prev_reason, struct panthor_perf_fw_sample *sample)
@@ -531,8 +559,9 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 			unread |= DRM_PANTHOR_PERF_BLOCK_STATE_ON;
 
 			/*
-			 * The primary set is defined for every block: one that was not
-			 * written had nothing to count. In the others it may have no counters.
+			 * Every block has counters in the primary set, so that a block
+			 * which was not written had nothing to count. In another set,
+			 * not having been written means that it has no counters.
 			 */
 			if (set == DRM_PANTHOR_PERF_SET_PRIMARY) {
 				states |= available;
@@ -570,6 +599,7 @@ size_t panthor_perf_accum_size(const struct panthor_perf_layout *layout)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_size);
 
+/* Returns the values of block @b in an accumulator. */
 static u64 *accum_values(const struct panthor_perf_layout *layout,
 			 struct panthor_perf_accum *accum, u32 b)
 {
@@ -578,10 +608,11 @@ static u64 *accum_values(const struct panthor_perf_layout *layout,
 }
 
 /**
- * panthor_perf_accum_init() - Initialize a session's accumulator
+ * panthor_perf_accum_init() - Initialize the accumulator of a session
  * @layout: Layout.
- * @masks: The session's counters, from panthor_perf_masks_from_setup().
- * @accum: Accumulator, panthor_perf_accum_size() bytes. Counts nothing so far.
+ * @masks: Counters of the session, from panthor_perf_masks_from_setup().
+ * @accum: Accumulator to initialize, of panthor_perf_accum_size() bytes. All its sums
+ * are 0 afterwards.
  */
 void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 			     const struct panthor_perf_masks *masks,
@@ -615,7 +646,7 @@ void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_init);
 
 /**
- * panthor_perf_accum_reset() - Drop everything a session has counted
+ * panthor_perf_accum_reset() - Set all sums of an accumulator to 0, and forget all states
  * @accum: Accumulator.
  */
 void panthor_perf_accum_reset(struct panthor_perf_accum *accum)
@@ -626,52 +657,76 @@ void panthor_perf_accum_reset(struct panthor_perf_accum *accum)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_reset);
 
-/* Values that are not in the mask are 0 in an accumulator, and stay it. */
+/*
+ * Clears all sums of a block. It clears more than the enabled counters, but the others
+ * are always 0 in an accumulator.
+ */
 static void clear_values(const struct panthor_perf_layout *layout, u64 *dst)
 {
 	memset(dst + PANTHOR_PERF_VALUES_RESERVED, 0,
 	       (layout->num_values - PANTHOR_PERF_VALUES_RESERVED) * sizeof(*dst));
 }
 
-/*
- * Adds the counters of a block, or overwrites if nothing was added so far.
- * Returns all of them combined by OR: where a bit is clear in the result, it is
- * clear in every counter.
- */
-static __always_inline u32 add_values(u64 *dst, const u32 *src, const u64 mask[2],
-				      u32 num_values, bool first)
+/* Checks if a session has enabled all counters of a block. */
+static bool all_enabled(const u64 mask[2], u32 num_values)
 {
-	u32 any = 0, i, w;
-	u64 todo;
+	return !~(mask[0] | RESERVED_MASK) && (num_values <= 64 || !~mask[1]);
+}
 
-	if (!~(mask[0] | RESERVED_MASK) && (num_values <= 64 || !~mask[1])) {
-		for (i = PANTHOR_PERF_VALUES_RESERVED; i < num_values; i += 4) {
-			u32 v0 = src[i], v1 = src[i + 1], v2 = src[i + 2], v3 = src[i + 3];
+/* Overwrites sums with all counters of a block in a firmware sample. */
+static void widen_values(u64 *dst, const u32 *src, u32 num_values)
+{
+	const u32 *end = src + num_values;
 
-			dst[i] = v0 + (first ? 0 : dst[i]);
-			dst[i + 1] = v1 + (first ? 0 : dst[i + 1]);
-			dst[i + 2] = v2 + (first ? 0 : dst[i + 2]);
-			dst[i + 3] = v3 + (first ? 0 : dst[i + 3]);
-			any |= (v0 | v1) | (v2 | v3);
-		}
-		return any;
+	src += PANTHOR_PERF_VALUES_RESERVED;
+	dst += PANTHOR_PERF_VALUES_RESERVED;
+	for (; src != end; src += 4, dst += 4) {
+		u32 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
+
+		dst[0] = v0;
+		dst[1] = v1;
+		dst[2] = v2;
+		dst[3] = v3;
 	}
+}
+
+/* Adds all counters of a block in a firmware sample to sums. */
+static void add_all_values(u64 *dst, const u32 *src, u32 num_values)
+{
+	const u32 *end = src + num_values;
+
+	src += PANTHOR_PERF_VALUES_RESERVED;
+	dst += PANTHOR_PERF_VALUES_RESERVED;
+	for (; src != end; src += 4, dst += 4) {
+		u32 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
+		u64 d0 = dst[0], d1 = dst[1], d2 = dst[2], d3 = dst[3];
+
+		dst[0] = d0 + v0;
+		dst[1] = d1 + v1;
+		dst[2] = d2 + v2;
+		dst[3] = d3 + v3;
+	}
+}
+
+/*
+ * Adds the enabled counters of a block in a firmware sample to sums. If @first is set,
+ * the sums are overwritten. @mask has a bit for each value.
+ */
+static void add_values(u64 *dst, const u32 *src, const u64 mask[2], u32 num_values, bool first)
+{
+	u32 i, w;
+	u64 todo;
 
 	for (w = 0; w < num_values / 64; w++) {
 		todo = w ? mask[w] : mask[w] & ~RESERVED_MASK;
 		for (; todo; todo &= todo - 1) {
-			u32 v;
-
 			i = 64 * w + __ffs64(todo);
-			v = src[i];
-			dst[i] = v + (first ? 0 : dst[i]);
-			any |= v;
+			dst[i] = src[i] + (first ? 0 : dst[i]);
 		}
 	}
-
-	return any;
 }
 
+/* Checks if an enabled counter of a block has its highest value. */
 static bool any_saturated(const u32 *src, const u64 mask[2], u32 num_values)
 {
 	u32 i;
@@ -683,54 +738,32 @@ static bool any_saturated(const u32 *src, const u64 mask[2], u32 num_values)
 	return false;
 }
 
-/**
- * panthor_perf_accum_add() - Add a firmware sample to a session's accumulator
- * @layout: Layout.
- * @sample: Sample, as read with at least the blocks of the session asked for.
- * @accum: Accumulator.
- */
-void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
-			    const struct panthor_perf_fw_sample *sample,
-			    struct panthor_perf_accum *accum)
+/* Looks for enabled counters that have saturated, in the blocks where there may be one. */
+static void find_saturated(const struct panthor_perf_layout *layout,
+			   const struct panthor_perf_fw_sample *sample,
+			   struct panthor_perf_accum *accum)
 {
-	u64 sofar, now, unread, read;
 	u32 b, w;
 
 	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
-		u64 todo = accum->enabled[w];
-
-		/* A block that was not written adds nothing. */
-		if (!accum->zero)
-			todo &= sample->written[w];
+		u64 todo = sample->high[w] & accum->enabled[w];
 
 		for (; todo; todo &= todo - 1) {
-			const u64 *mask;
-			const u32 *src;
-			u64 *dst;
-			u32 any;
-
 			b = 64 * w + __ffs64(todo);
-			mask = accum->masks.mask[layout->blocks[b].type];
-			src = &sample->values[b * layout->num_values];
-			dst = accum_values(layout, accum, b);
-
-			if (!(sample->written[w] & BIT_ULL(b % 64))) {
-				clear_values(layout, dst);
-				continue;
-			}
-
-			if (accum->zero)
-				any = add_values(dst, src, mask, layout->num_values, true);
-			else
-				any = add_values(dst, src, mask, layout->num_values, false);
-
-			/* Only then can one of them be at its top. */
-			if (unlikely(any == U32_MAX))
-				accum->overflow |= any_saturated(src, mask, layout->num_values);
+			accum->overflow |= any_saturated(&sample->values[b * layout->num_values],
+							 accum->masks.mask[layout->blocks[b].type],
+							 layout->num_values);
 		}
 	}
+}
 
-	accum->zero = false;
+/* Adds the states of a firmware sample to those of an accumulator, eight at a time. */
+static void add_sample_states(const struct panthor_perf_layout *layout,
+			      const struct panthor_perf_fw_sample *sample,
+			      struct panthor_perf_accum *accum)
+{
+	u64 sofar, now, unread, read;
+	u32 b;
 
 	for (b = 0; b < layout->num_blocks; b += sizeof(sofar)) {
 		memcpy(&sofar, &accum->states[b], sizeof(sofar));
@@ -741,17 +774,68 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 		memcpy(&accum->states[b], &sofar, sizeof(sofar));
 	}
 }
+
+/**
+ * panthor_perf_accum_add() - Add a firmware sample to the accumulator of a session
+ * @layout: Layout.
+ * @sample: Sample whose states are set. All blocks in which the session has enabled
+ * counters must have been in the mask @asked when it was read.
+ * @accum: Accumulator.
+ */
+void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
+			    const struct panthor_perf_fw_sample *sample,
+			    struct panthor_perf_accum *accum)
+{
+	u32 b, w;
+
+	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
+		u64 todo = accum->enabled[w];
+
+		/*
+		 * A block that was not written adds nothing. But if this is the first
+		 * firmware sample, its sums have to be cleared.
+		 */
+		if (!accum->zero)
+			todo &= sample->written[w];
+
+		for (; todo; todo &= todo - 1) {
+			const u64 *mask;
+			const u32 *src;
+			u64 *dst;
+
+			b = 64 * w + __ffs64(todo);
+			mask = accum->masks.mask[layout->blocks[b].type];
+			src = &sample->values[b * layout->num_values];
+			dst = accum_values(layout, accum, b);
+
+			if (!(sample->written[w] & BIT_ULL(b % 64)))
+				clear_values(layout, dst);
+			else if (!all_enabled(mask, layout->num_values))
+				add_values(dst, src, mask, layout->num_values, accum->zero);
+			else if (accum->zero)
+				widen_values(dst, src, layout->num_values);
+			else
+				add_all_values(dst, src, layout->num_values);
+		}
+	}
+
+	accum->zero = false;
+	find_saturated(layout, sample, accum);
+	add_sample_states(layout, sample, accum);
+}
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add);
 
 /**
  * panthor_perf_accum_add_states() - Add states to all blocks of an accumulator
  * @layout: Layout.
- * @states: States that firmware samples do not tell of, such as OFF when
- * counters are enabled, or PROTECTED during protected mode.
+ * @states: Combination of enum drm_panthor_perf_block_state and
+ * PANTHOR_PERF_STATE_POWER_UNKNOWN: states of the GPU as a whole that do not follow
+ * from a firmware sample, such as OFF while the GPU is suspended.
  * @accum: Accumulator.
  *
- * ON says nothing about shader cores, and AVAILABLE nothing about those that
- * are not read.
+ * ON is not added to shader cores, because a core can be without power while the GPU
+ * has power. AVAILABLE is not added to shader cores in which the session has not
+ * enabled counters.
  */
 void panthor_perf_accum_add_states(const struct panthor_perf_layout *layout, u8 states,
 				   struct panthor_perf_accum *accum)
@@ -772,12 +856,13 @@ void panthor_perf_accum_add_states(const struct panthor_perf_layout *layout, u8 
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add_states);
 
+/* Returns the states that users are shown of a block. */
 static u8 final_states(u8 states, bool shader)
 {
 	u8 power = DRM_PANTHOR_PERF_BLOCK_STATE_ON | DRM_PANTHOR_PERF_BLOCK_STATE_OFF |
 		   PANTHOR_PERF_STATE_POWER_UNKNOWN;
 
-	/* A core that had no power in all of the period could not be used. */
+	/* A shader core that was OFF in all of the period could not be used. */
 	if (shader && (states & power) == DRM_PANTHOR_PERF_BLOCK_STATE_OFF) {
 		states &= ~DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
 		states |= DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
@@ -786,17 +871,10 @@ static u8 final_states(u8 states, bool shader)
 	return states & ~PANTHOR_PERF_STATE_POWER_UNKNOWN;
 }
 
-/**
- * panthor_perf_accum_write() - Deliver an accumulator, and start it over
- * @layout: Layout.
- * @accum: Accumulator. Has counted nothing afterwards.
- * @info: The sample's other values.
- * @dst: The sample's slot in the user's ring: user_sample_size bytes that are
- * written once, in ascending order, and never read.
- */
-void panthor_perf_accum_write(const struct panthor_perf_layout *layout,
-			      struct panthor_perf_accum *accum,
-			      const struct panthor_perf_sample_info *info, void *dst)
+/* Sets the headers of an accumulator's user sample, and the first values of its blocks. */
+static void set_headers(const struct panthor_perf_layout *layout,
+			struct panthor_perf_accum *accum,
+			const struct panthor_perf_sample_info *info)
 {
 	struct drm_panthor_perf_sample_header *header = (void *)accum->image;
 	u32 b;
@@ -816,30 +894,124 @@ void panthor_perf_accum_write(const struct panthor_perf_layout *layout,
 	for (b = 0; b < layout->num_blocks; b++) {
 		struct drm_panthor_perf_block_header *block =
 			(void *)accum->image + layout->blocks[b].user_offset;
-		u64 *values = accum_values(layout, accum, b);
-		bool enabled = accum->enabled[b / 64] & BIT_ULL(b % 64);
+		u64 *values = (u64 *)(block + 1);
 
 		block->block_states = final_states(accum->states[b], b >= layout->shader_block);
-
 		values[VALUE_TIMESTAMP_LO] = lower_32_bits(info->gpu_timestamp);
 		values[VALUE_TIMESTAMP_HI] = upper_32_bits(info->gpu_timestamp);
-
-		if (accum->zero && enabled)
-			clear_values(layout, values);
 	}
+}
+
+/**
+ * panthor_perf_accum_write() - Write an accumulator to a user's ring, and reset it
+ * @layout: Layout.
+ * @accum: Accumulator. All its sums are 0 afterwards.
+ * @info: Values of the sample that depend on its delivery.
+ * @dst: Slot of the ring, panthor_perf_layout::user_sample_size bytes. It is only
+ * written, since the user can change it at any time.
+ *
+ * Return: The flags of the sample.
+ */
+u32 panthor_perf_accum_write(const struct panthor_perf_layout *layout,
+			     struct panthor_perf_accum *accum,
+			     const struct panthor_perf_sample_info *info, void *dst)
+{
+	const struct drm_panthor_perf_sample_header *header = (void *)accum->image;
+	u32 b;
+
+	set_headers(layout, accum, info);
+	if (accum->zero)
+		for (b = 0; b < layout->num_blocks; b++)
+			if (accum->enabled[b / 64] & BIT_ULL(b % 64))
+				clear_values(layout, accum_values(layout, accum, b));
 
 	memcpy(dst, accum->image, layout->user_sample_size);
 	panthor_perf_accum_reset(accum);
+	return header->flags;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_write);
 
+/*
+ * Writes a block to a user's ring whose counters are those of one firmware sample. They
+ * need not pass through the accumulator if all of them are enabled.
+ */
+static void deliver_block(const struct panthor_perf_layout *layout,
+			  struct panthor_perf_accum *accum,
+			  const struct panthor_perf_fw_sample *sample, u32 b, void *dst)
+{
+	const u64 *mask = accum->masks.mask[layout->blocks[b].type];
+	const u32 *src = &sample->values[b * layout->num_values];
+	u64 *sums = accum_values(layout, accum, b);
+	void *image = (void *)accum->image + layout->blocks[b].user_offset;
+
+	dst += layout->blocks[b].user_offset;
+	if (accum->enabled[b / 64] & BIT_ULL(b % 64)) {
+		if (!(sample->written[b / 64] & BIT_ULL(b % 64))) {
+			clear_values(layout, sums);
+		} else if (all_enabled(mask, layout->num_values)) {
+			memcpy(dst, image, sizeof(struct drm_panthor_perf_block_header) +
+					   PANTHOR_PERF_VALUES_RESERVED * sizeof(u64));
+			widen_values(dst + sizeof(struct drm_panthor_perf_block_header), src,
+				     layout->num_values);
+			return;
+		} else {
+			add_values(sums, src, mask, layout->num_values, true);
+		}
+	}
+
+	memcpy(dst, image, layout->user_block_size);
+}
+
 /**
- * panthor_perf_ring_free() - Free slots of a user's ring
- * @slots: Number of slots, a power of two.
- * @insert: The kernel's own insert index.
- * @extract: The user's extract index, which may be anything.
+ * panthor_perf_accum_deliver() - Write an accumulator and a firmware sample to a user's ring
+ * @layout: Layout.
+ * @accum: Accumulator. All its sums are 0 afterwards.
+ * @sample: Firmware sample as for panthor_perf_accum_add(), or NULL.
+ * @info: Values of the sample that depend on its delivery.
+ * @dst: Slot of the ring, as for panthor_perf_accum_write().
  *
- * Return: The number of slots that can be written, 0 if @extract makes no sense.
+ * Does the same as panthor_perf_accum_add() and panthor_perf_accum_write() one after
+ * the other. A period is often that of one firmware sample: then it is faster, because
+ * its values do not pass through the accumulator.
+ *
+ * Return: The flags of the sample.
+ */
+u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
+			       struct panthor_perf_accum *accum,
+			       const struct panthor_perf_fw_sample *sample,
+			       const struct panthor_perf_sample_info *info, void *dst)
+{
+	const struct drm_panthor_perf_sample_header *header = (void *)accum->image;
+	u32 b;
+
+	if (!sample)
+		return panthor_perf_accum_write(layout, accum, info, dst);
+
+	if (!accum->zero) {
+		panthor_perf_accum_add(layout, sample, accum);
+		return panthor_perf_accum_write(layout, accum, info, dst);
+	}
+
+	find_saturated(layout, sample, accum);
+	add_sample_states(layout, sample, accum);
+	set_headers(layout, accum, info);
+	memcpy(dst, header, sizeof(*header));
+	for (b = 0; b < layout->num_blocks; b++)
+		deliver_block(layout, accum, sample, b, dst);
+
+	panthor_perf_accum_reset(accum);
+	return header->flags;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_deliver);
+
+/**
+ * panthor_perf_ring_free() - Count the free slots of a user's ring
+ * @slots: Number of slots of the ring, a power of two.
+ * @insert: Number of samples delivered, from kernel memory.
+ * @extract: Number of samples consumed, as written by the user. Any value is
+ * possible.
+ *
+ * Return: Number of free slots, 0 if @extract is out of range.
  */
 u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
 {
@@ -850,13 +1022,16 @@ u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_ring_free);
 
 /**
- * panthor_perf_ring_available() - Slots of a user's ring that can be promised
- * @slots: Number of slots, a power of two.
- * @insert: The kernel's own insert index.
- * @extract: The user's extract index, which may be anything.
- * @reserved: Number of samples accepted and not delivered.
+ * panthor_perf_ring_available() - Count the slots of a user's ring for further samples
+ * @slots: Number of slots of the ring, a power of two.
+ * @insert: Number of samples delivered, from kernel memory.
+ * @extract: Number of samples consumed, as written by the user. Any value is
+ * possible.
+ * @reserved: Number of samples that were requested and not delivered yet, without the
+ * last sample of the session.
  *
- * Return: Free slots less those @reserved and one for the last sample.
+ * Return: Number of free slots, minus @reserved, minus one that is kept for the last
+ * sample. At least 0.
  */
 u32 panthor_perf_ring_available(u32 slots, u64 insert, u64 extract, u32 reserved)
 {
@@ -867,12 +1042,13 @@ u32 panthor_perf_ring_available(u32 slots, u64 insert, u64 extract, u32 reserved
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_ring_available);
 
 /**
- * panthor_perf_fw_ring_pending() - Samples of the firmware ring to be consumed
- * @slots: Number of slots, a power of two.
- * @insert: INSERT, as firmware wrote it.
- * @extract: EXTRACT.
+ * panthor_perf_fw_ring_pending() - Count the samples in the firmware ring
+ * @slots: Number of slots of the firmware ring, a power of two.
+ * @insert: INSERT, as written by firmware. Any value is possible.
+ * @extract: EXTRACT, from kernel memory.
  *
- * Return: The number of samples, or -EIO if @insert makes no sense.
+ * Return: Number of samples that firmware has written and that are not consumed, or
+ * -EIO if @insert is out of range.
  */
 int panthor_perf_fw_ring_pending(u32 slots, u32 insert, u32 extract)
 {

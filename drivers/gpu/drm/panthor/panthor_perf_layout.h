@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 or MIT */
-/* Performance counters: where things are in a firmware sample and in a user sample. */
+/* Performance counters: layout of firmware samples and of samples of sessions. */
 
 #ifndef __PANTHOR_PERF_LAYOUT_H__
 #define __PANTHOR_PERF_LAYOUT_H__
@@ -12,49 +12,56 @@
 /**
  * DOC: Counter layout
  *
- * Firmware writes samples of 32-bit counters at physical positions, holes
- * included; users read samples of 64-bit counters of the blocks that exist.
- * This file knows both, and nothing else: it takes no lock, allocates nothing,
- * touches no register and asks no clock, so that it can be built and tested
- * outside of the kernel. Callers serialize accesses to what they pass in.
+ * Firmware writes samples of 32-bit counters, with a block for each position that a
+ * shader core can have. Users read samples of 64-bit counters, with a block for each
+ * shader core that exists. This file converts one into the other. It takes no lock,
+ * allocates no memory, touches no register and reads no clock, so that it can be
+ * built and tested outside of the kernel. Callers serialize accesses to the memory
+ * that they pass, and all functions can be called in any context.
  *
- * A firmware sample takes two steps. panthor_perf_fw_sample_read() brings the
- * blocks that somebody asks for from the ring, whose memory may be slow to
- * read, into a &struct panthor_perf_fw_sample, where everything that was not
- * written is 0. panthor_perf_accum_add() then adds that to the accumulator of
- * each session, at a price that depends on the counters the session enabled.
+ * A firmware sample is processed in two steps. panthor_perf_fw_sample_read() copies
+ * those blocks that some session needs from the firmware ring, whose memory may be
+ * slow to read, into a &struct panthor_perf_fw_sample, and sets to 0 what was not
+ * written. panthor_perf_accum_add() then adds the sample to the accumulator of a
+ * session. Its cost depends on the number of counters that the session enabled.
  *
- * An accumulator is a user sample in kernel memory, complete but for the values
- * that are known when it is delivered: delivering is one copy.
+ * An accumulator holds a user sample in kernel memory: the 64-bit sums of the
+ * session's counters, and all headers. Delivering it is a copy to the user's ring,
+ * after the few values that depend on the time of delivery have been filled in.
  *
- * Firmware supplies no block states: they are derived. Those of a sample are
- * the ones that applied in any part of its period.
+ * Firmware supplies no block states, so they are derived. A sample shows all states
+ * that a block was in during any part of the sample's period:
  *
- * - A block that is not a shader core is ON while counters are enabled. A
- *   shader core is ON if it was written, which takes power; after protected
- *   mode that proves nothing. If it was not written, it is OFF.
- * - All blocks are OFF while counters are disabled, while the MCU does not run,
- *   and when it sleeps.
- * - The firmware samples before and after protected mode are both NORMAL and
- *   PROTECTED. A period in protected mode in which nothing else happened is
- *   PROTECTED alone. All others are NORMAL.
- * - Blocks are AVAILABLE, except that they are UNAVAILABLE if the GPU is given
- *   to another system, if a shader core had no power in all of the period, and
- *   if another block is not written though counters of a set other than the
- *   primary one are enabled, which means that it has none in that set. The
- *   primary set is defined for every block.
+ * - ON, OFF: A block that is not a shader core is ON while counters are enabled. A
+ *   shader core is ON if it was written, because only a core with power is written,
+ *   and OFF if it was not. In the first sample after protected mode a core may be
+ *   written without having had power, so being written proves nothing then. All
+ *   blocks are OFF while counters are disabled, while the MCU does not run, and if
+ *   the MCU went to sleep.
+ * - NORMAL, PROTECTED: The firmware sample that is taken before protected mode and
+ *   the next one are both NORMAL and PROTECTED. A period that lies in protected mode
+ *   altogether is PROTECTED. All others are NORMAL.
+ * - AVAILABLE, UNAVAILABLE: A block is UNAVAILABLE if the GPU was given to another
+ *   operating system, or if it is a shader core that had no power in all of the
+ *   period. In a counter set other than the primary one a block that is not a shader
+ *   core is also UNAVAILABLE if it was not written, because that means that it has no
+ *   counters in the set. Otherwise it is AVAILABLE.
  *
- * A block in which a session has enabled no counters is not read for it, and
- * whether somebody else had it read must not show. Its states are those that
- * follow from what happens to the GPU as a whole: of a shader core neither its
- * power nor, hence, its availability is known while counters are enabled, and
- * of other blocks no availability in sets that need not have all blocks.
+ * A session that has enabled no counters in a block must not learn anything about
+ * the block, even if it is read for another session. For this session the block has
+ * only those states that follow from the state of the GPU as a whole. Power and
+ * availability of a shader core are then unknown while counters are enabled, and so
+ * is the availability of other blocks in sets other than the primary one.
  */
 
-/** define PANTHOR_PERF_VALUES_RESERVED - Values of a block that are no counters */
+/** define PANTHOR_PERF_VALUES_RESERVED - Number of values of a block that precede its counters */
 #define PANTHOR_PERF_VALUES_RESERVED	4
 
-/** define PANTHOR_PERF_MAX_VALUES - Highest number of values of a block, limited by PRFCNT_EN */
+/**
+ * define PANTHOR_PERF_MAX_VALUES - Highest number of values of a block
+ *
+ * PRFCNT_EN has 32 bits, each of which stands for four values.
+ */
 #define PANTHOR_PERF_MAX_VALUES		128
 
 /** define PANTHOR_PERF_MAX_CSGS - Highest number of CSG slots, MAX_CSGS of panthor_fw.h */
@@ -76,26 +83,27 @@
 /** define PANTHOR_PERF_BLOCK_WORDS - Words of a bitmap with a bit for each block */
 #define PANTHOR_PERF_BLOCK_WORDS	((PANTHOR_PERF_MAX_BLOCKS + 63) / 64)
 
-/** define PANTHOR_PERF_EN_ALWAYS - PRFCNT_EN bits that are programmed in any case */
-#define PANTHOR_PERF_EN_ALWAYS		(BIT(0) | BIT(1))
-
-/** define PANTHOR_PERF_EN_WRITTEN - PRFCNT_EN bit without which a block was not written */
+/** define PANTHOR_PERF_EN_WRITTEN - PRFCNT_EN bit that is set in every block that was written */
 #define PANTHOR_PERF_EN_WRITTEN		BIT(1)
 
 /**
- * define PANTHOR_PERF_STATE_POWER_UNKNOWN - A block state of our own, which users do not see
+ * define PANTHOR_PERF_STATE_POWER_UNKNOWN - Internal block state that users do not see
  *
- * A shader core may have had power though nothing tells of it.
+ * The shader core may have had power in a part of the period. It is therefore not
+ * UNAVAILABLE even if OFF is the only other thing that is known of its power.
  */
 #define PANTHOR_PERF_STATE_POWER_UNKNOWN	BIT(6)
 
 /**
  * enum panthor_perf_reason - Why firmware took a sample
  *
- * Found in the metadata block, if the firmware has one.
+ * Firmware stores it in the metadata block, if there is one.
  */
 enum panthor_perf_reason {
-	/** @PANTHOR_PERF_REASON_REQUEST: Requested by the host. */
+	/**
+	 * @PANTHOR_PERF_REASON_REQUEST: The kernel requested the sample, or firmware
+	 * took it before shader cores lost power.
+	 */
 	PANTHOR_PERF_REASON_REQUEST = 0,
 
 	/** @PANTHOR_PERF_REASON_PROTECTED: Protected mode is about to be entered. */
@@ -104,21 +112,27 @@ enum panthor_perf_reason {
 	/** @PANTHOR_PERF_REASON_HALT: The MCU is about to halt. */
 	PANTHOR_PERF_REASON_HALT = 2,
 
-	/** @PANTHOR_PERF_REASON_SLEEP: The MCU is about to sleep. */
+	/**
+	 * @PANTHOR_PERF_REASON_SLEEP: The MCU is about to sleep, from which a warm
+	 * boot wakes it.
+	 */
 	PANTHOR_PERF_REASON_SLEEP = 3,
 
 	/** @PANTHOR_PERF_REASON_SUSPEND: The MCU is about to be suspended. */
 	PANTHOR_PERF_REASON_SUSPEND = 4,
 
-	/** @PANTHOR_PERF_REASON_YIELD: The GPU is about to be given to another system. */
+	/** @PANTHOR_PERF_REASON_YIELD: The GPU is about to be given to another operating system. */
 	PANTHOR_PERF_REASON_YIELD = 5,
 
-	/** @PANTHOR_PERF_REASON_WARM_BOOT: The MCU has booted and kept its counter state. */
+	/**
+	 * @PANTHOR_PERF_REASON_WARM_BOOT: The MCU has booted and has restored the
+	 * configuration of counters that it had before sleep.
+	 */
 	PANTHOR_PERF_REASON_WARM_BOOT = 6,
 };
 
 /**
- * struct panthor_perf_layout_params - What a layout follows from
+ * struct panthor_perf_layout_params - Properties of a GPU that determine the layout
  */
 struct panthor_perf_layout_params {
 	/** @gpu_id: GPU_ID register. */
@@ -129,35 +143,44 @@ struct panthor_perf_layout_params {
 
 	/**
 	 * @shader_present: SHADER_PRESENT register, from architecture 14 on
-	 * PWR_SHADER_PRESENT. Firmware samples follow it.
+	 * PWR_SHADER_PRESENT: a bit for each core that firmware knows. Determines the
+	 * blocks of firmware samples.
 	 */
 	u64 shader_present;
 
 	/**
-	 * @user_shader_present: Cores that users know of, as in
-	 * drm_panthor_gpu_info::shader_present. User samples follow it.
+	 * @user_shader_present: Cores that users know,
+	 * drm_panthor_gpu_info::shader_present. Determines the blocks of user samples.
 	 */
 	u64 user_shader_present;
 
-	/** @glb_version: Version of the global firmware interface. */
+	/** @glb_version: Version of the global interface, as in its control block. */
 	u32 glb_version;
 
-	/** @group_num: Number of CSG slots in the global control interface. */
+	/** @group_num: Number of CSG slots, as in the control block. */
 	u32 group_num;
 
-	/** @perfcnt_size: perfcnt_size of the global control interface. */
+	/**
+	 * @perfcnt_size: PERFCNT_SIZE of the control block: sizes of the hardware
+	 * part (bits 15:0) and of the firmware part (bits 31:16) of a firmware sample,
+	 * in units of 256 bytes.
+	 */
 	u32 perfcnt_size;
 
 	/**
-	 * @perfcnt_features: perfcnt_features of the global control interface.
-	 * Ignored below interface version 2.0, where the word has no meaning.
+	 * @perfcnt_features: PERFCNT_FEATURES of the control block: size of the
+	 * metadata block (bits 3:0) in units of 256 bytes. Ignored below interface
+	 * version 2.0, where the word has no meaning.
 	 */
 	u32 perfcnt_features;
 
-	/** @prfcnt_features: PRFCNT_FEATURES register. Ignored below architecture 11. */
+	/**
+	 * @prfcnt_features: PRFCNT_FEATURES register: size of a block (bits 7:0) in
+	 * units of 256 bytes. Ignored below architecture 11.
+	 */
 	u32 prfcnt_features;
 
-	/** @supported_clocks: Clock domains whose cycles are counted, as in the query. */
+	/** @supported_clocks: See drm_panthor_perf_info::supported_clocks. */
 	u32 supported_clocks;
 };
 
@@ -171,29 +194,32 @@ struct panthor_perf_block {
 	/** @user_offset: Offset of the block's header in a user sample, in bytes. */
 	u32 user_offset;
 
-	/** @type: Block type. */
+	/** @type: Block type, enum drm_panthor_perf_block_type. */
 	u8 type;
 
-	/** @idx: Number of the block among those of its type. */
+	/** @idx: Number of the block among those of its type, from 0. */
 	u8 idx;
 
-	/** @clock: Clock that drives the block. */
+	/** @clock: Clock domain that the block runs in, enum drm_panthor_perf_clock. */
 	u8 clock;
 };
 
 /**
- * struct panthor_perf_layout - Place of everything in firmware and user samples
+ * struct panthor_perf_layout - Sizes and offsets in firmware samples and user samples
  *
- * Does not change once initialized.
+ * Does not change once initialized, so it can be used without a lock.
  */
 struct panthor_perf_layout {
-	/** @num_values: Values of a block, reserved ones included: 64 or 128. */
+	/** @num_values: Number of values of a block, including those before counters: 64 or 128. */
 	u32 num_values;
 
 	/** @fw_block_size: Size of a block in a firmware sample, in bytes. */
 	u32 fw_block_size;
 
-	/** @fw_sample_size: Size of a firmware sample and so of a slot of its ring, in bytes. */
+	/**
+	 * @fw_sample_size: Size of a firmware sample, and of a slot of the firmware
+	 * ring, in bytes.
+	 */
 	u32 fw_sample_size;
 
 	/** @user_block_size: Size of a block in a user sample, header included, in bytes. */
@@ -208,142 +234,162 @@ struct panthor_perf_layout {
 	/** @num_blocks: Number of valid entries of @blocks. */
 	u32 num_blocks;
 
-	/** @cshw_block: Index in @blocks of the CSHW block. */
+	/** @cshw_block: Index of the CSHW block in @blocks. */
 	u32 cshw_block;
 
-	/** @shader_block: Index in @blocks of the first shader core. */
+	/**
+	 * @shader_block: Index of the first shader core in @blocks. All blocks from
+	 * there on are shader cores.
+	 */
 	u32 shader_block;
 
 	/** @type_count: Number of blocks of each type, by block type. */
 	u32 type_count[PANTHOR_PERF_BLOCK_TYPES];
 
 	/**
-	 * @shader_offset: Offset of the first position of a shader core in a
-	 * firmware sample, in bytes.
+	 * @shader_offset: Offset of the block of shader core position 0 in a firmware
+	 * sample, in bytes.
 	 */
 	u32 shader_offset;
 
 	/**
-	 * @hidden_cores: Positions of shader cores that firmware may write and
-	 * users do not know of. They are acknowledged and not read.
+	 * @hidden_cores: A bit for each position of a shader core that firmware may
+	 * write, but that is hidden from users (see user_shader_present). PRFCNT_EN is
+	 * cleared in these blocks, but they are not read.
 	 */
 	u64 hidden_cores;
 
-	/** @blocks: Blocks in the order of a user sample. */
+	/** @blocks: All blocks of a user sample, in their order. */
 	struct panthor_perf_block blocks[PANTHOR_PERF_MAX_BLOCKS];
 };
 
 /**
- * struct panthor_perf_masks - A session's enabled counters
+ * struct panthor_perf_masks - Counters that a session has enabled
  */
 struct panthor_perf_masks {
-	/** @mask: A bit for each value of a block, by block type. */
+	/**
+	 * @mask: Mask for the blocks of each type. Bit n % 64 of element n / 64 stands
+	 * for value n. Bits of values and types that do not exist are clear.
+	 */
 	u64 mask[PANTHOR_PERF_BLOCK_TYPES][2];
 };
 
 /**
- * struct panthor_perf_hw_masks - Enabled counters as hardware takes them
- */
-struct panthor_perf_hw_masks {
-	/** @en: A bit for each group of four values of a block, by block type. */
-	u32 en[PANTHOR_PERF_BLOCK_TYPES];
-};
-
-/**
- * struct panthor_perf_fw_sample - A firmware sample, brought in from the ring
+ * struct panthor_perf_fw_sample - A firmware sample, copied from the firmware ring
  *
- * panthor_perf_fw_sample_size() bytes, zeroed once when allocated.
+ * Has a size of panthor_perf_fw_sample_size() bytes. Must be zeroed when it is
+ * allocated, and can then be used for one sample after the other.
  */
 struct panthor_perf_fw_sample {
-	/** @timestamp: GPU timestamp at which firmware took the sample. */
+	/** @timestamp: GPU timestamp at which firmware took the sample, in ticks. */
 	u64 timestamp;
 
-	/** @has_timestamp: @timestamp is valid: some block was written. */
+	/**
+	 * @has_timestamp: @timestamp is valid. It is not if no block that was looked
+	 * at was written.
+	 */
 	bool has_timestamp;
 
-	/** @reason: enum panthor_perf_reason; a request if there is no metadata. */
+	/**
+	 * @reason: enum panthor_perf_reason. PANTHOR_PERF_REASON_REQUEST if there is
+	 * no metadata block.
+	 */
 	u32 reason;
 
-	/** @asked: A bit for each block that was asked for. */
+	/** @asked: A bit for each block that some session has enabled counters in. */
 	u64 asked[PANTHOR_PERF_BLOCK_WORDS];
 
-	/** @written: A bit for each block that was read and found written. */
+	/** @written: A bit for each block in @asked that was written. */
 	u64 written[PANTHOR_PERF_BLOCK_WORDS];
 
-	/** @en: PRFCNT_EN of each block, 0 for those that were not read. */
+	/**
+	 * @high: A bit for each block in @written that may have a value of U32_MAX. It
+	 * has none if the bit is clear.
+	 */
+	u64 high[PANTHOR_PERF_BLOCK_WORDS];
+
+	/** @en: PRFCNT_EN of each block in @written, 0 for all others. */
 	u32 en[PANTHOR_PERF_MAX_BLOCKS];
 
 	/**
-	 * @states: Block states, by panthor_perf_fw_sample_states(); padded so
-	 * that they can be combined by the word.
+	 * @states: States of each block, for sessions that have enabled counters in
+	 * it. Filled in by panthor_perf_fw_sample_states(). Padded, so that eight of
+	 * them can be combined at a time.
 	 */
 	u8 states[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
 
-	/** @unread: The states for those who did not ask for the block, likewise. */
+	/**
+	 * @unread: States of each block, for sessions that have not enabled counters
+	 * in it. Otherwise as @states.
+	 */
 	u8 unread[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
 
 	/**
-	 * @values: The values of all blocks, block after block. Those of a
-	 * block in @written are 0 where PRFCNT_EN does not cover them, those of
-	 * other blocks are left over from earlier samples.
+	 * @values: Values of all blocks, block after block. In a block that is in
+	 * @written, values that firmware did not write are 0. The values of all other
+	 * blocks are those of an earlier sample, and must not be used.
 	 */
 	u32 values[] __aligned(8);
 };
 
 /**
- * struct panthor_perf_accum - What a session has counted since its last sample
+ * struct panthor_perf_accum - Sums of what a session has counted since its last sample
  *
- * panthor_perf_accum_size() bytes.
+ * Has a size of panthor_perf_accum_size() bytes.
  */
 struct panthor_perf_accum {
 	/** @enabled: A bit for each block the session has enabled counters in. */
 	u64 enabled[PANTHOR_PERF_BLOCK_WORDS];
 
-	/** @masks: Enabled counters, cut to those that exist. */
+	/** @masks: Counters that the session has enabled. */
 	struct panthor_perf_masks masks;
 
-	/** @overflow: A counter of the session has saturated. */
+	/** @overflow: An enabled counter has saturated since the last sample. */
 	bool overflow;
 
 	/**
-	 * @zero: All counters are 0, whatever @image holds. Saves clearing
-	 * counters that will be overwritten.
+	 * @zero: No firmware sample was added since the last sample: all sums are 0,
+	 * although @image still holds the old ones. The first firmware sample
+	 * overwrites them, so they need not be cleared before.
 	 */
 	bool zero;
 
-	/** @read: All bits are set for a block in @enabled, none for others. */
+	/** @read: 0xff for each block in @enabled, 0 for others. A mask for @states. */
 	u8 read[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
 
-	/** @states: States of each block so far. */
+	/** @states: States that each block was in since the last sample. */
 	u8 states[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
 
-	/** @image: The user sample. */
+	/** @image: The user sample, with headers and sums. */
 	u64 image[];
 };
 
 /**
- * struct panthor_perf_sample_info - What is known of a sample when it is delivered
+ * struct panthor_perf_sample_info - Values of a user sample that are set when it is delivered
  */
 struct panthor_perf_sample_info {
-	/** @start_ns: Start of the period, in CLOCK_MONOTONIC_RAW. */
+	/** @start_ns: Start of the period, CLOCK_MONOTONIC_RAW in nanoseconds. */
 	u64 start_ns;
 
-	/** @end_ns: End of the period, in CLOCK_MONOTONIC_RAW. */
+	/** @end_ns: End of the period, CLOCK_MONOTONIC_RAW in nanoseconds. */
 	u64 end_ns;
 
-	/** @gpu_timestamp: End of the period, in GPU timestamp ticks. */
+	/** @gpu_timestamp: GPU timestamp at the end of the period, in ticks. */
 	u64 gpu_timestamp;
 
 	/** @user_data: Tag of the sample. */
 	u64 user_data;
 
-	/** @cycles: Cycles of the period, by enum drm_panthor_perf_clock. */
+	/** @cycles: Cycles of each clock domain in the period, by enum drm_panthor_perf_clock. */
 	u64 cycles[DRM_PANTHOR_PERF_CLOCK_SHADER + 1];
 
-	/** @flags: Sample flags, to which OVERFLOW is added if a counter saturated. */
+	/**
+	 * @flags: enum drm_panthor_perf_sample_flags. panthor_perf_accum_write() adds
+	 * DRM_PANTHOR_PERF_SAMPLE_OVERFLOW if a counter saturated.
+	 */
 	u32 flags;
 
-	/** @block_set: Counter set. */
+	/** @block_set: Counter set, enum drm_panthor_perf_counter_set. */
 	u8 block_set;
 };
 
@@ -353,13 +399,10 @@ void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 			      struct drm_panthor_perf_info *info);
 void panthor_perf_layout_ack(const struct panthor_perf_layout *layout, void *slot);
 
-void panthor_perf_mask_widen(u32 en, u64 mask[2]);
 u32 panthor_perf_mask_narrow(const u64 mask[2]);
 void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
 				   const struct drm_panthor_perf_cmd_setup *setup,
 				   struct panthor_perf_masks *masks);
-void panthor_perf_hw_masks_add(struct panthor_perf_hw_masks *hw,
-			       const struct panthor_perf_masks *masks);
 
 size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout);
 void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void *slot,
@@ -378,9 +421,13 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			    struct panthor_perf_accum *accum);
 void panthor_perf_accum_add_states(const struct panthor_perf_layout *layout, u8 states,
 				   struct panthor_perf_accum *accum);
-void panthor_perf_accum_write(const struct panthor_perf_layout *layout,
-			      struct panthor_perf_accum *accum,
-			      const struct panthor_perf_sample_info *info, void *dst);
+u32 panthor_perf_accum_write(const struct panthor_perf_layout *layout,
+			     struct panthor_perf_accum *accum,
+			     const struct panthor_perf_sample_info *info, void *dst);
+u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
+			       struct panthor_perf_accum *accum,
+			       const struct panthor_perf_fw_sample *sample,
+			       const struct panthor_perf_sample_info *info, void *dst);
 
 u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract);
 u32 panthor_perf_ring_available(u32 slots, u64 insert, u64 extract, u32 reserved);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
-/* Performance counters: one firmware, many clients. */
+/* Performance counters: sharing the counters of the firmware between clients. */
 
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -17,71 +17,187 @@
 /**
  * DOC: Sampler
  *
- * Firmware has one set of counters, which it clears when it samples them. The
- * sampler makes of this as many independent sets of counters as there are
- * clients, by one rule: each firmware sample, whoever asked for it, is added to
- * the accumulators of all the clients that are counting, at once. A client's
- * sample is its accumulator as it is when the request is complete, so clients
- * can come, go and be late without any effect on each other.
+ * The counters exist once, and firmware clears them when it samples them. The
+ * sampler makes of this as many independent counts as there are clients: it adds
+ * each firmware sample, whoever asked for it, to the sums of every client that
+ * is counting. These sums are 64 bits wide and are the client's accumulator. A
+ * sample for a client is its accumulator at the time of a firmware sample, and
+ * the accumulator is then cleared. What one client does therefore has no effect
+ * on the counts of another one.
  *
- * What a client asks for is numbered with the firmware request that is to be
- * made next. There is one request at a time: what comes while it is in flight
- * waits for the next one, and all that waits is served by it. A request that
- * has been made is never joined, since its sample may have been taken already.
- * A client begins to count when the request that is its baseline is complete.
+ * Two things are called a request. A client requests samples, by SAMPLE, by
+ * STOP, by START, which needs a firmware sample as its baseline, and by its
+ * period. The sampler makes firmware requests, one at a time. Firmware requests
+ * are numbered, and a request of a client has the number of the firmware request
+ * that is made next: it is complete when that one is answered. All requests that
+ * come while a firmware request is in flight share the next one. They cannot
+ * share the one in flight, because its sample may have been taken already, and
+ * would not have what was counted up to the client's call::
  *
- *	     START, SAMPLE, STOP		interrupt
- *		    |				    |
- *	    requests, numbered		       drain_work
- *	    with next_gen   ---- req_lock ----	    |
- *		    |			    firmware samples, added
- *		 gate?	no: GPU is down,    to all accumulators
- *		    | yes   complete now	    |
- *	    firmware request		    requests up to flight_gen
- *	    flight_gen, doorbell	    complete, next request
+ *	START, SAMPLE, STOP, period		interrupt
+ *			|				|
+ *	queue of the client, with	firmware samples are added to
+ *	number next_gen			all accumulators
+ *			|				|
+ *	firmware request flight_gen,	requests up to flight_gen are
+ *	if none is in flight		complete; next firmware request
  *
- * Without sessions there is no firmware ring, and nothing here does anything but
- * note whether the GPU is up.
+ * While the GPU is down nothing is counted, and the last counts were added when
+ * the MCU was halted, since it takes a sample then. Requests are complete at once.
  *
- * Nothing here holds a power reference. Suspend and resume tell when the GPU
- * goes and comes; between the two, no register is touched, and requests are
- * complete at once, because nothing is counted: the MCU takes a last sample
- * when it is halted.
+ * A GPU that is suspended is not woken up, and no power reference is held. The
+ * hooks of suspend, resume and reset, panthor_perf_pre_suspend() and so on, tell
+ * the sampler when registers can be accessed.
  *
- * Clients of users without CAP_PERFMON are limited, see
- * &enum panthor_perf_limited_state: what they ask for is held, without a number,
- * until the time has come for all of them.
- *
- * Where counts are lost, which is when the GPU is reset and when firmware does
- * not answer, all clients that are counting flag their next sample. They do so
- * as well where a loss cannot be excluded. Firmware that finds the ring full
- * says so, but not what it had no room for: a request is tried again, and a
- * sample of its own accord is lost. It does not say when, either: the period in
- * progress is flagged, and if an answer is found at the same time, so that the
- * loss may be later than it, the period that begins with the answer too.
+ * There is a firmware ring only while there are sessions. Without one, the
+ * sampler does no more than follow whether the GPU is up.
  */
 
-/* How long a request may be in flight outside of protected mode. */
+/**
+ * DOC: State of the sampler
+ *
+ * &enum panthor_perf_sampler_state, changed by set_state() alone. "Firmware
+ * counts" means that it has acknowledged that counters are enabled::
+ *
+ *	state		event					next state
+ *
+ *	DOWN		the GPU is suspended or reset		CLOSING
+ *			MCU boots, no client			IDLE
+ *			MCU boots, firmware counts		COUNTING
+ *			MCU boots, firmware does not count	FAILED
+ *			START					DOWN
+ *	CLOSING		MCU has stopped				DOWN
+ *			MCU boots				as in DOWN
+ *			START					CLOSING
+ *	IDLE		START, firmware counts			COUNTING
+ *			START, in protected mode		FAILED
+ *			START, firmware does not answer		IDLE, START fails
+ *			the GPU is suspended or reset		CLOSING
+ *	COUNTING	the last client stops			IDLE
+ *			firmware does not answer, or its	FAILED, and from there
+ *			index is wrong: counters are		COUNTING if it counts,
+ *			disabled and enabled			IDLE without a client
+ *			the GPU is suspended or reset		CLOSING
+ *	FAILED		START or check, firmware counts		COUNTING
+ *			START or check, it does not		FAILED
+ *			the last client stops			IDLE
+ *			the GPU is suspended or reset		CLOSING
+ *	any		unplug					GONE
+ *	GONE		anything				GONE
+ *
+ * A request is complete at once in the states DOWN, IDLE and FAILED, and when the
+ * next state has been reached in the state CLOSING. It is refused in the state
+ * GONE. In the state FAILED its sample has the flag ERROR. Firmware that fails
+ * makes the sampler ask for a reset of the GPU, MAX_FAILURES times in a row.
+ */
+
+/**
+ * DOC: State of the firmware request
+ *
+ * &enum panthor_perf_flight_state, changed by set_flight() alone::
+ *
+ *	state		event					next state
+ *
+ *	NONE		a client requests a sample		WANTED
+ *	WANTED		a client requests a sample		WANTED
+ *			the sampler is COUNTING			MADE
+ *			requests are complete at once		NONE
+ *	MADE		a client requests a sample		MADE_WANTED
+ *			firmware has answered			NONE
+ *			counters are disabled			NONE
+ *	MADE_WANTED	a client requests a sample		MADE_WANTED
+ *			firmware has answered			WANTED
+ *			counters are disabled			WANTED
+ *
+ * A request that firmware has no room for in its ring is tried again by firmware
+ * when the doorbell rings. That happens when OVERFLOW is acknowledged, and each
+ * time the check runs. If there is no answer for ACK_TIMEOUT_NS, counters are
+ * disabled and enabled.
+ */
+
+/**
+ * DOC: Samples that are lost
+ *
+ * Counts are lost when the GPU is reset and when firmware does not answer: the
+ * next sample of every client that counts has the flag ERROR then.
+ *
+ * Counts are lost as well when firmware takes an automatic sample and its ring is
+ * full. It raises the event OVERFLOW. The event does not say which sample there
+ * was no room for, nor when, and it is not raised again before it has been
+ * acknowledged and the doorbell has rung. A sample has the flag OVERFLOW if a
+ * loss in its period cannot be excluded: if the state, which is &enum
+ * panthor_perf_overflow_state and changed by set_overflow() alone, was another
+ * one than NONE at any time of the period.
+ *
+ *	state		event					next state
+ *
+ *	NONE		OVERFLOW is found raised		RAISED
+ *	RAISED		OVERFLOW is found raised		RAISED
+ *			OVERFLOW is acknowledged, and all	NONE
+ *			slots had been in use
+ *			OVERFLOW is acknowledged otherwise	MUTED
+ *	MUTED		OVERFLOW is found raised		RAISED
+ *			a request made after the		NONE
+ *			acknowledgment is answered
+ *	any		counters are disabled			NONE
+ *
+ * In the state MUTED firmware could lose another sample and be unable to say so,
+ * until it has looked at the doorbell; that it has is known from its answer to a
+ * later request. If all slots had been in use, they are all free now, and
+ * firmware looks at the doorbell before it has filled them again.
+ */
+
+/*
+ * How long firmware may take to answer a request, other than in protected mode. It
+ * usually answers within microseconds, and within milliseconds after it has slept.
+ */
 #define ACK_TIMEOUT_NS		(500 * NSEC_PER_MSEC)
 
 /*
- * Counters saturate after half a second at the worst. They are sampled when
- * they have not been for this long, looked at this often.
+ * A counter has 32 bits and may count up to eight events a cycle: at 1 GHz it
+ * saturates after half a second. The check runs each CHECK_INTERVAL, and asks for
+ * a sample if none was taken for SATURATION_NS.
  */
-#define SATURATION_NS		(100 * NSEC_PER_MSEC)
 #define CHECK_INTERVAL		msecs_to_jiffies(100)
+#define SATURATION_NS		(100 * NSEC_PER_MSEC)
 
-/* How long suspend waits for a request. If it is not complete by then, the halt sample is. */
+/*
+ * How long suspend waits for a firmware request that is in flight. If it is not
+ * answered by then, the sample that the MCU takes when it is halted completes it.
+ */
 #define CLOSE_TIMEOUT_MS	20
 
-/* How often in a row firmware may fail before it is left alone. */
+/* How many failures of firmware in a row lead to a reset of the GPU. */
 #define MAX_FAILURES		3
 
+/*
+ * The interrupt thread drains the firmware ring itself if that is soon done. More
+ * samples, or more clients, are left to a work, since the thread also handles the
+ * events of the scheduler.
+ */
+#define IRQ_MAX_SAMPLES		2
+#define IRQ_MAX_CLIENTS		2
+
+/* panthor_perf_sampler::rearm_extract: no EXTRACT is equal to it. */
+#define NO_EXTRACT		U64_MAX
+
+/* Transitions are checked where it does not matter what that costs. */
+static void check_transition(bool legal, const char *what, u32 from, u32 to)
+{
+	if (IS_ENABLED(CONFIG_DRM_PANTHOR_PERF_KUNIT_TEST) || IS_ENABLED(CONFIG_PROVE_LOCKING))
+		WARN(!legal, "panthor_perf: %s: no transition from %u to %u", what, from, to);
+}
+
+/* Checks if firmware request @gen is not later than @complete. Numbers wrap around. */
 static bool gen_complete(u32 gen, u32 complete)
 {
 	return (s32)(gen - complete) <= 0;
 }
 
+/*
+ * Checks if what is counted belongs to a client. STARTED and STOPPING both count,
+ * so that it does not matter if STOP changes the one into the other meanwhile.
+ */
 static bool client_counts(const struct panthor_perf_client *client)
 {
 	enum panthor_perf_client_state state = READ_ONCE(client->state);
@@ -89,24 +205,62 @@ static bool client_counts(const struct panthor_perf_client *client)
 	return state == PANTHOR_PERF_CLIENT_STARTED || state == PANTHOR_PERF_CLIENT_STOPPING;
 }
 
-static void set_state(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
-		      enum panthor_perf_client_state state)
+/* Pairs with the READ_ONCE() of those who look at the state without a lock. */
+static void set_client_state(struct panthor_perf_sampler *sampler,
+			     struct panthor_perf_client *client,
+			     enum panthor_perf_client_state state)
 {
 	lockdep_assert_held(&sampler->req_lock);
 
 	WRITE_ONCE(client->state, state);
 }
 
-/* Makes the next firmware request if it is wanted and can be made. */
-static void kick(struct panthor_perf_sampler *sampler)
+static bool in_flight(enum panthor_perf_flight_state flight)
+{
+	return flight == PANTHOR_PERF_FLIGHT_MADE || flight == PANTHOR_PERF_FLIGHT_MADE_WANTED;
+}
+
+/* Changes the state of the firmware request. */
+static void set_flight(struct panthor_perf_sampler *sampler, enum panthor_perf_flight_state flight)
+{
+	static const u8 next[] = {
+		[PANTHOR_PERF_FLIGHT_NONE] = BIT(PANTHOR_PERF_FLIGHT_WANTED),
+		[PANTHOR_PERF_FLIGHT_WANTED] = BIT(PANTHOR_PERF_FLIGHT_NONE) |
+					       BIT(PANTHOR_PERF_FLIGHT_MADE),
+		[PANTHOR_PERF_FLIGHT_MADE] = BIT(PANTHOR_PERF_FLIGHT_NONE) |
+					     BIT(PANTHOR_PERF_FLIGHT_MADE_WANTED),
+		[PANTHOR_PERF_FLIGHT_MADE_WANTED] = BIT(PANTHOR_PERF_FLIGHT_WANTED),
+	};
+
+	lockdep_assert_held(&sampler->req_lock);
+
+	check_transition(next[sampler->flight] & BIT(flight), "firmware request",
+			 sampler->flight, flight);
+	trace_panthor_perf_flight(sampler->flight, flight);
+	WRITE_ONCE(sampler->flight, flight);
+}
+
+/* The firmware request in flight was answered, or will not be. */
+static void end_flight(struct panthor_perf_sampler *sampler)
 {
 	lockdep_assert_held(&sampler->req_lock);
 
-	if (!sampler->gate || !sampler->want || sampler->in_flight)
+	if (sampler->flight == PANTHOR_PERF_FLIGHT_MADE)
+		set_flight(sampler, PANTHOR_PERF_FLIGHT_NONE);
+	else if (sampler->flight == PANTHOR_PERF_FLIGHT_MADE_WANTED)
+		set_flight(sampler, PANTHOR_PERF_FLIGHT_WANTED);
+}
+
+/* Makes a firmware request if one is wanted and can be made. */
+static void make_request(struct panthor_perf_sampler *sampler)
+{
+	lockdep_assert_held(&sampler->req_lock);
+
+	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING ||
+	    sampler->flight != PANTHOR_PERF_FLIGHT_WANTED)
 		return;
 
-	sampler->want = false;
-	sampler->in_flight = true;
+	set_flight(sampler, PANTHOR_PERF_FLIGHT_MADE);
 	sampler->flight_gen = sampler->next_gen++;
 	sampler->flight_ns = ktime_get_raw_ns();
 	sampler->stats.requests++;
@@ -114,19 +268,40 @@ static void kick(struct panthor_perf_sampler *sampler)
 	panthor_perf_fw_request(sampler->fw);
 }
 
-/* A request has been queued: firmware, the worker or a hook has to complete it. */
-static void requested(struct panthor_perf_sampler *sampler)
+/*
+ * Has requests with number next_gen completed. That is done by firmware if it
+ * counts, by the next hook if the MCU is about to stop, and by drain_work() if
+ * nothing is counted.
+ */
+static void want_request(struct panthor_perf_sampler *sampler)
 {
 	lockdep_assert_held(&sampler->req_lock);
 
-	sampler->want = true;
-	if (sampler->gate)
-		kick(sampler);
-	else if (!sampler->closing)
+	if (sampler->flight == PANTHOR_PERF_FLIGHT_NONE)
+		set_flight(sampler, PANTHOR_PERF_FLIGHT_WANTED);
+	else if (sampler->flight == PANTHOR_PERF_FLIGHT_MADE)
+		set_flight(sampler, PANTHOR_PERF_FLIGHT_MADE_WANTED);
+
+	switch (sampler->state) {
+	case PANTHOR_PERF_SAMPLER_COUNTING:
+		make_request(sampler);
+		break;
+	case PANTHOR_PERF_SAMPLER_CLOSING:
+	case PANTHOR_PERF_SAMPLER_GONE:
+		break;
+	case PANTHOR_PERF_SAMPLER_DOWN:
+	case PANTHOR_PERF_SAMPLER_IDLE:
+	case PANTHOR_PERF_SAMPLER_FAILED:
 		queue_work(sampler->wq, &sampler->drain_work);
+		break;
+	}
 }
 
-/* Sets the timer to when limited clients may be served. */
+/*
+ * Sets the timer to when limited clients may be served. Timers do not expire in
+ * CLOCK_MONOTONIC_RAW, whose rate differs from that of CLOCK_MONOTONIC by what
+ * ntpd sets: the work compares the time, and sets the timer again if it is early.
+ */
 static void arm_limited(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
@@ -135,14 +310,13 @@ static void arm_limited(struct panthor_perf_sampler *sampler)
 
 	lockdep_assert_held(&sampler->req_lock);
 
-	/* Timers expire in CLOCK_MONOTONIC, which may be slewed: the work looks again. */
 	hrtimer_start(&limited->timer, ktime_add_ns(ktime_get(), delay), HRTIMER_MODE_ABS);
 }
 
 /*
  * Makes a request of a client a part of the next firmware request, whose number
  * goes to @gen. Returns false if the request has to be held, because the client
- * is limited and the time has not come.
+ * is limited and the millisecond is not over.
  */
 static bool ask(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client, u32 *gen)
 {
@@ -150,10 +324,10 @@ static bool ask(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 
 	lockdep_assert_held(&sampler->req_lock);
 
-	/* Asking may make the request, after which there is another next one. */
+	/* Read first: want_request() may make that firmware request at once. */
 	*gen = sampler->next_gen;
 	if (!client->limited) {
-		requested(sampler);
+		want_request(sampler);
 		return true;
 	}
 
@@ -162,7 +336,7 @@ static bool ask(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 		if (ktime_get_raw_ns() >= limited->not_before_ns) {
 			limited->state = PANTHOR_PERF_LIMITED_ASKED;
 			limited->gen = sampler->next_gen;
-			requested(sampler);
+			want_request(sampler);
 			return true;
 		}
 		limited->state = PANTHOR_PERF_LIMITED_WAITING;
@@ -181,7 +355,7 @@ static bool ask(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 	return false;
 }
 
-/* Makes what is held of a client a part of firmware request @gen. */
+/* Makes all requests of a client that were held a part of firmware request @gen. */
 static void release_held(struct panthor_perf_client *client, u32 gen)
 {
 	if (client->start_held) {
@@ -200,9 +374,10 @@ static void release_held(struct panthor_perf_client *client, u32 gen)
 	}
 }
 
-/* Checks if the oldest request of a client is complete once request @gen is. */
+/* Checks if a client has a request that firmware request @gen completes. */
 static bool head_complete(const struct panthor_perf_client *client, u32 gen)
 {
+	/* There is none, or all are held. */
 	if (client->tail - client->head == client->held)
 		return false;
 
@@ -210,6 +385,12 @@ static bool head_complete(const struct panthor_perf_client *client, u32 gen)
 			    client->queue[client->head & client->queue_mask].gen, gen);
 }
 
+static bool due_complete(const struct panthor_perf_client *client, u32 gen)
+{
+	return client->due && !client->due_held && gen_complete(client->due_gen, gen);
+}
+
+/* The millisecond of limited clients is over. */
 static void limited_work(struct work_struct *work)
 {
 	struct panthor_perf_sampler *sampler =
@@ -220,7 +401,8 @@ static void limited_work(struct work_struct *work)
 	guard(mutex)(&sampler->lock);
 
 	spin_lock(&sampler->req_lock);
-	if (limited->state != PANTHOR_PERF_LIMITED_WAITING || sampler->unplugged)
+	if (limited->state != PANTHOR_PERF_LIMITED_WAITING ||
+	    sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		goto out_unlock;
 
 	if (ktime_get_raw_ns() < limited->not_before_ns) {
@@ -232,12 +414,13 @@ static void limited_work(struct work_struct *work)
 	limited->gen = sampler->next_gen;
 	list_for_each_entry(client, &sampler->clients, node)
 		release_held(client, limited->gen);
-	requested(sampler);
+	want_request(sampler);
 
 out_unlock:
 	spin_unlock(&sampler->req_lock);
 }
 
+/* Runs in hard interrupt context, where the locks of the sampler cannot be taken. */
 static enum hrtimer_restart limited_expired(struct hrtimer *timer)
 {
 	struct panthor_perf_sampler *sampler =
@@ -248,8 +431,9 @@ static enum hrtimer_restart limited_expired(struct hrtimer *timer)
 }
 
 /*
- * Request @gen is complete. What limited clients have been given was counted up
- * to some time before now, whatever firmware says of that time.
+ * Firmware request @gen is complete. The millisecond starts now and not at the time
+ * that the sample tells: that time comes from firmware, and is not relied upon for
+ * what users may see.
  */
 static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
 {
@@ -277,9 +461,9 @@ static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
 }
 
 /*
- * Checks if limited clients may see a sample of firmware's own accord, at the
- * sampler's time. If they may, the next millisecond begins. If anybody waits,
- * the sample goes into what they wait for.
+ * Checks if limited clients may see an automatic sample, taken at the sampler's
+ * time. If they may, the millisecond starts again. If they may not, its counts stay
+ * in their accumulators, and become a part of the next sample.
  */
 static bool limited_may_see(struct panthor_perf_sampler *sampler)
 {
@@ -295,46 +479,13 @@ static bool limited_may_see(struct panthor_perf_sampler *sampler)
 	return may;
 }
 
-static void set_gate(struct panthor_perf_sampler *sampler, bool gate)
+/* Registers can be accessed, with the lock of the sampler held. */
+static bool mcu_runs(enum panthor_perf_sampler_state state)
 {
-	lockdep_assert_held(&sampler->lock);
-
-	spin_lock(&sampler->req_lock);
-	sampler->gate = gate;
-	sampler->in_flight = false;
-	sampler->idle_rearm = false;
-	sampler->muted = false;
-	trace_panthor_perf_state(sampler->up, gate);
-	kick(sampler);
-	spin_unlock(&sampler->req_lock);
+	return state != PANTHOR_PERF_SAMPLER_DOWN && state != PANTHOR_PERF_SAMPLER_GONE;
 }
 
-/* Time does not go back, whatever firmware says. */
-static void set_time(struct panthor_perf_sampler *sampler, const struct panthor_perf_time *time)
-{
-	if (time->ns > sampler->time.ns)
-		sampler->time = *time;
-}
-
-static void set_time_now(struct panthor_perf_sampler *sampler)
-{
-	struct panthor_perf_time now;
-
-	panthor_perf_clock_now(sampler->clock, &now);
-	set_time(sampler, &now);
-}
-
-static void update_asked(struct panthor_perf_sampler *sampler)
-{
-	struct panthor_perf_client *client;
-	u32 w;
-
-	memset(sampler->asked, 0, sizeof(sampler->asked));
-	list_for_each_entry(client, &sampler->clients, node)
-		for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++)
-			sampler->asked[w] |= client->accum->enabled[w];
-}
-
+/* Flags the next sample of all clients that count. */
 static void mark_lost(struct panthor_perf_sampler *sampler, u32 flags)
 {
 	struct panthor_perf_client *client;
@@ -350,6 +501,117 @@ static void mark_lost(struct panthor_perf_sampler *sampler, u32 flags)
 			client->flags |= flags;
 }
 
+/* Changes what is known of samples that firmware had no room for. */
+static void set_overflow(struct panthor_perf_sampler *sampler,
+			 enum panthor_perf_overflow_state overflow)
+{
+	static const u8 next[] = {
+		[PANTHOR_PERF_OVERFLOW_NONE] = BIT(PANTHOR_PERF_OVERFLOW_NONE) |
+					       BIT(PANTHOR_PERF_OVERFLOW_RAISED),
+		[PANTHOR_PERF_OVERFLOW_RAISED] = BIT(PANTHOR_PERF_OVERFLOW_NONE) |
+						 BIT(PANTHOR_PERF_OVERFLOW_RAISED) |
+						 BIT(PANTHOR_PERF_OVERFLOW_MUTED),
+		[PANTHOR_PERF_OVERFLOW_MUTED] = BIT(PANTHOR_PERF_OVERFLOW_NONE) |
+						BIT(PANTHOR_PERF_OVERFLOW_RAISED),
+	};
+
+	lockdep_assert_held(&sampler->lock);
+
+	check_transition(next[sampler->overflow] & BIT(overflow), "overflow",
+			 sampler->overflow, overflow);
+	if (sampler->overflow != overflow)
+		trace_panthor_perf_overflow(sampler->overflow, overflow);
+	sampler->overflow = overflow;
+}
+
+/* Flags of a period that begins now: counts may have been lost since the last sample. */
+static u32 begin_flags(const struct panthor_perf_sampler *sampler)
+{
+	return sampler->overflow == PANTHOR_PERF_OVERFLOW_NONE ?
+	       0 : DRM_PANTHOR_PERF_SAMPLE_OVERFLOW;
+}
+
+/*
+ * Changes the state of the sampler. What is known of a firmware request and of
+ * events ends with the state in which it was made, but for CLOSING, in which
+ * firmware may still answer.
+ */
+static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sampler_state state)
+{
+	static const u8 next[] = {
+		[PANTHOR_PERF_SAMPLER_DOWN] = BIT(PANTHOR_PERF_SAMPLER_CLOSING) |
+					      BIT(PANTHOR_PERF_SAMPLER_IDLE) |
+					      BIT(PANTHOR_PERF_SAMPLER_COUNTING) |
+					      BIT(PANTHOR_PERF_SAMPLER_FAILED) |
+					      BIT(PANTHOR_PERF_SAMPLER_GONE),
+		[PANTHOR_PERF_SAMPLER_CLOSING] = BIT(PANTHOR_PERF_SAMPLER_DOWN) |
+						 BIT(PANTHOR_PERF_SAMPLER_GONE),
+		[PANTHOR_PERF_SAMPLER_IDLE] = BIT(PANTHOR_PERF_SAMPLER_CLOSING) |
+					      BIT(PANTHOR_PERF_SAMPLER_COUNTING) |
+					      BIT(PANTHOR_PERF_SAMPLER_FAILED) |
+					      BIT(PANTHOR_PERF_SAMPLER_GONE),
+		[PANTHOR_PERF_SAMPLER_COUNTING] = BIT(PANTHOR_PERF_SAMPLER_CLOSING) |
+						  BIT(PANTHOR_PERF_SAMPLER_IDLE) |
+						  BIT(PANTHOR_PERF_SAMPLER_FAILED) |
+						  BIT(PANTHOR_PERF_SAMPLER_GONE),
+		[PANTHOR_PERF_SAMPLER_FAILED] = BIT(PANTHOR_PERF_SAMPLER_CLOSING) |
+						BIT(PANTHOR_PERF_SAMPLER_IDLE) |
+						BIT(PANTHOR_PERF_SAMPLER_COUNTING) |
+						BIT(PANTHOR_PERF_SAMPLER_GONE),
+		[PANTHOR_PERF_SAMPLER_GONE] = 0,
+	};
+
+	lockdep_assert_held(&sampler->lock);
+
+	spin_lock(&sampler->req_lock);
+	check_transition(next[sampler->state] & BIT(state), "sampler", sampler->state, state);
+	WRITE_ONCE(sampler->state, state);
+	if (state != PANTHOR_PERF_SAMPLER_CLOSING)
+		end_flight(sampler);
+	/* Counters stay enabled in the state CLOSING if they were. */
+	trace_panthor_perf_state(mcu_runs(state),
+				 state == PANTHOR_PERF_SAMPLER_COUNTING ||
+				 (state == PANTHOR_PERF_SAMPLER_CLOSING && sampler->fw->enabled),
+				 state);
+	make_request(sampler);
+	spin_unlock(&sampler->req_lock);
+
+	if (state == PANTHOR_PERF_SAMPLER_CLOSING)
+		return;
+
+	sampler->rearm_extract = NO_EXTRACT;
+	set_overflow(sampler, PANTHOR_PERF_OVERFLOW_NONE);
+	wake_up_all(&sampler->opened);
+}
+
+/* Timestamps come from firmware, and are not relied upon to be in order: time never goes back. */
+static void set_time(struct panthor_perf_sampler *sampler, const struct panthor_perf_time *time)
+{
+	if (time->ns > sampler->time.ns)
+		sampler->time = *time;
+}
+
+static void set_time_now(struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_time now;
+
+	panthor_perf_clock_now(sampler->clock, &now);
+	set_time(sampler, &now);
+}
+
+/* Called when a client has come or gone. */
+static void update_asked(struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_client *client;
+	u32 w;
+
+	memset(sampler->asked, 0, sizeof(sampler->asked));
+	list_for_each_entry(client, &sampler->clients, node)
+		for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++)
+			sampler->asked[w] |= client->accum->enabled[w];
+}
+
+/* Adds block states to the next sample of all clients that count. */
 static void mark_states(struct panthor_perf_sampler *sampler, u8 states)
 {
 	struct panthor_perf_client *client;
@@ -359,12 +621,15 @@ static void mark_states(struct panthor_perf_sampler *sampler, u8 states)
 			panthor_perf_accum_add_states(sampler->layout, states, client->accum);
 }
 
-/* States of all blocks while counters are disabled, or the MCU does not run. */
+/*
+ * States of all blocks while counters are disabled, or the MCU does not run. If it
+ * runs, shader cores may have power, and no firmware sample tells of it.
+ */
 static u8 off_states(struct panthor_perf_sampler *sampler)
 {
 	u8 states = DRM_PANTHOR_PERF_BLOCK_STATE_OFF | DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
 
-	if (!sampler->up)
+	if (!mcu_runs(sampler->state))
 		return states | DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL;
 
 	states |= PANTHOR_PERF_STATE_POWER_UNKNOWN;
@@ -374,12 +639,10 @@ static u8 off_states(struct panthor_perf_sampler *sampler)
 	return states | DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL;
 }
 
-static void mark_off(struct panthor_perf_sampler *sampler)
-{
-	mark_states(sampler, off_states(sampler));
-}
-
-/* Counters were enabled up to now, and no sample tells of the last moments. */
+/*
+ * Adds the states of a time in which counters were enabled, and of which no firmware
+ * sample tells, since counters were disabled without one.
+ */
 static void mark_unsampled(struct panthor_perf_sampler *sampler, bool protected)
 {
 	mark_states(sampler, DRM_PANTHOR_PERF_BLOCK_STATE_ON |
@@ -389,17 +652,25 @@ static void mark_unsampled(struct panthor_perf_sampler *sampler, bool protected)
 					  DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL));
 }
 
-/* What is known of a period when it begins. */
+/*
+ * Begins the period of the next sample. Where firmware does not count, its first
+ * moment is one in which counters are disabled, even if they are enabled later on.
+ */
 static void begin_period(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client)
 {
 	client->start = sampler->time;
-	client->flags = sampler->drain_flags;
-	if (!sampler->gate && !sampler->closing)
+	client->flags = begin_flags(sampler);
+	if (sampler->state == PANTHOR_PERF_SAMPLER_DOWN ||
+	    sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
 		panthor_perf_accum_add_states(sampler->layout, off_states(sampler), client->accum);
 }
 
+/*
+ * Writes the next sample of a client, and begins a period. @fw_sample is the firmware
+ * sample that is shared out, if it was not added to the client's accumulator.
+ */
 static void write_sample(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
-			 u64 user_data)
+			 const struct panthor_perf_fw_sample *fw_sample, u64 user_data)
 {
 	const struct panthor_perf_time *start = &client->start, *end = &sampler->time;
 	struct panthor_perf_sample_info info = {
@@ -410,37 +681,41 @@ static void write_sample(struct panthor_perf_sampler *sampler, struct panthor_pe
 		.flags = client->flags,
 		.block_set = client->block_set,
 	};
-	u32 i;
+	u32 flags, i;
 
 	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
 		info.cycles[i] = end->cycles[i] - start->cycles[i];
 
-	if (client->accum->overflow)
-		info.flags |= DRM_PANTHOR_PERF_SAMPLE_OVERFLOW;
-	if (sampler->unplugged)
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		info.flags |= DRM_PANTHOR_PERF_SAMPLE_ERROR;
 
-	client->ops->write(client, &info);
+	flags = client->ops->write(client, fw_sample, &info);
 	trace_panthor_perf_delivery(client->id, sampler->fw->epoch, sampler->fw->extract,
-				    user_data, info.end_ns, info.flags);
+				    user_data, info.end_ns, flags);
 	client->samples++;
 	begin_period(sampler, client);
 }
 
+/* Slots of the client's ring that are free and not available to others. */
 static u32 promised(const struct panthor_perf_client *client)
 {
 	u32 count = client->tail - client->head;
 
-	/* The last one has a slot of its own. */
+	/* There is always a slot for the sample of STOP. */
 	if (count && client->queue[(client->tail - 1) & client->queue_mask].last)
 		count--;
 
 	return count + client->unasked;
 }
 
-/* Delivers a sample that was not promised, if there is room, and folds it otherwise. */
-static void deliver_unasked(struct panthor_perf_sampler *sampler,
-			    struct panthor_perf_client *client)
+/*
+ * Delivers a sample that no command asked for. If no slot is free, its counts become
+ * a part of the next sample: @fw_sample has to be added to the accumulator, and false
+ * is returned.
+ */
+static bool deliver_unasked(struct panthor_perf_sampler *sampler,
+			    struct panthor_perf_client *client,
+			    const struct panthor_perf_fw_sample *fw_sample)
 {
 	u32 available;
 
@@ -453,18 +728,20 @@ static void deliver_unasked(struct panthor_perf_sampler *sampler,
 		client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
 		client->ops->stretched(client);
 		trace_panthor_perf_stretch(client->id);
-		return;
+		return false;
 	}
 
-	write_sample(sampler, client, client->start_data);
+	write_sample(sampler, client, fw_sample, client->start_data);
 	spin_lock(&sampler->req_lock);
 	client->ops->publish(client);
 	client->unasked = false;
 	spin_unlock(&sampler->req_lock);
 	client->ops->signal(client);
+	return true;
 }
 
-static void begin(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client)
+/* The client counts from now on: the sampler's time is that of its baseline. */
+static void begin_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client)
 {
 	panthor_perf_accum_reset(client->accum);
 	begin_period(sampler, client);
@@ -475,18 +752,19 @@ static void begin(struct panthor_perf_sampler *sampler, struct panthor_perf_clie
 				    client->start_data, client->start.ns);
 
 	spin_lock(&sampler->req_lock);
-	set_state(sampler, client, PANTHOR_PERF_CLIENT_STARTED);
+	set_client_state(sampler, client, PANTHOR_PERF_CLIENT_STARTED);
 	spin_unlock(&sampler->req_lock);
 	wake_up_all(&client->start_wait);
 }
 
-static void end(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
-		enum panthor_perf_client_state state, int ret)
+/* The client counts no longer, and what it has requested is forgotten. */
+static void end_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
+		       enum panthor_perf_client_state state, int start_ret)
 {
-	client->start_ret = ret;
+	client->start_ret = start_ret;
 
 	spin_lock(&sampler->req_lock);
-	set_state(sampler, client, state);
+	set_client_state(sampler, client, state);
 	client->head = client->tail;
 	client->held = 0;
 	client->due = false;
@@ -498,54 +776,65 @@ static void end(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 	update_asked(sampler);
 }
 
-/* Completes the requests of a client. Returns true if it has stopped. */
-static bool complete_client(struct panthor_perf_sampler *sampler,
-			    struct panthor_perf_client *client, u32 gen)
+/*
+ * Delivers the samples of a client that firmware request @gen completes. Returns NULL
+ * if @fw_sample was delivered, and @fw_sample if it has to be added to the accumulator.
+ */
+static const struct panthor_perf_fw_sample *
+complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
+		u32 gen, const struct panthor_perf_fw_sample *fw_sample)
 {
 	struct panthor_perf_request req = {};
-	bool due = false, more;
+	bool more, due;
 
 	for (;;) {
 		spin_lock(&sampler->req_lock);
 		more = head_complete(client, gen);
 		if (more)
 			req = client->queue[client->head & client->queue_mask];
-		if (client->due && !client->due_held && gen_complete(client->due_gen, gen)) {
-			/* The last sample is due as well, and has what would be in this one. */
-			due = !(more && req.last);
+		due = due_complete(client, gen);
+		if (due) {
 			client->due = false;
+			/* The sample of STOP ends the same period: the other one would be empty. */
+			due = !(more && req.last);
 		}
 		spin_unlock(&sampler->req_lock);
 
 		if (due) {
-			deliver_unasked(sampler, client);
-			due = false;
+			if (deliver_unasked(sampler, client, fw_sample))
+				fw_sample = NULL;
 			continue;
 		}
 
 		if (!more)
-			return false;
+			return fw_sample;
 
-		write_sample(sampler, client, req.user_data);
+		write_sample(sampler, client, fw_sample, req.user_data);
+		fw_sample = NULL;
 		spin_lock(&sampler->req_lock);
 		client->ops->publish(client);
 		client->head++;
 		spin_unlock(&sampler->req_lock);
 
-		/* Whoever is told that it was the last sample may start again at once. */
+		/* Before the signal, since a user who sees the sample of STOP may call START. */
 		if (req.last)
-			end(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, 0);
+			end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, 0);
 		client->ops->signal(client);
 		if (req.last)
-			return true;
+			return NULL;
 	}
 }
 
+static void check_later(struct panthor_perf_sampler *sampler)
+{
+	queue_delayed_work(sampler->wq, &sampler->check_work, CHECK_INTERVAL);
+}
+
 /*
- * Has firmware do something that must not fail. In protected mode it answers
- * nothing, which may last, and is not to blame for it: -EAGAIN.
+ * Takes note of what came of a call to firmware. Returns -EAGAIN if it failed in
+ * protected mode, in which firmware does nothing: it will be tried again.
  */
-static int try_fw(struct panthor_perf_sampler *sampler, int ret)
+static int note_result(struct panthor_perf_sampler *sampler, int ret)
 {
 	if (!ret)
 		return 0;
@@ -558,127 +847,202 @@ static int try_fw(struct panthor_perf_sampler *sampler, int ret)
 }
 
 /*
- * Resets the GPU after what try_fw() could not do, unless that will be done
- * later. If resets have not helped, neither will another one: all who use the
- * GPU would suffer from it, and START can be called any number of times.
+ * Asks for a reset of the GPU if firmware has failed, as note_result() says. If the
+ * last resets did not help, another one would not either: START can be called any
+ * number of times, and a reset ends the work of everybody.
  */
-static void failed(struct panthor_perf_sampler *sampler, int ret)
+static void reset_if_failed(struct panthor_perf_sampler *sampler, int ret)
 {
 	if (ret && ret != -EAGAIN && sampler->failures <= MAX_FAILURES)
 		sampler->reset_asked |= sampler->reset(sampler);
 }
 
-/* Firmware does not do what it is told to, and is not told to do it any more but by START. */
-static bool left_alone(const struct panthor_perf_sampler *sampler)
+/* The check does not try any more what has failed so often: only boot and START do. */
+static bool given_up(const struct panthor_perf_sampler *sampler)
 {
 	return sampler->failures >= MAX_FAILURES;
 }
 
-static void check_later(struct panthor_perf_sampler *sampler)
-{
-	queue_delayed_work(sampler->wq, &sampler->check_work, CHECK_INTERVAL);
-}
-
-/* Counts are those of nobody before this, and of all clients afterwards. */
+/*
+ * Has firmware count. What it has counted before is not a part of any sample; what it
+ * counts from here on is added to all clients that count.
+ */
 static int enable(struct panthor_perf_sampler *sampler)
 {
-	int ret = try_fw(sampler, panthor_perf_fw_enable(sampler->fw, sampler->set));
+	int ret = note_result(sampler, panthor_perf_fw_enable(sampler->fw, sampler->set));
 
 	check_later(sampler);
 	if (ret)
 		return ret;
 
 	sampler->prev_reason = PANTHOR_PERF_REASON_REQUEST;
-	set_gate(sampler, true);
+	set_state(sampler, PANTHOR_PERF_SAMPLER_COUNTING);
 	return 0;
 }
 
-/* The last client has gone. */
+/* Has firmware count no longer if there is no client any more. */
 static void disable_if_unused(struct panthor_perf_sampler *sampler)
 {
 	if (!list_empty(&sampler->clients))
 		return;
 
-	/* What was asked for by those who have gone may never be complete. */
+	/* No client is left that a request for limited clients would be completed for. */
 	scoped_guard(spinlock, &sampler->req_lock)
 		sampler->limited.state = PANTHOR_PERF_LIMITED_IDLE;
-	if (!sampler->gate)
-		return;
 
-	set_gate(sampler, false);
-	failed(sampler, try_fw(sampler, panthor_perf_fw_disable(sampler->fw)));
+	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING) {
+		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
+		reset_if_failed(sampler, note_result(sampler,
+						     panthor_perf_fw_disable(sampler->fw)));
+	} else if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED) {
+		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
+	}
 }
 
-static void complete_requests(struct panthor_perf_sampler *sampler, u32 gen)
+/*
+ * Gives each client its part of a firmware sample, which may be NULL, and completes
+ * what firmware request @gen completes if @fw_sample is its @answer. An @automatic
+ * sample is delivered to those who want such samples.
+ */
+static void serve_clients(struct panthor_perf_sampler *sampler,
+			  const struct panthor_perf_fw_sample *fw_sample,
+			  bool answer, u32 gen, bool automatic)
 {
+	bool limited_asked = false, limited_see = false;
 	struct panthor_perf_client *client, *tmp;
 
 	lockdep_assert_held(&sampler->lock);
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
-		if (client->state == PANTHOR_PERF_CLIENT_STARTING && !client->start_held &&
-		    gen_complete(client->start_gen, gen))
-			begin(sampler, client);
-		if (client_counts(client))
-			complete_client(sampler, client, gen);
+		const struct panthor_perf_fw_sample *mine = fw_sample;
+		bool wants = automatic && client->emit_auto;
+
+		if (!client_counts(client)) {
+			/* Its baseline: what is in the sample was counted before. */
+			if (answer && client->state == PANTHOR_PERF_CLIENT_STARTING &&
+			    !client->start_held && gen_complete(client->start_gen, gen))
+				begin_client(sampler, client);
+			continue;
+		}
+
+		/* Not if the same sample completes a request, nor after STOP. */
+		if (wants) {
+			guard(spinlock)(&sampler->req_lock);
+			wants = client->state == PANTHOR_PERF_CLIENT_STARTED &&
+				!(answer && (head_complete(client, gen) ||
+					     due_complete(client, gen)));
+		}
+
+		/* Limited clients may not tell by each other when it was taken. */
+		if (wants && client->limited && !limited_asked) {
+			limited_asked = true;
+			limited_see = limited_may_see(sampler);
+		}
+		if (wants && (!client->limited || limited_see) &&
+		    deliver_unasked(sampler, client, mine))
+			mine = NULL;
+
+		if (answer)
+			mine = complete_client(sampler, client, gen, mine);
+		if (mine)
+			panthor_perf_accum_add(sampler->layout, mine, client->accum);
 	}
 
-	limited_complete(sampler, gen);
+	if (answer)
+		limited_complete(sampler, gen);
 }
 
-/* Completes all requests, while nothing is being counted. */
+/* Completes all requests while nothing is counted. */
 static void complete_now(struct panthor_perf_sampler *sampler)
 {
 	u32 gen;
 
 	lockdep_assert_held(&sampler->lock);
 
-	/* What is requested from here on may be later than the time. */
+	/*
+	 * The number is taken before the time: a request that comes in between
+	 * has the next number, and so does not end before it was made.
+	 */
 	spin_lock(&sampler->req_lock);
 	gen = sampler->next_gen++;
-	sampler->want = false;
+	if (sampler->flight == PANTHOR_PERF_FLIGHT_WANTED)
+		set_flight(sampler, PANTHOR_PERF_FLIGHT_NONE);
 	spin_unlock(&sampler->req_lock);
 
 	set_time_now(sampler);
-	mark_off(sampler);
-	complete_requests(sampler, gen);
+	mark_states(sampler, off_states(sampler));
+	serve_clients(sampler, NULL, true, gen, false);
 	disable_if_unused(sampler);
 }
 
+/**
+ * struct drain - What a drain of the firmware ring knows of the firmware request
+ */
+struct drain {
+	/** @gen: Number of the firmware request. */
+	u32 gen;
+
+	/** @made_ns: When it was made, in CLOCK_MONOTONIC_RAW. */
+	u64 made_ns;
+
+	/** @made: It was in flight when the drain began. */
+	bool made;
+
+	/** @acked: Firmware had acknowledged it then: its sample is in the ring, or was drained. */
+	bool acked;
+
+	/** @told: Its sample has been found, and its clients have been served. */
+	bool told;
+
+	/** @pending: Number of samples in the firmware ring. */
+	int pending;
+};
+
+/* Looks at the firmware request: its sample is in the ring if ACK, read before INSERT, says so. */
+static void look_at_request(struct panthor_perf_sampler *sampler, struct drain *drain)
+{
+	guard(spinlock)(&sampler->req_lock);
+
+	drain->gen = sampler->flight_gen;
+	drain->made_ns = sampler->flight_ns;
+	drain->made = in_flight(sampler->flight);
+	drain->acked = drain->made && panthor_perf_fw_acked(sampler->fw);
+}
+
 /*
- * Without metadata, it is the GPU's status that tells of protected mode, as
- * long as it lasts: that which is over when samples are drained is not seen.
+ * Checks if the GPU is in protected mode, for samples that have no metadata to tell.
+ * Protected mode that has ended by the time of a drain is not noticed.
  */
 static bool sees_protected(struct panthor_perf_sampler *sampler, int pending)
 {
-	if (sampler->layout->has_metadata || !sampler->up)
+	if (sampler->layout->has_metadata || !mcu_runs(sampler->state))
 		return false;
 
-	/* What is known need not be asked for. */
+	/* The last drain has found it, and no sample has ended it: no register need be read. */
 	if (!pending && sampler->prev_reason == PANTHOR_PERF_REASON_PROTECTED)
 		return false;
 
 	return sampler->fw->ops->protected_mode(sampler->fw);
 }
 
-/* A client has a sample to come that request @gen completes. */
-static bool is_served(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
-		      u32 gen)
+/*
+ * Looks at OVERFLOW. Called after INSERT was read, see (B) in panthor_perf_fw.c: what
+ * firmware had no room for before one of these samples, it has told of by now.
+ */
+static void look_at_overflow(struct panthor_perf_sampler *sampler)
 {
-	bool served;
+	if (panthor_perf_fw_overflowed(sampler->fw))
+		set_overflow(sampler, PANTHOR_PERF_OVERFLOW_RAISED);
 
-	spin_lock(&sampler->req_lock);
-	served = head_complete(client, gen) ||
-		 (client->due && !client->due_held && gen_complete(client->due_gen, gen));
-	spin_unlock(&sampler->req_lock);
-	return served;
+	if (sampler->overflow != PANTHOR_PERF_OVERFLOW_NONE)
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
 }
 
 /*
- * Sets the sampler's time to that of the firmware sample. Returns true, and the
- * time in @ns, if the sample tells when it was taken.
+ * Sets the sampler's time to that of the firmware sample. Returns true if the sample
+ * tells when it was taken, and false if the time is just that of the drain.
  */
-static bool sample_time(struct panthor_perf_sampler *sampler, u64 *ns)
+static bool take_time(struct panthor_perf_sampler *sampler, u64 *ns)
 {
 	const struct panthor_perf_fw_sample *sample = sampler->sample;
 	struct panthor_perf_time time;
@@ -695,215 +1059,184 @@ static bool sample_time(struct panthor_perf_sampler *sampler, u64 *ns)
 	return known;
 }
 
+/* Firmware has answered the request: it works, and has seen what was rung for before. */
+static void note_answer(struct panthor_perf_sampler *sampler, struct drain *drain)
+{
+	drain->told = true;
+	sampler->failures = 0;
+	if (sampler->overflow == PANTHOR_PERF_OVERFLOW_MUTED &&
+	    gen_complete(sampler->loud_gen, drain->gen))
+		set_overflow(sampler, PANTHOR_PERF_OVERFLOW_NONE);
+
+	spin_lock(&sampler->req_lock);
+	end_flight(sampler);
+	spin_unlock(&sampler->req_lock);
+}
+
 /*
- * Shares a firmware sample out, which request @gen was answered with if it is
- * the @answer. If it is not, it may still be one that was not acknowledged yet.
+ * Takes the oldest sample out of the firmware ring, finds out what it is, and gives
+ * each client its part.
+ *
+ * A sample that was taken before the firmware request was made is not the answer. It
+ * would end a period too early, and as a baseline it would let counts in from before
+ * START. Of the others, the answer is
+ *
+ * - with metadata, the first one that was requested, or that was taken because of
+ *   protected mode, whose sample also completes what was requested;
+ * - in any case the last one in the ring, if there was none before it. Automatic
+ *   samples without metadata cannot be told from the answer.
+ *
+ * A sample is automatic if its reason is another one than a request, or if it is not
+ * the answer. The sample that is taken before shader cores lose power has the reason
+ * of a request, and may be an answer that firmware has not acknowledged so far: it is
+ * taken for the answer then.
  */
-static void account(struct panthor_perf_sampler *sampler, bool answer, bool may_be_answer, u32 gen)
+static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drain, bool last,
+			bool protected)
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
 	struct panthor_perf_fw_sample *sample = sampler->sample;
-	bool own_accord, limited_asked = false, limited_see = false;
-	struct panthor_perf_client *client;
+	bool known, may_answer, answer, automatic;
+	u64 ns = 0;
+
+	panthor_perf_fw_sample_read(layout, panthor_perf_fw_slot(sampler->fw), sampler->asked,
+				    sample);
+	panthor_perf_fw_consume(sampler->fw);
+	if (protected && last)
+		sample->reason = PANTHOR_PERF_REASON_PROTECTED;
+
+	known = take_time(sampler, &ns);
+	may_answer = drain->made && !drain->told && !(known && ns < drain->made_ns);
+	answer = drain->acked && !drain->told &&
+		 (last || (known && may_answer && layout->has_metadata &&
+			   (sample->reason == PANTHOR_PERF_REASON_REQUEST ||
+			    sample->reason == PANTHOR_PERF_REASON_PROTECTED)));
+	automatic = sample->reason != PANTHOR_PERF_REASON_REQUEST ||
+		    (!answer && (!layout->has_metadata || !may_answer));
 
 	panthor_perf_fw_sample_states(layout, sampler->set, sampler->prev_reason, sample);
 	sampler->prev_reason = sample->reason;
-
 	trace_panthor_perf_fw_sample(sampler->fw->epoch, sampler->fw->extract,
 				     sample->timestamp, sample->reason);
 
-	/*
-	 * One that was to be taken anyway may answer a request as well. One
-	 * before cores lose power has no reason of its own.
-	 */
-	own_accord = sample->reason != PANTHOR_PERF_REASON_REQUEST ||
-		     (!answer && (!layout->has_metadata || !may_be_answer));
-
-	list_for_each_entry(client, &sampler->clients, node) {
-		if (!client_counts(client))
-			continue;
-
-		panthor_perf_accum_add(layout, sample, client->accum);
-		if (!own_accord || !client->emit_auto ||
-		    READ_ONCE(client->state) != PANTHOR_PERF_CLIENT_STARTED ||
-		    (answer && is_served(sampler, client, gen)))
-			continue;
-
-		/* All limited clients see the sample, or none. */
-		if (client->limited && !limited_asked) {
-			limited_asked = true;
-			limited_see = limited_may_see(sampler);
-		}
-		if (!client->limited || limited_see)
-			deliver_unasked(sampler, client);
-	}
-}
-
-/* Checks if metadata says that the firmware sample may be the answer to a request. */
-static bool can_answer(struct panthor_perf_sampler *sampler)
-{
-	u32 reason = sampler->sample->reason;
-
-	return sampler->layout->has_metadata &&
-	       (reason == PANTHOR_PERF_REASON_REQUEST || reason == PANTHOR_PERF_REASON_PROTECTED);
+	if (answer)
+		note_answer(sampler, drain);
+	serve_clients(sampler, sample, answer, drain->gen, automatic);
 }
 
 /*
- * Firmware has answered request @gen, with the last sample that was accounted.
- * When that was found, it said that the ring was full if there was @overflow.
+ * Acknowledges events. Firmware raises an event again, at the doorbell that tells of
+ * the acknowledgment, if what it is about lasts. So that this comes to an end, events
+ * are acknowledged if samples have been drained since the last time, once if none
+ * have, and again each time that the check runs, which is @patient.
  */
-static void answered(struct panthor_perf_sampler *sampler, u32 gen, bool overflow)
-{
-	sampler->failures = 0;
-	if (gen_complete(sampler->rearm_gen, gen))
-		sampler->muted = false;
-	/* From the answer on, firmware would have said so. */
-	if (!overflow && !sampler->muted)
-		sampler->drain_flags = 0;
-	spin_lock(&sampler->req_lock);
-	sampler->in_flight = false;
-	spin_unlock(&sampler->req_lock);
-	complete_requests(sampler, gen);
-}
-
-/*
- * Drains the firmware ring and completes what that completes. Returns false if
- * the ring makes no sense.
- */
-static bool drain(struct panthor_perf_sampler *sampler, bool patient)
+static void rearm_events(struct panthor_perf_sampler *sampler, const struct drain *drain,
+			 bool patient)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
-	struct panthor_perf_time now;
-	bool in_flight, acked, protected, overflow, told = false;
-	int pending, i;
-	u64 flight_ns;
-	u32 gen;
+	bool raised = sampler->overflow == PANTHOR_PERF_OVERFLOW_RAISED;
+
+	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING)
+		return;
+
+	if ((patient || sampler->rearm_extract != fw->extract) &&
+	    panthor_perf_fw_rearm(fw, raised)) {
+		sampler->rearm_extract = drain->pending ? NO_EXTRACT : fw->extract;
+		if (!raised)
+			return;
+
+		sampler->stats.overflows++;
+		if (drain->pending == fw->slots) {
+			set_overflow(sampler, PANTHOR_PERF_OVERFLOW_NONE);
+			return;
+		}
+
+		scoped_guard(spinlock, &sampler->req_lock)
+			sampler->loud_gen = sampler->next_gen;
+		set_overflow(sampler, PANTHOR_PERF_OVERFLOW_MUTED);
+		return;
+	}
+
+	/*
+	 * A request that has found the ring full is tried again at a doorbell.
+	 * Firmware may not have raised OVERFLOW for it, if it had done so before
+	 * and nothing was drained since. No acknowledgment has rung then.
+	 */
+	if (patient && drain->made && !drain->acked)
+		fw->ops->ring_doorbell(fw);
+}
+
+/*
+ * Drains the firmware ring, and completes the requests that are answered. Returns
+ * false, and does nothing, if firmware's index makes no sense.
+ */
+static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient)
+{
+	struct panthor_perf_fw *fw = sampler->fw;
+	struct drain drain = {};
+	bool protected;
+	int i;
 
 	lockdep_assert_held(&sampler->lock);
 
-	spin_lock(&sampler->req_lock);
-	in_flight = sampler->in_flight;
-	gen = sampler->flight_gen;
-	flight_ns = sampler->flight_ns;
-	acked = in_flight && panthor_perf_fw_acked(fw);
-	spin_unlock(&sampler->req_lock);
-
-	pending = panthor_perf_fw_pending(fw);
-	if (pending < 0)
+	look_at_request(sampler, &drain);
+	drain.pending = panthor_perf_fw_pending(fw);
+	if (drain.pending < 0)
 		return false;
 
-	protected = sees_protected(sampler, pending);
+	protected = sees_protected(sampler, drain.pending);
 	if (protected) {
-		/* The sample before it, the last there can be, is counted by now. */
-		pending = panthor_perf_fw_pending(fw);
-		if (pending < 0)
+		/* Firmware takes a sample before protected mode begins: it is there by now. */
+		drain.pending = panthor_perf_fw_pending(fw);
+		if (drain.pending < 0)
 			return false;
 	}
 
-	/* After INSERT: what was lost before one of these samples has been told by now. */
-	overflow = panthor_perf_fw_overflowed(fw);
-	if (overflow || sampler->muted) {
-		sampler->drain_flags = DRM_PANTHOR_PERF_SAMPLE_OVERFLOW;
-		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
-	}
+	look_at_overflow(sampler);
+	sampler->stats.samples += drain.pending;
+	sampler->stats.max_pending = max_t(u32, sampler->stats.max_pending, drain.pending);
 
-	sampler->stats.samples += pending;
-	sampler->stats.max_pending = max_t(u32, sampler->stats.max_pending, pending);
+	/* The time of each sample is told from this one, which is later. */
+	if (drain.pending)
+		panthor_perf_clock_pair(sampler->clock);
 
-	/* Samples are no later than this. */
-	if (pending)
-		panthor_perf_clock_now(sampler->clock, &now);
+	for (i = 0; i < drain.pending; i++)
+		take_sample(sampler, &drain, i == drain.pending - 1, protected);
 
-	for (i = 0; i < pending; i++) {
-		bool last = i == pending - 1, known, may_be_answer, answer;
-		u64 ns = 0;
-
-		panthor_perf_fw_sample_read(sampler->layout, panthor_perf_fw_slot(fw),
-					    sampler->asked, sampler->sample);
-		panthor_perf_fw_consume(fw);
-		if (protected && last)
-			sampler->sample->reason = PANTHOR_PERF_REASON_PROTECTED;
-
-		/*
-		 * The answer is the last one, unless firmware has taken another
-		 * one since. Metadata tells of that: the answer is one that was
-		 * requested, or the one before protected mode, which completes
-		 * what was requested. But some samples of firmware's own accord
-		 * look like one that was requested, and one from before the
-		 * request would end a sample too early, or begin one in what
-		 * was counted before START.
-		 */
-		known = sample_time(sampler, &ns);
-		may_be_answer = in_flight && !told && !(known && ns < flight_ns);
-		answer = acked && !told &&
-			 (last || (known && may_be_answer && can_answer(sampler)));
-		account(sampler, answer, may_be_answer, gen);
-		if (answer && !last) {
-			answered(sampler, gen, overflow);
-			told = true;
-		}
-	}
-
-	/* That sample was drained when it could not be told from others. */
-	if (protected && !pending) {
+	/* The sample before protected mode was drained before the mode could be seen. */
+	if (protected && !drain.pending) {
 		sampler->prev_reason = PANTHOR_PERF_REASON_PROTECTED;
 		mark_states(sampler, DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED);
 	}
 
-	/*
-	 * An event that is raised again at the doorbell of its acknowledgment
-	 * must not be acknowledged for ever: only when there is room again, or
-	 * once, or when some time has gone by.
-	 */
-	if (pending)
-		sampler->idle_rearm = false;
-	if (sampler->gate && (patient || !sampler->idle_rearm) &&
-	    panthor_perf_fw_rearm(fw, overflow)) {
-		sampler->idle_rearm = !pending;
-		if (overflow) {
-			sampler->stats.overflows++;
-			/*
-			 * If all slots were in use the ring is empty now, and
-			 * firmware looks at the doorbell before it has filled
-			 * it again.
-			 */
-			sampler->muted |= pending < (int)fw->slots;
-			spin_lock(&sampler->req_lock);
-			sampler->rearm_gen = sampler->next_gen;
-			spin_unlock(&sampler->req_lock);
-		}
-	} else if (patient && in_flight && !acked && sampler->gate) {
-		/*
-		 * That the ring is full may be said once for an EXTRACT, and
-		 * have been said of an earlier sample: a request that found it
-		 * full afterwards is retried at a doorbell, but nobody rings.
-		 */
-		fw->ops->ring_doorbell(fw);
+	/* So was the answer: before it was acknowledged. */
+	if (drain.acked && !drain.told) {
+		note_answer(sampler, &drain);
+		serve_clients(sampler, NULL, true, drain.gen, false);
 	}
 
-	if (acked && !told)
-		answered(sampler, gen, overflow);
-	if (acked)
-		disable_if_unused(sampler);
-	sampler->drain_flags = 0;
+	rearm_events(sampler, &drain, patient);
 
 	spin_lock(&sampler->req_lock);
-	kick(sampler);
+	make_request(sampler);
 	spin_unlock(&sampler->req_lock);
 	return true;
 }
 
-/* Firmware has lost the thread: start it anew, and flag what went lost. */
+/*
+ * Disables and enables counters after firmware has failed. What is in the ring is not
+ * lost, but what was counted since is. The period in which counters are disabled is
+ * flagged, and the one after it as well, since it begins before they are enabled.
+ */
 static int restart(struct panthor_perf_sampler *sampler, u32 flags)
 {
 	int ret;
 
 	sampler->stats.restarts++;
-	set_gate(sampler, false);
-	ret = try_fw(sampler, panthor_perf_fw_disable(sampler->fw));
+	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
+	ret = note_result(sampler, panthor_perf_fw_disable(sampler->fw));
 
-	/* What is in the ring by now is not lost, what was counted since is. */
-	drain(sampler, false);
+	drain_ring(sampler, false);
 	mark_lost(sampler, flags);
 	mark_unsampled(sampler, sampler->fw->ops->protected_mode(sampler->fw));
 	complete_now(sampler);
@@ -911,17 +1244,17 @@ static int restart(struct panthor_perf_sampler *sampler, u32 flags)
 		return ret;
 
 	ret = enable(sampler);
-
-	/* Nothing was counted meanwhile: a part of the period that follows. */
 	mark_lost(sampler, flags);
 	return ret;
 }
 
-/* Drains while firmware runs, and sets it right if it does not make sense. */
-static void drain_running(struct panthor_perf_sampler *sampler, bool patient)
+/* Drains while firmware counts. Not called by the interrupt thread, since it may wait for it. */
+static void drain_counting(struct panthor_perf_sampler *sampler, bool patient)
 {
-	if (!drain(sampler, patient))
-		failed(sampler, restart(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR));
+	if (!drain_ring(sampler, patient))
+		reset_if_failed(sampler, restart(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR));
+
+	disable_if_unused(sampler);
 }
 
 static void drain_work(struct work_struct *work)
@@ -931,21 +1264,28 @@ static void drain_work(struct work_struct *work)
 
 	guard(mutex)(&sampler->lock);
 
-	if (sampler->closing || sampler->unplugged)
-		return;
-
-	if (sampler->gate) {
-		drain_running(sampler, false);
-		return;
-	}
-
-	/* Firmware should count, and does not. */
-	if (sampler->up)
+	switch (sampler->state) {
+	case PANTHOR_PERF_SAMPLER_COUNTING:
+		drain_counting(sampler, false);
+		break;
+	case PANTHOR_PERF_SAMPLER_FAILED:
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-	complete_now(sampler);
+		complete_now(sampler);
+		break;
+	case PANTHOR_PERF_SAMPLER_DOWN:
+	case PANTHOR_PERF_SAMPLER_IDLE:
+		complete_now(sampler);
+		break;
+	case PANTHOR_PERF_SAMPLER_CLOSING:
+	case PANTHOR_PERF_SAMPLER_GONE:
+		break;
+	}
 }
 
-/* Ends those STARTs that wait for requests up to @gen, which firmware does not answer. */
+/*
+ * Ends with @ret all STARTs that wait for a firmware request up to @gen. Returns true
+ * if there was one.
+ */
 static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret)
 {
 	struct panthor_perf_client *client, *tmp;
@@ -955,78 +1295,78 @@ static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret
 		if (client->state != PANTHOR_PERF_CLIENT_STARTING || client->start_held ||
 		    !gen_complete(client->start_gen, gen))
 			continue;
-		end(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, ret);
+		end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, ret);
 		any = true;
 	}
 
 	return any;
 }
 
-static void timed_out(struct panthor_perf_sampler *sampler)
+/* The firmware request has not been answered in time. */
+static void request_timed_out(struct panthor_perf_sampler *sampler)
 {
-	bool full = sampler->muted || panthor_perf_fw_overflowed(sampler->fw);
+	bool full = sampler->overflow != PANTHOR_PERF_OVERFLOW_NONE ||
+		    panthor_perf_fw_overflowed(sampler->fw);
 	u32 flags = full ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : DRM_PANTHOR_PERF_SAMPLE_ERROR;
 	bool starting;
 	int ret;
 
-	/* A baseline that firmware has not been asked for is none that it owes. */
+	/* START fails if this request was to be its baseline, but not if a later one is. */
 	starting = fail_starting(sampler, sampler->flight_gen, -ETIMEDOUT);
 	ret = restart(sampler, flags);
 
-	/* START may be called again and again, so that this has to have an end, too. */
+	/*
+	 * Counters that can be disabled and enabled are no failure of firmware.
+	 * A START that fails is one: programs may repeat it without end.
+	 */
 	if (!ret && starting) {
 		sampler->failures++;
 		ret = -ETIMEDOUT;
 	}
-	failed(sampler, ret);
+	reset_if_failed(sampler, ret);
 }
 
-static void check_work(struct work_struct *work)
+/* Has firmware count that should and does not. */
+static void check_failed(struct panthor_perf_sampler *sampler)
 {
-	struct panthor_perf_sampler *sampler =
-		container_of(to_delayed_work(work), struct panthor_perf_sampler, check_work);
-	bool late = false, protected;
-	u64 now;
-
-	guard(mutex)(&sampler->lock);
-
-	if (!sampler->up || sampler->closing || sampler->unplugged ||
-	    list_empty(&sampler->clients))
+	if (given_up(sampler))
 		return;
 
-	if (!sampler->gate) {
-		/* Left alone until the next boot or START. */
-		if (left_alone(sampler))
-			return;
-
-		/* Nothing counts until that ends. */
-		if (sampler->fw->ops->protected_mode(sampler->fw)) {
-			check_later(sampler);
-			return;
-		}
-
-		/* Resume could not ask for a reset, this can. */
-		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-		failed(sampler, enable(sampler));
+	/* Counters cannot be enabled in protected mode. */
+	if (sampler->fw->ops->protected_mode(sampler->fw)) {
+		check_later(sampler);
 		return;
 	}
 
-	/* Looked at before the answer: one that is there by then is not late, nor are we. */
+	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	reset_if_failed(sampler, enable(sampler));
+}
+
+/* Looks for answers that are late or that nobody has told of, and for counters near their top. */
+static void check_counting(struct panthor_perf_sampler *sampler)
+{
+	bool late = false, protected;
+	u64 now;
+
+	/*
+	 * These are read before the ring is drained: a request is not late if its
+	 * answer is found then, however long the drain takes.
+	 */
 	now = ktime_get_raw_ns();
 	protected = sampler->fw->ops->protected_mode(sampler->fw);
-	drain_running(sampler, true);
+	drain_counting(sampler, true);
 	if (!list_empty(&sampler->clients))
 		check_later(sampler);
-	if (!sampler->gate)
+	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING)
 		return;
 
-	/* Draining may have taken samples and made a request that are later than now. */
+	/* The drain may have found a sample, and made a request, later than @now. */
 	scoped_guard(spinlock, &sampler->req_lock) {
-		if (!sampler->in_flight) {
-			sampler->want |= (s64)(now - sampler->time.ns) >= SATURATION_NS;
-			kick(sampler);
+		if (!in_flight(sampler->flight)) {
+			if ((s64)(now - sampler->time.ns) >= SATURATION_NS)
+				want_request(sampler);
 		} else if ((s64)(now - sampler->flight_ns) >= ACK_TIMEOUT_NS) {
-			/* Its end will be seen in time. */
+			/* Firmware has the whole of the time from the end of protected mode. */
 			if (protected)
 				sampler->flight_ns = now;
 			else
@@ -1035,22 +1375,41 @@ static void check_work(struct work_struct *work)
 	}
 
 	if (late)
-		timed_out(sampler);
+		request_timed_out(sampler);
+}
+
+static void check_work(struct work_struct *work)
+{
+	struct panthor_perf_sampler *sampler =
+		container_of(to_delayed_work(work), struct panthor_perf_sampler, check_work);
+
+	guard(mutex)(&sampler->lock);
+
+	if (list_empty(&sampler->clients))
+		return;
+
+	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING)
+		check_counting(sampler);
+	else if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
+		check_failed(sampler);
 }
 
 /**
  * panthor_perf_sampler_init() - Initialize a sampler
  * @sampler: Sampler, zeroed but for the pointers to firmware, layout, clock and
- * reset. The GPU is taken to be down.
+ * reset. Its state is DOWN, until panthor_perf_sampler_up() is called.
  *
- * Return: 0 on success, a negative error code otherwise.
+ * Context: Process context, when the device is probed. Allocates.
+ *
+ * Return: 0 on success, -ENOMEM if there is no memory.
  */
 int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler)
 {
 	mutex_init(&sampler->start_lock);
 	mutex_init(&sampler->lock);
 	spin_lock_init(&sampler->req_lock);
-	init_waitqueue_head(&sampler->closing_wait);
+	init_waitqueue_head(&sampler->opened);
+	sampler->rearm_extract = NO_EXTRACT;
 	INIT_LIST_HEAD(&sampler->clients);
 	INIT_WORK(&sampler->drain_work, drain_work);
 	INIT_DELAYED_WORK(&sampler->check_work, check_work);
@@ -1074,6 +1433,8 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_init);
 /**
  * panthor_perf_sampler_fini() - Free what a sampler holds
  * @sampler: Sampler, without clients, and unplugged.
+ *
+ * Context: Process context, when nobody else has the device any more.
  */
 void panthor_perf_sampler_fini(struct panthor_perf_sampler *sampler)
 {
@@ -1086,7 +1447,9 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_fini);
 
 /**
  * panthor_perf_client_init() - Initialize a client
- * @client: Client, zeroed but for its operations, accumulator and queue.
+ * @client: Client, zeroed but for its constant members, accumulator and queue.
+ *
+ * Context: Any.
  */
 void panthor_perf_client_init(struct panthor_perf_client *client)
 {
@@ -1095,7 +1458,10 @@ void panthor_perf_client_init(struct panthor_perf_client *client)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_client_init);
 
-/* Puts a client on the list, and takes its baseline or asks for it. */
+/*
+ * Puts a client on the list, has firmware count if it does not, and takes the client's
+ * baseline or asks for it.
+ */
 static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
 			u64 user_data)
 {
@@ -1103,7 +1469,7 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 
 	lockdep_assert_held(&sampler->lock);
 
-	if (sampler->unplugged)
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		return -ENODEV;
 
 	switch (client->state) {
@@ -1117,21 +1483,26 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 		return -EBUSY;
 	}
 
-	/* Whoever starts first chooses the set, which is kept until the last one has stopped. */
+	/* The first client chooses the set, which stays until the last one has stopped. */
 	if (list_empty(&sampler->clients))
 		sampler->set = client->block_set;
 	else if (sampler->set != client->block_set)
 		return -EBUSY;
 
-	/* Samples of others, if there are any, go on. */
-	if (sampler->up && !sampler->closing && !sampler->gate) {
+	if (sampler->state == PANTHOR_PERF_SAMPLER_IDLE ||
+	    sampler->state == PANTHOR_PERF_SAMPLER_FAILED) {
+		/*
+		 * Other clients have not counted up to now. That is said in the
+		 * period that ends here, and in the one that begins here, which
+		 * has the rest of that time until counters are enabled.
+		 */
 		if (!list_empty(&sampler->clients)) {
 			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 			complete_now(sampler);
 		}
 		ret = enable(sampler);
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-		failed(sampler, ret);
+		reset_if_failed(sampler, ret);
 		if (ret && ret != -EAGAIN)
 			return ret;
 	}
@@ -1141,15 +1512,19 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 	list_add_tail(&client->node, &sampler->clients);
 	update_asked(sampler);
 
-	if (!sampler->up && !sampler->closing && !client->limited) {
-		/* Nothing counts, so that all that will is after this. */
+	/* Counters are enabled when protected mode ends. */
+	if (sampler->state == PANTHOR_PERF_SAMPLER_IDLE)
+		set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
+
+	/* No sample is needed as a baseline: nothing is counted before the GPU is up. */
+	if (sampler->state == PANTHOR_PERF_SAMPLER_DOWN && !client->limited) {
 		set_time_now(sampler);
-		begin(sampler, client);
+		begin_client(sampler, client);
 		return 0;
 	}
 
 	spin_lock(&sampler->req_lock);
-	set_state(sampler, client, PANTHOR_PERF_CLIENT_STARTING);
+	set_client_state(sampler, client, PANTHOR_PERF_CLIENT_STARTING);
 	client->start_held = !ask(sampler, client, &client->start_gen);
 	spin_unlock(&sampler->req_lock);
 	return 0;
@@ -1159,11 +1534,15 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
  * panthor_perf_sampler_start() - Begin to count
  * @sampler: Sampler.
  * @client: Client.
- * @user_data: Tag of samples that are not requested.
+ * @user_data: Tag of samples that no command asks for.
  *
- * Returns when counting has begun. Does nothing if it had. Calls for one client
- * must come one after the other, and none of panthor_perf_sampler_stop() in
- * between. The client may be removed meanwhile.
+ * Returns when counting has begun. Does nothing if it had begun before. Calls for
+ * one client must come one after the other, and not at the same time as
+ * panthor_perf_sampler_stop(). The client may be removed meanwhile.
+ *
+ * Context: Process context, without locks of the sampler. Sleeps interruptibly
+ * until a firmware request is answered, which may last as long as protected mode,
+ * and uninterruptibly for up to 200 ms if firmware does not enable counters.
  *
  * Return: 0 on success, -EBUSY if the client is not done yet with starting or
  * stopping, or if others count another set, -ETIMEDOUT if firmware did not
@@ -1190,7 +1569,7 @@ int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 	guard(mutex)(&sampler->lock);
 
 	if (client->state == PANTHOR_PERF_CLIENT_STARTING) {
-		end(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, intr);
+		end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, intr);
 		disable_if_unused(sampler);
 	}
 
@@ -1198,8 +1577,9 @@ int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_start);
 
-static void push(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
-		 u64 user_data, bool last)
+/* Puts a request at the end of a client's queue, where there is room for it. */
+static void queue_request(struct panthor_perf_sampler *sampler,
+			  struct panthor_perf_client *client, u64 user_data, bool last)
 {
 	struct panthor_perf_request *req = &client->queue[client->tail & client->queue_mask];
 
@@ -1218,8 +1598,12 @@ static void push(struct panthor_perf_sampler *sampler, struct panthor_perf_clien
  * @client: Client.
  * @user_data: Tag of the sample.
  *
+ * Context: Process context. Does not sleep, and does not wait for samples that
+ * are being drained.
+ *
  * Return: 0 if the sample is going to be delivered, -EINVAL if the client is
- * not counting, -EBUSY if there is no room, -ENODEV if the device has gone.
+ * not counting, -EBUSY if no slot of its ring is free for the sample, -ENODEV if
+ * the device has gone.
  */
 int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u64 user_data)
@@ -1227,23 +1611,27 @@ int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 	int ret = 0;
 
 	spin_lock(&sampler->req_lock);
-	if (sampler->unplugged)
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		ret = -ENODEV;
 	else if (client->state != PANTHOR_PERF_CLIENT_STARTED)
 		ret = -EINVAL;
 	else if (!client->ops->available(client, promised(client)))
 		ret = -EBUSY;
 	else
-		push(sampler, client, user_data, false);
+		queue_request(sampler, client, user_data, false);
 	spin_unlock(&sampler->req_lock);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_request);
 
 /**
- * panthor_perf_sampler_due() - Note that a sample is due which was not requested
+ * panthor_perf_sampler_due() - Request a sample because a period is over
  * @sampler: Sampler.
  * @client: Client. Nothing happens if it is not counting.
+ *
+ * The sample is delivered if a slot of the client's ring is free by then.
+ *
+ * Context: Process context. Does not sleep.
  */
 void panthor_perf_sampler_due(struct panthor_perf_sampler *sampler,
 			      struct panthor_perf_client *client)
@@ -1263,8 +1651,11 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_due);
  * @client: Client.
  * @user_data: Tag of the sample.
  *
- * Return: True if the sample is going to be delivered, false if the client was
- * not counting, in which case nothing is.
+ * Context: Process context. Does not sleep, and does not wait for samples that
+ * are being drained.
+ *
+ * Return: True if the sample is going to be delivered, after which the client is
+ * stopped; false if the client was not counting.
  */
 bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data)
@@ -1274,8 +1665,8 @@ bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 	spin_lock(&sampler->req_lock);
 	started = client->state == PANTHOR_PERF_CLIENT_STARTED;
 	if (started) {
-		set_state(sampler, client, PANTHOR_PERF_CLIENT_STOPPING);
-		push(sampler, client, user_data, true);
+		set_client_state(sampler, client, PANTHOR_PERF_CLIENT_STOPPING);
+		queue_request(sampler, client, user_data, true);
 	}
 	spin_unlock(&sampler->req_lock);
 	return started;
@@ -1286,72 +1677,145 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_stop);
  * panthor_perf_sampler_remove() - Forget a client
  * @sampler: Sampler.
  * @client: Client, in any state. None of its functions are called afterwards.
+ *
+ * Context: Process context. Sleeps for up to 100 ms if firmware does not disable
+ * counters when the last client is removed.
  */
 void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client)
 {
 	guard(mutex)(&sampler->lock);
 
-	end(sampler, client, PANTHOR_PERF_CLIENT_REMOVED, -ENOENT);
+	end_client(sampler, client, PANTHOR_PERF_CLIENT_REMOVED, -ENOENT);
 	disable_if_unused(sampler);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_remove);
 
 /**
- * panthor_perf_sampler_wait_open() - Wait until the MCU either counts or has stopped
+ * panthor_perf_sampler_mcu_runs() - Check if the MCU runs
+ * @sampler: Sampler, whose lock the caller holds.
+ *
+ * Context: Process context.
+ *
+ * Return: True if registers can be accessed until the lock is released, and
+ * firmware may write to its ring if counters are enabled.
+ */
+bool panthor_perf_sampler_mcu_runs(struct panthor_perf_sampler *sampler)
+{
+	lockdep_assert_held(&sampler->lock);
+
+	return mcu_runs(sampler->state);
+}
+
+/**
+ * panthor_perf_sampler_wait_open() - Wait until the MCU is not about to stop
  * @sampler: Sampler.
  *
- * While it is being halted it writes to the firmware ring, and cannot be told
- * not to. Hooks always come to the end of that.
+ * While the MCU is being halted it may write to the firmware ring, and cannot be
+ * told not to. The wait ends when it has stopped, or the device is unplugged.
+ *
+ * Context: Process context, without locks of the sampler. Sleeps.
  */
 void panthor_perf_sampler_wait_open(struct panthor_perf_sampler *sampler)
 {
-	wait_event(sampler->closing_wait,
-		   !READ_ONCE(sampler->closing) || READ_ONCE(sampler->unplugged));
+	wait_event(sampler->opened, READ_ONCE(sampler->state) != PANTHOR_PERF_SAMPLER_CLOSING);
+}
+
+/*
+ * Checks if a drain is short, and does not wait for firmware, which the last client
+ * to stop would do. A STOP that comes after this look does not matter: its request
+ * is completed by the next firmware request.
+ */
+static bool drain_is_short(struct panthor_perf_sampler *sampler)
+{
+	int pending = panthor_perf_fw_pending(sampler->fw);
+	struct panthor_perf_client *client;
+	u32 clients = 0;
+
+	if (pending < 0 || pending > IRQ_MAX_SAMPLES)
+		return false;
+
+	list_for_each_entry(client, &sampler->clients, node)
+		if (++clients > IRQ_MAX_CLIENTS ||
+		    READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STOPPING)
+			return false;
+
+	return true;
+}
+
+/*
+ * Drains in the interrupt thread, which saves the way to a work. Returns false if a
+ * work has to do it: because it takes long, or because the lock is held by somebody
+ * who may be waiting for firmware, and so for this thread.
+ */
+static bool drain_in_irq(struct panthor_perf_sampler *sampler)
+{
+	bool done;
+
+	if (!mutex_trylock(&sampler->lock))
+		return false;
+
+	done = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING && drain_is_short(sampler) &&
+	       drain_ring(sampler, false);
+	mutex_unlock(&sampler->lock);
+	return done;
 }
 
 /**
  * panthor_perf_sampler_irq() - Handle an interrupt of the global interface
  * @sampler: Sampler.
  *
- * Context: Threaded interrupt handler. Takes no lock.
+ * Reads the state without a lock. If the state changes meanwhile, it is read again
+ * with the lock held, here or in the work.
+ *
+ * Context: Interrupt thread. Does not sleep.
  */
 void panthor_perf_sampler_irq(struct panthor_perf_sampler *sampler)
 {
-	if (READ_ONCE(sampler->gate) &&
-	    panthor_perf_fw_irq_pending(sampler->fw, READ_ONCE(sampler->in_flight)))
+	if (READ_ONCE(sampler->state) == PANTHOR_PERF_SAMPLER_COUNTING &&
+	    panthor_perf_fw_irq_pending(sampler->fw, in_flight(READ_ONCE(sampler->flight))) &&
+	    !drain_in_irq(sampler))
 		queue_work(sampler->wq, &sampler->drain_work);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_irq);
 
 /**
- * panthor_perf_sampler_close() - Make no more requests
+ * panthor_perf_sampler_close() - Make no more firmware requests
  * @sampler: Sampler.
- * @wait: Wait a moment for the one that is in flight. Must not be set if
+ * @wait: Wait for up to 20 ms for the one that is in flight. Must not be set if
  * firmware is known not to answer.
  *
- * To be followed by panthor_perf_sampler_down() or panthor_perf_sampler_up().
- * Until then, requests are accepted but not completed.
+ * Called when the MCU is about to be halted or reset, and followed by
+ * panthor_perf_sampler_down(). Until then, requests are accepted but not
+ * completed.
+ *
+ * Context: Process context. Called in the suspend and reset paths of the device,
+ * while registers can be accessed. Sleeps.
  */
 void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
-	bool in_flight, gate;
+	bool counting, flying;
 
 	guard(mutex)(&sampler->lock);
 
-	/* Acknowledges that the ring was full, if it was, while that can be done. */
-	if (sampler->gate && wait)
-		drain(sampler, true);
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE ||
+	    sampler->state == PANTHOR_PERF_SAMPLER_CLOSING)
+		return;
 
-	scoped_guard(spinlock, &sampler->req_lock) {
-		gate = sampler->gate;
-		in_flight = sampler->in_flight;
-		sampler->closing = true;
-		sampler->gate = false;
+	/* Acknowledges OVERFLOW, so that firmware can raise it for the sample it is to take. */
+	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING && wait) {
+		drain_ring(sampler, true);
+		disable_if_unused(sampler);
 	}
 
-	if (!gate)
+	/* Clients should have counted up to now. */
+	if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+
+	counting = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING;
+	set_state(sampler, PANTHOR_PERF_SAMPLER_CLOSING);
+	if (!counting)
 		return;
 
 	if (!wait) {
@@ -1359,27 +1823,51 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 		return;
 	}
 
-	if (in_flight && !fw->ops->protected_mode(fw))
+	scoped_guard(spinlock, &sampler->req_lock)
+		flying = in_flight(sampler->flight);
+	if (flying && !fw->ops->protected_mode(fw))
 		panthor_perf_fw_wait_sample(fw, CLOSE_TIMEOUT_MS);
 
-	/* Leaves room for the sample firmware takes when it is halted. */
-	drain(sampler, false);
+	/* The sample that is taken when the MCU is halted finds a free slot after this. */
+	drain_ring(sampler, false);
 	sampler->halt_extract = fw->extract;
 
 	/*
-	 * None is taken in protected mode. If that begins after this, the
-	 * sample before it is one that was not there yet.
+	 * No such sample is taken in protected mode. If protected mode begins
+	 * after this look, a sample is taken then, which is as good.
 	 */
 	sampler->halt_protected = fw->ops->protected_mode(fw);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_close);
 
-/* The GPU is no longer on its way down. */
-static void set_open(struct panthor_perf_sampler *sampler)
+/*
+ * Drains what the MCU has left in the ring when it stopped, and finds out if counts
+ * have been lost.
+ */
+static void drain_stopped(struct panthor_perf_sampler *sampler, bool reset)
 {
-	scoped_guard(spinlock, &sampler->req_lock)
-		sampler->closing = sampler->unplugged;
-	wake_up_all(&sampler->closing_wait);
+	struct panthor_perf_fw *fw = sampler->fw;
+	bool valid = drain_ring(sampler, false);
+	bool sampled = fw->extract != sampler->halt_extract;
+
+	sampler->stats.overflows += sampler->overflow == PANTHOR_PERF_OVERFLOW_RAISED;
+
+	/*
+	 * There should be a sample, of the halt or of protected mode before it.
+	 * If there is none, it found no slot, and OVERFLOW says so or cannot say
+	 * so; or there was protected mode all the time, which counts nothing.
+	 */
+	if (!reset && valid && sampled && sampler->overflow != PANTHOR_PERF_OVERFLOW_RAISED)
+		return;
+
+	if (reset || !valid)
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	else if (sampler->overflow != PANTHOR_PERF_OVERFLOW_NONE)
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
+	else if (!sampler->halt_protected)
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+
+	mark_unsampled(sampler, sampler->halt_protected);
 }
 
 /**
@@ -1388,7 +1876,10 @@ static void set_open(struct panthor_perf_sampler *sampler)
  * @reset: The MCU was not halted in good order, since the GPU is being reset.
  *
  * Completes all requests, with what firmware has left in the ring. Without a
- * ring nothing is done.
+ * ring nothing is done but to change the state.
+ *
+ * Context: Process context. Called in the suspend and reset paths of the device,
+ * while registers can be accessed.
  */
 void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 {
@@ -1396,57 +1887,41 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 
 	guard(mutex)(&sampler->lock);
 
-	/* A reset that others have asked for may have helped. */
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
+		return;
+
+	/* A reset for another reason may have mended firmware: failures count anew. */
 	if (reset && !sampler->reset_asked)
 		sampler->failures = 0;
 	if (reset)
 		sampler->reset_asked = false;
 
 	if (!fw->ring) {
-		sampler->up = false;
-		set_open(sampler);
+		set_state(sampler, PANTHOR_PERF_SAMPLER_DOWN);
 		return;
 	}
 
-	if (fw->enabled) {
-		bool sense = drain(sampler, false), sampled = false;
-		bool moved = fw->extract != sampler->halt_extract;
-
-		sampler->stats.overflows += panthor_perf_fw_overflowed(fw);
-		/* One that found no room was to be before protected mode, if not the halt. */
-		if (reset || !sense)
-			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-		else if (panthor_perf_fw_overflowed(fw) || (!moved && sampler->muted))
-			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
-		else if (moved)
-			sampled = true;
-		else if (!sampler->halt_protected)
-			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-
-		if (!sampled)
-			mark_unsampled(sampler, sampler->halt_protected);
-	} else if (sampler->up) {
-		/* It should have counted, for those clients that there are. */
-		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-	}
+	if (fw->enabled)
+		drain_stopped(sampler, reset);
 
 	panthor_perf_fw_dead(fw);
 	panthor_perf_clock_down(sampler->clock);
-
-	sampler->up = false;
-	set_open(sampler);
-	set_gate(sampler, false);
+	set_state(sampler, PANTHOR_PERF_SAMPLER_DOWN);
 	complete_now(sampler);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_down);
 
 /**
  * panthor_perf_sampler_up() - Note that the MCU has booted
- * @sampler: Sampler.
+ * @sampler: Sampler, down.
  *
  * Returns when counters are enabled again, if some client is counting, so that
  * no work that is started afterwards goes uncounted. Without a ring nothing is
- * done: no register is touched, and no clock is looked at.
+ * done but to change the state: no register is touched, and no clock is looked at.
+ *
+ * Context: Process context. Called in the resume and reset paths of the device,
+ * which are in the fence signalling path. Sleeps for up to 200 ms if firmware does
+ * not enable counters.
  */
 void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 {
@@ -1454,59 +1929,78 @@ void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 
 	guard(mutex)(&sampler->lock);
 
-	if (sampler->unplugged)
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		return;
 
+	/* The MCU was about to be stopped, and boots all the same. */
+	if (sampler->state == PANTHOR_PERF_SAMPLER_CLOSING)
+		set_state(sampler, PANTHOR_PERF_SAMPLER_DOWN);
+
 	if (!fw->ring) {
-		set_open(sampler);
-		sampler->up = true;
+		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
 		return;
 	}
 
 	panthor_perf_clock_up(sampler->clock);
-	set_open(sampler);
 
-	/* Up to here, nothing was counted. */
+	/* Completes what was requested while nothing was counted. */
 	complete_now(sampler);
-	sampler->up = true;
-	if (list_empty(&sampler->clients))
+	if (list_empty(&sampler->clients)) {
+		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
 		return;
+	}
 
 	mark_states(sampler, DRM_PANTHOR_PERF_BLOCK_STATE_ON);
 
-	/* A reset must not be asked for here: the check will. */
-	if (enable(sampler))
+	/* A reset cannot be asked for in a resume or a reset: check_failed() will do it. */
+	if (enable(sampler)) {
+		set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	}
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_up);
+
+/* Gives a client its last samples: those it was promised, or one if it was promised none. */
+static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client)
+{
+	spin_lock(&sampler->req_lock);
+	client->due = false;
+	/* A slot of the client's ring is kept for the sample of STOP. */
+	if (client->head == client->tail)
+		queue_request(sampler, client, client->start_data, true);
+	else
+		client->queue[(client->tail - 1) & client->queue_mask].last = true;
+	release_held(client, sampler->next_gen);
+	spin_unlock(&sampler->req_lock);
+	complete_client(sampler, client, sampler->next_gen, NULL);
+}
 
 /**
  * panthor_perf_sampler_unplug() - Note that the device has gone
  * @sampler: Sampler.
  *
- * All clients get what they were promised, or else one sample, and stop.
+ * All clients get what they were promised, or else one sample, and stop. No work
+ * or timer of the sampler runs when this returns.
+ *
+ * Context: Process context, while registers can be accessed if the MCU runs.
+ * Sleeps.
  */
 void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client, *tmp;
+	bool counting;
 
 	mutex_lock(&sampler->lock);
 
-	if (sampler->gate) {
-		drain(sampler, false);
-		if (sampler->gate) {
-			set_gate(sampler, false);
-			mark_unsampled(sampler, sampler->fw->ops->protected_mode(sampler->fw));
-			panthor_perf_fw_disable(sampler->fw);
-		}
-	}
+	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING)
+		drain_ring(sampler, false);
 
-	sampler->up = false;
-	spin_lock(&sampler->req_lock);
-	sampler->unplugged = true;
-	sampler->closing = true;
-	spin_unlock(&sampler->req_lock);
-	wake_up_all(&sampler->closing_wait);
+	counting = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING;
+	set_state(sampler, PANTHOR_PERF_SAMPLER_GONE);
+	if (counting) {
+		mark_unsampled(sampler, sampler->fw->ops->protected_mode(sampler->fw));
+		panthor_perf_fw_disable(sampler->fw);
+	}
 
 	spin_lock(&sampler->req_lock);
 	list_for_each_entry(client, &sampler->clients, node)
@@ -1515,19 +2009,9 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	fail_starting(sampler, sampler->next_gen, -ENODEV);
 	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	set_time_now(sampler);
-	mark_off(sampler);
-	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
-		/* The slot that is kept for the last sample is there. */
-		spin_lock(&sampler->req_lock);
-		client->due = false;
-		if (client->head == client->tail)
-			push(sampler, client, client->start_data, true);
-		else
-			client->queue[(client->tail - 1) & client->queue_mask].last = true;
-		release_held(client, sampler->next_gen);
-		spin_unlock(&sampler->req_lock);
-		complete_client(sampler, client, sampler->next_gen);
-	}
+	mark_states(sampler, off_states(sampler));
+	list_for_each_entry_safe(client, tmp, &sampler->clients, node)
+		unplug_client(sampler, client);
 
 	scoped_guard(spinlock, &sampler->req_lock)
 		sampler->limited.state = PANTHOR_PERF_LIMITED_IDLE;
@@ -1547,7 +2031,9 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_unplug);
  * @sampler: Sampler, whose lock the caller holds, of a device that is there.
  * @p: Where to.
  *
- * Looks at memory only, whatever the GPU does.
+ * Reads memory only, and no register, so that it does not matter if the GPU is up.
+ *
+ * Context: Process context.
  */
 void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_printer *p)
 {
@@ -1557,26 +2043,33 @@ void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_
 		[PANTHOR_PERF_LIMITED_ASKED] = "asked",
 		[PANTHOR_PERF_LIMITED_ASKED_WAITING] = "asked-waiting",
 	};
+	static const char * const states[] = {
+		[PANTHOR_PERF_SAMPLER_DOWN] = "down",
+		[PANTHOR_PERF_SAMPLER_CLOSING] = "closing",
+		[PANTHOR_PERF_SAMPLER_IDLE] = "idle",
+		[PANTHOR_PERF_SAMPLER_COUNTING] = "counting",
+		[PANTHOR_PERF_SAMPLER_FAILED] = "failed",
+		[PANTHOR_PERF_SAMPLER_GONE] = "gone",
+	};
 	enum panthor_perf_limited_state limited;
-	bool closing, gate, in_flight;
+	bool flying;
 	u64 requests;
 
 	lockdep_assert_held(&sampler->lock);
 
 	scoped_guard(spinlock, &sampler->req_lock) {
-		closing = sampler->closing;
-		gate = sampler->gate;
-		in_flight = sampler->in_flight;
+		flying = in_flight(sampler->flight);
 		limited = sampler->limited.state;
 		requests = sampler->stats.requests;
 	}
 
-	drm_printf(p, "up: %d\n", sampler->up);
-	drm_printf(p, "closing: %d\n", closing);
-	drm_printf(p, "gate: %d\n", gate);
-	drm_printf(p, "in-flight: %d\n", in_flight);
+	drm_printf(p, "state: %s\n", states[sampler->state]);
+	drm_printf(p, "up: %d\n", mcu_runs(sampler->state));
+	drm_printf(p, "closing: %d\n", sampler->state == PANTHOR_PERF_SAMPLER_CLOSING);
+	drm_printf(p, "gate: %d\n", sampler->state == PANTHOR_PERF_SAMPLER_COUNTING);
+	drm_printf(p, "in-flight: %d\n", flying);
 	drm_printf(p, "limited: %s\n", limited_states[limited]);
-	drm_printf(p, "broken: %d\n", left_alone(sampler));
+	drm_printf(p, "broken: %d\n", given_up(sampler));
 	drm_printf(p, "failures: %u\n", sampler->failures);
 	drm_printf(p, "set: %u\n", sampler->set);
 	panthor_perf_fw_show(sampler->fw, p);

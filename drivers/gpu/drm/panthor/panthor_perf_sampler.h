@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 or MIT */
-/* Performance counters: one firmware, many clients. */
+/* Performance counters: sharing the counters of the firmware between clients. */
 
 #ifndef __PANTHOR_PERF_SAMPLER_H__
 #define __PANTHOR_PERF_SAMPLER_H__
@@ -24,248 +24,275 @@ struct panthor_perf_sampler;
  * enum panthor_perf_client_state - What a client is doing
  */
 enum panthor_perf_client_state {
-	/** @PANTHOR_PERF_CLIENT_STOPPED: Nothing. */
+	/** @PANTHOR_PERF_CLIENT_STOPPED: It does not count, and can be started. */
 	PANTHOR_PERF_CLIENT_STOPPED,
 
-	/** @PANTHOR_PERF_CLIENT_STARTING: Waiting for its baseline. */
+	/** @PANTHOR_PERF_CLIENT_STARTING: It waits for the firmware sample that is its baseline. */
 	PANTHOR_PERF_CLIENT_STARTING,
 
-	/** @PANTHOR_PERF_CLIENT_STARTED: Counting. */
+	/** @PANTHOR_PERF_CLIENT_STARTED: It counts. */
 	PANTHOR_PERF_CLIENT_STARTED,
 
-	/** @PANTHOR_PERF_CLIENT_STOPPING: Counting, until its last request is complete. */
+	/** @PANTHOR_PERF_CLIENT_STOPPING: It counts until its last request is complete. */
 	PANTHOR_PERF_CLIENT_STOPPING,
 
-	/** @PANTHOR_PERF_CLIENT_REMOVED: Nothing, and nothing ever again. */
+	/** @PANTHOR_PERF_CLIENT_REMOVED: It does not count, and cannot be started any more. */
 	PANTHOR_PERF_CLIENT_REMOVED,
 };
 
 /**
- * struct panthor_perf_client_ops - What the sampler wants from a client
+ * struct panthor_perf_client_ops - What a client does for the sampler
  *
- * None of these sleep.
+ * None of these functions sleeps.
  */
 struct panthor_perf_client_ops {
 	/**
-	 * @available: How many samples there is room for, not counting one that
-	 * is kept for the last one nor those that are promised already. Called
-	 * with panthor_perf_sampler::req_lock held.
+	 * @available: Return how many more samples can be promised. That is the
+	 * number of free slots in the client's ring, less @promised, and less
+	 * one slot that is kept for the sample of STOP. Called with
+	 * panthor_perf_sampler::req_lock held.
 	 */
 	u32 (*available)(struct panthor_perf_client *client, u32 promised);
 
 	/**
-	 * @write: Write a sample where it will be found once it is published.
-	 * There is room. Called with panthor_perf_sampler::lock held.
+	 * @write: Write a sample to the next slot of the client's ring, which is
+	 * free. The sample has what is in panthor_perf_client::accum, and what
+	 * is in @fw_sample, which may be NULL. Called with
+	 * panthor_perf_sampler::lock held. Returns the flags of the sample.
 	 */
-	void (*write)(struct panthor_perf_client *client,
-		      const struct panthor_perf_sample_info *info);
+	u32 (*write)(struct panthor_perf_client *client,
+		     const struct panthor_perf_fw_sample *fw_sample,
+		     const struct panthor_perf_sample_info *info);
 
 	/**
-	 * @publish: Publish the sample written last. Called with both of the
-	 * sampler's locks held, so that room and promises change together.
+	 * @publish: Let the user see the sample that was written last. Called
+	 * with both locks of the sampler held: the slot stops being free in the
+	 * same moment in which the sample stops being promised.
 	 */
 	void (*publish)(struct panthor_perf_client *client);
 
 	/**
-	 * @signal: Tell that a sample was published. Called with
+	 * @signal: Tell the user that a sample was published. Called with
 	 * panthor_perf_sampler::lock held.
 	 */
 	void (*signal)(struct panthor_perf_client *client);
 
 	/**
-	 * @stretched: Take note that a sample was due without room for it.
+	 * @stretched: Take note that a sample was due and no slot was free.
 	 * Called with panthor_perf_sampler::lock held.
 	 */
 	void (*stretched)(struct panthor_perf_client *client);
 };
 
 /**
- * struct panthor_perf_request - A sample that a client was promised
+ * struct panthor_perf_request - A sample that was promised to a client
  */
 struct panthor_perf_request {
-	/** @user_data: Tag of the sample. */
+	/** @user_data: Tag that the user gave to the sample. */
 	u64 user_data;
 
 	/**
-	 * @gen: The firmware request that completes it, or any later one. Of a
-	 * limited client, panthor_perf_client::batch_gen is in its place.
+	 * @gen: Number of the firmware request that completes this one, as does
+	 * any later one. Not used for limited clients, all of whose requests
+	 * are completed by panthor_perf_client::batch_gen.
 	 */
 	u32 gen;
 
-	/** @last: The client stops with it. */
+	/** @last: The request is that of STOP: the client stops when it is complete. */
 	bool last;
 };
 
 /**
  * struct panthor_perf_client - One client of the sampler
  *
- * Fields are protected by panthor_perf_sampler::lock, or where they say so by
- * panthor_perf_sampler::req_lock.
+ * A client is what the sampler knows of a session. Its members are protected by
+ * panthor_perf_sampler::lock, or by panthor_perf_sampler::req_lock where they
+ * say so.
  */
 struct panthor_perf_client {
-	/** @ops: The client's functions. */
+	/** @ops: The client's functions. Constant. */
 	const struct panthor_perf_client_ops *ops;
 
-	/** @id: Number of the client, unique in the life of the device. */
+	/** @id: Number of the client, unique in the life of the device. Constant. */
 	u32 id;
 
-	/** @block_set: Counter set of the samples. */
+	/** @block_set: Counter set of the client's samples. Constant. */
 	u8 block_set;
 
-	/** @emit_auto: Deliver samples that firmware takes of its own accord. */
+	/**
+	 * @emit_auto: Automatic samples, which firmware takes without a request,
+	 * are delivered to the client, each as a sample of its own. Otherwise
+	 * their counts become a part of the client's next sample. Constant.
+	 */
 	bool emit_auto;
 
 	/**
-	 * @limited: The client may see what was counted only when all limited
-	 * clients may, see &enum panthor_perf_limited_state. Does not change.
+	 * @limited: The user lacks CAP_PERFMON, so that the client is served at
+	 * the same time as all such clients, see &enum panthor_perf_limited_state.
+	 * Constant.
 	 */
 	bool limited;
 
-	/** @node: In panthor_perf_sampler::clients unless stopped or removed. */
+	/** @node: Link of panthor_perf_sampler::clients, unless stopped or removed. */
 	struct list_head node;
 
 	/**
-	 * @state: What it is doing.
+	 * @state: What the client is doing.
 	 *
-	 * STARTED becomes STOPPING with just req_lock held; all other changes
-	 * are made with both locks held.
+	 * STARTED becomes STOPPING with just req_lock held. All other changes
+	 * are made with both locks held. Either lock is enough to read it.
 	 */
 	enum panthor_perf_client_state state;
 
-	/** @start_gen: The firmware request that is the baseline, unless @start_held. */
+	/**
+	 * @start_gen: Number of the firmware request whose sample is the
+	 * baseline. Valid in the state STARTING, unless @start_held.
+	 */
 	u32 start_gen;
 
 	/**
-	 * @start_held: The baseline is not a part of any firmware request yet,
-	 * since limited clients have to wait.
+	 * @start_held: No firmware request was made for the baseline so far,
+	 * because limited clients have to wait.
 	 */
 	bool start_held;
 
-	/** @start_ret: What became of START, once no longer STARTING. */
+	/** @start_ret: What START returns, valid when the state is STARTING no longer. */
 	int start_ret;
 
-	/** @start_data: START's user data. */
+	/** @start_data: Tag of samples that no command asked for. */
 	u64 start_data;
 
-	/** @start_wait: Where START waits for its baseline. */
+	/** @start_wait: Woken when the state STARTING ends. */
 	wait_queue_head_t start_wait;
 
-	/** @accum: Counts since the last sample. */
+	/** @accum: Sums of what was counted since the last sample. */
 	struct panthor_perf_accum *accum;
 
-	/** @start: Where the sample in progress started. */
+	/** @start: Time and cycles at the end of the last sample. */
 	struct panthor_perf_time start;
 
-	/** @flags: Flags of the sample in progress. */
+	/** @flags: Flags that the next sample will have. */
 	u32 flags;
 
-	/** @begun_ns: When it began to count. */
+	/** @begun_ns: Time of the baseline, in nanoseconds of CLOCK_MONOTONIC_RAW. */
 	u64 begun_ns;
 
-	/** @samples: Number of samples written since then. */
+	/** @samples: Number of samples written since the baseline. */
 	u64 samples;
 
-	/** @queue: Requests, oldest at @head. Protected by req_lock. */
+	/** @queue: Requests, the oldest at @head. Protected by req_lock. */
 	struct panthor_perf_request *queue;
 
-	/** @queue_mask: Size of @queue, a power of two, minus 1. */
+	/** @queue_mask: Size of @queue, a power of two, minus 1. Constant. */
 	u32 queue_mask;
 
-	/** @head: Index of the oldest request. Runs freely. Protected by req_lock. */
+	/** @head: Index of the oldest request, never reset. Protected by req_lock. */
 	u32 head;
 
-	/** @tail: Index of the next request. Runs freely. Protected by req_lock. */
+	/** @tail: Index of the next request, never reset. Protected by req_lock. */
 	u32 tail;
 
 	/**
-	 * @held: How many of the latest requests of a limited client are not a
-	 * part of any firmware request yet. Protected by req_lock.
+	 * @held: Number of the requests, counted from the latest, for which no
+	 * firmware request was made so far, because limited clients have to
+	 * wait. Protected by req_lock.
 	 */
 	u32 held;
 
 	/**
-	 * @batch_gen: The firmware request that completes all others of a limited
-	 * client, which are complete before it has another one. Protected by
-	 * req_lock.
+	 * @batch_gen: Number of the firmware request that completes all requests
+	 * of a limited client but the @held ones. There is no more than one such
+	 * firmware request at a time. Protected by req_lock.
 	 */
 	u32 batch_gen;
 
-	/** @due: A sample is due that no request asked for. Protected by req_lock. */
+	/** @due: The period of the client is over. Protected by req_lock. */
 	bool due;
 
-	/** @due_gen: The request that completes it, unless @due_held. Protected by req_lock. */
+	/**
+	 * @due_gen: Number of the firmware request that completes the sample
+	 * which is @due. Valid unless @due_held. Protected by req_lock.
+	 */
 	u32 due_gen;
 
-	/** @due_held: It is not a part of any firmware request yet. Protected by req_lock. */
+	/**
+	 * @due_held: No firmware request was made for the sample which is @due,
+	 * because limited clients have to wait. Protected by req_lock.
+	 */
 	bool due_held;
 
 	/**
-	 * @unasked: A sample that was not requested is being written, and has
-	 * its room. Protected by req_lock.
+	 * @unasked: A slot is reserved for a sample that no command asked for,
+	 * which is being written. Protected by req_lock.
 	 */
 	bool unasked;
 };
 
 /**
  * struct panthor_perf_sampler_stats - What a sampler has done so far
+ *
+ * For debugfs. Protected by panthor_perf_sampler::lock, but for @requests.
  */
 struct panthor_perf_sampler_stats {
-	/** @samples: Firmware samples shared out. */
+	/** @samples: Number of firmware samples read. */
 	u64 samples;
 
-	/** @requests: Requests made. Protected by panthor_perf_sampler::req_lock. */
+	/** @requests: Number of firmware requests. Protected by panthor_perf_sampler::req_lock. */
 	u64 requests;
 
-	/** @overflows: How often firmware was seen to have no room in its ring. */
+	/** @overflows: How often firmware has said that its ring was full. */
 	u64 overflows;
 
-	/** @restarts: How often counters were disabled and enabled to set firmware right. */
+	/** @restarts: How often counters were disabled and enabled because firmware had failed. */
 	u64 restarts;
 
-	/** @max_pending: Most samples that have been in the firmware ring at a time. */
+	/** @max_pending: Highest number of samples found in the firmware ring. */
 	u32 max_pending;
 };
 
-/** define PANTHOR_PERF_LIMITED_NS - Shortest time between two looks of limited clients */
+/** define PANTHOR_PERF_LIMITED_NS - Shortest time between two samples of limited clients */
 #define PANTHOR_PERF_LIMITED_NS		NSEC_PER_MSEC
 
 /**
  * enum panthor_perf_limited_state - How the limited clients of a device are served
  *
  * Clients of users without CAP_PERFMON are limited: baselines and samples of all
- * of them are taken together, at least a millisecond after the previous ones. A
- * user could watch the work of others more closely otherwise, by many requests,
- * or by many sessions whose periods start one shortly after the other.
+ * of them are taken by the same firmware requests, which are at least a
+ * millisecond apart. Otherwise a user could see in steps of less than that what
+ * the GPU does for others, by many requests, or by many sessions whose periods
+ * start one shortly after the other.
  *
  *	state		event				next state
  *
  *	IDLE		request, in time		ASKED
  *			request, too early		WAITING
- *			own accord, in time		IDLE, the millisecond begins anew
+ *			automatic sample, in time	IDLE, the millisecond starts again
  *	WAITING		request				WAITING
  *			the time has come		ASKED
- *	ASKED		request, still to be made	ASKED
- *			request, made already		ASKED_WAITING
- *			complete			IDLE, the millisecond begins
+ *	ASKED		request, firmware request	ASKED
+ *			not made so far
+ *			request, firmware request	ASKED_WAITING
+ *			made
+ *			firmware request complete	IDLE, the millisecond starts
  *	ASKED_WAITING	request				ASKED_WAITING
- *			complete			WAITING, the millisecond begins
+ *			firmware request complete	WAITING, the millisecond starts
  *	any		there is no client left		IDLE
- *			unplug				IDLE, nobody waits any longer
+ *			unplug				IDLE, and nobody waits any longer
  *
- * A sample of firmware's own accord that comes too early, or in another state
- * than IDLE, is folded into the next sample of each limited client.
+ * An automatic sample that comes too early, or in another state than IDLE, becomes
+ * a part of the next sample of each limited client.
  */
 enum panthor_perf_limited_state {
 	/** @PANTHOR_PERF_LIMITED_IDLE: No limited client waits for anything. */
 	PANTHOR_PERF_LIMITED_IDLE,
 
-	/** @PANTHOR_PERF_LIMITED_WAITING: Requests are held until the time has come. */
+	/** @PANTHOR_PERF_LIMITED_WAITING: Requests are held until the millisecond is over. */
 	PANTHOR_PERF_LIMITED_WAITING,
 
-	/** @PANTHOR_PERF_LIMITED_ASKED: Requests are a part of a firmware request. */
+	/** @PANTHOR_PERF_LIMITED_ASKED: A firmware request will complete all requests. */
 	PANTHOR_PERF_LIMITED_ASKED,
 
-	/** @PANTHOR_PERF_LIMITED_ASKED_WAITING: The same, and later requests are held. */
+	/** @PANTHOR_PERF_LIMITED_ASKED_WAITING: The same, but later requests are held. */
 	PANTHOR_PERF_LIMITED_ASKED_WAITING,
 };
 
@@ -278,7 +305,7 @@ struct panthor_perf_limited {
 	/** @state: What is being done for them. */
 	enum panthor_perf_limited_state state;
 
-	/** @gen: The firmware request that they are a part of, in the states ASKED. */
+	/** @gen: Number of the firmware request for them, in the states ASKED. */
 	u32 gen;
 
 	/** @not_before_ns: When the next one may be made, in CLOCK_MONOTONIC_RAW. */
@@ -292,24 +319,95 @@ struct panthor_perf_limited {
 };
 
 /**
+ * enum panthor_perf_sampler_state - What the sampler can do with firmware
+ *
+ * "State of the sampler" in panthor_perf_sampler.c has the table of events.
+ */
+enum panthor_perf_sampler_state {
+	/** @PANTHOR_PERF_SAMPLER_DOWN: The MCU does not run. */
+	PANTHOR_PERF_SAMPLER_DOWN,
+
+	/**
+	 * @PANTHOR_PERF_SAMPLER_CLOSING: The MCU is about to be halted or reset.
+	 * Requests are accepted, and completed when that has been done.
+	 */
+	PANTHOR_PERF_SAMPLER_CLOSING,
+
+	/** @PANTHOR_PERF_SAMPLER_IDLE: The MCU runs, and there is no client. */
+	PANTHOR_PERF_SAMPLER_IDLE,
+
+	/** @PANTHOR_PERF_SAMPLER_COUNTING: Firmware counts, and can be asked for samples. */
+	PANTHOR_PERF_SAMPLER_COUNTING,
+
+	/**
+	 * @PANTHOR_PERF_SAMPLER_FAILED: The MCU runs and there are clients, but
+	 * firmware does not count: it did not do what it was told to, or the GPU
+	 * is in protected mode, where it does nothing.
+	 */
+	PANTHOR_PERF_SAMPLER_FAILED,
+
+	/** @PANTHOR_PERF_SAMPLER_GONE: The device was unplugged. */
+	PANTHOR_PERF_SAMPLER_GONE,
+};
+
+/**
+ * enum panthor_perf_flight_state - What has become of the firmware request
+ *
+ * "State of the firmware request" in panthor_perf_sampler.c has the table of events.
+ */
+enum panthor_perf_flight_state {
+	/** @PANTHOR_PERF_FLIGHT_NONE: There is none. */
+	PANTHOR_PERF_FLIGHT_NONE,
+
+	/** @PANTHOR_PERF_FLIGHT_WANTED: One is wanted, and cannot be made now. */
+	PANTHOR_PERF_FLIGHT_WANTED,
+
+	/** @PANTHOR_PERF_FLIGHT_MADE: It was made, and no answer has been seen. */
+	PANTHOR_PERF_FLIGHT_MADE,
+
+	/** @PANTHOR_PERF_FLIGHT_MADE_WANTED: The same, and another one is wanted after it. */
+	PANTHOR_PERF_FLIGHT_MADE_WANTED,
+};
+
+/**
+ * enum panthor_perf_overflow_state - What is known of samples that firmware had no room for
+ *
+ * "Samples that are lost" in panthor_perf_sampler.c has the table of events.
+ */
+enum panthor_perf_overflow_state {
+	/** @PANTHOR_PERF_OVERFLOW_NONE: None was lost: firmware would have said so. */
+	PANTHOR_PERF_OVERFLOW_NONE,
+
+	/** @PANTHOR_PERF_OVERFLOW_RAISED: Firmware has raised OVERFLOW. */
+	PANTHOR_PERF_OVERFLOW_RAISED,
+
+	/**
+	 * @PANTHOR_PERF_OVERFLOW_MUTED: OVERFLOW was acknowledged. Firmware may
+	 * not have seen that so far, and cannot raise it again before.
+	 */
+	PANTHOR_PERF_OVERFLOW_MUTED,
+};
+
+/**
  * struct panthor_perf_sampler - All the clients of a device together
  */
 struct panthor_perf_sampler {
-	/** @fw: Firmware. */
+	/** @fw: Firmware. The pointer is constant, @lock protects what it points to. */
 	struct panthor_perf_fw *fw;
 
-	/** @layout: Layout of samples. */
+	/** @layout: Layout of samples. Constant. */
 	const struct panthor_perf_layout *layout;
 
-	/** @clock: Time and cycles. */
+	/** @clock: Time and cycles. Has a lock of its own. */
 	struct panthor_perf_clock *clock;
 
 	/** @wq: Where @drain_work, @check_work, @limited.work and the work of clients run. */
 	struct workqueue_struct *wq;
 
 	/**
-	 * @reset: Ask for a reset of the GPU. Called with @lock held, must not
-	 * wait for it. Returns true if there is going to be one.
+	 * @reset: Ask for a reset of the GPU, without waiting for it. Called with
+	 * @lock held. Returns true if there is going to be one that was not
+	 * going to be anyway. Constant.
 	 */
 	bool (*reset)(struct panthor_perf_sampler *sampler);
 
@@ -317,143 +415,153 @@ struct panthor_perf_sampler {
 	 * @start_lock: Held by START while it has firmware count.
 	 *
 	 * If firmware does not answer, that takes a tenth of a second with @lock
-	 * held. Those who wait for their turn to try wait for this lock, and so
-	 * are not in the way of hooks, which want @lock. Process context, taken
-	 * interruptibly. @lock nests in it.
+	 * held. Other callers of START wait for this lock before they take
+	 * @lock, so that a hook gets @lock before all but one of them.
+	 *
+	 * Taken in process context, interruptibly. @lock nests in it.
 	 */
 	struct mutex start_lock;
 
 	/**
-	 * @lock: Protects whatever is not said to be protected otherwise: the
-	 * firmware ring, the clients and what they have counted.
+	 * @lock: Protects the firmware ring, what clients have counted, and each
+	 * member that names it.
 	 *
 	 * Taken in process context by START and TEARDOWN, by the works, and by
-	 * the hooks of suspend, resume, reset and unplug. Resume happens in the
-	 * fence signalling path, so that nothing may allocate, take a
-	 * reservation lock, wait for a fence or get a power reference with it
-	 * held. Firmware is waited for with it held; the interrupt handler,
-	 * which ends such a wait, does not take it.
+	 * the hooks of suspend, resume, reset and unplug; the interrupt thread
+	 * only tries to take it. Resume happens in the fence signalling path.
+	 * Nothing may therefore allocate, take a reservation lock, wait for a
+	 * fence or get a power reference with it held. Firmware is waited for
+	 * with it held, which is why the interrupt thread must not wait for it:
+	 * it is that thread that ends such a wait.
 	 *
 	 * Order: @lock, @req_lock, panthor_fw_global_iface::lock.
 	 */
 	struct mutex lock;
 
 	/**
-	 * @req_lock: Protects requests: the queues of clients, @gate, @next_gen,
-	 * @in_flight and what comes with it, and @limited.
+	 * @req_lock: Protects the queues of clients, and each member that names
+	 * it.
 	 *
-	 * The only lock of SAMPLE and STOP, which so do not wait for samples
-	 * being drained. Process context only, since the lock of the global
-	 * interface nests in it. Registers may be accessed with it held while
-	 * @gate is true: hooks set it to false before power goes.
+	 * SAMPLE and STOP take no other lock, so that they do not have to wait
+	 * while samples are drained. Taken in process context only, since the
+	 * lock of the global interface nests in it. The doorbell may be rung
+	 * with it held in the state COUNTING, which hooks change before power
+	 * goes.
 	 */
 	spinlock_t req_lock;
 
-	/** @clients: Clients that are neither stopped nor removed. */
+	/** @clients: Clients that are neither stopped nor removed. Protected by @lock. */
 	struct list_head clients;
 
-	/** @set: Counter set of @clients, or of those that there were last. */
+	/**
+	 * @set: Counter set of @clients, or of those that there were last.
+	 * Protected by @lock.
+	 */
 	u8 set;
 
-	/** @up: The MCU runs, and is expected to answer. */
-	bool up;
-
 	/**
-	 * @closing: The GPU is on its way down. Requests wait for the hook
-	 * that will complete them. Protected by @req_lock, changed with @lock
-	 * held as well.
+	 * @state: What can be done with firmware. Changed with @lock and
+	 * @req_lock held, so that either is enough to read it. The interrupt
+	 * thread reads it without either, to find out whether to try @lock.
 	 */
-	bool closing;
+	enum panthor_perf_sampler_state state;
 
-	/** @closing_wait: Woken when @closing has become false, or @unplugged true. */
-	wait_queue_head_t closing_wait;
-
-	/** @unplugged: The device is gone. Protected like @closing. */
-	bool unplugged;
+	/** @opened: Woken when the state CLOSING ends. */
+	wait_queue_head_t opened;
 
 	/**
-	 * @gate: Firmware counts and may be asked for samples. Protected like
-	 * @closing.
-	 */
-	bool gate;
-
-	/**
-	 * @failures: How often firmware did not do what it was told to since it
-	 * has last answered a request for a sample, or the GPU has been reset
-	 * for another reason. The GPU is reset for the first few of them only.
+	 * @failures: How often firmware did not do what it was told to, since it
+	 * last answered a request, or since the GPU was last reset for another
+	 * reason. The GPU is reset for the first MAX_FAILURES of them only.
+	 * Protected by @lock.
 	 */
 	u32 failures;
 
-	/** @reset_asked: A reset was asked for, which has not begun yet. */
+	/** @reset_asked: A reset was asked for, and has not begun. Protected by @lock. */
 	bool reset_asked;
 
-	/** @halt_extract: Samples consumed when the MCU was about to be halted. */
+	/**
+	 * @halt_extract: EXTRACT when the MCU was about to be halted. If there
+	 * are samples after it, the MCU took one when it was halted. Protected
+	 * by @lock.
+	 */
 	u32 halt_extract;
 
-	/** @halt_protected: The GPU was in protected mode then, or when a reset began. */
+	/**
+	 * @halt_protected: The GPU was in protected mode when the MCU was about
+	 * to be halted or reset. The MCU takes no sample when it is halted then.
+	 * Protected by @lock.
+	 */
 	bool halt_protected;
 
 	/** @next_gen: Number of the next firmware request. Protected by @req_lock. */
 	u32 next_gen;
 
-	/** @want: Somebody waits for request @next_gen. Protected by @req_lock. */
-	bool want;
+	/** @flight: What has become of the firmware request. Protected by @req_lock. */
+	enum panthor_perf_flight_state flight;
 
-	/** @in_flight: Request @flight_gen was made. Protected by @req_lock. */
-	bool in_flight;
-
-	/** @flight_gen: Number of the latest request made. Protected by @req_lock. */
+	/** @flight_gen: Number of the latest firmware request. Protected by @req_lock. */
 	u32 flight_gen;
 
 	/**
-	 * @flight_ns: When it was made, or last excused. No answer is older.
-	 * Protected by @req_lock.
+	 * @flight_ns: When it was made, in CLOCK_MONOTONIC_RAW: a sample that was
+	 * taken before is not its answer. Moved forward while the GPU is in
+	 * protected mode, since the time to answer does not run then. Protected
+	 * by @req_lock.
 	 */
 	u64 flight_ns;
 
-	/**
-	 * @idle_rearm: Events have been acknowledged, with no sample in the
-	 * firmware ring. Firmware may raise them again at once, so that the next
-	 * time is when a sample has come, or when @check_work runs.
-	 */
-	bool idle_rearm;
+	/** @overflow: What is known of lost samples. Protected by @lock. */
+	enum panthor_perf_overflow_state overflow;
 
 	/**
-	 * @muted: Firmware may lose samples and be unable to say so: OVERFLOW was
-	 * acknowledged, it has not been seen that firmware knows, which it does
-	 * when request @rearm_gen is complete, and it is not by what the ring
-	 * holds that firmware finds it full.
+	 * @loud_gen: Number of the first firmware request after OVERFLOW was
+	 * acknowledged. Firmware that has answered it has seen that, and will
+	 * raise OVERFLOW again. Valid in the state MUTED. Protected by @lock.
 	 */
-	bool muted;
+	u32 loud_gen;
 
-	/** @rearm_gen: Number of the first request made after OVERFLOW was acknowledged. */
-	u32 rearm_gen;
-
-	/** @drain_flags: Flags of all periods that the drain which is under way begins. */
-	u32 drain_flags;
+	/**
+	 * @rearm_extract: EXTRACT when events were last acknowledged with no
+	 * sample in the firmware ring, NO_EXTRACT if they were not. Firmware may
+	 * raise them again at once, which is not to be acknowledged over and
+	 * over: there has to be another sample first, or @check_work. Protected
+	 * by @lock.
+	 */
+	u64 rearm_extract;
 
 	/** @limited: What serves limited clients. Protected by @req_lock. */
 	struct panthor_perf_limited limited;
 
-	/** @asked: Blocks that some client has enabled counters in. */
+	/**
+	 * @asked: A bit for each block that some client has enabled counters in.
+	 * Protected by @lock.
+	 */
 	u64 asked[PANTHOR_PERF_BLOCK_WORDS];
 
-	/** @sample: The firmware sample being shared out. */
+	/** @sample: The firmware sample that is shared out. Protected by @lock. */
 	struct panthor_perf_fw_sample *sample;
 
-	/** @prev_reason: Reason of the firmware sample before it. */
+	/**
+	 * @prev_reason: Reason of the firmware sample before it. The sample after
+	 * protected mode follows one that was taken because of protected mode.
+	 * Protected by @lock.
+	 */
 	u32 prev_reason;
 
 	/** @stats: What was done so far. */
 	struct panthor_perf_sampler_stats stats;
 
-	/** @time: When the latest firmware sample was taken, or now when there are none. */
+	/**
+	 * @time: When the latest firmware sample was taken, or when requests were
+	 * last completed without one. Protected by @lock.
+	 */
 	struct panthor_perf_time time;
 
 	/** @drain_work: Drains the firmware ring and completes requests. */
 	struct work_struct drain_work;
 
-	/** @check_work: Looks after firmware, and for counters that might saturate. */
+	/** @check_work: Looks after firmware, and samples counters before they saturate. */
 	struct delayed_work check_work;
 };
 
@@ -472,6 +580,7 @@ bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client);
 
+bool panthor_perf_sampler_mcu_runs(struct panthor_perf_sampler *sampler);
 void panthor_perf_sampler_wait_open(struct panthor_perf_sampler *sampler);
 void panthor_perf_sampler_irq(struct panthor_perf_sampler *sampler);
 void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait);

@@ -20,31 +20,43 @@
 /**
  * DOC: Session
  *
- * A session is what a user sees of a client of the sampler: a ring of samples
- * in a buffer object of the user's, its two indices in another one, an eventfd,
- * and for a periodic session a timer.
+ * A session connects a client of the sampler to a user. It has a ring of samples
+ * in a buffer object of the user, the two indices of the ring in another one, an
+ * eventfd, and for a periodic session a timer.
  *
- * All that is known about the ring is known from kernel memory. The user can
- * write to both objects at any time; the one thing that is read from there is
- * extract_idx, once a decision, and panthor_perf_ring_free() takes whatever it
- * is for a number of free slots between 0 and all of them.
+ * The user can write to both buffer objects at any time, so the kernel keeps in
+ * its own memory all that it has to know about the ring. The only exception is
+ * extract_idx. It is read once for each decision, and panthor_perf_ring_free()
+ * turns any value of it into a number of free slots that the ring can have.
  *
- *	kernel				user
+ * Kernel and user access the ring without a lock, so the order of their accesses
+ * matters in two places:
  *
- *	extract_idx = READ_ONCE		insert_idx, acquire
- *	  (A) smp_mb()			  (B)
- *	sample, written			sample, read
- *	  (B) smp_wmb()			  (A)
- *	insert_idx = WRITE_ONCE		extract_idx, release
+ * (A) The user reads a sample before writing the extract_idx that gives its slot
+ *     back. The kernel reads extract_idx before it writes the next sample to the
+ *     slot. The user never reads a sample that is being overwritten.
+ * (B) The kernel writes a sample before the insert_idx that counts it. The user
+ *     reads insert_idx before the sample. The user never reads a sample that is
+ *     not complete.
  *
- * (A) A slot is written after it was found free. (B) A sample is found written
- * by who has found it published. There is no store-release, since 32-bit
- * machines have none for 64 bits.
+ * These are the accesses, with the functions that contain those of the kernel::
+ *
+ *	kernel						user
+ *
+ *	read extract_idx	ring_free(),		read insert_idx, acquire
+ *	  (A) smp_mb()		session_available()	  (B)
+ *	write sample		session_write()		read sample
+ *	  (B) smp_wmb()					  (A)
+ *	write insert_idx	session_publish()	write extract_idx, release
+ *
+ * The kernel uses smp_wmb() and WRITE_ONCE() instead of smp_store_release(), which
+ * does not support 64-bit values on 32-bit machines.
  */
 
 /*
- * Mapping an object gives all of it memory, so only what is needed anyway may be
- * large: the ring.
+ * Largest size of a control object that is not the ring itself, in bytes. Mapping
+ * an object allocates memory for all of it, although the session needs only the
+ * 16 bytes of the indices.
  */
 #define MAX_CONTROL_SIZE	SZ_64K
 
@@ -57,7 +69,10 @@ static u32 ring_free(struct panthor_perf_session *session)
 {
 	u64 extract = READ_ONCE(session->indices->extract_idx);
 
-	/* (A) */
+	/*
+	 * (A) Read extract_idx before writing to a slot that it gives back. Pairs
+	 * with the user's release of extract_idx.
+	 */
 	smp_mb();
 	return panthor_perf_ring_free(session->slots, session->insert, extract);
 }
@@ -67,20 +82,21 @@ static u32 session_available(struct panthor_perf_client *client, u32 promised)
 	struct panthor_perf_session *session = to_session(client);
 	u64 extract = READ_ONCE(session->indices->extract_idx);
 
-	/* (A) */
+	/* (A) As in ring_free(). */
 	smp_mb();
 	return panthor_perf_ring_available(session->slots, session->insert, extract, promised);
 }
 
-static void session_write(struct panthor_perf_client *client,
-			  const struct panthor_perf_sample_info *info)
+static u32 session_write(struct panthor_perf_client *client,
+			 const struct panthor_perf_fw_sample *fw_sample,
+			 const struct panthor_perf_sample_info *info)
 {
 	struct panthor_perf_session *session = to_session(client);
 	const struct panthor_perf_layout *layout = session->sampler->layout;
 	size_t slot = session->insert & (session->slots - 1);
 
-	panthor_perf_accum_write(layout, client->accum, info,
-				 session->ring.vaddr + slot * layout->user_sample_size);
+	return panthor_perf_accum_deliver(layout, client->accum, fw_sample, info,
+					  session->ring.vaddr + slot * layout->user_sample_size);
 }
 
 static void session_publish(struct panthor_perf_client *client)
@@ -89,7 +105,10 @@ static void session_publish(struct panthor_perf_client *client)
 
 	session->insert++;
 
-	/* (B) */
+	/*
+	 * (B) Write the sample before the insert_idx that counts it. Pairs with the
+	 * user's acquire of insert_idx.
+	 */
 	smp_wmb();
 	WRITE_ONCE(session->indices->insert_idx, session->insert);
 	atomic64_inc(&session->stats->samples);
@@ -125,9 +144,15 @@ static void due_work(struct work_struct *work)
 }
 
 /*
- * Deadlines are multiples of the period from the baseline, in the clock that
- * users are told; those that are over are skipped. Timers expire in another
- * clock, which may be slewed against it, so each is set anew.
+ * Stores the next deadline of a periodic session, and returns the time at which
+ * the timer has to expire for it. @now is the present time, CLOCK_MONOTONIC_RAW in
+ * nanoseconds.
+ *
+ * Deadlines are multiples of the period after START in CLOCK_MONOTONIC_RAW, which
+ * is the clock of samples. Deadlines that have passed already are skipped. There
+ * are no hrtimers in that clock. The timer runs in CLOCK_MONOTONIC, which NTP may
+ * make run faster or slower, so the distance to the deadline is computed anew for
+ * each of them.
  */
 static ktime_t next_deadline(struct panthor_perf_session *session, u64 now)
 {
@@ -159,7 +184,10 @@ static int get_object(struct drm_file *file, u32 handle, struct panthor_perf_map
 	if (!obj)
 		return -ENOENT;
 
-	/* Memory of somebody else's, or memory that the user cannot read. */
+	/*
+	 * An imported object has memory of another driver. A NO_MMAP object cannot
+	 * be read by the user.
+	 */
 	if (drm_gem_is_imported(obj) || (to_panthor_bo(obj)->flags & DRM_PANTHOR_BO_NO_MMAP)) {
 		drm_gem_object_put(obj);
 		return -EINVAL;
@@ -169,7 +197,10 @@ static int get_object(struct drm_file *file, u32 handle, struct panthor_perf_map
 	return 0;
 }
 
-/* Gives all of it memory: its size has been checked. */
+/*
+ * Maps an object into the kernel. This allocates memory for all of the object, so
+ * sizes_fit() must have checked its size.
+ */
 static int map_object(struct panthor_perf_mapping *mapping)
 {
 	struct iosys_map map;
@@ -216,15 +247,20 @@ static void free_session(struct panthor_perf_session *session)
 
 /**
  * panthor_perf_session_create() - Create a session
- * @sampler: Sampler.
+ * @sampler: Sampler of the device.
  * @stats: Statistics of the file.
- * @file: File that handles are of.
- * @setup: The user's wishes. Slots and padding have been checked.
+ * @file: File to which the GEM handles in @setup belong.
+ * @setup: Argument of the command, in kernel memory. The caller has checked the
+ * number of slots, the flags, the counter set, the period and the padding.
  *
- * Context: Process context. Allocates and maps, and so may take long: called
- * without any lock.
+ * Writes nothing to the user's objects.
  *
- * Return: The session, with one reference, or an error pointer.
+ * Context: Process context, without any lock, since this allocates and maps
+ * memory.
+ *
+ * Return: The session with one reference, or an error pointer: -EBADF or -EINVAL if
+ * there is no such eventfd, -ENOENT if there is no such object, -EINVAL if an object
+ * cannot be used, -ENOMEM if there is no memory.
  */
 struct panthor_perf_session *
 panthor_perf_session_create(struct panthor_perf_sampler *sampler,
@@ -309,10 +345,13 @@ err_free:
 }
 
 /**
- * panthor_perf_session_clear() - Write the indices as a session begins with
- * @session: Session that nobody has found yet.
+ * panthor_perf_session_clear() - Set both indices of a session's ring to 0
+ * @session: Session whose handle is not valid yet.
  *
- * Not a part of creating it, since a SETUP that fails changes nothing.
+ * This is separate from panthor_perf_session_create(), because a SETUP that fails
+ * later must not have changed the user's memory.
+ *
+ * Context: Any.
  */
 void panthor_perf_session_clear(struct panthor_perf_session *session)
 {
@@ -325,7 +364,10 @@ static void release_session(struct kref *ref)
 	struct panthor_perf_session *session =
 		container_of(ref, struct panthor_perf_session, ref);
 
-	/* Nobody else has. A START under way when TEARDOWN came may even have started it. */
+	/*
+	 * STOP cancels the timer, but TEARDOWN, close and unplug do not, and a START
+	 * that was under way during TEARDOWN may have started it afterwards.
+	 */
 	hrtimer_cancel(&session->timer);
 	cancel_work_sync(&session->due_work);
 	free_session(session);
@@ -333,7 +375,9 @@ static void release_session(struct kref *ref)
 
 /**
  * panthor_perf_session_put() - Drop a reference to a session
- * @session: Session, destroyed if the reference is the last one.
+ * @session: Session. It is freed if the reference is the last one.
+ *
+ * Context: Process context, without any lock. Sleeps.
  */
 void panthor_perf_session_put(struct panthor_perf_session *session)
 {
@@ -344,7 +388,10 @@ void panthor_perf_session_put(struct panthor_perf_session *session)
  * panthor_perf_session_destroy() - End a session
  * @session: Session, in any state. The caller's reference is dropped.
  *
- * Nothing is written or signalled when this has returned.
+ * When this has returned, nothing is written to the user's objects any more, and
+ * the eventfd is not signalled any more.
+ *
+ * Context: Process context, without any lock. Sleeps.
  */
 void panthor_perf_session_destroy(struct panthor_perf_session *session)
 {
@@ -359,11 +406,18 @@ static int start_locked(struct panthor_perf_session *session, u64 user_data)
 
 	lockdep_assert_held(&session->command_lock);
 
-	/* It may stop at any moment now, and nobody would have looked for a free slot. */
+	/*
+	 * The sampler would return -EBUSY, too. But the last sample may be delivered
+	 * at any moment, and the sampler would then start a session for which it has
+	 * not been checked below that a slot is free.
+	 */
 	if (state == PANTHOR_PERF_CLIENT_STOPPING)
 		return -EBUSY;
 
-	/* The last sample will need a slot. Starting what is started is no error. */
+	/*
+	 * The slot that is reserved for the last sample must be free. A session that
+	 * is started already has one: START does nothing then, and is no error.
+	 */
 	if (state == PANTHOR_PERF_CLIENT_STOPPED) {
 		u32 free;
 
@@ -373,7 +427,10 @@ static int start_locked(struct panthor_perf_session *session, u64 user_data)
 		if (!free)
 			return -EBUSY;
 
-		/* STOP has ended the timer: what was due before it is not due after this. */
+		/*
+		 * STOP has cancelled the timer, but the timer may have queued the
+		 * work before that. It must not make a sample due in the new run.
+		 */
 		cancel_work_sync(&session->due_work);
 	}
 
@@ -389,15 +446,15 @@ static int start_locked(struct panthor_perf_session *session, u64 user_data)
 /**
  * panthor_perf_session_start() - Begin to count
  * @session: Session.
- * @user_data: Tag of samples that are not requested.
+ * @user_data: Tag of the samples that no command requests.
  *
- * Returns when counting has begun. Nothing happens if it had.
+ * Returns when counting has begun. Does nothing if the session is started already.
  *
- * Context: Process context, without locks. Sleeps, interruptibly.
+ * Context: Process context, without any lock. Sleeps interruptibly.
  *
- * Return: 0 on success, -EBUSY if the last sample has not been delivered or has
- * no free slot, -ERESTARTSYS if the caller has a signal pending, otherwise what
- * panthor_perf_sampler_start() returns.
+ * Return: 0 on success, -EBUSY if the last sample of the previous run has not been
+ * delivered or no slot of the ring is free, -ERESTARTSYS if the caller has a signal
+ * pending, otherwise what panthor_perf_sampler_start() returns.
  */
 int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_data)
 {
@@ -416,7 +473,12 @@ int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_da
  * @session: Session.
  * @user_data: Tag of the sample.
  *
- * Return: 0 on success, a negative error code otherwise.
+ * Does not wait for the sample.
+ *
+ * Context: Process context. Takes panthor_perf_sampler::req_lock; does not sleep.
+ *
+ * Return: 0 on success, -EINVAL if the session is periodic or not started, -EBUSY if
+ * no slot of the ring is free, -ENODEV if the device has been unplugged.
  */
 int panthor_perf_session_sample(struct panthor_perf_session *session, u64 user_data)
 {
@@ -427,14 +489,16 @@ int panthor_perf_session_sample(struct panthor_perf_session *session, u64 user_d
 }
 
 /**
- * panthor_perf_session_stop() - Request a last sample, and count no more after it
+ * panthor_perf_session_stop() - Request the last sample of a session
  * @session: Session.
  * @user_data: Tag of the sample.
  *
- * Context: Process context, without locks. Sleeps, interruptibly, while the
- * session is being started by another thread.
+ * Does not wait for the sample. The session stops when it is delivered.
  *
- * Return: 0 on success, also if the session was not counting, -ERESTARTSYS if
+ * Context: Process context, without any lock. Sleeps interruptibly while another
+ * thread starts the session.
+ *
+ * Return: 0 on success, also if the session was not started, -ERESTARTSYS if
  * the caller has a signal pending.
  */
 int panthor_perf_session_stop(struct panthor_perf_session *session, u64 user_data)
@@ -442,7 +506,10 @@ int panthor_perf_session_stop(struct panthor_perf_session *session, u64 user_dat
 	if (mutex_lock_interruptible(&session->command_lock))
 		return -ERESTARTSYS;
 
-	/* Not after it: by then the session may be started again. */
+	/*
+	 * Only a started session has a timer to cancel. Look at the state before
+	 * panthor_perf_sampler_stop() changes it.
+	 */
 	if (READ_ONCE(session->client.state) == PANTHOR_PERF_CLIENT_STARTED)
 		hrtimer_cancel(&session->timer);
 
@@ -452,7 +519,7 @@ int panthor_perf_session_stop(struct panthor_perf_session *session, u64 user_dat
 }
 
 #ifdef CONFIG_DEBUG_FS
-/* From START to the latest sample. */
+/* Delivered samples per second, from START to the end of the latest sample. */
 static u64 samples_per_second(const struct panthor_perf_client *client)
 {
 	u64 ns = client->start.ns - client->begun_ns;
@@ -461,9 +528,12 @@ static u64 samples_per_second(const struct panthor_perf_client *client)
 }
 
 /**
- * panthor_perf_session_show() - Show what a session is doing
- * @session: Session. The caller holds the lock of the sampler.
- * @p: Where to.
+ * panthor_perf_session_show() - Print the state of a session for debugfs
+ * @session: Session.
+ * @p: Printer.
+ *
+ * Context: Process context. The caller holds panthor_perf_sampler::lock. Touches no
+ * register.
  */
 void panthor_perf_session_show(struct panthor_perf_session *session, struct drm_printer *p)
 {
@@ -506,7 +576,7 @@ void panthor_perf_session_show(struct panthor_perf_session *session, struct drm_
 		drm_printf(p, " %s=%016llx%016llx", types[type], mask[1], mask[0]);
 	}
 
-	/* Last, since a name can hold anything. */
+	/* This comes last on the line, because a process name may contain spaces. */
 	drm_printf(p, " owner=%s/%d\n", session->creator.process_name, session->creator.tgid);
 }
 #endif

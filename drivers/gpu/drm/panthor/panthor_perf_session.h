@@ -21,116 +21,143 @@ struct drm_printer;
 struct eventfd_ctx;
 
 /**
- * struct panthor_perf_stats - What a file's sessions have done
+ * struct panthor_perf_stats - Statistics of a file's sessions, for fdinfo
  */
 struct panthor_perf_stats {
-	/** @samples: Samples delivered. */
+	/** @samples: Number of samples delivered. */
 	atomic64_t samples;
 
-	/** @stretched: Samples that were due when there was no room. */
+	/** @stretched: Number of samples that were due when the ring was full. */
 	atomic64_t stretched;
 };
 
 /**
- * struct panthor_perf_mapping - A user's buffer object, mapped for the kernel
+ * struct panthor_perf_mapping - A user's buffer object, mapped into the kernel
+ *
+ * Does not change once SETUP has created the session.
  */
 struct panthor_perf_mapping {
-	/** @obj: Object, with a reference. NULL if there is none. */
+	/** @obj: Object, which the session has a reference to. NULL if there is none. */
 	struct drm_gem_object *obj;
 
-	/** @vaddr: Its address, NULL before it is mapped. Pinned: it may be reclaimed otherwise. */
+	/**
+	 * @vaddr: Address of the object in the kernel, NULL before it is mapped.
+	 * The mapping pins the object: the shrinker cannot reclaim its memory.
+	 */
 	void *vaddr;
 };
 
 /**
  * struct panthor_perf_session - One session
+ *
+ * Members without a lock in their description do not change once SETUP has
+ * returned.
  */
 struct panthor_perf_session {
-	/** @ref: References: one of the file's, and one of each ioctl that uses it. */
+	/**
+	 * @ref: Reference count. The file has one reference until TEARDOWN or
+	 * close, and each ioctl has one while it uses the session.
+	 */
 	struct kref ref;
 
-	/** @sampler: Sampler. */
+	/** @sampler: The device's sampler. */
 	struct panthor_perf_sampler *sampler;
 
-	/** @stats: Statistics of the file, which outlives the session. */
+	/** @stats: Statistics of the file. The file outlives the session. */
 	struct panthor_perf_stats *stats;
 
-	/** @client: What the sampler knows. */
+	/** @client: The part of the session that the sampler works with. */
 	struct panthor_perf_client client;
 
 	/**
-	 * @command_lock: Held by START and STOP, which so come one after the
-	 * other.
+	 * @command_lock: Serializes START and STOP of the session.
 	 *
-	 * START sleeps with it held until counting has begun, which may last,
-	 * so that it is only ever taken interruptibly. All other locks nest in
-	 * it. SAMPLE, TEARDOWN and close do without it.
+	 * START sleeps with it held until counting has begun. That can take long,
+	 * so the lock is always taken interruptibly, and SAMPLE, TEARDOWN and close
+	 * do not take it. Process context. It is taken before the sampler's locks.
 	 */
 	struct mutex command_lock;
 
-	/** @node: In the device's list of sessions. The list's lock protects it. */
+	/**
+	 * @node: Entry in panthor_perf::sessions. Protected by
+	 * panthor_perf::setup_lock.
+	 */
 	struct list_head node;
 
-	/** @uid: User, if counted against the limit of users without privileges. */
+	/** @uid: User who set up the session. The number of sessions of a user is limited. */
 	kuid_t uid;
 
-	/** @unprivileged: Set up without CAP_PERFMON. */
+	/** @unprivileged: The user had no CAP_PERFMON at SETUP, so that limits apply. */
 	bool unprivileged;
 
-	/** @creator: Who set it up, for debugfs. */
+	/** @creator: The process that set up the session, shown in debugfs. */
 	struct {
 		/** @creator.process_name: Name of the process. */
 		char process_name[TASK_COMM_LEN];
 
-		/** @creator.tgid: Number of the process. */
+		/** @creator.tgid: ID of the process. */
 		pid_t tgid;
 	} creator;
 
-	/** @eventfd: What is signalled for each sample. */
+	/** @eventfd: Eventfd that is signalled for each delivered sample. */
 	struct eventfd_ctx *eventfd;
 
-	/** @ring: Ring. */
+	/** @ring: Buffer object of the ring. */
 	struct panthor_perf_mapping ring;
 
-	/** @control: Object with the ring's indices. */
+	/** @control: Buffer object that holds the indices of the ring. */
 	struct panthor_perf_mapping control;
 
-	/** @indices: The indices. Written only, but for extract_idx. */
+	/**
+	 * @indices: The indices of the ring, in memory that the user can write to.
+	 * The kernel reads extract_idx and nothing else from it.
+	 */
 	struct drm_panthor_perf_ringbuf_control *indices;
 
-	/** @slots: Number of slots, a power of two. */
+	/** @slots: Number of slots of the ring, a power of two. */
 	u32 slots;
 
 	/**
-	 * @insert: Number of samples published. The kernel's own: the user's
-	 * copy is only ever written. Changed with both locks of the sampler
-	 * held, so that either is enough to read it.
+	 * @insert: Number of samples delivered since SETUP. This is the kernel's own
+	 * copy of insert_idx, because the user could change the one in @indices.
+	 * Written with panthor_perf_sampler::lock and panthor_perf_sampler::req_lock
+	 * held, so either of them is sufficient to read it.
 	 */
 	u64 insert;
 
-	/** @stretched: How often a sample was due when there was no room. */
+	/**
+	 * @stretched: Number of samples that were due when the ring was full.
+	 * Protected by panthor_perf_sampler::lock.
+	 */
 	u64 stretched;
 
-	/** @period_ns: Time between two samples, 0 if they are requested one by one. */
+	/** @period_ns: Time between two samples in nanoseconds, 0 for a manual session. */
 	u64 period_ns;
 
 	/**
-	 * @deadline_ns: When the next sample is due, in CLOCK_MONOTONIC_RAW.
+	 * @deadline_ns: Time at which the next sample is due, CLOCK_MONOTONIC_RAW in
+	 * nanoseconds.
 	 *
-	 * Belongs to @timer while the session is started, and to START before.
+	 * Needs no lock: START writes it before it starts @timer, and the function
+	 * of @timer, of which one instance runs at a time, reads and writes it
+	 * after that.
 	 */
 	u64 deadline_ns;
 
 	/**
-	 * @timer: Expires when a sample is due.
+	 * @timer: Expires when a sample of a periodic session is due.
 	 *
-	 * Started by START once counting has begun, and set anew each time by
-	 * its own function. STOP ends it. TEARDOWN and unplug do not: the
-	 * function finds that the session is not started any more.
+	 * START starts the timer when counting has begun, and its function sets it
+	 * again each time. STOP cancels it. TEARDOWN and unplug do not: its
+	 * function does not set it again if the session is not started any more,
+	 * and it is cancelled before the session is freed.
 	 */
 	struct hrtimer timer;
 
-	/** @due_work: Does what @timer cannot do in its context. */
+	/**
+	 * @due_work: Tells the sampler that a sample is due. @timer queues it,
+	 * because the sampler's locks cannot be taken in interrupt context.
+	 */
 	struct work_struct due_work;
 };
 

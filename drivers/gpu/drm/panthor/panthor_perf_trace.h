@@ -12,8 +12,12 @@
 
 /*
  * A firmware sample is named by (epoch, insert): the number of times counters
- * have been enabled, and the number of samples taken since, the sample itself
- * included. What is not followed by a sample of the same epoch was lost.
+ * have been enabled, and the number of samples taken since then, this one
+ * included. Counts after the last sample of an epoch are in no sample: they are
+ * lost when counters are disabled.
+ *
+ * "Session" is the number of a client of the sampler, which is what the sampler
+ * knows of a session. Times are in nanoseconds of CLOCK_MONOTONIC_RAW.
  */
 
 /**
@@ -33,10 +37,10 @@ TRACE_EVENT(panthor_perf_request,
 );
 
 /**
- * panthor_perf_fw_sample - called when a firmware sample has been added to all sessions
+ * panthor_perf_fw_sample - called when a firmware sample was read, before it is added to sessions
  * @epoch: number of times counters have been enabled
  * @insert: number of samples since then, this one included
- * @timestamp: GPU timestamp of the sample
+ * @timestamp: GPU timestamp at which firmware took the sample, in its ticks
  * @reason: why firmware took it, enum panthor_perf_reason
  */
 TRACE_EVENT(panthor_perf_fw_sample,
@@ -58,9 +62,9 @@ TRACE_EVENT(panthor_perf_fw_sample,
  * panthor_perf_baseline - called when a session begins to count
  * @session: number of the session
  * @epoch: number of times counters have been enabled
- * @insert: the last firmware sample that is not the session's
- * @user_data: START's
- * @ns: start of the session's first sample
+ * @insert: the firmware sample after which the session counts
+ * @user_data: tag that START gave
+ * @ns: time at which the session's first sample starts
  */
 TRACE_EVENT(panthor_perf_baseline,
 	    TP_PROTO(u32 session, u32 epoch, u32 insert, u64 user_data, u64 ns),
@@ -84,10 +88,10 @@ TRACE_EVENT(panthor_perf_baseline,
  * panthor_perf_delivery - called when a sample has been written to a session's ring
  * @session: number of the session
  * @epoch: number of times counters have been enabled
- * @insert: the last firmware sample that is in it
- * @user_data: the sample's
- * @ns: end of the sample
- * @flags: the sample's
+ * @insert: the last firmware sample that is a part of it
+ * @user_data: tag of the sample
+ * @ns: time at which the sample ends
+ * @flags: flags of the sample, enum drm_panthor_perf_sample_flags
  */
 TRACE_EVENT(panthor_perf_delivery,
 	    TP_PROTO(u32 session, u32 epoch, u32 insert, u64 user_data, u64 ns, u32 flags),
@@ -126,7 +130,7 @@ TRACE_EVENT(panthor_perf_stretch,
  * panthor_perf_lost - called when counts may have been lost
  * @epoch: number of times counters have been enabled
  * @insert: number of samples consumed since then
- * @flags: what started sessions will flag their next sample with
+ * @flags: flags that the next sample of each session that counts will have
  */
 TRACE_EVENT(panthor_perf_lost,
 	    TP_PROTO(u32 epoch, u32 insert, u32 flags),
@@ -141,20 +145,83 @@ TRACE_EVENT(panthor_perf_lost,
 		      __entry->epoch, __entry->insert, __entry->flags)
 );
 
+#define panthor_perf_show_state(state)						\
+	__print_symbolic(state,								\
+			 { PANTHOR_PERF_SAMPLER_DOWN, "down" },				\
+			 { PANTHOR_PERF_SAMPLER_CLOSING, "closing" },			\
+			 { PANTHOR_PERF_SAMPLER_IDLE, "idle" },				\
+			 { PANTHOR_PERF_SAMPLER_COUNTING, "counting" },			\
+			 { PANTHOR_PERF_SAMPLER_FAILED, "failed" },			\
+			 { PANTHOR_PERF_SAMPLER_GONE, "gone" })
+
 /**
- * panthor_perf_state - called when the GPU comes up or goes down, or counters with it
- * @up: the GPU is up
+ * panthor_perf_state - called when the state of the sampler changes
+ * @up: the MCU runs, or is about to be stopped
  * @counting: counters are enabled
+ * @state: new state, enum panthor_perf_sampler_state
  */
 TRACE_EVENT(panthor_perf_state,
-	    TP_PROTO(bool up, bool counting),
-	    TP_ARGS(up, counting),
+	    TP_PROTO(bool up, bool counting, u32 state),
+	    TP_ARGS(up, counting, state),
 	    TP_STRUCT__entry(__field(bool, up)
-			     __field(bool, counting)),
+			     __field(bool, counting)
+			     __field(u32, state)),
 	    TP_fast_assign(__entry->up = up;
-			   __entry->counting = counting;),
-	    TP_printk("up=%d counting=%d",
-		      __entry->up, __entry->counting)
+			   __entry->counting = counting;
+			   __entry->state = state;),
+	    TP_printk("up=%d counting=%d state=%s",
+		      __entry->up, __entry->counting,
+		      panthor_perf_show_state(__entry->state))
+);
+
+#define panthor_perf_show_flight(flight)					\
+	__print_symbolic(flight,							\
+			 { PANTHOR_PERF_FLIGHT_NONE, "none" },				\
+			 { PANTHOR_PERF_FLIGHT_WANTED, "wanted" },			\
+			 { PANTHOR_PERF_FLIGHT_MADE, "made" },				\
+			 { PANTHOR_PERF_FLIGHT_MADE_WANTED, "made-wanted" })
+
+#define panthor_perf_show_overflow(overflow)					\
+	__print_symbolic(overflow,							\
+			 { PANTHOR_PERF_OVERFLOW_NONE, "none" },			\
+			 { PANTHOR_PERF_OVERFLOW_RAISED, "raised" },			\
+			 { PANTHOR_PERF_OVERFLOW_MUTED, "muted" })
+
+DECLARE_EVENT_CLASS(panthor_perf_transition,
+		    TP_PROTO(u32 from, u32 to),
+		    TP_ARGS(from, to),
+		    TP_STRUCT__entry(__field(u32, from)
+				     __field(u32, to)),
+		    TP_fast_assign(__entry->from = from;
+				   __entry->to = to;),
+		    TP_printk("from=%u to=%u",
+			      __entry->from, __entry->to)
+);
+
+/**
+ * panthor_perf_flight - called when the state of the firmware request changes
+ * @from: old state, enum panthor_perf_flight_state
+ * @to: new state
+ */
+DEFINE_EVENT_PRINT(panthor_perf_transition, panthor_perf_flight,
+		   TP_PROTO(u32 from, u32 to),
+		   TP_ARGS(from, to),
+		   TP_printk("from=%s to=%s",
+			     panthor_perf_show_flight(__entry->from),
+			     panthor_perf_show_flight(__entry->to))
+);
+
+/**
+ * panthor_perf_overflow - called when it changes whether firmware may have lost samples
+ * @from: old state, enum panthor_perf_overflow_state
+ * @to: new state
+ */
+DEFINE_EVENT_PRINT(panthor_perf_transition, panthor_perf_overflow,
+		   TP_PROTO(u32 from, u32 to),
+		   TP_ARGS(from, to),
+		   TP_printk("from=%s to=%s",
+			     panthor_perf_show_overflow(__entry->from),
+			     panthor_perf_show_overflow(__entry->to))
 );
 
 #endif /* __PANTHOR_PERF_TRACE_H__ */

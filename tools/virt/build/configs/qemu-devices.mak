@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The devices of QEMU that are built: the machine, which brings its console (PL011), the slots of
-# virtio-mmio and the Mali (qemu.patch), and the ports that tools/virt/run talks through.
+# virtio-mmio and the Mali (qemu/qemu.patch), and the ports that tools/virt/run talks through.
 CONFIG_ARM_VIRT=y
 CONFIG_VIRTIO_SERIAL=y
 # What the machine and its processors cannot do without, though they do not select it.

@@ -4,8 +4,8 @@
 # Builds the comparison, or ends with a result that says why not.
 build_comparison()
 {
-	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/exactness" "$TESTS_DIR/exactness.c" \
-		"$VIRT_DIR/ledger.c" 2>"$SCRATCH/err" && return
+	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/exactness" "$VIRT_DIR/host/exactness.c" \
+		"$VIRT_DIR/host/ledger.c" 2>"$SCRATCH/err" && return
 	not_ok "the comparison compiles" "$(cat "$SCRATCH/err")"
 	exit 1
 }

@@ -15,7 +15,10 @@
 /* NSEC_PER_SEC is a long, which overflows on 32-bit machines. */
 #define SEC_NS	((u64)NSEC_PER_SEC)
 
-/* Pairs and ticks at which arithmetic could be wrong, and what comes of them. */
+/*
+ * Arguments of panthor_perf_clock_ticks_to_ns() at the limits of its arithmetic, and the
+ * result.
+ */
 struct ticks_case {
 	const char *name;
 	u64 freq;
@@ -64,7 +67,7 @@ static struct panthor_perf_clock *new_clock(struct kunit *test)
 	return clock;
 }
 
-/* Sample times come from the pair: not from before it by much, never from after it. */
+/* A timestamp is converted only if it is earlier than the pair, by less than a minute. */
 static void time_of_samples(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = new_clock(test);
@@ -87,7 +90,7 @@ static void time_of_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
 }
 
-/* A clock that ran at several rates, and not at all for a while. */
+/* Cycles of a clock whose rate changes, and of a GPU that has no power for a while. */
 static void cycles(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = new_clock(test);
@@ -117,7 +120,10 @@ static void cycles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c[0], 850000000);
 	KUNIT_EXPECT_EQ(test, c[2], 4000000000ull);
 
-	/* More changes than are remembered: still right, at the time of the last one. */
+	/*
+	 * After more changes than are kept, cycles at the time of the latest change are still
+	 * right.
+	 */
 	t += 4 * SEC_NS;
 	for (i = 0; i < 5 * PANTHOR_PERF_CLOCK_SEGMENTS; i++)
 		panthor_perf_clock_set_rate(clock, 0, t + i * NSEC_PER_MSEC,
@@ -126,7 +132,7 @@ static void cycles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c[0], 850000000 + i * 150000ull);
 }
 
-/* The rate of a clock that is down is remembered, but it has no cycles. */
+/* While the GPU has no power, rates are remembered, but no cycles are counted. */
 static void cycles_down(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = new_clock(test);
@@ -145,7 +151,7 @@ static void cycles_down(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after[0], before[0]);
 }
 
-/* What the clock framework does when it has changed a rate, or is about to. */
+/* Calls the notifier as the clock framework does before or after it changes a rate. */
 static void notify(struct panthor_perf_clock_watch *watch, u32 id, unsigned long event,
 		   unsigned long rate)
 {
@@ -155,7 +161,7 @@ static void notify(struct panthor_perf_clock_watch *watch, u32 id, unsigned long
 	nb->notifier_call(nb, event, &data);
 }
 
-/* A clock has cycles while it is followed, with the rates that were told last. */
+/* Cycles are counted while clocks are followed, with the rates that notifiers reported last. */
 static void attached(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = new_clock(test);
@@ -165,27 +171,27 @@ static void attached(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, panthor_perf_clock_watch_init(&watch, clock), 0);
 	KUNIT_ASSERT_EQ(test, panthor_perf_clock_watch_init(&loser, clock), 0);
 
-	/* Not yet followed. */
+	/* The watch is not attached yet. */
 	notify(&watch, 0, POST_RATE_CHANGE, 1000000000);
 	notify(&watch, 0, PRE_RATE_CHANGE, 2000000000);
 	notify(&watch, 0, ABORT_RATE_CHANGE, 2000000000);
 	notify(&loser, 0, POST_RATE_CHANGE, 3000000000ul);
 	KUNIT_EXPECT_EQ(test, clock->num_segments, 1);
 
-	/* Down. */
+	/* The watch is attached, but the GPU has no power. */
 	panthor_perf_clock_attach(clock, &watch, false);
 	KUNIT_EXPECT_EQ(test, clock->num_segments, 1);
 	panthor_perf_clock_cycles(clock, ktime_get_raw_ns() + SEC_NS, after);
 	KUNIT_EXPECT_EQ(test, after[0], 0);
 
-	/* Up: the rate is known, and nobody is asked for it. */
+	/* The GPU gets power. The rate is known from the notifier. */
 	panthor_perf_clock_up(clock);
 	KUNIT_ASSERT_EQ(test, clock->num_segments, 2);
 	t = clock->segments[1].ns;
 	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
 	KUNIT_EXPECT_EQ(test, after[0], 1000000000);
 
-	/* One that is not attached has no say. */
+	/* A notifier of a watch that is not attached has no effect. */
 	notify(&loser, 0, POST_RATE_CHANGE, 3000000000ul);
 	notify(&watch, 0, PRE_RATE_CHANGE, 2000000000);
 	KUNIT_EXPECT_EQ(test, clock->num_segments, 2);
@@ -196,7 +202,7 @@ static void attached(struct kunit *test)
 	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
 	KUNIT_EXPECT_EQ(test, after[0], before[0] + 500000000);
 
-	/* Not followed any longer: what was counted stays. */
+	/* After detaching, cycles stay as they are. */
 	panthor_perf_clock_detach(clock);
 	notify(&watch, 0, POST_RATE_CHANGE, 250000000);
 	KUNIT_ASSERT_EQ(test, clock->num_segments, 4);
@@ -205,7 +211,7 @@ static void attached(struct kunit *test)
 	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
 	KUNIT_EXPECT_EQ(test, after[0], before[0]);
 
-	/* And again, of a GPU that is up. */
+	/* Attach once more, while the GPU has power. */
 	panthor_perf_clock_attach(clock, &watch, true);
 	KUNIT_ASSERT_EQ(test, clock->num_segments, 5);
 	t = clock->segments[4].ns;
@@ -215,7 +221,7 @@ static void attached(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after[0], before[0] + 250000000);
 }
 
-/* A thread that changes the rate of a clock, while another one counts its cycles. */
+/* A thread changes the rate of a clock while the test counts its cycles. */
 #define RATE_CHANGES	10000
 
 struct changer {
@@ -241,7 +247,7 @@ static int change_rates(void *data)
 	return 0;
 }
 
-/* What was told of the cycles so far is not taken back by a rate that changes meanwhile. */
+/* The number of cycles never decreases, even if a rate changes at the same time. */
 static void cycles_monotonic(struct kunit *test)
 {
 	struct panthor_perf_time last = {}, now;
@@ -271,7 +277,7 @@ static void cycles_monotonic(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, back, 0, "of %llu times, by up to %llu cycles", reads, most);
 }
 
-/* Time that is read goes forward, and is not the GPU's where that cannot be told. */
+/* Time never goes back, and has no GPU timestamp if that cannot be computed. */
 static void now(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = new_clock(test);
@@ -287,7 +293,10 @@ static void now(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, clock->pair.ns, 0);
 }
 
-/* The next one is never now, and what was slept through is not made up for. */
+/*
+ * A deadline is always later than the present time, and deadlines that have passed are
+ * skipped.
+ */
 static void deadlines(struct kunit *test)
 {
 	const u64 base = 1ull << 62, ms = NSEC_PER_MSEC, day = 86400 * SEC_NS;
@@ -302,7 +311,7 @@ static void deadlines(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, 7, base + 365 * day),
 			base + 365 * day + 7 - 365 * day % 7);
 	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ~0u, base + 1), base + ~0u);
-	/* Before the first of them. */
+	/* The present time is before the base. */
 	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base - 1), base + ms);
 	KUNIT_EXPECT_EQ(test, panthor_perf_clock_deadline(base, ms, base - day), base + ms);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
-/* Tests of the counter layout. Also built in userspace, see tools/layout. */
+/* Tests of the counter layout. This file is also built as a user program, see tools/layout. */
 
 #include <kunit/test.h>
 
@@ -12,7 +12,7 @@
 
 #include "../panthor_perf_layout.h"
 
-/* The uAPI, to the byte, on 32 and 64 bits alike. */
+/* Sizes and offsets of the uAPI are the same on 32-bit and 64-bit machines. */
 #define CHECK_SIZE(type, size) \
 	static_assert(sizeof(struct drm_panthor_perf_##type) == (size))
 #define CHECK_OFFSET(type, member, offset) \
@@ -100,7 +100,10 @@ static_assert((u32)DRM_IOCTL_PANTHOR_PERF_CONTROL == 0xc0186451);
 #define SLICES(n)		(((n) - 1) << 8)
 #define SIZES(fw, hw)		((fw) << 16 | (hw))
 
-/* A GPU whose firmware reports what the hardware has, and what follows from that. */
+/*
+ * A GPU: the values of its registers and of its control block, and the layout that is
+ * expected.
+ */
 struct gpu_case {
 	const char *name;
 	struct panthor_perf_layout_params params;
@@ -134,7 +137,10 @@ static const struct gpu_case gpu_cases[] = {
 			.shader_present = 0x50005, .user_shader_present = 0x50005,
 			.glb_version = 0x01010000, .group_num = 8,
 			.perfcnt_size = SIZES(0, 25), .supported_clocks = ALL_CLOCKS,
-			/* Neither exists on this GPU. */
+			/*
+			 * Neither of the two exists on this GPU, so their values must be
+			 * ignored.
+			 */
 			.perfcnt_features = 0xffffffff, .prfcnt_features = 0xffffffff,
 		},
 		.num_values = 64, .memsys = 4, .shader = 4,
@@ -322,7 +328,7 @@ static struct panthor_perf_layout *make_layout(struct kunit *test, const struct 
 	return layout;
 }
 
-/* The blocks of each GPU, against a walk over what the table says it has. */
+/* Compares the blocks of each GPU with those that the table says it has. */
 static void layout_blocks(struct kunit *test)
 {
 	const struct gpu_case *c = test->param_value;
@@ -414,7 +420,7 @@ static void expect_blocks(struct kunit *test, const char *name, u32 fw_sample_si
 	}
 }
 
-/* By hand: 19 positions for 4 cores. */
+/* Offsets computed by hand: 19 core positions for 4 cores. */
 static void layout_exact_g610(struct kunit *test)
 {
 	static const struct exact_block exact[] = {
@@ -433,7 +439,7 @@ static void layout_exact_g610(struct kunit *test)
 	expect_blocks(test, "G610", 6400, 5416, exact, ARRAY_SIZE(exact));
 }
 
-/* By hand: firmware and CSG blocks, 25 positions for 7 cores. */
+/* Offsets computed by hand: firmware and CSG blocks, 25 core positions for 7 cores. */
 static void layout_exact_g710(struct kunit *test)
 {
 	static const struct exact_block exact[] = {
@@ -464,7 +470,7 @@ static void layout_exact_g710(struct kunit *test)
 	expect_blocks(test, "G710", 10240, 11848, exact, ARRAY_SIZE(exact));
 }
 
-/* By hand: metadata and 128 values. */
+/* Offsets computed by hand: a metadata block, and 128 values a block. */
 static void layout_exact_g620(struct kunit *test)
 {
 	static const struct exact_block exact[] = {
@@ -480,7 +486,10 @@ static void layout_exact_g620(struct kunit *test)
 	expect_blocks(test, "G620", 5632, 7392, exact, ARRAY_SIZE(exact));
 }
 
-/* By hand: compact positions of which some are withheld, one clock for all. */
+/*
+ * Offsets computed by hand: compact core positions, some cores hidden, one clock for all
+ * blocks.
+ */
 static void layout_exact_compact(struct kunit *test)
 {
 	static const struct exact_block exact[] = {
@@ -499,7 +508,10 @@ static void layout_exact_compact(struct kunit *test)
 
 	expect_blocks(test, c->name, 6656, 10536, exact, ARRAY_SIZE(exact));
 
-	/* 0xf0f less 0xa0d is 0x502: the second, fifth and seventh core of eight. */
+	/*
+	 * 0xf0f without 0xa0d is 0x502: the second, fifth and seventh of eight cores are
+	 * hidden.
+	 */
 	KUNIT_EXPECT_EQ(test, make_layout(test, c)->hidden_cores, 0x52);
 	c = find_gpu(test, "cores withheld by fuses");
 	KUNIT_EXPECT_EQ(test, make_layout(test, c)->hidden_cores, 0x502);
@@ -516,7 +528,7 @@ struct bad_case {
 #define SIZES_WHY_HW "the hardware part of a sample is not that of its blocks"
 #define SIZES_WHY_FW "the firmware part of a sample is not that of its blocks"
 
-/* One thing wrong with a good GPU: members of @set that are not 0 replace its own. */
+/* A GPU with one wrong property: the members of @set that are not 0 replace those of the GPU. */
 static const struct bad_case bad_cases[] = {
 	{ "no counters", "G610", "firmware offers no counters", {}, -EOPNOTSUPP },
 	{ "hardware part short", "G610", SIZES_WHY_HW, { .perfcnt_size = SIZES(0, 24) }, -EINVAL },
@@ -607,30 +619,32 @@ static void layout_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info.sample_size, 56);
 }
 
+/* The other way round: a bit for each value of the groups that have a bit in @en. */
+static void widen(u32 en, u64 mask[2])
+{
+	u32 bit;
+
+	mask[0] = 0;
+	mask[1] = 0;
+	for (bit = 0; bit < 128; bit++)
+		if (en & BIT(bit / 4))
+			mask[bit / 64] |= BIT_ULL(bit % 64);
+}
+
 static void mask_conversions(struct kunit *test)
 {
-	u64 mask[2], expected[2];
+	u64 mask[2];
 	u32 en, bit, nibble;
 
-	/* All there are for 64 values, in both halves. */
+	/* All masks of 64 values, in the lower and in the upper half. */
 	for (en = 0; en <= 0xffff; en++) {
-		expected[0] = 0;
-		for (bit = 0; bit < 64; bit++)
-			if (en & BIT(bit / 4))
-				expected[0] |= BIT_ULL(bit);
-
-		panthor_perf_mask_widen(en, mask);
-		KUNIT_ASSERT_EQ_MSG(test, mask[0], expected[0], "en %#x", en);
-		KUNIT_ASSERT_EQ_MSG(test, mask[1], 0, "en %#x", en);
+		widen(en, mask);
 		KUNIT_ASSERT_EQ(test, panthor_perf_mask_narrow(mask), en);
-
-		panthor_perf_mask_widen(en << 16 | (~en & 0xffff), mask);
-		KUNIT_ASSERT_EQ_MSG(test, mask[1], expected[0], "en %#x", en);
-		KUNIT_ASSERT_EQ_MSG(test, mask[0], ~expected[0], "en %#x", en);
+		widen(en << 16 | (~en & 0xffff), mask);
 		KUNIT_ASSERT_EQ(test, panthor_perf_mask_narrow(mask), en << 16 | (~en & 0xffff));
 	}
 
-	/* Any bit of a group enables the group, and no other. */
+	/* Each bit of a group enables that group, and no other group. */
 	for (bit = 0; bit < 32; bit++) {
 		for (nibble = 0; nibble < 16; nibble++) {
 			mask[0] = bit < 16 ? (u64)nibble << 4 * bit : 0;
@@ -652,11 +666,10 @@ static void masks_of_setup(struct kunit *test)
 		.memsys_enable_mask = { 0x51, 0x52 },
 		.shader_enable_mask = { 0x8000000000000061ull, 0x8000000000000062ull },
 	};
-	struct panthor_perf_hw_masks hw = { .en = { [TILER] = PANTHOR_PERF_EN_ALWAYS } };
 	struct panthor_perf_masks masks;
 	u32 type;
 
-	/* Everything exists. */
+	/* All block types and all values exist on this GPU. */
 	panthor_perf_masks_from_setup(make_layout(test, find_gpu(test, "G715")), &setup, &masks);
 	for (type = FW; type <= SHADER; type++) {
 		u64 top = type == SHADER ? 0x8000000000000000ull : 0;
@@ -666,28 +679,15 @@ static void masks_of_setup(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, masks.mask[NONE][0] | masks.mask[NONE][1], 0);
 
-	panthor_perf_hw_masks_add(&hw, &masks);
-	KUNIT_EXPECT_EQ(test, hw.en[NONE], 0);
-	KUNIT_EXPECT_EQ(test, hw.en[FW], 0x30003);
-	KUNIT_EXPECT_EQ(test, hw.en[TILER], 0x30003);
-	KUNIT_EXPECT_EQ(test, hw.en[SHADER], 0x80038003);
-
-	/* Neither firmware and CSG blocks nor values above 63. */
+	/* This GPU has no firmware and CSG blocks, and no values above 63. */
 	panthor_perf_masks_from_setup(make_layout(test, find_gpu(test, "G610")), &setup, &masks);
 	for (type = NONE; type <= SHADER; type++) {
 		KUNIT_EXPECT_EQ(test, !!masks.mask[type][0], type >= CSHW);
 		KUNIT_EXPECT_EQ(test, masks.mask[type][1], 0);
 	}
-
-	memset(&hw, 0, sizeof(hw));
-	hw.en[MEMSYS] = 0x100;
-	panthor_perf_hw_masks_add(&hw, &masks);
-	KUNIT_EXPECT_EQ(test, hw.en[FW], 0);
-	KUNIT_EXPECT_EQ(test, hw.en[MEMSYS], 0x103);
-	KUNIT_EXPECT_EQ(test, hw.en[SHADER], 0x8003);
 }
 
-/* A slot of a firmware ring, a place to bring it in, and one to deliver to. */
+/* A slot of a firmware ring, memory to copy the sample to, and a slot of a user's ring. */
 struct bench {
 	struct panthor_perf_layout *layout;
 	u32 num_slots;
@@ -726,15 +726,16 @@ static struct panthor_perf_accum *make_accum(struct kunit *test, struct bench *b
 	return accum;
 }
 
-/* Different for every value of every position of some thousand samples. */
+/* Returns a number that is different for each value of each block of some thousand samples. */
 static u32 distinct(u32 n, u32 position, u32 i)
 {
 	return (n * 256 + position) * 128 + i + 1;
 }
 
 /*
- * Fill a slot as firmware would, were every block enabled and written; absent
- * positions get the same, so that nothing but their position tells them apart.
+ * Fills a slot as firmware does if all blocks are enabled and written. Positions of
+ * cores that do not exist are filled in the same way, so that code which reads them
+ * by mistake finds counts.
  */
 static void fill_slot(struct bench *bench, u32 n)
 {
@@ -815,7 +816,7 @@ static const u64 *out_values(struct bench *bench, u32 b)
 	return (const u64 *)(out_block(bench, b) + 1);
 }
 
-/* Everything enabled and written, twice: each value in its place, and the header. */
+/* With all counters enabled and all blocks written, each value and header is in its place. */
 static void sample_distinct(struct kunit *test)
 {
 	const struct gpu_case *c = test->param_value;
@@ -877,7 +878,7 @@ static void sample_distinct(struct kunit *test)
 	}
 }
 
-/* Consuming clears the marks of all blocks that exist, and touches no other word. */
+/* Reading a sample clears PRFCNT_EN of all blocks that exist, and changes nothing else. */
 static void sample_acknowledged(struct kunit *test)
 {
 	const struct gpu_case *c = test->param_value;
@@ -892,7 +893,7 @@ static void sample_acknowledged(struct kunit *test)
 		if (c->metadata)
 			bench.slot[3] = PANTHOR_PERF_REASON_HALT;
 
-		/* What is expected, in the copy. */
+		/* Make the expected changes in a copy of the slot. */
 		memcpy(bench.expected, bench.slot, bench.layout->fw_sample_size);
 		if (c->metadata)
 			memset(&bench.expected[2], 0, 2 * sizeof(u32));
@@ -921,7 +922,7 @@ static void sample_acknowledged(struct kunit *test)
 	}
 }
 
-/* Blocks that were not written hold what they held before: nothing is added. */
+/* A block that was not written holds an old sample, which must not be added. */
 static void sample_unwritten(struct kunit *test)
 {
 	static const u32 en[] = { 0, 1, 0xfffd, 0xfffffffd };
@@ -944,7 +945,7 @@ static void sample_unwritten(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, block_values(&bench, 3)[2], 0);
 		panthor_perf_accum_add(bench.layout, bench.sample, accum);
 
-		/* The second time it is added to something. */
+		/* The second sample is added to the sums of the first one. */
 		if (e & 1) {
 			fill_slot(&bench, 2);
 			read_slot(&bench);
@@ -973,7 +974,7 @@ static void sample_unwritten(struct kunit *test)
 	}
 }
 
-/* A group that PRFCNT_EN does not cover is stale too. */
+/* A group of values whose bit in PRFCNT_EN is clear holds an old sample, too. */
 static void sample_partly_written(struct kunit *test)
 {
 	const struct panthor_perf_sample_info info = {};
@@ -1006,12 +1007,12 @@ static void sample_partly_written(struct kunit *test)
 	}
 }
 
-/* A session sees what it enabled, whatever else was sampled. */
+/* A session gets the counters that it enabled, and no others that were sampled. */
 static void accum_masked(struct kunit *test)
 {
 	const struct panthor_perf_masks masks = {
 		.mask = {
-			/* The first four bits count nothing. */
+			/* The first four values are not counters, so these bits enable none. */
 			[FW] = { 0xf, 0 },
 			[CSHW] = { 0x8000000000000010ull, 0x8000000000000001ull },
 			[TILER] = { ~0ull, 0 },
@@ -1050,7 +1051,10 @@ static void accum_masked(struct kunit *test)
 				u64 expected = distinct(1, p, i) + distinct(2, p, i) +
 					       distinct(3, p, i);
 
-				/* Delivered once; the second sample is empty. */
+				/*
+				 * What was delivered in the first sample is not in the second
+				 * one.
+				 */
 				if (n || !(mask[i / 64] & BIT_ULL(i % 64)))
 					expected = 0;
 				KUNIT_ASSERT_EQ_MSG(test, values[i], expected,
@@ -1060,7 +1064,7 @@ static void accum_masked(struct kunit *test)
 	}
 }
 
-/* Sums do not stop at 32 bits. */
+/* Sums are not limited to 32 bits. */
 static void accum_wide(struct kunit *test)
 {
 	const struct panthor_perf_sample_info info = {};
@@ -1123,7 +1127,7 @@ static void accum_dropped(struct kunit *test)
 	}
 }
 
-/* A counter at its top is reported to those who enabled it, once. */
+/* A counter that has saturated is reported once, to the sessions that enabled it. */
 static void accum_saturated(struct kunit *test)
 {
 	struct panthor_perf_masks with = {}, without = {};
@@ -1138,7 +1142,10 @@ static void accum_saturated(struct kunit *test)
 	a = make_accum(test, &bench, &with);
 	b = make_accum(test, &bench, &without);
 
-	/* Words of the header are no counters, stale ones were not counted. */
+	/*
+	 * Saturation is not reported for values that are no counters, or that were not
+	 * written.
+	 */
 	fill_slot(&bench, 1);
 	block_values(&bench, 1)[0] = U32_MAX;
 	block_values(&bench, 1)[1] = U32_MAX;
@@ -1163,7 +1170,7 @@ static void accum_saturated(struct kunit *test)
 	panthor_perf_accum_add(bench.layout, bench.sample, a);
 	panthor_perf_accum_add(bench.layout, bench.sample, b);
 
-	/* The flag stays until delivery. */
+	/* The flag stays set until the sample is delivered. */
 	fill_slot(&bench, 2);
 	read_slot(&bench);
 	panthor_perf_accum_add(bench.layout, bench.sample, a);
@@ -1178,7 +1185,10 @@ static void accum_saturated(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out_header(&bench)->flags, 0);
 }
 
-/* The time of a sample comes from what is read anyway, if it was written. */
+/*
+ * The timestamp is that of a block that is read anyway, or of CSHW if none of those was
+ * written.
+ */
 static void sample_timestamp(struct kunit *test)
 {
 	u64 asked[PANTHOR_PERF_BLOCK_WORDS] = { BIT(6) };
@@ -1205,7 +1215,7 @@ static void sample_timestamp(struct kunit *test)
 	panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
 	KUNIT_EXPECT_FALSE(test, bench.sample->has_timestamp);
 
-	/* Metadata has one too. */
+	/* The metadata block has a timestamp, too. */
 	bench_init(test, &bench, "G620");
 	fill_slot(&bench, 4);
 	for (b = 0; b < bench.layout->num_blocks; b++)
@@ -1217,7 +1227,7 @@ static void sample_timestamp(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench.sample->timestamp, 0x7700000800ull);
 	KUNIT_EXPECT_EQ(test, bench.sample->reason, PANTHOR_PERF_REASON_SUSPEND);
 
-	/* Cleared: the next one is a request. */
+	/* The reason was cleared by the read, so the next sample has the reason of a request. */
 	panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
 	KUNIT_EXPECT_EQ(test, bench.sample->reason, PANTHOR_PERF_REASON_REQUEST);
 }
@@ -1233,7 +1243,7 @@ struct state_case {
 	const char *name;
 	u32 prev, reason;
 	u8 tiler, powered, unpowered;
-	/* Of a core which the session does not look at. */
+	/* States of a core in which the session has enabled no counters. */
 	u8 unread;
 };
 
@@ -1243,7 +1253,10 @@ static const struct state_case state_cases[] = {
 	{ "before protected mode", 0, 1, ON | AVAILABLE | NORMAL | PROTECTED,
 	  ON | AVAILABLE | NORMAL | PROTECTED, OFF | UNAVAILABLE | NORMAL | PROTECTED,
 	  NORMAL | PROTECTED },
-	/* What was written counts, but does not prove power; what was not had none. */
+	/*
+	 * After protected mode a core that was written may have had no power. One that was
+	 * not had none.
+	 */
 	{ "after protected mode", 1, 0, ON | AVAILABLE | NORMAL | PROTECTED,
 	  AVAILABLE | NORMAL | PROTECTED, OFF | UNAVAILABLE | NORMAL | PROTECTED,
 	  NORMAL | PROTECTED },
@@ -1277,7 +1290,7 @@ static void block_states(struct kunit *test)
 	struct panthor_perf_accum *all, *tiler;
 	struct bench bench;
 
-	/* Of the cores, block 5 has power, block 6 has none. */
+	/* Of the shader cores, block 5 has power and block 6 has none. */
 	bench_init(test, &bench, "G620");
 	tiler_only.mask[TILER][0] = ~0ull;
 	all = make_accum(test, &bench, all_of(&bench));
@@ -1299,7 +1312,7 @@ static void block_states(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out_block(&bench, 5)->block_states, c->powered);
 	KUNIT_EXPECT_EQ(test, out_block(&bench, 6)->block_states, c->unpowered);
 
-	/* Power of a core is known to a session that counts in cores. */
+	/* A session that has enabled counters in cores gets to know if a core has power. */
 	write_out(test, &bench, tiler, &info);
 	KUNIT_EXPECT_EQ(test, out_block(&bench, 0)->block_states, c->tiler);
 	KUNIT_EXPECT_EQ(test, out_block(&bench, 1)->block_states, c->tiler);
@@ -1307,7 +1320,7 @@ static void block_states(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out_block(&bench, 6)->block_states, c->unread);
 }
 
-/* A block that is not written is 0, and not available if that may mean that the set has none. */
+/* A block that is not written reads as 0. Except in the primary set, it is also UNAVAILABLE. */
 static void block_states_set(struct kunit *test)
 {
 	const struct panthor_perf_sample_info info = {};
@@ -1316,7 +1329,10 @@ static void block_states_set(struct kunit *test)
 	struct bench bench;
 	u32 set, i;
 
-	/* 0 is the firmware's, 1 to 8 are CSGs, 9 is CSHW, 10 the tiler, cores are from 15 on. */
+	/*
+	 * Block 0 is firmware, 1 to 8 are CSGs, 9 is CSHW, 10 is the tiler, 15 is the first
+	 * core.
+	 */
 	bench_init(test, &bench, "G715");
 	tiler_only.mask[TILER][0] = ~0ull;
 	all = make_accum(test, &bench, all_of(&bench));
@@ -1348,7 +1364,7 @@ static void block_states_set(struct kunit *test)
 					distinct(1, block_position(&bench, 9), i));
 		}
 
-		/* Who did not ask is not told what others have learned. */
+		/* A session does not get to know what was read for another session. */
 		write_out(test, &bench, tiler, &info);
 		KUNIT_EXPECT_EQ(test, out_block(&bench, 0)->block_states, unread);
 		KUNIT_EXPECT_EQ(test, out_block(&bench, 9)->block_states, unread);
@@ -1357,23 +1373,23 @@ static void block_states_set(struct kunit *test)
 	}
 }
 
-/* What no sample tells: counters off, the MCU off, or on, or stopped without a sample. */
+/* States that follow from no sample: of counters and an MCU that are enabled or disabled. */
 static void block_states_marked(struct kunit *test)
 {
 	static const struct {
 		u8 add[2];
 		u8 tiler, core, unread;
 	} cases[] = {
-		/* No power. */
+		/* The GPU has no power. */
 		{ { OFF | AVAILABLE | NORMAL }, OFF | AVAILABLE | NORMAL,
 		  OFF | UNAVAILABLE | NORMAL, OFF | UNAVAILABLE | NORMAL },
-		/* Counters are disabled; cores may have power. */
+		/* Counters are disabled, and cores may have power. */
 		{ { OFF | AVAILABLE | NORMAL | PANTHOR_PERF_STATE_POWER_UNKNOWN },
 		  OFF | AVAILABLE | NORMAL, OFF | AVAILABLE | NORMAL, OFF | NORMAL },
-		/* The same, wholly in protected mode. */
+		/* The same for a period that lies in protected mode altogether. */
 		{ { OFF | AVAILABLE | PROTECTED | PANTHOR_PERF_STATE_POWER_UNKNOWN },
 		  OFF | AVAILABLE | PROTECTED, OFF | AVAILABLE | PROTECTED, OFF | PROTECTED },
-		/* The MCU comes up: that is not the cores' power. */
+		/* The MCU boots, which does not mean that cores have power. */
 		{ { OFF | AVAILABLE | NORMAL, ON }, ON | OFF | AVAILABLE | NORMAL,
 		  OFF | UNAVAILABLE | NORMAL, OFF | UNAVAILABLE | NORMAL },
 		/* The MCU is stopped without a sample. */
@@ -1412,7 +1428,7 @@ static void block_states_marked(struct kunit *test)
 	}
 }
 
-/* The states of a period are those of all its firmware samples. */
+/* A period has the states of all its firmware samples. */
 static void block_states_folded(struct kunit *test)
 {
 	const struct panthor_perf_sample_info info = {};
@@ -1422,7 +1438,7 @@ static void block_states_folded(struct kunit *test)
 	bench_init(test, &bench, "G620");
 	accum = make_accum(test, &bench, all_of(&bench));
 
-	/* Powered in one of two samples. */
+	/* The core has power in one of two samples. */
 	fill_slot(&bench, 1);
 	block_values(&bench, 6)[2] = 0;
 	read_slot(&bench);
@@ -1436,7 +1452,7 @@ static void block_states_folded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out_block(&bench, 5)->block_states, ON | AVAILABLE | NORMAL);
 	KUNIT_EXPECT_EQ(test, out_block(&bench, 6)->block_states, ON | OFF | AVAILABLE | NORMAL);
 
-	/* Counted after protected mode: it cannot have been OFF throughout. */
+	/* The core was written after protected mode, so it may have had power. */
 	fill_slot(&bench, 1);
 	bench.slot[3] = PANTHOR_PERF_REASON_PROTECTED;
 	block_values(&bench, 5)[2] = 0;
@@ -1458,7 +1474,7 @@ static void block_states_folded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out_block(&bench, 6)->block_states,
 			OFF | UNAVAILABLE | NORMAL | PROTECTED);
 
-	/* Given away in one of two samples. */
+	/* The GPU was given to another operating system in one of two samples. */
 	fill_slot(&bench, 1);
 	bench.slot[3] = PANTHOR_PERF_REASON_YIELD;
 	read_slot(&bench);
@@ -1475,7 +1491,7 @@ static void block_states_folded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out_block(&bench, 6)->block_states,
 			ON | AVAILABLE | UNAVAILABLE | NORMAL);
 
-	/* Wholly in protected mode, no sample at all. */
+	/* The period lies in protected mode altogether, and has no firmware sample. */
 	panthor_perf_accum_add_states(bench.layout, PROTECTED, accum);
 	write_out(test, &bench, accum, &info);
 	KUNIT_EXPECT_EQ(test, out_block(&bench, 0)->block_states, PROTECTED);
@@ -1486,7 +1502,7 @@ static u64 prng_state;
 
 static u32 prng(void)
 {
-	/* Knuth's MMIX generator: the same run everywhere. */
+	/* Knuth's MMIX generator yields the same sequence on every machine. */
 	prng_state = prng_state * 6364136223846793005ull + 1442695040888963407ull;
 	return prng_state >> 32;
 }
@@ -1508,8 +1524,9 @@ static u64 random_mask(void)
 #define NUM_SESSIONS 4
 
 /*
- * Sessions of random masks, firmware samples of random content, deliveries at
- * random, against sums made the long way.
+ * Sessions with random masks get firmware samples with random contents, and are
+ * delivered at random. The result is compared with sums that the test computes one
+ * value at a time.
  */
 static void random_sessions(struct kunit *test)
 {
@@ -1599,6 +1616,98 @@ static void random_sessions(struct kunit *test)
 	}
 }
 
+/* To the last byte, a sample is the same whether it is delivered in one step or in two. */
+static void random_delivery(struct kunit *test)
+{
+	const struct gpu_case *c = test->param_value;
+	struct panthor_perf_accum *twins[NUM_SESSIONS][2];
+	u64 asked[PANTHOR_PERF_BLOCK_WORDS] = {};
+	struct bench bench;
+	u32 size, flags, s, t, b, i, n, prev = PANTHOR_PERF_REASON_REQUEST, delivered = 0;
+	u8 *expected;
+
+	prng_state = c->params.shader_present + 2 * c->num_values;
+	bench_init(test, &bench, c->name);
+	size = bench.layout->user_sample_size;
+	expected = kunit_kzalloc(test, size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, expected);
+
+	for (s = 0; s < NUM_SESSIONS; s++) {
+		struct drm_panthor_perf_cmd_setup setup = {};
+		struct panthor_perf_masks masks;
+
+		for (i = 0; i < 2; i++) {
+			setup.fw_enable_mask[i] = s ? random_mask() : ~0ull;
+			setup.csg_enable_mask[i] = s ? random_mask() : ~0ull;
+			setup.cshw_enable_mask[i] = s ? random_mask() : ~0ull;
+			setup.tiler_enable_mask[i] = s ? random_mask() : ~0ull;
+			setup.memsys_enable_mask[i] = s ? random_mask() : ~0ull;
+			setup.shader_enable_mask[i] = s ? random_mask() : ~0ull;
+		}
+		panthor_perf_masks_from_setup(bench.layout, &setup, &masks);
+		for (t = 0; t < 2; t++)
+			twins[s][t] = make_accum(test, &bench, &masks);
+		for (i = 0; i < PANTHOR_PERF_BLOCK_WORDS; i++)
+			asked[i] |= twins[s][0]->enabled[i];
+	}
+
+	for (n = 0; n < 100; n++) {
+		for (i = 0; i < bench.layout->fw_sample_size / 4; i++) {
+			bench.slot[i] = prng();
+			if (!(bench.slot[i] & 0xfff))
+				bench.slot[i] = U32_MAX;
+		}
+		for (b = 0; b < bench.layout->num_blocks; b++)
+			block_values(&bench, b)[2] = prng() % 4 ? U32_MAX : prng();
+
+		panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
+		bench.sample->reason = prng() % 7;
+		panthor_perf_fw_sample_states(bench.layout, prng() % 3, prev, bench.sample);
+		prev = bench.sample->reason;
+
+		for (s = 0; s < NUM_SESSIONS; s++) {
+			const struct panthor_perf_sample_info info = {
+				.start_ns = prng(), .end_ns = prng(), .gpu_timestamp = prng(),
+				.user_data = prng(), .cycles = { prng(), prng(), prng() },
+				.flags = prng() % 4 & ~DRM_PANTHOR_PERF_SAMPLE_OVERFLOW,
+				.block_set = prng() % 3,
+			};
+
+			if (prng() % 2) {
+				for (t = 0; t < 2; t++)
+					panthor_perf_accum_add(bench.layout, bench.sample,
+							       twins[s][t]);
+				continue;
+			}
+
+			panthor_perf_accum_add(bench.layout, bench.sample, twins[s][0]);
+			flags = panthor_perf_accum_write(bench.layout, twins[s][0], &info,
+							 expected);
+			memset(bench.dst, CANARY, size + 64);
+			KUNIT_ASSERT_EQ(test, flags,
+					panthor_perf_accum_deliver(bench.layout, twins[s][1],
+								   bench.sample, &info,
+								   bench.dst));
+			KUNIT_ASSERT_EQ(test, flags, out_header(&bench)->flags);
+			for (i = 0; i < size; i++)
+				KUNIT_ASSERT_EQ_MSG(test, bench.dst[i], expected[i],
+						    "sample %u session %u byte %u", n, s, i);
+			for (i = size; i < size + 64; i++)
+				KUNIT_ASSERT_EQ_MSG(test, bench.dst[i], CANARY, "byte %u", i);
+			delivered++;
+
+			/* Nothing is left of it. */
+			if (prng() % 4 == 0) {
+				panthor_perf_accum_write(bench.layout, twins[s][0], &info, expected);
+				panthor_perf_accum_deliver(bench.layout, twins[s][1], NULL, &info,
+							   bench.dst);
+				KUNIT_ASSERT_EQ(test, memcmp(bench.dst, expected, size), 0);
+			}
+		}
+	}
+	KUNIT_EXPECT_TRUE(test, delivered > 100);
+}
+
 static void ring_indices(struct kunit *test)
 {
 	static const u64 starts[] = {
@@ -1620,7 +1729,7 @@ static void ring_indices(struct kunit *test)
 					used < 4 ? 4 - used : 0);
 		}
 
-		/* Extract ahead of insert, or too far behind. */
+		/* The user's index is ahead of the kernel's, or too far behind it. */
 		KUNIT_EXPECT_EQ(test, panthor_perf_ring_free(8, extract, extract + 1), 0);
 		KUNIT_EXPECT_EQ(test, panthor_perf_ring_free(8, extract + 9, extract), 0);
 		KUNIT_EXPECT_EQ(test, panthor_perf_ring_free(8, extract + far, extract), 0);
@@ -1633,7 +1742,7 @@ static void ring_indices(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, panthor_perf_ring_available(8, 0, 0, U32_MAX - 1), 0);
 	KUNIT_EXPECT_EQ(test, panthor_perf_ring_available(2, 5, 5, 0), 1);
 
-	/* The firmware's ring, whose indices wrap. */
+	/* The indices of the firmware ring are 32-bit numbers that wrap. */
 	for (used = 0; used <= 128; used++) {
 		KUNIT_EXPECT_EQ(test, panthor_perf_fw_ring_pending(128, used, 0), used);
 		KUNIT_EXPECT_EQ(test, panthor_perf_fw_ring_pending(128, used - 64, -64), used);
@@ -1666,6 +1775,7 @@ static struct kunit_case panthor_perf_layout_cases[] = {
 	KUNIT_CASE(block_states_set),
 	KUNIT_CASE(block_states_marked),
 	KUNIT_CASE(block_states_folded),
+	KUNIT_CASE_PARAM(random_delivery, gpu_gen_params),
 	KUNIT_CASE_PARAM(random_sessions, gpu_gen_params),
 	KUNIT_CASE(ring_indices),
 	{}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
-/* Tests of the sampler, against a firmware that behaves, and that does not. */
+/* Tests of the sampler, with a fake firmware that works correctly or fails in a given way. */
 
 #include <kunit/test.h>
 
@@ -24,7 +24,7 @@
 #define MAX_SAMPLES	64
 #define QUEUE_SIZE	8
 
-/* The counter that is looked at: the first of CSHW. */
+/* The counter that tests use: the first one of the CSHW block. */
 #define COUNTER		4
 
 #define OVERFLOW	DRM_PANTHOR_PERF_SAMPLE_OVERFLOW
@@ -40,7 +40,7 @@
 
 struct fake_client;
 
-/* Firmware, and what can be wrong with it. */
+/* A fake firmware, and flags that make it fail. */
 struct fake {
 	struct panthor_perf_fw fw;
 	struct panthor_fw_global_iface glb;
@@ -50,48 +50,57 @@ struct fake {
 	struct panthor_perf_clock clock;
 	struct panthor_perf_sampler sampler;
 
-	/* What new_client() made. */
+	/* Clients that new_client() has created. */
 	struct fake_client *clients[8];
 	u32 num_clients;
 
-	/* What has been counted and not been sampled. */
+	/* Value of the counter: what was counted since the last firmware sample. */
 	u32 count;
 
-	/* REQ, as it was at the last doorbell that was looked at, or at boot. */
+	/* Value of REQ when the fake last looked at it, at a doorbell or at boot. */
 	u32 req;
-	/* A sample has found no room, and the ring has been full at every doorbell since. */
+	/*
+	 * A sample has found the ring full, and the ring was full at every doorbell since
+	 * then.
+	 */
 	bool no_room;
 
-	/* How often the driver was asked for anything. */
+	/* Numbers of calls of the driver's functions: all of them, doorbells, resets, enables. */
 	u32 calls;
 	u32 requests;
 	u32 resets;
 	u32 enables;
 
-	/* Woken for each sample of a client. */
+	/* The interrupt that follows a doorbell. */
+	struct work_struct irq_work;
+
+	/* Woken when a sample of a client is signalled. */
 	wait_queue_head_t signalled;
 
-	/* Does not look at doorbells, for now. */
+	/* The fake does not look at REQ when a doorbell is rung. wake() makes it look. */
 	bool asleep;
-	/* Never answers. */
+	/* The fake answers no request at all. */
 	bool dead;
-	/* Takes samples, and never says so. */
+	/* The fake writes requested samples, but does not acknowledge the requests. */
 	bool mute;
-	/* Has no room in the ring, whatever there is. */
+	/* The fake behaves as if its ring were full. */
 	bool full;
-	/* Says that only once while it has none. */
+	/*
+	 * The fake raises OVERFLOW only once while the ring is full; it has done so if told
+	 * is set.
+	 */
 	bool told_once, told;
-	/* Says that half of the ring is in use, and that it is full, at every doorbell. */
+	/* The fake raises THRESHOLD and OVERFLOW at every doorbell. */
 	bool nags;
-	/* Does not answer counter requests, and is right not to. */
+	/* The GPU is in protected mode, so the fake does not answer requests about counters. */
 	bool protected;
-	/* Wakes when a register is read: whoever models it may be late, as may be an interrupt. */
+	/* The fake wakes and answers when the driver next reads GPU_STATUS, with no interrupt. */
 	bool late;
-	/* Enters protected mode while it is waited for, with a sample before. */
+	/* The fake takes a sample and enters protected mode while the driver waits for it. */
 	bool protected_when_waited;
 };
 
-/* A client, and what it was given. */
+/* A client, and the samples that it has received. */
 struct fake_client {
 	struct fake *f;
 	struct panthor_perf_client client;
@@ -111,7 +120,7 @@ static struct fake *to_fake(struct panthor_perf_fw *fw)
 	return container_of(fw, struct fake, fw);
 }
 
-/* Raises an event, unless it knows that it has been raised and not been acknowledged. */
+/* Raises an event, unless the kernel has not acknowledged the previous one yet. */
 static void fake_raise(struct fake *f, u32 event)
 {
 	if (!((f->req ^ f->output.ack) & event))
@@ -130,7 +139,7 @@ static void fake_sample_reason(struct fake *f, u32 reason)
 	struct panthor_perf_time now = {};
 	u32 *metadata = sample;
 
-	/* Without a clock of its own, a sample has no time. */
+	/* A sample has a timestamp only if the test uses a clock. */
 	if (f->clock.freq)
 		panthor_perf_clock_now(&f->clock, &now);
 
@@ -206,7 +215,7 @@ static void fake_requests(struct fake *f)
 	}
 }
 
-/* Looks at REQ, as at a doorbell, and at no other time. */
+/* Does what firmware does at a doorbell: looks at REQ. */
 static void fake_look(struct fake *f)
 {
 	if (f->dead || f->asleep)
@@ -220,7 +229,7 @@ static void fake_look(struct fake *f)
 	if (!(f->output.ack & GLB_PERFCNT_EN) || f->told_once)
 		return;
 
-	/* What has been acknowledged is said again while it lasts. */
+	/* An acknowledged event is raised again if its condition still holds. */
 	f->no_room &= fake_full(f);
 	if (f->nags || fake_pending(f) >= FAKE_SLOTS / 2)
 		fake_raise(f, GLB_PERFCNT_THRESHOLD);
@@ -228,14 +237,14 @@ static void fake_look(struct fake *f)
 		fake_raise(f, GLB_PERFCNT_OVERFLOW);
 }
 
-/* A sample of firmware's own accord. */
+/* Takes an automatic sample. */
 static void fake_auto(struct fake *f)
 {
 	if (fake_room(f))
 		fake_sample(f);
 }
 
-/* The MCU has stopped, in good order or not, and boots again. */
+/* Boots the MCU. If fresh is set, the shared memory has been loaded anew. */
 static void fake_boot(struct fake *f, bool fresh)
 {
 	f->output.ack &= ~GLB_PERFCNT_EN;
@@ -255,7 +264,13 @@ static void fake_ring_doorbell(struct panthor_perf_fw *fw)
 	f->calls++;
 	f->requests++;
 	fake_look(f);
-	panthor_perf_sampler_irq(&f->sampler);
+	queue_work(f->sampler.wq, &f->irq_work);
+}
+
+/* The interrupt thread. */
+static void fake_irq_work(struct work_struct *work)
+{
+	panthor_perf_sampler_irq(&container_of(work, struct fake, irq_work)->sampler);
 }
 
 static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
@@ -311,8 +326,9 @@ static u32 fake_available(struct panthor_perf_client *client, u32 promised)
 	return c->room > promised ? c->room - promised : 0;
 }
 
-static void fake_write(struct panthor_perf_client *client,
-		       const struct panthor_perf_sample_info *info)
+static u32 fake_write(struct panthor_perf_client *client,
+		      const struct panthor_perf_fw_sample *fw_sample,
+		      const struct panthor_perf_sample_info *info)
 {
 	struct fake_client *c = container_of(client, struct fake_client, client);
 	const struct panthor_perf_layout *layout = &c->f->layout;
@@ -320,9 +336,9 @@ static void fake_write(struct panthor_perf_client *client,
 		(void *)c->sample + layout->blocks[layout->cshw_block].user_offset;
 	const struct drm_panthor_perf_block_header *core =
 		(void *)c->sample + layout->blocks[layout->shader_block].user_offset;
-	u32 i = c->num % MAX_SAMPLES;
+	u32 i = c->num % MAX_SAMPLES, flags;
 
-	panthor_perf_accum_write(layout, client->accum, info, c->sample);
+	flags = panthor_perf_accum_deliver(layout, client->accum, fw_sample, info, c->sample);
 	c->got[i].data = info->user_data;
 	c->got[i].flags = ((struct drm_panthor_perf_sample_header *)c->sample)->flags;
 	c->got[i].start = info->start_ns;
@@ -330,6 +346,7 @@ static void fake_write(struct panthor_perf_client *client,
 	c->got[i].count = ((u64 *)(header + 1))[COUNTER];
 	c->got[i].states = header->block_states;
 	c->got[i].core = core->block_states;
+	return flags;
 }
 
 static void fake_publish(struct panthor_perf_client *client)
@@ -363,7 +380,10 @@ static struct fake_client *new_client(struct kunit *test, struct fake *f)
 	struct panthor_perf_masks masks = {};
 	struct fake_client *c;
 
-	/* Some outlive their test, until unplug(): what KUnit allocates now goes before that. */
+	/*
+	 * The sampler may use a client until the test's exit function unplugs it, so KUnit
+	 * must not free it before.
+	 */
 	KUNIT_ASSERT_LT(test, f->num_clients, ARRAY_SIZE(f->clients));
 	c = kzalloc_obj(*c, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, c);
@@ -402,10 +422,13 @@ static bool stop(struct fake_client *c, u64 data)
 
 static void drained(struct fake *f)
 {
-	flush_work(&f->sampler.drain_work);
+	do {
+		flush_work(&f->irq_work);
+		flush_work(&f->sampler.drain_work);
+	} while (work_busy(&f->irq_work));
 }
 
-/* Firmware wakes and looks. */
+/* Makes a sleeping fake look at REQ. */
 static void wake(struct fake *f)
 {
 	f->asleep = false;
@@ -414,17 +437,21 @@ static void wake(struct fake *f)
 	drained(f);
 }
 
-/* Has the check run, as if some time had gone by. */
+/*
+ * Has the check run, as if some time had gone by. It is disabled otherwise: on a
+ * busy machine a test may be held up for longer than the check is away.
+ */
 static void check(struct fake *f, u64 ns)
 {
+	struct work_struct *work = &f->sampler.check_work.work;
+
 	spin_lock(&f->sampler.req_lock);
 	f->sampler.flight_ns -= ns;
 	spin_unlock(&f->sampler.req_lock);
 	mutex_lock(&f->sampler.lock);
 	f->sampler.time.ns -= ns;
 	mutex_unlock(&f->sampler.lock);
-	mod_delayed_work(f->sampler.wq, &f->sampler.check_work, 0);
-	flush_delayed_work(&f->sampler.check_work);
+	work->func(work);
 	drained(f);
 }
 
@@ -457,8 +484,9 @@ static void unplug(void *data)
 {
 	struct fake *f = data;
 
-	if (!f->sampler.unplugged)
+	if (f->sampler.state != PANTHOR_PERF_SAMPLER_GONE)
 		panthor_perf_sampler_unplug(&f->sampler);
+	cancel_work_sync(&f->irq_work);
 	panthor_perf_sampler_fini(&f->sampler);
 
 	while (f->num_clients) {
@@ -505,7 +533,9 @@ static int init_fake(struct kunit *test, bool metadata)
 	f->sampler.clock = &f->clock;
 	f->sampler.reset = fake_reset;
 	init_waitqueue_head(&f->signalled);
+	INIT_WORK(&f->irq_work, fake_irq_work);
 	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&f->sampler), 0);
+	disable_delayed_work(&f->sampler.check_work);
 	panthor_perf_sampler_up(&f->sampler);
 	test->priv = f;
 	return kunit_add_action_or_reset(test, unplug, f);
@@ -521,7 +551,7 @@ static int metadata_init(struct kunit *test)
 	return init_fake(test, true);
 }
 
-/* Nothing is touched without a client, everything is programmed with the first one. */
+/* Nothing is programmed without a client, and everything when the first one starts. */
 static void programs_firmware(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -545,7 +575,7 @@ static void programs_firmware(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f->fw.enabled);
 }
 
-/* Whether the cycle counter runs between is not for us to decide. */
+/* The sampler sets COUNTER_EN while it counts, and restores its previous value after that. */
 static void cycle_counter(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -557,21 +587,21 @@ static void cycle_counter(struct kunit *test)
 
 		f->input.req = (f->input.req & ~GLB_COUNTER_EN) | at_boot;
 
-		/* From START to the last sample. */
+		/* COUNTER_EN is set from START to the last sample. */
 		KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, GLB_COUNTER_EN);
 		KUNIT_EXPECT_TRUE(test, stop(c, 2));
 		expect_num(test, c, n + 1);
 		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, at_boot);
 
-		/* Not after firmware that did not answer, either. */
+		/* It is restored if firmware did not answer, too. */
 		f->asleep = true;
 		KUNIT_EXPECT_EQ(test, start(c, 3), -ETIMEDOUT);
 		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, at_boot);
 		f->asleep = false;
 		fake_look(f);
 
-		/* Nor in what the next boot finds. */
+		/* It is restored before the next boot, too. */
 		KUNIT_ASSERT_EQ(test, start(c, 4), 0);
 		panthor_perf_sampler_close(&f->sampler, true);
 		KUNIT_EXPECT_EQ(test, f->input.req & GLB_COUNTER_EN, GLB_COUNTER_EN);
@@ -587,7 +617,7 @@ static void cycle_counter(struct kunit *test)
 	}
 }
 
-/* Without a ring, which there is when there are sessions, hooks leave all alone. */
+/* Without sessions there is no firmware ring, and hooks change nothing. */
 static void unused(struct kunit *test)
 {
 	static const struct panthor_fw_global_input_iface untouched;
@@ -602,17 +632,15 @@ static void unused(struct kunit *test)
 	segments = f->clock.num_segments;
 	for (i = 0; i < 3; i++) {
 		panthor_perf_sampler_close(&f->sampler, i != 2);
-		KUNIT_EXPECT_TRUE(test, f->sampler.closing);
+		KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_CLOSING);
 		panthor_perf_sampler_down(&f->sampler, i == 2);
-		KUNIT_EXPECT_FALSE(test, f->sampler.closing);
-		KUNIT_EXPECT_FALSE(test, f->sampler.up);
+		KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_DOWN);
 		panthor_perf_sampler_up(&f->sampler);
-		KUNIT_EXPECT_FALSE(test, f->sampler.closing);
-		KUNIT_EXPECT_TRUE(test, f->sampler.up);
+		KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_IDLE);
 	}
 	KUNIT_EXPECT_EQ(test, f->calls, 0);
 	KUNIT_EXPECT_MEMEQ(test, &f->input, &untouched, sizeof(untouched));
-	/* Each time that clocks are looked at begins a segment. */
+	/* The number of segments would have increased if a hook had touched the clocks. */
 	KUNIT_EXPECT_EQ(test, f->clock.num_segments, segments);
 
 	f->fw.ring = ring;
@@ -623,7 +651,7 @@ static void unused(struct kunit *test)
 	expect(test, c, 0, 2, 5, 0);
 }
 
-/* One set for all that count, from START to the last sample; whose it is does not matter. */
+/* All clients that count use the same counter set, from the first START to the last sample. */
 static void sets(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -632,7 +660,7 @@ static void sets(struct kunit *test)
 
 	other->client.block_set = 1;
 
-	/* While it counts, and on its way to the last sample. */
+	/* The set is in use while the client counts, and until its last sample is delivered. */
 	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
 	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config >> 8, FAKE_SET);
 	KUNIT_EXPECT_EQ(test, start(other, 2), -EBUSY);
@@ -653,7 +681,7 @@ static void sets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, start(a, 9), -EBUSY);
 	KUNIT_EXPECT_EQ(test, request(a, 10), -EINVAL);
 
-	/* Also while the GPU is down, and across that. */
+	/* The set is also in use while the GPU is suspended, and after that. */
 	panthor_perf_sampler_close(&f->sampler, true);
 	KUNIT_EXPECT_EQ(test, start(a, 11), -EBUSY);
 	fake_auto(f);
@@ -668,7 +696,7 @@ static void sets(struct kunit *test)
 	expect_num(test, other, 1);
 	expect(test, other, 0, 14, 5, 0);
 
-	/* One that has failed to start holds nothing. */
+	/* A client that has failed to start does not occupy a set. */
 	f->dead = true;
 	KUNIT_EXPECT_EQ(test, start(other, 15), -ETIMEDOUT);
 	f->dead = false;
@@ -679,7 +707,7 @@ static void sets(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, stop(a, 18));
 	expect_num(test, a, 2);
 
-	/* Nor does one that was started and stopped while the GPU was down. */
+	/* Nor does a client that was started and stopped while the GPU was suspended. */
 	panthor_perf_sampler_close(&f->sampler, true);
 	panthor_perf_sampler_down(&f->sampler, false);
 	KUNIT_ASSERT_EQ(test, start(other, 19), 0);
@@ -694,7 +722,7 @@ static void sets(struct kunit *test)
 	expect_num(test, a, 3);
 }
 
-/* What is left in the ring is marked as not written, and no more than the marks is touched. */
+/* Enabling clears PRFCNT_EN of all blocks in the ring, and changes nothing else there. */
 static void clears_marks(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -724,7 +752,7 @@ static void clears_marks(struct kunit *test)
 	expect(test, c, 0, 2, 5, 0);
 }
 
-/* Counts are what they are between START and STOP, in the sample they belong to. */
+/* Counts between START and STOP are in the sample of the period in which they were counted. */
 static void counts(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -749,7 +777,7 @@ static void counts(struct kunit *test)
 	expect(test, c, 1, 5, 100, 0);
 	KUNIT_EXPECT_EQ(test, c->got[1].start, c->got[0].end);
 
-	/* Again: nothing is left of the time before. */
+	/* When the client is started again, nothing is left of its previous run. */
 	KUNIT_ASSERT_EQ(test, start(c, 9), 0);
 	f->count = 7;
 	KUNIT_EXPECT_TRUE(test, stop(c, 10));
@@ -757,7 +785,7 @@ static void counts(struct kunit *test)
 	expect(test, c, 2, 10, 7, 0);
 }
 
-/* What one client does is nothing to another one. */
+/* Clients do not influence each other. */
 static void independent(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -786,7 +814,7 @@ static void independent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->enables, 1);
 }
 
-/* Requests share a firmware sample, but none that was asked for before them. */
+/* Requests share a firmware sample, but not one that was requested before they were made. */
 static void coalesce(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -816,7 +844,7 @@ static void coalesce(struct kunit *test)
 	expect(test, b, 0, 5, 5, 0);
 }
 
-/* No request without room, and always room for the last sample. */
+/* A request needs a free slot in the client's ring. The last sample always has one. */
 static void room(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -835,7 +863,7 @@ static void room(struct kunit *test)
 	expect(test, c, 2, 5, 0, 0);
 }
 
-/* Samples of firmware's own accord are part of what is asked for next. */
+/* Automatic samples become part of the next requested sample. */
 static void folded(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -852,7 +880,7 @@ static void folded(struct kunit *test)
 	expect(test, c, 0, 2, 12, 0);
 }
 
-/* Or they are delivered, as long as there is room. */
+/* With emit_auto they are delivered, as long as the client's ring has a free slot. */
 static void emitted(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -881,7 +909,7 @@ static void emitted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->stretched, 1);
 }
 
-/* Protected mode begins: the sample before it answers the request that is in flight. */
+/* Enters protected mode. The sample before it answers the request that is in flight. */
 static void enter_protected(struct fake *f)
 {
 	f->asleep = false;
@@ -893,7 +921,7 @@ static void enter_protected(struct fake *f)
 	drained(f);
 }
 
-/* Such a sample is delivered once, whoever the request was for. */
+/* A sample before protected mode that answers a request is delivered only once. */
 static void emitted_answer(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -913,7 +941,7 @@ static void emitted_answer(struct kunit *test)
 	expect_num(test, d, 1);
 	expect(test, d, 0, 2, 3, 0);
 
-	/* Nobody's but the driver's, which looks after counters. */
+	/* The request in flight is that of the driver itself, against saturation. */
 	f->protected = false;
 	f->count = 4;
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
@@ -931,7 +959,7 @@ static void emitted_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d->got[1].count, 9);
 }
 
-/* What is due is delivered once, whatever happened in between, and not after the end. */
+/* A periodic sample that is due is delivered once, and not after the last sample. */
 static void due(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -971,8 +999,9 @@ static void due(struct kunit *test)
 }
 
 /*
- * A full ring makes a request late. Nobody knows what else firmware had no room for, but that
- * there was some after it had been drained.
+ * A request that finds the firmware ring full is answered when the ring has been drained. Its
+ * sample is flagged, because firmware may have lost automatic samples before. The next one is
+ * not, because the ring had free slots from then on.
  */
 static void ring_full(struct kunit *test)
 {
@@ -998,7 +1027,7 @@ static void ring_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->enables, 1);
 }
 
-/* An event that was acknowledged is raised again, though nothing is requested meanwhile. */
+/* The driver acknowledges THRESHOLD, so that it is raised again, without any request. */
 static void rearmed(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1021,7 +1050,7 @@ static void rearmed(struct kunit *test)
 	expect(test, c, 0, 2, 0, 0);
 }
 
-/* Firmware that says at every doorbell what is not true is not rung for ever. */
+/* If firmware raises events at every doorbell, the driver does not ring the doorbell for ever. */
 static void rearmed_in_vain(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1035,18 +1064,21 @@ static void rearmed_in_vain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	for (i = 0; i < 20; i++)
 		drained(f);
-	/* The request, an acknowledgment with its sample, and one without any. */
+	/*
+	 * Doorbells: for the request, for an event with its sample, for an event without a
+	 * sample.
+	 */
 	KUNIT_EXPECT_EQ(test, f->requests, before + 3);
 	expect_num(test, c, 1);
 
-	/* Then once whenever it is looked after, with a sample taken just now. */
+	/* After that the driver acknowledges events once in each check_work. */
 	check(f, -NSEC_PER_SEC);
 	for (i = 0; i < 20; i++)
 		drained(f);
 	KUNIT_EXPECT_EQ(test, f->requests, before + 4);
 }
 
-/* A sample of its own accord is lost before firmware has looked at a request. */
+/* An automatic sample finds the ring full while a request is in flight. */
 static void ring_full_in_flight(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1064,11 +1096,11 @@ static void ring_full_in_flight(struct kunit *test)
 	f->full = false;
 	f->count = 3;
 	wake(f);
-	/* Up to here firmware may have lost another one, and not been able to say so. */
+	/* Until here, firmware may have lost another sample that it could not report. */
 	f->count = 4;
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
 	drained(f);
-	/* It has answered a request that was made after the acknowledgment. */
+	/* Firmware has answered a request that was made after OVERFLOW was acknowledged. */
 	f->count = 5;
 	KUNIT_EXPECT_EQ(test, start(d, 4), 0);
 	f->count = 6;
@@ -1082,7 +1114,10 @@ static void ring_full_in_flight(struct kunit *test)
 	expect(test, d, 0, 6, 6, 0);
 }
 
-/* It is lost when the answer is there and has not been seen: in this period or in the next. */
+/*
+ * An automatic sample is lost after an answer that is not drained yet. Both periods are
+ * flagged.
+ */
 static void ring_full_answered(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1111,7 +1146,7 @@ static void ring_full_answered(struct kunit *test)
 	expect(test, d, 0, 6, 0, 0);
 }
 
-/* Who has its baseline after that has lost nothing. */
+/* A client whose baseline is after the loss has lost nothing. */
 static void ring_full_before_start(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1139,7 +1174,7 @@ static void ring_full_before_start(struct kunit *test)
 	expect(test, d, 0, 4, 3, 0);
 }
 
-/* A sample of its own accord that found no room is lost, and that is said. */
+/* An automatic sample that finds the ring full is lost, and the next sample is flagged. */
 static void ring_full_lost(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1163,7 +1198,7 @@ static void ring_full_lost(struct kunit *test)
 	expect(test, c, 1, 3, 4, 0);
 }
 
-/* A ring that stays full is started anew, without a storm of doorbells until then. */
+/* If the ring stays full, counters are restarted, without many doorbells until then. */
 static void ring_stays_full(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1189,14 +1224,17 @@ static void ring_stays_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
 	expect_num(test, c, 2);
 	expect(test, c, 1, 3, 3, OVERFLOW);
-	/* Counters were off from the end of the one into the other; not after that. */
+	/* Counters were disabled at the start of the previous period, but not in this one. */
 	f->count = 5;
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
 	expect_num(test, c, 3);
 	expect(test, c, 2, 4, 5, 0);
 }
 
-/* A request that finds the ring full after that was told of another sample is retried. */
+/*
+ * If OVERFLOW was raised for another sample before, a request that finds the ring full is
+ * retried.
+ */
 static void ring_full_told(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1222,7 +1260,10 @@ static void ring_full_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->resets, 0);
 }
 
-/* A request that is not acknowledged ends, its sample and the client go on. */
+/*
+ * A request that is not acknowledged in time is completed with its sample, and counting goes
+ * on.
+ */
 static void lost_ack(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1246,14 +1287,14 @@ static void lost_ack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
 	expect_num(test, c, 2);
 	expect(test, c, 1, 3, 4, ERROR);
-	/* Counters were off from the end of the one into the other; not after that. */
+	/* Counters were disabled at the start of the previous period, but not in this one. */
 	f->count = 5;
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
 	expect_num(test, c, 3);
 	expect(test, c, 2, 4, 5, 0);
 }
 
-/* An answer that is there when time is up counts, though nobody has told of it. */
+/* An answer that arrives without an interrupt is found at the timeout, and counts. */
 static void late_ack(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1271,7 +1312,7 @@ static void late_ack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->enables, 1);
 }
 
-/* Firmware that answers nothing at all is reset, and everybody is told. */
+/* If firmware answers nothing at all, the GPU is reset and all requests are completed. */
 static void dead(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1289,7 +1330,7 @@ static void dead(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->resets, 1);
 }
 
-/* START of firmware that does not enable counters fails, and can be tried again. */
+/* START fails if firmware does not enable counters, and can be called again. */
 static void start_dead(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1306,7 +1347,7 @@ static void start_dead(struct kunit *test)
 	expect(test, c, 0, 4, 0, 0);
 }
 
-/* In protected mode there is no answer, and nothing wrong with that. */
+/* In protected mode firmware does not answer, which is not an error. */
 static void protected_mode(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1328,7 +1369,7 @@ static void protected_mode(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->enables, 1);
 }
 
-/* There is no metadata here: protected mode shows in the GPU's status, while it lasts. */
+/* Without a metadata block, GPU_STATUS shows protected mode while it lasts. */
 static void protected_states(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1339,7 +1380,7 @@ static void protected_states(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(d, 1), 0);
 	drained(f);
 
-	/* The sample before it, and the one after. */
+	/* The sample before protected mode and the one after it are PROTECTED. */
 	f->count = 2;
 	fake_auto(f);
 	f->protected = true;
@@ -1362,7 +1403,7 @@ static void protected_states(struct kunit *test)
 	expect_states(test, d, 1, ON | AVAILABLE | NORMAL | PROTECTED,
 		      AVAILABLE | NORMAL | PROTECTED);
 
-	/* Then it is over. */
+	/* The next sample after that is not. */
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
 	KUNIT_EXPECT_EQ(test, request(d, 3), 0);
 	expect_num(test, c, 2);
@@ -1370,7 +1411,7 @@ static void protected_states(struct kunit *test)
 	expect_states(test, c, 1, ON | AVAILABLE | NORMAL, ON | AVAILABLE | NORMAL);
 	expect_states(test, d, 2, ON | AVAILABLE | NORMAL, ON | AVAILABLE | NORMAL);
 
-	/* The sample before it is drained too early to be told from others. */
+	/* The sample before protected mode is drained before GPU_STATUS shows protected mode. */
 	fake_auto(f);
 	check(f, 0);
 	expect_num(test, d, 4);
@@ -1385,7 +1426,10 @@ static void protected_states(struct kunit *test)
 		      AVAILABLE | NORMAL | PROTECTED);
 }
 
-/* Counters cannot be enabled there: a sample of it is PROTECTED, and of nothing else. */
+/*
+ * Counters cannot be enabled in protected mode. A sample taken then is PROTECTED, and not
+ * NORMAL.
+ */
 static void protected_start(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1407,7 +1451,7 @@ static void protected_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->resets, 0);
 }
 
-/* An index that makes no sense is not followed. */
+/* If INSERT is out of range, counters are restarted. */
 static void nonsense(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1424,14 +1468,14 @@ static void nonsense(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
 	expect_num(test, c, 2);
 	expect(test, c, 1, 3, 2, ERROR);
-	/* Counters were off from the end of the one into the other; not after that. */
+	/* Counters were disabled at the start of the previous period, but not in this one. */
 	f->count = 5;
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
 	expect_num(test, c, 3);
 	expect(test, c, 2, 4, 5, 0);
 }
 
-/* Counters are sampled before they can saturate, though nobody asks. */
+/* check_work requests a sample before counters can saturate. */
 static void saturation(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1455,7 +1499,7 @@ static void saturation(struct kunit *test)
 	expect(test, c, 1, 3, U32_MAX, OVERFLOW);
 }
 
-/* Down in good order and up again: nothing is lost, and nobody is kept waiting. */
+/* Nothing is lost when the GPU is suspended and resumed, and requests are answered meanwhile. */
 static void suspend(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1498,7 +1542,10 @@ static void suspend(struct kunit *test)
 	expect_states(test, d, 0, ON | OFF | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
 }
 
-/* Requested when the MCU was down, and completed before it counts: the next has that moment. */
+/*
+ * A sample requested while the MCU was down is completed before counters are enabled. The
+ * period after it begins with counters disabled.
+ */
 static void suspend_resume_states(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1524,7 +1571,7 @@ static void suspend_resume_states(struct kunit *test)
 	expect_states(test, c, 3, ON | OFF | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
 }
 
-/* The MCU should have taken a sample when it was halted. */
+/* If the MCU takes no sample when it is halted, counts are lost. */
 static void suspend_no_sample(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1538,7 +1585,10 @@ static void suspend_no_sample(struct kunit *test)
 	expect(test, c, 0, 2, 0, ERROR);
 }
 
-/* It had no reason to: nothing counts in protected mode, which had just begun. */
+/*
+ * If protected mode has just begun, the MCU takes no sample when it is halted, and nothing is
+ * lost.
+ */
 static void suspend_protected(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1558,12 +1608,12 @@ static void suspend_protected(struct kunit *test)
 	expect(test, c, 1, 3, 0, 0);
 	expect_states(test, c, 0, ON | AVAILABLE | NORMAL | PROTECTED,
 		      ON | AVAILABLE | NORMAL | PROTECTED);
-	/* From there on cores may have had power. */
+	/* After protected mode has begun, cores may have had power. */
 	expect_states(test, c, 1, ON | OFF | AVAILABLE | NORMAL | PROTECTED,
 		      OFF | AVAILABLE | NORMAL | PROTECTED);
 }
 
-/* It tried to, and had no room. */
+/* If the MCU finds the ring full when it is halted, counts are lost. */
 static void suspend_no_room(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1579,7 +1629,7 @@ static void suspend_no_room(struct kunit *test)
 	expect(test, c, 0, 2, 0, OVERFLOW);
 }
 
-/* What was counted before protected mode has found no room, and then the MCU is halted. */
+/* The sample before protected mode finds the ring full, and then the MCU is halted. */
 static void suspend_protected_no_room(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1600,7 +1650,10 @@ static void suspend_protected_no_room(struct kunit *test)
 	expect(test, c, 1, 3, 0, 0);
 }
 
-/* The same, and firmware cannot say so: it has not seen yet that it may. */
+/*
+ * The same, but firmware cannot report it, as it has not seen the acknowledgment of OVERFLOW
+ * yet.
+ */
 static void suspend_protected_not_rearmed(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1608,7 +1661,7 @@ static void suspend_protected_not_rearmed(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
-	/* It has had no room for a sample of its own accord; the request has been answered. */
+	/* An automatic sample found the ring full, and the request after that was answered. */
 	f->full = true;
 	fake_auto(f);
 	f->full = false;
@@ -1623,7 +1676,7 @@ static void suspend_protected_not_rearmed(struct kunit *test)
 	expect(test, c, 1, 3, 0, OVERFLOW);
 }
 
-/* A start between the two halves of suspend has its baseline after the halt. */
+/* A START between the two hooks of suspend has its baseline after the halt. */
 static void suspend_starting(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1632,7 +1685,7 @@ static void suspend_starting(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(d, 2), 0);
 	panthor_perf_sampler_close(&f->sampler, true);
 
-	/* As START does, up to where it waits. */
+	/* Do what START does until it waits. */
 	mutex_lock(&f->sampler.lock);
 	list_add_tail(&c->client.node, &f->sampler.clients);
 	c->client.state = PANTHOR_PERF_CLIENT_STARTING;
@@ -1651,7 +1704,7 @@ static void suspend_starting(struct kunit *test)
 	expect(test, d, 0, 4, 5, 0);
 }
 
-/* A reset loses counts: all clients say so, once, and go on. */
+/* A reset loses counts. The next sample of each client is flagged, and counting goes on. */
 static void reset(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1686,7 +1739,7 @@ static void reset(struct kunit *test)
 	expect(test, c, 2, 5, 7, 0);
 	expect(test, d, 0, 6, 10, ERROR);
 
-	/* And another one right after it. */
+	/* Two resets follow each other, without a boot in between. */
 	panthor_perf_sampler_close(&f->sampler, false);
 	panthor_perf_sampler_down(&f->sampler, true);
 	panthor_perf_sampler_close(&f->sampler, false);
@@ -1698,7 +1751,7 @@ static void reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d->got[1].flags, ERROR);
 }
 
-/* Counters that do not come on after a boot are left alone, in the end. */
+/* If counters cannot be enabled after a boot, the driver gives up after three attempts. */
 static void enable_fails(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1719,21 +1772,22 @@ static void enable_fails(struct kunit *test)
 	expect_num(test, c, 1);
 	expect(test, c, 0, 2, 0, ERROR);
 
-	/* Another boot is another try. */
+	/* After another boot the driver tries again. */
 	f->dead = false;
 	panthor_perf_sampler_close(&f->sampler, false);
 	panthor_perf_sampler_down(&f->sampler, true);
 	fake_boot(f, true);
 	panthor_perf_sampler_up(&f->sampler);
 
-	/* From then on firmware is looked after as before, though it has not answered yet. */
+	/* From then on check_work runs again, although firmware has answered no request yet. */
 	f->mute = true;
 	f->count = 3;
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	enable_delayed_work(&f->sampler.check_work);
 	check(f, NSEC_PER_SEC);
+	KUNIT_EXPECT_TRUE(test, disable_delayed_work_sync(&f->sampler.check_work));
 	expect_num(test, c, 2);
 	expect(test, c, 1, 3, 3, ERROR);
-	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&f->sampler.check_work));
 	f->mute = false;
 	f->count = 5;
 	KUNIT_EXPECT_TRUE(test, stop(c, 4));
@@ -1741,7 +1795,7 @@ static void enable_fails(struct kunit *test)
 	expect(test, c, 2, 4, 5, ERROR);
 }
 
-/* The GPU is reset, as has been asked for or for another reason, and firmware boots. */
+/* Resets the GPU, whether the sampler has asked for it or not, and boots firmware. */
 static void fake_gpu_reset(struct fake *f)
 {
 	panthor_perf_sampler_close(&f->sampler, false);
@@ -1750,7 +1804,10 @@ static void fake_gpu_reset(struct fake *f)
 	panthor_perf_sampler_up(&f->sampler);
 }
 
-/* Firmware that did not answer may still begin to count: it is told not to, and keeps the ring. */
+/*
+ * Firmware that did not answer in time may still enable counters. It is told not to, and the
+ * ring is kept.
+ */
 static void start_unanswered(struct kunit *test)
 {
 	const u32 events = GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW | GLB_PERFCNT_SAMPLE;
@@ -1764,20 +1821,23 @@ static void start_unanswered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask & events, 0);
 	KUNIT_EXPECT_TRUE(test, panthor_perf_fw_enabled(&f->fw));
 
-	/* Protected mode ends: what it does is by what it has seen at a doorbell. */
+	/* Protected mode ends. Firmware acts on what it saw in REQ at the last doorbell. */
 	f->protected = false;
 	fake_requests(f);
 	KUNIT_EXPECT_EQ(test, f->output.ack & GLB_PERFCNT_EN, 0);
 	KUNIT_EXPECT_TRUE(test, panthor_perf_fw_enabled(&f->fw));
 
-	/* Whoever comes then has it count and stop, after which all is known. */
+	/*
+	 * After another client has been started and stopped, firmware is known to have
+	 * counters disabled.
+	 */
 	c = new_client(test, f);
 	KUNIT_ASSERT_EQ(test, start(c, 2), 0);
 	KUNIT_EXPECT_TRUE(test, stop(c, 3));
 	expect_num(test, c, 1);
 	KUNIT_EXPECT_FALSE(test, panthor_perf_fw_enabled(&f->fw));
 
-	/* So it is once the MCU has stopped. */
+	/* It is also known after the MCU has stopped. */
 	f->dead = true;
 	KUNIT_EXPECT_EQ(test, start(c, 4), -ETIMEDOUT);
 	KUNIT_EXPECT_TRUE(test, panthor_perf_fw_enabled(&f->fw));
@@ -1786,7 +1846,7 @@ static void start_unanswered(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, panthor_perf_fw_enabled(&f->fw));
 }
 
-/* START in a work of its own, since it waits. */
+/* Calls START in a work, because START waits. */
 struct starter {
 	struct work_struct work;
 	struct fake_client *c;
@@ -1800,7 +1860,7 @@ static void starter_work(struct work_struct *work)
 	s->ret = start(s->c, 1);
 }
 
-/* It takes no time, but the work may have to wait for its turn. */
+/* Waits until START waits, for which the work has to be scheduled. */
 static bool wait_starting(struct fake_client *c)
 {
 	unsigned long end = jiffies + 60 * HZ;
@@ -1812,7 +1872,7 @@ static bool wait_starting(struct fake_client *c)
 	return READ_ONCE(c->client.state) == PANTHOR_PERF_CLIENT_STARTING;
 }
 
-/* So does one whose baseline firmware does not answer, though counters are enabled. */
+/* START fails if firmware enables counters but does not answer the request for the baseline. */
 static void start_mute(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1836,7 +1896,7 @@ static void start_mute(struct kunit *test)
 	f->mute = false;
 }
 
-/* START that fails over and over resets the GPU three times, and tries each time. */
+/* START that fails again and again resets the GPU three times, and tries each time. */
 static void start_fails(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1856,7 +1916,7 @@ static void start_fails(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, c->num, 0);
 
-	/* One that others have asked for may have helped. */
+	/* After a reset that others have asked for, START resets the GPU again if it fails. */
 	fake_gpu_reset(f);
 	KUNIT_EXPECT_EQ(test, start(c, 6), -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, f->resets, ++resets);
@@ -1866,7 +1926,7 @@ static void start_fails(struct kunit *test)
 	resets += 2;
 	KUNIT_EXPECT_EQ(test, f->resets, resets);
 
-	/* Also if it finds nobody, and no ring. */
+	/* This is so even if there is no client and no ring at the time of the reset. */
 	ring = f->fw.ring;
 	f->fw.ring = NULL;
 	fake_gpu_reset(f);
@@ -1875,7 +1935,7 @@ static void start_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, start(c, 7), -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, f->resets, ++resets);
 
-	/* So has firmware that answers again. */
+	/* This is also so after firmware has answered again. */
 	f->dead = false;
 	KUNIT_ASSERT_EQ(test, start(c, 8), 0);
 	f->count = 3;
@@ -1888,7 +1948,10 @@ static void start_fails(struct kunit *test)
 	f->dead = false;
 }
 
-/* The device goes: everybody gets what was promised, or else a last sample. */
+/*
+ * When the device is unplugged, requests are completed, and each started client gets a last
+ * sample.
+ */
 static void unplugged(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1920,7 +1983,7 @@ static void unplugged(struct kunit *test)
 	expect_num(test, busy, 2);
 }
 
-/* Whoever is removed hears nothing any more, in any state. */
+/* A client that is removed gets no sample and no signal any more, in whatever state it was. */
 static void removed(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -1986,7 +2049,7 @@ static void wraps(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
 
-	/* As after four thousand million samples. */
+	/* Set the numbers as after about 2^32 samples. */
 	mutex_lock(&f->sampler.lock);
 	slot = f->fw.extract % FAKE_SLOTS;
 	f->fw.extract = -FAKE_SLOTS + slot;
@@ -2002,7 +2065,7 @@ static void wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->fw.extract, 2 * FAKE_SLOTS + slot);
 }
 
-/* An hour: limited clients are not served while a test looks. */
+/* An hour, so that limited clients are not served during a test. */
 #define NOT_NOW		(3600ull * NSEC_PER_SEC)
 
 static void limit(struct fake *f, u64 ns)
@@ -2012,7 +2075,7 @@ static void limit(struct fake *f, u64 ns)
 	spin_unlock(&f->sampler.req_lock);
 }
 
-/* The time has come, for those that wait as well. */
+/* Ends the wait of limited clients. */
 static void limit_over(struct fake *f)
 {
 	limit(f, 0);
@@ -2034,7 +2097,7 @@ static struct fake_client *new_limited(struct kunit *test, struct fake *f)
 	return c;
 }
 
-/* Limited clients are served together when the time has come, and others at once. */
+/* Limited clients are served together when a millisecond is over, and others at once. */
 static void limited_together(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -2059,7 +2122,10 @@ static void limited_together(struct kunit *test)
 	expect_num(test, b, 0);
 	KUNIT_EXPECT_EQ(test, f->requests, requests);
 
-	/* What others ask for completes nothing of theirs, but is counted. */
+	/*
+	 * A firmware sample for another client completes no request of limited clients, but
+	 * is added.
+	 */
 	KUNIT_EXPECT_EQ(test, request(other, 7), 0);
 	expect_num(test, other, 1);
 	expect(test, other, 0, 7, 1, 0);
@@ -2078,7 +2144,7 @@ static void limited_together(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->got[0].end, a->got[0].end);
 	KUNIT_EXPECT_EQ(test, b->got[0].count + b->got[1].count, 11);
 
-	/* The last one waits, too. */
+	/* The last sample waits, too. */
 	limit(f, NOT_NOW);
 	f->count = 100;
 	KUNIT_EXPECT_TRUE(test, stop(a, 8));
@@ -2089,7 +2155,7 @@ static void limited_together(struct kunit *test)
 	expect(test, a, 2, 8, 100, 0);
 }
 
-/* Whatever is asked for, and how often: two looks are a millisecond apart, or one. */
+/* All samples of limited clients are at least a millisecond apart, whatever commands are used. */
 static void limited_rate(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -2100,7 +2166,7 @@ static void limited_rate(struct kunit *test)
 	for (i = 0; i < 20; i++) {
 		struct fake_client *x = c[i % 2];
 
-		/* START and STOP, over and over, of one and of the other. */
+		/* Start and stop the two clients in turn. */
 		KUNIT_ASSERT_EQ(test, start(x, 1), 0);
 		KUNIT_EXPECT_GE_MSG(test, x->client.start.ns, last + NSEC_PER_MSEC, "START %u", i);
 		last = x->client.start.ns;
@@ -2120,7 +2186,7 @@ static void limited_rate(struct kunit *test)
 	}
 }
 
-/* No less so while the GPU is down, where nothing is counted. */
+/* Limited clients have to wait while the GPU is suspended, too. */
 static void limited_down(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -2134,7 +2200,7 @@ static void limited_down(struct kunit *test)
 	drained(f);
 	KUNIT_EXPECT_GE(test, c->got[0].end, c->got[0].start + NSEC_PER_MSEC);
 
-	/* What waits goes on waiting when the GPU comes and goes, and is in time again then. */
+	/* Requests go on waiting when the GPU is suspended and resumed. */
 	limit(f, NOT_NOW);
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
 	fake_boot(f, true);
@@ -2150,7 +2216,10 @@ static void limited_down(struct kunit *test)
 	expect(test, c, 1, 3, 7, 0);
 }
 
-/* A sample of firmware's own accord that comes too early is folded, and that is no stretch. */
+/*
+ * An automatic sample that comes too early is folded, and the next sample is not flagged
+ * STRETCHED.
+ */
 static void limited_emitted(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -2176,7 +2245,10 @@ static void limited_emitted(struct kunit *test)
 	expect_num(test, a, 0);
 	expect_num(test, b, 0);
 
-	/* In time, all of them see the first, and none the second. */
+	/*
+	 * If a millisecond is over, all limited clients get the first automatic sample, and
+	 * none the second.
+	 */
 	limit(f, 0);
 	f->count = 10;
 	fake_auto(f);
@@ -2193,7 +2265,7 @@ static void limited_emitted(struct kunit *test)
 	expect(test, a, 0, 1, 13, 0);
 	expect(test, b, 0, 2, 13, 0);
 
-	/* Nor if a request waits, into whose sample it goes. */
+	/* It is also folded if a request is waiting, and goes into the sample of that request. */
 	limit(f, NOT_NOW);
 	KUNIT_EXPECT_EQ(test, request(a, 6), 0);
 	limit(f, 0);
@@ -2209,7 +2281,7 @@ static void limited_emitted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->stretched + b->stretched, 0);
 }
 
-/* Who is torn down or unplugged does not wait, nor does who comes after them. */
+/* TEARDOWN and unplug end the wait of a limited client, and do not disturb the next one. */
 static void limited_ends(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -2231,12 +2303,12 @@ static void limited_ends(struct kunit *test)
 	expect_num(test, b, 0);
 	panthor_perf_sampler_unplug(&f->sampler);
 	expect_num(test, b, 2);
-	/* What was counted since the last firmware sample has gone with the device. */
+	/* What was counted since the last firmware sample is lost with the device. */
 	expect(test, b, 0, 4, 0, ERROR);
 	expect(test, b, 1, 5, 0, ERROR);
 }
 
-/* Firmware that dies while a limited client waits for its answer leaves the next one in time. */
+/* If a request for a limited client is not acknowledged, the next one is served in time. */
 static void limited_lost_ack(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -2258,7 +2330,7 @@ static void limited_lost_ack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->got[1].data, 3);
 }
 
-/* Gives samples times: the fake's clock is the CPU's. */
+/* Gives samples timestamps. The fake uses the CPU's clock. */
 static void use_clock(struct kunit *test, struct fake *f)
 {
 	struct panthor_perf_time now;
@@ -2271,7 +2343,7 @@ static void use_clock(struct kunit *test, struct fake *f)
 		kunit_skip(test, "the time of a sample cannot be told on this machine");
 }
 
-/* A sample of firmware's own accord, before and after the answer, and all drained at once. */
+/* Automatic samples before and after an answer are drained together with it. */
 static void emitted_after_answer(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -2284,7 +2356,7 @@ static void emitted_after_answer(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(d, 2), 0);
 	drained(f);
 
-	/* The answer, and one more before anybody has looked. */
+	/* Firmware answers, and takes an automatic sample before the answer is drained. */
 	mutex_lock(&f->sampler.lock);
 	f->count = 3;
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
@@ -2298,7 +2370,7 @@ static void emitted_after_answer(struct kunit *test)
 	expect(test, d, 0, 2, 7, 0);
 	KUNIT_EXPECT_EQ(test, d->got[0].end, c->got[1].end);
 
-	/* One that looks like an answer, and is from before the request. */
+	/* An automatic sample looks like an answer, but was taken before the request. */
 	f->count = 5;
 	fake_sample(f);
 	f->count = 6;
@@ -2309,7 +2381,7 @@ static void emitted_after_answer(struct kunit *test)
 	expect_num(test, d, 2);
 	expect(test, d, 1, 2, 5, 0);
 
-	/* Or was taken after the answer, or when nothing had been asked for. */
+	/* An automatic sample was taken after the answer, or when nothing was requested. */
 	mutex_lock(&f->sampler.lock);
 	f->count = 7;
 	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
@@ -2329,7 +2401,7 @@ static void emitted_after_answer(struct kunit *test)
 	expect_num(test, d, 4);
 	expect(test, d, 3, 2, 9, 0);
 
-	/* Nothing from before START is in a sample, whatever firmware did meanwhile. */
+	/* Nothing that was counted before START is in a sample. */
 	f->count = 0;
 	KUNIT_EXPECT_TRUE(test, stop(d, 5));
 	drained(f);
@@ -2343,7 +2415,7 @@ static void emitted_after_answer(struct kunit *test)
 	expect(test, d, 5, 7, 7, 0);
 }
 
-/* The sample before protected mode answers, and there is no other. */
+/* The sample before protected mode answers the request, and there is no other sample. */
 static void emitted_protected_answer(struct kunit *test)
 {
 	struct fake *f = test->priv;

@@ -5,7 +5,9 @@
  *
  * The device is split the way the hardware is:
  *
- *   mali-csf.c           models, properties, registers, power, interrupts, time, clocks, device tree node
+ *   mali-csf.c           models, properties, registers, power, interrupts
+ *   mali-csf-clk.c       time, clocks, cycles
+ *   mali-csf-board.c     what sets the clocks, supply, device tree
  *   mali-csf-mmu.c       address spaces, page-table walk, faults
  *   mali-csf-mcu.c       firmware boot, global interface, doorbells
  *   mali-csf-cs.c        groups, command streams, the work they start
@@ -29,15 +31,15 @@ OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
 
 #define MALI_REGS_SIZE          0x200000
 #define MALI_BENCH_SIZE         0x10000
-#define MALI_SYSCON_SIZE        0x1000
+#define MALI_SYSREG_SIZE        0x1000
 
 #define MALI_MAX_AS             32
-#define MALI_MAX_CSGS           31
 #define MALI_MAX_CS             32
 #define MALI_MAX_CORES          64
 #define MALI_MAX_L2             16
 #define MALI_DOORBELLS          ((MALI_REGS_SIZE - 0x80000) / 0x10000)
-#define MALI_XTAL_HZ            24000000
+/* A doorbell is the global one; a driver gives each group slot one of the others. */
+#define MALI_MAX_CSGS           (MALI_DOORBELLS - 1)
 /* Core clock cycles that a cache flush by GPU_COMMAND or a stream takes. */
 #define MALI_FLUSH_CYCLES       200
 
@@ -224,10 +226,9 @@ typedef struct MaliPwr {
     QEMUTimer *timer;
 } MaliPwr;
 
-/* A clock of the board, made by an ICST525 behind a syscon register. */
+/* A clock of the board. */
 typedef struct MaliClk {
-    uint32_t vco;           /* register as written */
-    uint64_t hz;            /* 0 when the divider makes no sense */
+    uint32_t hz;
     uint64_t base_cycles;   /* cycles before the rate was last set */
     int64_t base_ns;        /* virtual time of that */
 } MaliClk;
@@ -275,7 +276,7 @@ struct MaliCsfState {
 
     MemoryRegion regs;
     MemoryRegion bench_regs;
-    MemoryRegion syscon;
+    MemoryRegion sysreg;
 
     /* Properties; UINT32_MAX, UINT64_MAX or NULL: as the model has it. */
     char *model_name;
@@ -315,7 +316,7 @@ struct MaliCsfState {
     MaliIrq irq[MALI_IRQS];
     MaliPwr pwr[MALI_PWRS];
     MaliClk clk[MALI_CLKS];
-    uint32_t syscon_lock;
+    uint32_t sys_cfgdata, sys_cfgctrl, sys_cfgstat;
     QEMUTimer *reset_timer;
     QEMUTimer *flush_timer;
     uint64_t cycle_base;        /* CYCLE_COUNT when it was last started or stopped */
@@ -332,7 +333,8 @@ struct MaliCsfState {
     bool mcu_booted;            /* has run to its main loop */
     bool mcu_stuck;             /* never will, until it is disabled */
     bool mcu_doorbell;          /* the global doorbell was rung and not looked at */
-    bool mcu_protm_left;        /* protected mode has ended, requests not looked at since */
+    bool mcu_counters_due;      /* counter requests are looked at again, though no doorbell rang */
+    bool mcu_wake_due;          /* asleep, and a doorbell rang while memory was locked */
     uint32_t glb_req;           /* the global REQ, as last looked at */
     bool mcu_halted_req;        /* GLB_HALT as last seen, to find 0 to 1 */
     bool mcu_asleep;
@@ -353,8 +355,7 @@ struct MaliCsfState {
     MaliBench *bench;
 };
 
-/* mali-csf.c */
-void mali_csf_irq_raise(MaliCsfState *s, int irq, uint32_t bits);
+/* mali-csf-clk.c */
 int64_t mali_csf_now(void);
 /* GPU timestamp, with its offset, in ticks of the system counter. */
 uint64_t mali_csf_timestamp(MaliCsfState *s);
@@ -363,11 +364,18 @@ uint64_t mali_csf_timestamp_at(MaliCsfState *s, int64_t ns);
 uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk);
 uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk);
 uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns);
+/* From now on; what depends on the rate has been brought up to date. */
+void mali_csf_clk_set(MaliCsfState *s, int clk, uint32_t hz);
 /* Time that so many cycles of a clock take, rounded up. */
 int64_t mali_csf_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles);
 /* CYCLE_COUNT register: runs while GLB_COUNTER_EN. */
 uint64_t mali_csf_cycle_count(MaliCsfState *s);
 void mali_csf_cycle_enable(MaliCsfState *s, bool on);
+/* a * b / c without a limit to any of them but the result's. */
+uint64_t mali_csf_muldiv(uint64_t a, uint64_t b, uint64_t c);
+
+/* mali-csf.c */
+void mali_csf_irq_raise(MaliCsfState *s, int irq, uint32_t bits);
 /*
  * Firmware's side of the power controller. Takes mali_csf power_ns; at the end
  * of a transition mali_csf_power_done() calls the blocks which care.
@@ -375,9 +383,6 @@ void mali_csf_cycle_enable(MaliCsfState *s, bool on);
 void mali_csf_power(MaliCsfState *s, int domain, uint64_t mask, bool on);
 void mali_csf_flush_started(MaliCsfState *s);
 void mali_csf_set_protm(MaliCsfState *s, bool on);
-void mali_csf_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
-                      uint64_t regs, uint64_t bench, uint64_t syscon,
-                      const int *irqs);
 
 /* mali-csf-mmu.c */
 void mali_csf_mmu_init(MaliCsfState *s);
@@ -407,6 +412,10 @@ void mali_csf_mcu_control(MaliCsfState *s, uint32_t val);
 void mali_csf_mcu_doorbell(MaliCsfState *s);
 /* Protected mode has ended: firmware goes on with the counter requests it knows. */
 void mali_csf_mcu_protm_left(MaliCsfState *s);
+/* A user doorbell rang: firmware that sleeps is woken, when its memory is unlocked. */
+void mali_csf_mcu_user_doorbell(MaliCsfState *s);
+/* Firmware panics, or its watchdog expires; it stops, and HALT_STATUS says why. */
+void mali_csf_mcu_crash(MaliCsfState *s, bool watchdog);
 /* An address space was unlocked or updated: stalled firmware goes on. */
 void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as);
 /* Firmware's own accesses, through address space 0. Zero when it faulted. */
@@ -443,6 +452,8 @@ void mali_csf_cs_doorbell(MaliCsfState *s, uint32_t groups);
 /* A user doorbell page (1...) was written. */
 void mali_csf_cs_user_doorbell(MaliCsfState *s, unsigned id);
 void mali_csf_cs_as_event(MaliCsfState *s, unsigned as);
+/* The global doorbell rang: what a stream waits for may have come. */
+void mali_csf_cs_look(MaliCsfState *s);
 /* Cores came up or went down, protected mode or sleep ended: go on. */
 void mali_csf_cs_kick(MaliCsfState *s);
 /* Nothing runs or can run in any group slot. */
@@ -459,6 +470,8 @@ void mali_csf_counters_boot(MaliCsfState *s, bool warm);
  * with mali_csf_mcu_ack().
  */
 void mali_csf_counters_eval(MaliCsfState *s, uint32_t req);
+/* A counter request waits for address space @as to be unlocked. */
+bool mali_csf_counters_wait_for(MaliCsfState *s, unsigned as);
 /* A sample of firmware's own accord, if counters are enabled. */
 void mali_csf_counters_auto(MaliCsfState *s, uint32_t reason);
 /*
@@ -491,6 +504,14 @@ typedef enum {
 void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
                             unsigned cs, uint64_t amount, uint64_t cycles,
                             uint64_t cores);
+
+/* mali-csf-board.c */
+extern const MemoryRegionOps mali_csf_board_ops;
+void mali_csf_board_init(MaliCsfState *s);
+void mali_csf_board_reset(MaliCsfState *s);
+void mali_csf_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
+                      uint64_t regs, uint64_t bench, uint64_t sysreg,
+                      const int *irqs);
 
 /* mali-csf-bench.c */
 void mali_csf_bench_init(MaliCsfState *s);

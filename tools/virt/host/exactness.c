@@ -44,7 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../ledger.h"
+#include "ledger.h"
 #include "exactness.h"
 
 #define MAX_COMPLAINTS	20

@@ -442,6 +442,9 @@ static Step op_issue(MaliCsfState *s, MaliStream *st, uint64_t insn, CsOp op)
 
 /* The tiler heap */
 
+/* A chunk that is taken has room: the second turn finds it, unless it is taken away. */
+#define HEAP_TURNS  4
+
 uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                          uint64_t units)
 {
@@ -467,7 +470,7 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
     if (!heap) {
         return units;
     }
-    for (;;) {
+    for (int turn = 0; turn < HEAP_TURNS; turn++) {
         uint64_t size, base;
         uint32_t count[4];
 
@@ -487,6 +490,7 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
             }
             op->heap_credit = units;
             st->oom = OOM_NONE;
+            st->oom_ns = 0;
             return units;
         }
 
@@ -512,6 +516,7 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
             if (st->oom == OOM_RETRY) {
                 /* Not even the handler has freed anything. */
                 st->oom = OOM_NONE;
+                st->oom_ns = 0;
                 op->done = true;
                 cs_fault(s, st, CS_OOM, st->heap);
                 return 0;
@@ -533,6 +538,9 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                               le32_to_cpu(count[HEAP_FRAG_END / 4]));
             mali_csf_mcu_st64(s, next + CS_OUT_HEAP_ADDRESS, st->heap);
             st->oom = OOM_RAISED;
+            if (!st->oom_ns) {
+                st->oom_ns = mali_csf_now();
+            }
             cs_event(s, st->csg, st->cs, CS_REQ_TILER_OOM);
             return 0;
         }
@@ -560,6 +568,7 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
             return 0;
         }
     }
+    return 0;
 }
 
 void cs_heap_answer(MaliCsfState *s, MaliStream *st)

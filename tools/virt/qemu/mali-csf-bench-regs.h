@@ -47,6 +47,7 @@
     R(0x0b0, INSERT_SKEW, "insert_skew", 32, 1, 1, "added to INSERT as published, while insert_skew_on") \
     R(0x0b4, INSERT_SKEW_ON, "insert_skew_on", 32, 1, 1, "1: publish nonsense") \
     R(0x0b8, LEDGER_FLUSH, "ledger_flush", 32, 0, 1, "1: the ledger file is brought up to date") \
+    R(0x0bc, CRASH, "crash", 32, 0, 1, "1: firmware panics, 2: its watchdog expires; it halts and says so in HALT_STATUS") \
     /* state */ \
     R(0x100, MCU_STATUS, "mcu_status", 32, 1, 0, "0 disabled, 1 enabled, 2 halted, 3 fatal") \
     R(0x104, MCU_FLAGS, "mcu_flags", 32, 1, 0, "bit 0 booted, 1 asleep, 2 running, 3 doorbell not looked at") \

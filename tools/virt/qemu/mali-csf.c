@@ -12,9 +12,7 @@
 #include "hw/core/cpu.h"
 #include "hw/irq.h"
 #include "hw/qdev-properties.h"
-#include "hw/arm/fdt.h"
 #include "migration/vmstate.h"
-#include "sysemu/device_tree.h"
 #include "hw/misc/mali-csf.h"
 
 #define UNSET32 UINT32_MAX
@@ -52,134 +50,6 @@ static const MaliModel mali_models[] = {
         .counters = 128, .metadata = true, .iface_version = IFACE(3, 3, 0),
         .csgs = 16, .fw_blocks = 1, .csg_blocks = 16,
     },
-};
-
-static const char *const mali_clk_names[MALI_CLKS] = {
-    "core", "coregroup", "stacks"
-};
-
-/* Time */
-
-int64_t mali_csf_now(void)
-{
-    return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-}
-
-uint64_t mali_csf_timestamp_at(MaliCsfState *s, int64_t ns)
-{
-    return ns / s->count_period_ns + s->timestamp_offset;
-}
-
-uint64_t mali_csf_timestamp(MaliCsfState *s)
-{
-    return mali_csf_timestamp_at(s, mali_csf_now());
-}
-
-/* Clocks: ICST525, hz = 2 * xtal * (v + 8) / ((r + 2) * output divider) */
-
-static uint64_t mali_icst_hz(uint32_t vco)
-{
-    static const uint8_t s2div[8] = { 10, 2, 8, 4, 5, 7, 9, 6 };
-    uint32_t v = extract32(vco, 0, 9);
-    uint32_t r = extract32(vco, 9, 7);
-    uint32_t sd = s2div[extract32(vco, 16, 3)];
-
-    return 2ull * MALI_XTAL_HZ * (v + 8) / ((r + 2) * sd);
-}
-
-uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk)
-{
-    return s->clk[clk].hz;
-}
-
-/* No earlier than the clock's last change. */
-uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns)
-{
-    MaliClk *c = &s->clk[clk];
-
-    return c->base_cycles + muldiv64(ns - c->base_ns, c->hz, s->second_ns);
-}
-
-uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk)
-{
-    return mali_csf_clk_cycles_at(s, clk, mali_csf_now());
-}
-
-int64_t mali_csf_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles)
-{
-    uint64_t hz = MAX(s->clk[clk].hz, 1);
-    __uint128_t ns = (__uint128_t)cycles * s->second_ns + hz - 1;
-
-    ns /= hz;
-    return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
-}
-
-static void mali_clk_set(MaliCsfState *s, int clk, uint32_t vco)
-{
-    MaliClk *c = &s->clk[clk];
-
-    /* Jobs go on at the new rate, and so do the counters. */
-    mali_csf_cs_kick(s);
-    mali_csf_counters_advance(s);
-    c->base_cycles = mali_csf_clk_cycles(s, clk);
-    c->base_ns = mali_csf_now();
-    c->vco = vco;
-    c->hz = mali_icst_hz(vco);
-}
-
-uint64_t mali_csf_cycle_count(MaliCsfState *s)
-{
-    if (!s->cycle_enabled) {
-        return s->cycle_base;
-    }
-    return s->cycle_base + mali_csf_clk_cycles(s, MALI_CLK_CORE) -
-           s->cycle_start;
-}
-
-void mali_csf_cycle_enable(MaliCsfState *s, bool on)
-{
-    if (on == s->cycle_enabled) {
-        return;
-    }
-    s->cycle_base = mali_csf_cycle_count(s);
-    s->cycle_start = mali_csf_clk_cycles(s, MALI_CLK_CORE);
-    s->cycle_enabled = on;
-}
-
-/* The syscon: a VCO register a clock, and the lock in front of them. */
-#define SYSCON_LOCK         0x20
-#define SYSCON_LOCK_KEY     0xa05f
-
-static uint64_t mali_syscon_read(void *opaque, hwaddr off, unsigned size)
-{
-    MaliCsfState *s = opaque;
-
-    if (off < 4 * MALI_CLKS) {
-        return s->clk[off / 4].vco;
-    }
-    return off == SYSCON_LOCK ? s->syscon_lock : 0;
-}
-
-static void mali_syscon_write(void *opaque, hwaddr off, uint64_t val,
-                              unsigned size)
-{
-    MaliCsfState *s = opaque;
-
-    if (off == SYSCON_LOCK) {
-        s->syscon_lock = val & 0xffff;
-    } else if (off < 4 * MALI_CLKS && s->syscon_lock == SYSCON_LOCK_KEY) {
-        mali_clk_set(s, off / 4, val & 0x7ffff);
-    } else {
-        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: write to locked or unknown "
-                      "syscon register 0x%" HWADDR_PRIx "\n", off);
-    }
-}
-
-static const MemoryRegionOps mali_syscon_ops = {
-    .read = mali_syscon_read,
-    .write = mali_syscon_write,
-    .endianness = DEVICE_LITTLE_ENDIAN,
-    .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
 
 /* Interrupts */
@@ -295,41 +165,47 @@ void mali_csf_power(MaliCsfState *s, int domain, uint64_t mask, bool on)
     }
 }
 
-static void mali_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val)
+/* Each has 16 bytes in a group of registers, of which the last are unused. */
+static int mali_pwr_domain(hwaddr off)
 {
-    static const int domain[3] = {
+    static const int domain[] = {
         MALI_PWR_SHADER, MALI_PWR_TILER, MALI_PWR_L2
     };
-    uint64_t mask = (uint64_t)val << (off & 4 ? 32 : 0);
+    unsigned i = (off >> 4) & 3;
 
+    return i < ARRAY_SIZE(domain) && !(off & 8) ? domain[i] : -1;
+}
+
+static void mali_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val)
+{
+    uint64_t mask = (uint64_t)val << (off & 4 ? 32 : 0);
+    int domain = mali_pwr_domain(off);
+
+    if (domain < 0) {
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: no power domain at register "
+                      "0x%" HWADDR_PRIx "\n", off);
+        return;
+    }
     switch (off & ~0x3f) {
     case 0x180:
-        mali_csf_power(s, domain[(off >> 4) & 3], mask, true);
+        mali_csf_power(s, domain, mask, true);
         break;
     case 0x1c0:
-        mali_csf_power(s, domain[(off >> 4) & 3], mask, false);
+        mali_csf_power(s, domain, mask, false);
         break;
     }
 }
 
 static uint32_t mali_pwr_read(MaliCsfState *s, hwaddr off)
 {
+    int domain = mali_pwr_domain(off);
     MaliPwr *p;
     uint64_t v;
 
-    switch ((off >> 4) & 3) {
-    case 0:
-        p = &s->pwr[MALI_PWR_SHADER];
-        break;
-    case 1:
-        p = &s->pwr[MALI_PWR_TILER];
-        break;
-    case 2:
-        p = &s->pwr[MALI_PWR_L2];
-        break;
-    default:
+    if (domain < 0) {
         return 0;
     }
+    p = &s->pwr[domain];
     switch (off & ~0x3f) {
     case 0x100:
         v = p->present;
@@ -709,114 +585,6 @@ static const MemoryRegionOps mali_bench_ops = {
     .impl = { .min_access_size = 4, .max_access_size = 4 },
 };
 
-/* Device tree */
-
-static uint32_t mali_fdt_root_node(void *fdt, const char *node,
-                                   const char *compatible)
-{
-    uint32_t phandle = qemu_fdt_alloc_phandle(fdt);
-
-    qemu_fdt_add_subnode(fdt, node);
-    if (compatible) {
-        qemu_fdt_setprop_string(fdt, node, "compatible", compatible);
-    }
-    qemu_fdt_setprop_cell(fdt, node, "phandle", phandle);
-    return phandle;
-}
-
-/*
- * The board around the GPU: a crystal, three ICST525 clocks behind a syscon,
- * a fixed supply, three operating points; the GPU's node; the bench page's.
- */
-void mali_csf_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
-                      uint64_t regs, uint64_t bench, uint64_t syscon,
-                      const int *irqs)
-{
-    static const uint32_t opp_hz[] = { 50000000, 100000000, 150000000 };
-    static const char irq_names[] = "job\0mmu\0gpu";
-    static const char clk_names[] = "core\0coregroup\0stacks";
-    static const char syscon_compat[] = "syscon\0simple-mfd";
-    const char *xtal = "/mali-xtal", *supply = "/mali-supply";
-    const char *opp = "/mali-opp-table";
-    uint32_t xtal_ph, supply_ph, opp_ph, clk_ph[MALI_CLKS];
-    g_autofree char *node = g_strdup_printf("%s/gpu@%" PRIx64, parent, regs);
-    g_autofree char *bnode = g_strdup_printf("%s/bench@%" PRIx64, parent,
-                                             bench);
-    g_autofree char *snode = g_strdup_printf("%s/syscon@%" PRIx64, parent,
-                                             syscon);
-    g_autofree char *compat = NULL;
-    int compat_len;
-
-    xtal_ph = mali_fdt_root_node(fdt, xtal, "fixed-clock");
-    qemu_fdt_setprop_cell(fdt, xtal, "#clock-cells", 0);
-    qemu_fdt_setprop_cell(fdt, xtal, "clock-frequency", MALI_XTAL_HZ);
-    qemu_fdt_setprop_string(fdt, xtal, "clock-output-names", "mali-xtal");
-
-    supply_ph = mali_fdt_root_node(fdt, supply, "regulator-fixed");
-    qemu_fdt_setprop_string(fdt, supply, "regulator-name", "vdd-gpu");
-    qemu_fdt_setprop_cell(fdt, supply, "regulator-min-microvolt", 750000);
-    qemu_fdt_setprop_cell(fdt, supply, "regulator-max-microvolt", 750000);
-    qemu_fdt_setprop(fdt, supply, "regulator-always-on", NULL, 0);
-
-    opp_ph = mali_fdt_root_node(fdt, opp, "operating-points-v2");
-    for (int i = 0; i < ARRAY_SIZE(opp_hz); i++) {
-        g_autofree char *n = g_strdup_printf("%s/opp-%u", opp, opp_hz[i]);
-
-        qemu_fdt_add_subnode(fdt, n);
-        qemu_fdt_setprop_u64(fdt, n, "opp-hz", opp_hz[i]);
-        qemu_fdt_setprop_cell(fdt, n, "opp-microvolt", 750000);
-    }
-
-    qemu_fdt_add_subnode(fdt, snode);
-    qemu_fdt_setprop(fdt, snode, "compatible", syscon_compat,
-                     sizeof(syscon_compat));
-    qemu_fdt_setprop_cells(fdt, snode, "reg", (uint32_t)syscon,
-                           MALI_SYSCON_SIZE);
-    for (int i = 0; i < MALI_CLKS; i++) {
-        g_autofree char *n = g_strdup_printf("%s/clock-%s", snode,
-                                             mali_clk_names[i]);
-
-        clk_ph[i] = mali_fdt_root_node(fdt, n, "arm,syscon-icst525");
-        qemu_fdt_setprop_cell(fdt, n, "#clock-cells", 0);
-        qemu_fdt_setprop_cell(fdt, n, "vco-offset", 4 * i);
-        qemu_fdt_setprop_cell(fdt, n, "lock-offset", SYSCON_LOCK);
-        qemu_fdt_setprop_cell(fdt, n, "clocks", xtal_ph);
-    }
-
-    qemu_fdt_add_subnode(fdt, node);
-    if (s->model->compatible) {
-        compat = g_strdup_printf("%s%c%s", s->model->compatible, 0,
-                                 "arm,mali-valhall-csf");
-        compat_len = strlen(s->model->compatible) + 1;
-    } else {
-        compat = g_strdup("arm,mali-valhall-csf");
-        compat_len = 0;
-    }
-    compat_len += sizeof("arm,mali-valhall-csf");
-    qemu_fdt_setprop(fdt, node, "compatible", compat, compat_len);
-    qemu_fdt_setprop_cells(fdt, node, "reg", (uint32_t)regs, MALI_REGS_SIZE);
-    qemu_fdt_setprop_cells(fdt, node, "interrupts",
-        GIC_FDT_IRQ_TYPE_SPI, irqs[MALI_IRQ_JOB], GIC_FDT_IRQ_FLAGS_LEVEL_HI,
-        GIC_FDT_IRQ_TYPE_SPI, irqs[MALI_IRQ_MMU], GIC_FDT_IRQ_FLAGS_LEVEL_HI,
-        GIC_FDT_IRQ_TYPE_SPI, irqs[MALI_IRQ_GPU], GIC_FDT_IRQ_FLAGS_LEVEL_HI);
-    qemu_fdt_setprop(fdt, node, "interrupt-names", irq_names,
-                     sizeof(irq_names));
-    qemu_fdt_setprop_cells(fdt, node, "clocks", clk_ph[0], clk_ph[1],
-                           clk_ph[2]);
-    qemu_fdt_setprop(fdt, node, "clock-names", clk_names, sizeof(clk_names));
-    qemu_fdt_setprop_cell(fdt, node, "mali-supply", supply_ph);
-    qemu_fdt_setprop_cell(fdt, node, "operating-points-v2", opp_ph);
-    /* Said either way, whatever the nodes above may say. */
-    qemu_fdt_setprop(fdt, node, s->coherent ? "dma-coherent"
-                                            : "dma-noncoherent", NULL, 0);
-
-    qemu_fdt_add_subnode(fdt, bnode);
-    qemu_fdt_setprop_string(fdt, bnode, "compatible",
-                            "panthor-perf,mali-bench");
-    qemu_fdt_setprop_cells(fdt, bnode, "reg", (uint32_t)bench,
-                           MALI_BENCH_SIZE);
-}
-
 /* Device */
 
 static bool mali_parse_iface(MaliCsfState *s, Error **errp)
@@ -953,11 +721,7 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
                                              mali_pwr_l2_done, s);
     s->reset_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_reset_done, s);
     s->flush_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_flush_done, s);
-    for (int i = 0; i < MALI_CLKS; i++) {
-        /* 150 MHz: 2 * 24 MHz * 25 / (4 * 2) */
-        s->clk[i].vco = 17 | 2 << 9 | 1 << 16;
-        s->clk[i].hz = mali_icst_hz(s->clk[i].vco);
-    }
+    mali_csf_board_init(s);
 
     mali_csf_counters_init(s, &err);
     if (err) {
@@ -973,11 +737,11 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
                           "mali-csf.regs", MALI_REGS_SIZE);
     memory_region_init_io(&s->bench_regs, OBJECT(s), &mali_bench_ops, s,
                           "mali-csf.bench", MALI_BENCH_SIZE);
-    memory_region_init_io(&s->syscon, OBJECT(s), &mali_syscon_ops, s,
-                          "mali-csf.syscon", MALI_SYSCON_SIZE);
+    memory_region_init_io(&s->sysreg, OBJECT(s), &mali_csf_board_ops, s,
+                          "mali-csf.sysreg", MALI_SYSREG_SIZE);
     sysbus_init_mmio(sbd, &s->regs);
     sysbus_init_mmio(sbd, &s->bench_regs);
-    sysbus_init_mmio(sbd, &s->syscon);
+    sysbus_init_mmio(sbd, &s->sysreg);
     for (int i = 0; i < MALI_IRQS; i++) {
         sysbus_init_irq(sbd, &s->irq[i].line);
     }
@@ -991,7 +755,7 @@ static void mali_csf_reset(DeviceState *dev)
     timer_del(s->reset_timer);
     s->irq[MALI_IRQ_GPU].mask = 0;
     mali_irq_update(&s->irq[MALI_IRQ_GPU]);
-    s->syscon_lock = 0;
+    mali_csf_board_reset(s);
 }
 
 static Property mali_csf_properties[] = {

@@ -7,7 +7,8 @@
  * TURN_BUDGET instructions together, SLICE at a time, and iterators take up
  * jobs. The next turn is when these instructions have taken their time, or
  * when something ends. A turn that used its budget up is followed by a pause
- * (TURN_NS), so that a stream in an endless loop leaves the machine alive.
+ * (TURN_NS), so that a stream in an endless loop leaves the machine alive; so
+ * is one of many short turns.
  *
  * Iterators run a job in chunks of at most ITER_CHUNK_NS, and look after each
  * whether a job of a group or queue of higher priority has come. The counters
@@ -26,6 +27,8 @@
 #define SLICE           16
 #define TURN_NS         (100 * SCALE_US)
 #define ITER_CHUNK_NS   (100 * SCALE_US)
+/* So many turns in TURN_NS may end early for an instruction that wants the time. */
+#define TURN_STOPS      64
 
 /* Group control block, words */
 enum {
@@ -292,7 +295,7 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
         return;
     }
     if (!all) {
-        cycles = muldiv64(cycles, ns, it->end_ns - it->start_ns);
+        cycles = mali_csf_muldiv(cycles, ns, it->end_ns - it->start_ns);
     }
     setup = MIN(cycles, op->setup_left);
     op->setup_left -= setup;
@@ -303,8 +306,8 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
     op->heap_credit -= MIN(units, op->heap_credit);
     mali_csf_counters_work(s, op->work, it->csg, it->cs, units, cycles,
                            it->cores);
-    op->ran_cycles += muldiv64(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
-                               NANOSECONDS_PER_SECOND);
+    op->ran_cycles += mali_csf_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
+                                      NANOSECONDS_PER_SECOND);
     if (!op->setup_left && !op->work_left) {
         iter_job_done(s, it, op);
     } else if (s->progress_cycles && op->ran_cycles > s->progress_cycles) {
@@ -588,6 +591,21 @@ static bool can_go_on(MaliCsfState *s)
     return mali_csf_mcu_running(s) && !mali_csf_mmu_locked(s, 0);
 }
 
+/* Whether turns have ended early so often that the machine needs a pause. */
+static bool cs_stops_too_often(MaliCsfState *s)
+{
+    MaliCs *cs = s->cs;
+
+    if (!cs->time_stop) {
+        return false;
+    }
+    if (mali_csf_now() - cs->time_stops_ns >= TURN_NS) {
+        cs->time_stops_ns = mali_csf_now();
+        cs->time_stops = 0;
+    }
+    return ++cs->time_stops >= TURN_STOPS;
+}
+
 static void cs_run_streams(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
@@ -619,7 +637,10 @@ static void cs_run_streams(MaliCsfState *s)
     if (cs->turn_cycles) {
         int64_t ns = mali_csf_cycles_to_ns(s, MALI_CLK_CORE, cs->turn_cycles);
 
-        cs->ceu_free_ns = mali_csf_now() + MAX(ns, budget ? 0 : TURN_NS);
+        if (!budget || cs_stops_too_often(s)) {
+            ns = MAX(ns, TURN_NS);
+        }
+        cs->ceu_free_ns = mali_csf_now() + ns;
     }
     if (!ready || !budget || cs->time_stop) {
         cs_schedule(s, cs->ceu_free_ns);
@@ -659,6 +680,36 @@ static void cs_run_report(MaliCsfState *s)
     }
 }
 
+/*
+ * A job that has no memory makes no progress either, though no iterator runs
+ * it. Looks after the time, too, at which that is too long.
+ */
+static void cs_run_progress(MaliCsfState *s)
+{
+    int64_t limit;
+
+    if (!s->progress_cycles) {
+        return;
+    }
+    limit = mali_csf_cycles_to_ns(s, MALI_CLK_CORE, s->progress_cycles);
+    for (unsigned i = 0; i < s->csgs; i++) {
+        MaliGroup *g = &s->cs->groups[i];
+
+        for (unsigned c = 0; g->active && c < s->streams; c++) {
+            MaliStream *st = &g->streams[c];
+
+            if (st->state != CS_STARTED || !st->oom_ns) {
+                continue;
+            }
+            if (mali_csf_now() - st->oom_ns > limit) {
+                st->oom_ns = mali_csf_now();
+                g->progress_event = true;
+            }
+            cs_schedule(s, st->oom_ns + limit + 1);
+        }
+    }
+}
+
 static void cs_run(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
@@ -686,6 +737,7 @@ static void cs_run(MaliCsfState *s)
     if (!can_go_on(s)) {
         return;
     }
+    cs_run_progress(s);
     cs_run_report(s);
     update_idle(s);
     if (jobs && !mali_csf_mcu_cores_ready(s)) {
@@ -1044,7 +1096,7 @@ void mali_csf_cs_doorbell(MaliCsfState *s, uint32_t groups)
 {
     MaliCs *cs = s->cs;
 
-    cs->doorbells |= groups;
+    cs->doorbells |= groups & MAKE_64BIT_MASK(0, s->csgs);
     if (!can_go_on(s)) {
         return;
     }
@@ -1072,9 +1124,7 @@ static void cs_timer(void *opaque)
 
 void mali_csf_cs_user_doorbell(MaliCsfState *s, unsigned id)
 {
-    if (s->mcu_asleep) {
-        mali_csf_mcu_wake(s);
-    }
+    mali_csf_mcu_user_doorbell(s);
     for (unsigned i = 0; i < s->csgs; i++) {
         MaliGroup *g = &s->cs->groups[i];
 
@@ -1096,6 +1146,11 @@ void mali_csf_cs_as_event(MaliCsfState *s, unsigned as)
     cs_schedule(s, mali_csf_now());
 }
 
+void mali_csf_cs_look(MaliCsfState *s)
+{
+    cs_schedule(s, mali_csf_now());
+}
+
 void mali_csf_cs_kick(MaliCsfState *s)
 {
     /* Jobs go on with the cores that there are now. */
@@ -1110,6 +1165,7 @@ void mali_csf_cs_reset(MaliCsfState *s)
     timer_del(cs->timer);
     cs->doorbells = 0;
     cs->ceu_free_ns = 0;
+    cs->time_stops = 0;
     memset(cs->iter, 0, sizeof(cs->iter));
     for (unsigned i = 0; i < MALI_MAX_CSGS; i++) {
         group_clear(s, i);

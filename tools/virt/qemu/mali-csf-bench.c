@@ -28,6 +28,7 @@ struct MaliBench {
 
     /* Not done yet, for a locked address space. */
     bool want_protm, want_sleep, want_wake, want_power;
+    uint32_t want_crash;    /* as written */
     uint64_t cores_off;     /* the low half is written before the high one */
     QEMUTimer *retry;
 
@@ -64,7 +65,8 @@ static void settle(void *opaque)
     MaliCsfState *s = opaque;
     MaliBench *b = s->bench;
 
-    if (!(b->want_protm || b->want_sleep || b->want_wake || b->want_power)) {
+    if (!(b->want_protm || b->want_sleep || b->want_wake || b->want_power ||
+          b->want_crash)) {
         return;
     }
     if (mali_csf_mmu_locked(s, 0)) {
@@ -92,6 +94,10 @@ static void settle(void *opaque)
     if (b->want_wake) {
         b->want_wake = false;
         mali_csf_mcu_wake(s);
+    }
+    if (b->want_crash) {
+        mali_csf_mcu_crash(s, b->want_crash == 2);
+        b->want_crash = 0;
     }
 }
 
@@ -566,6 +572,10 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
     case MALI_BENCH_LEDGER_FLUSH:
         mali_csf_counters_flush_ledger(s);
         break;
+    case MALI_BENCH_CRASH:
+        b->want_crash = val == 1 || val == 2 ? val : 0;
+        settle(s);
+        break;
     case MALI_BENCH_STORM:
         set_storm(s, val);
         break;
@@ -588,6 +598,7 @@ void mali_csf_bench_reset(MaliCsfState *s)
     MaliBench *b = s->bench;
 
     b->want_protm = b->want_sleep = b->want_wake = false;
+    b->want_crash = 0;
     s->inj.protm = false;
     b->until[MALI_STORM_PROTM] = 0;
     b->until[MALI_STORM_SLEEP] = 0;

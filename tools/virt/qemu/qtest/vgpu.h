@@ -31,11 +31,14 @@ struct vgpu {
 	char in[65536];
 	uint8_t *ram;
 	char ram_path[256];
-	uint64_t regs, bench, syscon;	/* physical addresses */
+	uint64_t regs, bench, sysreg;	/* physical addresses */
 	uint64_t now;		/* virtual time, ns */
 	uint32_t tables;	/* next free page of TABLES_PA */
 	uint32_t glb_in, glb_out;	/* of the shared section, as published */
 };
+
+/* What the program says in front of the reason why it cannot go on. */
+extern const char *vgpu_last_words;
 
 /* False, with a message in TAP's form, if QEMU does not come up. */
 bool vgpu_start(struct vgpu *g, const char *qemu, const char *device, const char *scratch);
@@ -59,6 +62,9 @@ static inline void reg_write(struct vgpu *g, uint32_t off, uint32_t val)
 	vgpu_write(g, g->regs + off, val);
 }
 
+/* Clocks of the board: 0 core, 1 coregroup, 2 stacks. */
+void vgpu_clock_set(struct vgpu *g, unsigned int clock, uint32_t hz);
+
 uint64_t bench_get(struct vgpu *g, uint32_t off, unsigned int bits);
 void bench_set(struct vgpu *g, uint32_t off, unsigned int bits, uint64_t val);
 
@@ -74,6 +80,16 @@ void ram_set(struct vgpu *g, uint64_t pa, uint32_t val);
 void vgpu_map(struct vgpu *g, uint64_t va, uint64_t pa, bool writable, bool executable);
 void vgpu_unmap(struct vgpu *g, uint64_t va);
 void vgpu_as_update(struct vgpu *g);
+
+/* AS_COMMAND */
+enum { AS_UPDATE = 1, AS_LOCK, AS_UNLOCK, AS_FLUSH_PT, AS_FLUSH_MEM };
+
+/* A command of an address space, and the wait for its end. */
+void vgpu_as_command(struct vgpu *g, unsigned int as, uint32_t command);
+/* Lock 1 << order bytes. */
+void vgpu_as_lock(struct vgpu *g, unsigned int as, uint64_t va, unsigned int order);
+/* Give an address space tables, and so many bits of input address. */
+void vgpu_as_setup(struct vgpu *g, unsigned int as, uint64_t tables, unsigned int bits);
 
 /* Power on the L2, map the firmware, the shared section and the ring, boot. */
 bool vgpu_boot(struct vgpu *g);

@@ -17,8 +17,8 @@
 #include <dirent.h>
 #include <inttypes.h>
 
-#include "guest/client.h"
-#include "guest/cs.h"
+#include "client.h"
+#include "cs.h"
 
 /*
  * The counter that the CPU and the GPU's timestamps share. Read in order with

@@ -8,6 +8,7 @@
  *   env    NAME=VALUE for the command
  *   out    files to send when it has ended
  *   load   modules to load before it
+ *   first  modules without which there is no port; of the root image, not of run
  *   expect there if a kernel report is expected
  *
  * Port 1 is for control, 2 takes the command's standard output, 3 its standard error. What init
@@ -473,6 +474,10 @@ int main(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	set_up();
+	for (list = strings("/virt/first"); list && *list; list++) {
+		if (load(*list))
+			fail("module %s does not load", *list);
+	}
 	ctl = open_device("vport0p1");
 
 	/* One scan, when all is over. */

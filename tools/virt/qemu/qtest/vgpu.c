@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@
 #define MCU_STATUS	0x704
 #define JOB_RAWSTAT	0x1000
 #define JOB_CLEAR	0x1004
-#define AS0		0x2400
+#define AS(n)		(0x2400 + 0x40 * (n))
 
 #define PTE_VALID_PAGE	3ull
 #define PTE_RDONLY	(1ull << 7)
@@ -40,13 +41,15 @@
 #define PTE_AF		(1ull << 10)
 #define PTE_XN		(3ull << 53)
 
+const char *vgpu_last_words = "Bail out! ";
+
 __attribute__((noreturn, format(printf, 1, 2)))
 static void bail(const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	printf("Bail out! ");
+	fputs(vgpu_last_words, stdout);
 	vprintf(fmt, ap);
 	putchar('\n');
 	va_end(ap);
@@ -140,6 +143,21 @@ void vgpu_batch(struct vgpu *g, const char *lines, unsigned int n)
 		answer(g, line, sizeof(line));
 }
 
+#define SYS_CFGDATA	0xa0
+#define SYS_CFGCTRL	0xa4
+#define SYS_CFGSTAT	0xa8
+/* START, WRITE, the function of oscillators */
+#define OSC_WRITE	(3u << 30 | 1u << 20)
+
+void vgpu_clock_set(struct vgpu *g, unsigned int clock, uint32_t hz)
+{
+	vgpu_write(g, g->sysreg + SYS_CFGDATA, hz);
+	vgpu_write(g, g->sysreg + SYS_CFGSTAT, 0);
+	vgpu_write(g, g->sysreg + SYS_CFGCTRL, OSC_WRITE | clock);
+	if (vgpu_read(g, g->sysreg + SYS_CFGSTAT) != 1)
+		bail("the board does not set clock %u", clock);
+}
+
 /* ---- guest memory ---- */
 
 uint32_t ram_get(struct vgpu *g, uint64_t pa)
@@ -192,18 +210,35 @@ static void map_range(struct vgpu *g, uint64_t va, uint64_t pa, uint64_t len,
 		vgpu_map(g, va + i, pa + i, writable, executable);
 }
 
+void vgpu_as_command(struct vgpu *g, unsigned int as, uint32_t command)
+{
+	reg_write(g, AS(as) + 0x18, command);
+	while (reg_read(g, AS(as) + 0x28) & 1)
+		vgpu_step(g, 1000);
+}
+
+void vgpu_as_lock(struct vgpu *g, unsigned int as, uint64_t va, unsigned int order)
+{
+	reg_write(g, AS(as) + 0x10, (uint32_t)va | (order - 1));
+	reg_write(g, AS(as) + 0x14, va >> 32);
+	vgpu_as_command(g, as, AS_LOCK);
+}
+
+void vgpu_as_setup(struct vgpu *g, unsigned int as, uint64_t tables, unsigned int bits)
+{
+	reg_write(g, AS(as) + 0x00, tables);
+	reg_write(g, AS(as) + 0x04, tables >> 32);
+	reg_write(g, AS(as) + 0x08, 0x4d4d4d4d);
+	reg_write(g, AS(as) + 0x0c, 0x4d4d4d4d);
+	/* 4 KiB granule, and so many bits of input address */
+	reg_write(g, AS(as) + 0x30, 6 | (55 - bits) << 6);
+	reg_write(g, AS(as) + 0x34, 0);
+	vgpu_as_command(g, as, AS_UPDATE);
+}
+
 void vgpu_as_update(struct vgpu *g)
 {
-	reg_write(g, AS0 + 0x00, TABLES_PA);
-	reg_write(g, AS0 + 0x04, 0);
-	reg_write(g, AS0 + 0x08, 0x4d4d4d4d);
-	reg_write(g, AS0 + 0x0c, 0x4d4d4d4d);
-	/* 4 KiB granule, 48 bits of input address */
-	reg_write(g, AS0 + 0x30, 6 | 7 << 6);
-	reg_write(g, AS0 + 0x34, 0);
-	reg_write(g, AS0 + 0x18, 1);
-	while (reg_read(g, AS0 + 0x28) & 1)
-		vgpu_step(g, 1000);
+	vgpu_as_setup(g, 0, TABLES_PA, 48);
 }
 
 /* ---- QEMU ---- */
@@ -266,6 +301,8 @@ bool vgpu_start(struct vgpu *g, const char *qemu, const char *device, const char
 	if (!g->pid) {
 		int err = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
+		/* It has no other end than that of the test. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		dup2(err, 2);
 		dup2(err, 1);
 		execl(qemu, qemu, "-machine", "virt,memory-backend=ram", "-accel", "qtest",
@@ -302,7 +339,7 @@ bool vgpu_start(struct vgpu *g, const char *qemu, const char *device, const char
 		bail("no device tree at the start of memory");
 	if (!find_node(g->ram, "arm,mali-valhall-csf", NULL, &g->regs) ||
 	    !find_node(g->ram, MALI_BENCH_COMPATIBLE, NULL, &g->bench) ||
-	    !find_node(g->ram, "simple-mfd", "syscon@", &g->syscon))
+	    !find_node(g->ram, "arm,vexpress-sysreg", NULL, &g->sysreg))
 		bail("the device tree has no virtual Mali");
 	return true;
 }

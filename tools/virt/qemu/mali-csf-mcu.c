@@ -28,6 +28,10 @@ enum {
 #define VERSION_PERFCNT_FEATURES    (2u << 24)
 #define VERSION_GLB_STATE           (4u << 24 | 1u << 16)
 
+/* HALT_STATUS */
+#define HALT_ON_PANIC       0x4e
+#define HALT_ON_WATCHDOG    0x4f
+
 /* GLB_STATE */
 enum { STATE_ACTIVE, STATE_HALT, STATE_SLEEP, STATE_SUSPEND };
 
@@ -40,9 +44,24 @@ enum { STATE_ACTIVE, STATE_HALT, STATE_SLEEP, STATE_SUSPEND };
 /* Time from MCU_CONTROL to firmware's main loop. */
 #define BOOT_NS             50000
 
+/* Why firmware stops, if that can still be said. */
+static void mcu_last_words(MaliCsfState *s, uint32_t status)
+{
+    status = cpu_to_le32(status);
+    if (s->mcu_booted) {
+        mali_csf_mmu_access(s, 0, MALI_GLB_OUT + MALI_GLB_OUT_HALT_STATUS,
+                            &status, sizeof(status), MALI_ACCESS_WRITE,
+                            MCU_SOURCE_ID);
+    }
+}
+
 static void mcu_fatal(MaliCsfState *s)
 {
+    if (s->mcu_status == MALI_MCU_FATAL) {
+        return;
+    }
     s->mcu_status = MALI_MCU_FATAL;
+    mcu_last_words(s, HALT_ON_PANIC);
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);
 }
 
@@ -327,7 +346,7 @@ static void mcu_process(MaliCsfState *s)
 
     /* Counters before what might end them; nothing counts in protected mode. */
     if (!s->gpu_status_protm) {
-        s->mcu_protm_left = false;
+        s->mcu_counters_due = false;
         mali_csf_counters_eval(s, req);
     }
 
@@ -336,6 +355,8 @@ static void mcu_process(MaliCsfState *s)
     if (db_req != db_ack) {
         mali_csf_mcu_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_DB_ACK, db_req);
         mali_csf_cs_doorbell(s, db_req ^ db_ack);
+    } else {
+        mali_csf_cs_look(s);
     }
 
     if (s->published_version >= VERSION_GLB_STATE) {
@@ -349,10 +370,10 @@ static void mcu_process(MaliCsfState *s)
     s->mcu_halted_req = req & MALI_GLB_HALT;
 }
 
-/* Counter requests have waited for the end of protected mode. */
-static void mcu_protm_left(MaliCsfState *s)
+/* Counter requests have waited for the end of protected mode, or of a lock. */
+static void mcu_counters_again(MaliCsfState *s)
 {
-    s->mcu_protm_left = false;
+    s->mcu_counters_due = false;
     if (s->gpu_status_protm) {
         return;
     }
@@ -475,8 +496,8 @@ static void mcu_tick(void *opaque)
     if (s->mcu_doorbell && mali_csf_mcu_running(s)) {
         mcu_process(s);
     }
-    if (s->mcu_protm_left && mali_csf_mcu_running(s)) {
-        mcu_protm_left(s);
+    if (s->mcu_counters_due && mali_csf_mcu_running(s)) {
+        mcu_counters_again(s);
     }
 }
 
@@ -501,16 +522,19 @@ void mali_csf_mcu_doorbell(MaliCsfState *s)
 void mali_csf_mcu_protm_left(MaliCsfState *s)
 {
     if (s->mcu_booted) {
-        s->mcu_protm_left = true;
+        s->mcu_counters_due = true;
         mcu_schedule(s);
     }
 }
 
 void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as)
 {
-    if (as == 0 && s->mcu_status == MALI_MCU_ENABLED &&
-        (!s->mcu_booted || s->mcu_doorbell || s->mcu_protm_left) &&
-        !timer_pending(s->mcu_timer)) {
+    bool again = mali_csf_counters_wait_for(s, as);
+
+    s->mcu_counters_due |= again;
+    if ((as == 0 || again) && s->mcu_status == MALI_MCU_ENABLED &&
+        (!s->mcu_booted || s->mcu_doorbell || s->mcu_counters_due ||
+         s->mcu_wake_due) && !timer_pending(s->mcu_timer)) {
         timer_mod(s->mcu_timer, mali_csf_now() + s->mcu_latency_ns);
     }
 }
@@ -529,6 +553,7 @@ void mali_csf_mcu_sleep(MaliCsfState *s)
     timer_del(s->idle_timer);
     timer_del(s->poweroff_timer);
     s->mcu_asleep = true;
+    s->mcu_wake_due = false;
 }
 
 void mali_csf_mcu_wake(MaliCsfState *s)
@@ -537,6 +562,7 @@ void mali_csf_mcu_wake(MaliCsfState *s)
         return;
     }
     mali_csf_counters_advance(s);
+    s->mcu_wake_due = false;
     s->mcu_asleep = false;
     if (!mali_csf_mcu_running(s)) {
         return;
@@ -545,6 +571,30 @@ void mali_csf_mcu_wake(MaliCsfState *s)
     mali_csf_counters_boot(s, true);
     mcu_process(s);
     mali_csf_cs_kick(s);
+}
+
+void mali_csf_mcu_user_doorbell(MaliCsfState *s)
+{
+    if (s->mcu_asleep && mali_csf_mmu_locked(s, 0)) {
+        s->mcu_wake_due = true;     /* mali_csf_mcu_as_event() comes back to it */
+    } else {
+        mali_csf_mcu_wake(s);
+    }
+}
+
+void mali_csf_mcu_crash(MaliCsfState *s, bool watchdog)
+{
+    if (!s->mcu_booted || s->mcu_status != MALI_MCU_ENABLED) {
+        return;
+    }
+    /* What jobs have done is counted, and nobody samples it. */
+    mali_csf_cs_kick(s);
+    mali_csf_counters_advance(s);
+    timer_del(s->idle_timer);
+    timer_del(s->poweroff_timer);
+    mcu_last_words(s, watchdog ? HALT_ON_WATCHDOG : HALT_ON_PANIC);
+    s->mcu_status = MALI_MCU_HALT;
+    mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);
 }
 
 static void mcu_stop(MaliCsfState *s)
@@ -556,7 +606,8 @@ static void mcu_stop(MaliCsfState *s)
     s->mcu_booted = false;
     s->mcu_stuck = false;
     s->mcu_doorbell = false;
-    s->mcu_protm_left = false;
+    s->mcu_counters_due = false;
+    s->mcu_wake_due = false;
     s->mcu_asleep = false;
     s->idle_pending = false;
     mali_csf_cs_reset(s);

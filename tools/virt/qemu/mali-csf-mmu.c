@@ -23,7 +23,8 @@ enum { CMD_NOP, CMD_UPDATE, CMD_LOCK, CMD_UNLOCK, CMD_FLUSH_PT, CMD_FLUSH_MEM };
 #define ADRMODE(cfg)        ((cfg) & 0xf)
 #define ADRMODE_IDENTITY    2
 #define ADRMODE_AARCH64_4K  6
-#define INA_BITS(cfg)       (55 - (((cfg) >> 6) & 0x1f))
+/* No more than MMU_FEATURES has. */
+#define INA_BITS(cfg)       MIN(55 - (((cfg) >> 6) & 0x1f), 48)
 
 /* FAULTSTATUS.EXCEPTION_TYPE, a level each */
 #define FAULT_TRANSLATION   0xc0
@@ -44,6 +45,12 @@ enum { CMD_NOP, CMD_UPDATE, CMD_LOCK, CMD_UNLOCK, CMD_FLUSH_PT, CMD_FLUSH_MEM };
 #define PTE_ADDR_HIGH       MAKE_64BIT_MASK(PA_BITS, 48 - PA_BITS)
 
 #define AS_COMMAND_NS       1000
+
+/*
+ * Only memory may be the target of an access: a GPU that reached registers,
+ * its own among them, would be entered again while it is at work.
+ */
+static const MemTxAttrs mmu_attrs = { .unspecified = 1, .memory = 1 };
 
 uint64_t mali_csf_mmu_walks, mali_csf_mmu_hits;
 
@@ -84,14 +91,13 @@ static uint32_t mmu_walk(MaliAs *as, uint64_t va, MaliTlbEntry *e)
     for (;; level++) {
         unsigned shift = 12 + 9 * (3 - level);
         uint64_t index = va >> shift & 0x1ff;
-        MemTxResult res;
-        uint64_t pte = address_space_ldq_le(&address_space_memory,
-                                            table + index * 8,
-                                            MEMTXATTRS_UNSPECIFIED, &res);
+        uint64_t pte;
 
-        if (res != MEMTX_OK) {
+        if (address_space_read(&address_space_memory, table + index * 8,
+                               mmu_attrs, &pte, sizeof(pte)) != MEMTX_OK) {
             return FAULT_ADDRESS_OUT + level;
         }
+        pte = le64_to_cpu(pte);
         if (!(pte & PTE_VALID) || (level == 3 && !(pte & PTE_TABLE)) ||
             (level == 0 && !(pte & PTE_TABLE))) {
             return FAULT_TRANSLATION + level;
@@ -220,7 +226,7 @@ MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned n, uint64_t va,
             return MALI_MMU_FAULT;
         }
         res = address_space_rw(&address_space_memory, pa,
-                               MEMTXATTRS_UNSPECIFIED, p, chunk,
+                               mmu_attrs, p, chunk,
                                access == MALI_ACCESS_WRITE);
         if (res != MEMTX_OK) {
             s->gpu_fault_status = 0x80;     /* GPU_BUS_FAULT */

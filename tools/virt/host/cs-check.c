@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guest/cs.h"
+#include "../guest/cs.h"
 
 #define MAX_FIELDS 10
 #define MAX_ROWS 512

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../ledger.h"
+#include "../../host/ledger.h"
 #include "../mali-csf-bench-regs.h"
 #include "vgpu.h"
 
@@ -1347,10 +1347,8 @@ static void test_clock_change(void)
 	activity(true, 1000000);
 	step(20000);
 	request("at the first rate");
-	/* 100 MHz: 2 * 24 MHz * 25 / (2 * 6); the lock's key first. */
 	present();
-	vgpu_write(&T.g, T.g.syscon + 0x20, 0xa05f);
-	vgpu_write(&T.g, T.g.syscon, 17 | 0 << 9 | 7 << 16);
+	vgpu_clock_set(&T.g, 0, 100000000);
 	T.hz_cycles = cycles_at(T.g.now);
 	T.hz_since = T.g.now;
 	T.hz = 100000000;

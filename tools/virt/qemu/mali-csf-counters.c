@@ -137,6 +137,9 @@ struct MaliCounters {
     uint32_t mask[MALI_BLK_TYPES];
     uint32_t csg_select;
 
+    /* a request waits for this address space to be unlocked */
+    bool waiting;
+    unsigned waiting_for;
     /* a SAMPLE that the bench page had dropped, until REQ changes */
     bool dropping;
     bool dropping_req;
@@ -353,7 +356,7 @@ static uint64_t convert(MaliCsfState *s, uint64_t n, int from, int to)
 {
     uint64_t hz = mali_csf_clk_hz(s, from);
 
-    return hz ? muldiv64(n, mali_csf_clk_hz(s, to), hz) : 0;
+    return hz ? mali_csf_muldiv(n, mali_csf_clk_hz(s, to), hz) : 0;
 }
 
 /*
@@ -702,10 +705,11 @@ static void layout(MaliCsfState *s)
 
 static void ledger_failed(MaliCounters *c)
 {
+    error_report("mali-csf: cannot write to ledger '%s': %s; it ends here",
+                 c->ledger_name, strerror(errno));
     /* A ledger with a hole would make a right driver look wrong. */
-    error_report("mali-csf: cannot write to ledger '%s': %s", c->ledger_name,
-                 strerror(errno));
-    exit(EXIT_FAILURE);
+    fclose(c->ledger);
+    c->ledger = NULL;
 }
 
 void mali_csf_counters_flush_ledger(MaliCsfState *s)
@@ -1090,6 +1094,19 @@ static bool fill_holes(MaliCsfState *s)
     return true;
 }
 
+/* A request whose ring is locked is looked at again when it is unlocked. */
+static bool waits_for(MaliCsfState *s, unsigned as)
+{
+    s->ctr->waiting = mali_csf_mmu_locked(s, as);
+    s->ctr->waiting_for = as;
+    return s->ctr->waiting;
+}
+
+bool mali_csf_counters_wait_for(MaliCsfState *s, unsigned as)
+{
+    return s->ctr->waiting && s->ctr->waiting_for == as;
+}
+
 /*
  * Latch the configuration and start counting. False leaves counters disabled
  * and the request without an answer, as firmware does with what it cannot use.
@@ -1114,8 +1131,8 @@ static bool enable(MaliCsfState *s)
     };
     unsigned i, j;
 
-    if (mali_csf_mmu_locked(s, jasid)) {
-        return false;   /* looked at again when it is unlocked */
+    if (waits_for(s, jasid)) {
+        return false;
     }
     /* The field has room for 128, and for no larger power of two. */
     if (!is_power_of_2(slots) || set >= SETS ||
@@ -1180,8 +1197,8 @@ static bool sample_request(MaliCsfState *s, uint32_t req)
         c->info.dropped++;
         return true;
     }
-    if (mali_csf_mmu_locked(s, c->jasid)) {
-        return true;    /* evaluated again when it is unlocked */
+    if (waits_for(s, c->jasid)) {
+        return true;
     }
     if (ring_full(s)) {
         no_room(s, MALI_REASON_REQUEST, false);
@@ -1208,6 +1225,7 @@ void mali_csf_counters_eval(MaliCsfState *s, uint32_t req)
     uint32_t ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
     bool want = req & MALI_GLB_PRFCNT_ENABLE, told = false;
 
+    c->waiting = false;
     if (want && !c->info.enabled) {
         if (!enable(s)) {
             return;
@@ -1251,6 +1269,7 @@ void mali_csf_counters_reset(MaliCsfState *s)
 
     mali_csf_counters_advance(s);
     c->info.enabled = false;
+    c->waiting = false;
     c->dropping = false;
     c->no_room = false;
     c->full_seen = false;

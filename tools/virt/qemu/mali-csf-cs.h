@@ -157,6 +157,7 @@ typedef struct MaliStream {
     bool fault_held;            /* stays put until the host answers CS_FAULT */
     uint64_t fault_addr;
     CsOom oom;
+    int64_t oom_ns;             /* a job has had no memory since; 0: it has */
     CsBlocked blocked;
     uint32_t wait_sbs;          /* what it is blocked on, for the host */
     uint32_t wait_status;
@@ -199,6 +200,8 @@ struct MaliCs {
     int64_t ceu_free_ns;        /* the execution unit is busy until then */
     unsigned turn;              /* whose turn it is first */
     bool time_stop;             /* an instruction wants to see the time */
+    unsigned time_stops;        /* how many did so from here on: */
+    int64_t time_stops_ns;
     uint64_t turn_cycles;
     MaliIter iter[ITERS];
     MaliGroup groups[MALI_MAX_CSGS];

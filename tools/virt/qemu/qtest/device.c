@@ -1,0 +1,671 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The virtual Mali without a driver, or with a bad one: what a guest must not
+ * be able to do to QEMU, and what firmware does where a good driver seldom
+ * leads it
+ *
+ *   device QEMU SCRATCH
+ *
+ * Each test has a QEMU of its own, and a process of its own: when QEMU dies or
+ * does not answer, that test has failed and the next one runs.
+ */
+#include <endian.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../guest/cs.h"
+#include "../mali-csf-bench-regs.h"
+#include "vgpu.h"
+
+/* Seconds of the host's after which a QEMU that does not answer hangs. */
+#define PATIENCE	60
+
+#define GPU_IRQ_RAWSTAT	0x20
+#define GPU_IRQ_FAULT	(1u << 0)
+#define GPU_COMMAND	0x30
+#define GPU_FAULT_ADDR	0x40
+#define MCU_STATUS	0x704
+#define DOORBELL(n)	(0x80000 + 0x10000 * (n))
+#define FAULTSTATUS(as)	(0x2400 + 0x40 * (as) + 0x1c)
+
+enum { MCU_DISABLED, MCU_ENABLED, MCU_HALTED, MCU_FATAL };
+
+/* Global input and output block */
+#define IN_REQ			0x00
+#define IN_DB_REQ		0x08
+#define IN_PROGRESS_TIMER	0x10
+#define IN_JASID		0x24
+#define IN_BASE			0x28
+#define IN_EXTRACT		0x30
+#define IN_CONFIG		0x40
+#define IN_CSHW_EN		0x50
+#define OUT_ACK			0x00
+#define OUT_HALT_STATUS		0x10
+#define OUT_INSERT		0x18
+
+#define GLB_HALT		(1u << 0)
+#define GLB_PROGRESS_TIMER	(1u << 1)
+#define GLB_ENABLE		(1u << 5)
+#define GLB_SAMPLE		(1u << 6)
+#define GLB_PING		(1u << 8)
+
+/* Group control, input and output block */
+#define GROUP_CTRL(g)		(SHARED_PA + 0x1000 + (g) * 0x400)
+#define STREAM_CTRL(g, c)	(GROUP_CTRL(g) + 0x40 + (c) * 0x10)
+#define CSG_REQ			0x00
+#define CSG_DB_REQ		0x08
+#define CSG_ALLOW_COMPUTE	0x20
+#define CSG_ALLOW_FRAGMENT	0x28
+#define CSG_ALLOW_OTHER		0x30
+#define CSG_EP_REQ		0x34
+#define CSG_CONFIG		0x50
+#define CSG_PROGRESS		(1u << 31)
+/* Stream input and output block */
+#define CS_REQ			0x00
+#define CS_CONFIG		0x04
+#define CS_RING_BASE		0x10
+#define CS_RING_SIZE		0x18
+#define CS_RING_INPUT		0x30
+#define CS_RING_OUTPUT		0x38
+#define CS_TILER_OOM		(1u << 26)
+#define CS_FATAL		(1u << 30)
+#define CS_OUT_FATAL		0x84
+#define CS_OUT_FATAL_INFO	0x90
+#define BUS_FAULT		0x48
+
+/* What the tests put where in the 16 MiB at RING_VA */
+#define STREAM_RING		0x000000	/* 4 KiB of instructions */
+#define STREAM_IN		0x010000	/* the ring's input block */
+#define STREAM_OUT		0x011000
+#define DATA			0x020000
+#define HEAP			0x030000	/* heap context */
+#define TILER			0x031000	/* tiler context */
+#define TILER_HEAP		0x032000	/* tiler heap descriptor */
+#define COUNTERS		0x100000	/* counter ring */
+
+static struct vgpu G;
+static const char *qemu, *scratch;
+static bool failed;
+/* Instructions of stream 0 of group 0 so far. */
+static uint64_t inserted;
+
+__attribute__((format(printf, 1, 2)))
+static void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("# ", stdout);
+	vprintf(fmt, ap);
+	putchar('\n');
+	va_end(ap);
+	failed = true;
+}
+
+static void same(uint64_t got, uint64_t want, const char *what)
+{
+	if (got != want)
+		fail("%s: got 0x%" PRIx64 ", want 0x%" PRIx64, what, got, want);
+}
+
+static void at_most(uint64_t got, uint64_t most, const char *what)
+{
+	if (got > most)
+		fail("%s: got %" PRIu64 ", want at most %" PRIu64, what, got, most);
+}
+
+static void begin(const char *device)
+{
+	if (!vgpu_start(&G, qemu, device, scratch) || !vgpu_boot(&G)) {
+		fail("no GPU to test");
+		exit(1);
+	}
+}
+
+static uint32_t data_get(uint32_t off)
+{
+	return ram_get(&G, RING_PA + off);
+}
+
+static void data_set(uint32_t off, uint32_t v)
+{
+	ram_set(&G, RING_PA + off, v);
+}
+
+static void data_set64(uint32_t off, uint64_t v)
+{
+	data_set(off, v);
+	data_set(off + 4, v >> 32);
+}
+
+/* ---- requests ---- */
+
+static void doorbell(void)
+{
+	reg_write(&G, DOORBELL(0), 1);
+	vgpu_step(&G, 10000);
+}
+
+static bool open_request(uint32_t bit)
+{
+	return (in_get(&G, IN_REQ) ^ out_get(&G, OUT_ACK)) & bit;
+}
+
+static void request(uint32_t bit)
+{
+	in_set(&G, IN_REQ, in_get(&G, IN_REQ) ^ bit);
+	doorbell();
+}
+
+static void alive(const char *when)
+{
+	request(GLB_PING);
+	if (open_request(GLB_PING))
+		fail("%s: firmware does not answer, MCU_STATUS %u", when, reg_read(&G, MCU_STATUS));
+}
+
+/* Counters with a ring of two slots, not asked for yet. */
+static void program_counters(unsigned int as)
+{
+	in_set(&G, IN_JASID, as);
+	in_set(&G, IN_BASE, RING_VA + COUNTERS);
+	in_set(&G, IN_BASE + 4, 0);
+	in_set(&G, IN_EXTRACT, 0);
+	in_set(&G, IN_CONFIG, 2);
+	for (unsigned int i = 0; i < 5; i++)
+		in_set(&G, 0x4c + 4 * i, 0xffffffff);
+}
+
+/* ---- a group with a stream ---- */
+
+static uint32_t group_in(unsigned int g)
+{
+	return ram_get(&G, GROUP_CTRL(g) + 4) - SHARED_VA + SHARED_PA;
+}
+
+static uint32_t group_out(unsigned int g)
+{
+	return ram_get(&G, GROUP_CTRL(g) + 8) - SHARED_VA + SHARED_PA;
+}
+
+static uint32_t stream_in(void)
+{
+	return ram_get(&G, STREAM_CTRL(0, 0) + 4) - SHARED_VA + SHARED_PA;
+}
+
+static uint32_t stream_out(void)
+{
+	return ram_get(&G, STREAM_CTRL(0, 0) + 8) - SHARED_VA + SHARED_PA;
+}
+
+static void group_doorbell(void)
+{
+	in_set(&G, IN_DB_REQ, in_get(&G, IN_DB_REQ) ^ 1);
+	doorbell();
+}
+
+static void emit(uint64_t insn)
+{
+	data_set64(STREAM_RING + inserted % 4096, insn);
+	inserted += 8;
+}
+
+static void publish(void)
+{
+	data_set64(STREAM_IN, inserted);
+}
+
+/* Group 0 starts, in address space @as, and in it stream 0, with what was emitted. */
+static void start_group(unsigned int as)
+{
+	uint32_t in = stream_in();
+
+	publish();
+	ram_set(&G, group_in(0) + CSG_CONFIG, as);
+	ram_set(&G, group_in(0) + CSG_ALLOW_COMPUTE, 0xffffffff);
+	ram_set(&G, group_in(0) + CSG_ALLOW_FRAGMENT, 0xffffffff);
+	ram_set(&G, group_in(0) + CSG_ALLOW_OTHER, 1);
+	ram_set(&G, group_in(0) + CSG_EP_REQ, 64 | 64 << 8 | 1 << 16);
+	ram_set(&G, in + CS_CONFIG, 1 << 8);
+	ram_set(&G, in + CS_RING_BASE, RING_VA + STREAM_RING);
+	ram_set(&G, in + CS_RING_SIZE, 4096);
+	ram_set(&G, in + CS_RING_INPUT, RING_VA + STREAM_IN);
+	ram_set(&G, in + CS_RING_OUTPUT, RING_VA + STREAM_OUT);
+	ram_set(&G, in + CS_REQ, 1);
+	ram_set(&G, group_in(0) + CSG_REQ, 1);
+	group_doorbell();
+	same(ram_get(&G, group_out(0)) & 7, 1, "the group starts");
+}
+
+/* ---- tests ---- */
+
+static void test_doorbell_bits(void)
+{
+	begin("mali-csf,model=g610");
+	in_set(&G, IN_DB_REQ, 0xffffffff);
+	doorbell();
+	alive("after doorbells of groups that there are not");
+	in_set(&G, IN_DB_REQ, 0x7f);
+	doorbell();
+	alive("after they are taken back");
+}
+
+static void test_csgs(void)
+{
+	char line[512] = "", path[300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/qemu.err", scratch);
+	if (vgpu_start(&G, qemu, "mali-csf,model=g610,csgs=24", scratch))
+		fail("a GPU with more groups than doorbells starts");
+	f = fopen(path, "r");
+	if (!f || !fgets(line, sizeof(line), f) || !strstr(line, "csgs must be 3 to 23"))
+		fail("QEMU says '%s'", line);
+	begin("mali-csf,model=g610,csgs=23");
+	reg_write(&G, DOORBELL(23), 1);
+	alive("after the last group's doorbell");
+}
+
+static void test_power_domains(void)
+{
+	static const uint32_t offsets[] = { 0x1b0, 0x1b4, 0x1b8, 0x1bc, 0x1f0, 0x1f4, 0x1f8, 0x1fc };
+	uint32_t before[0x100 / 4];
+
+	begin("mali-csf,model=g610");
+	for (unsigned int i = 0; i < 0x100 / 4; i++)
+		before[i] = reg_read(&G, 0x140 + 4 * i);
+	for (unsigned int i = 0; i < sizeof(offsets) / 4; i++) {
+		reg_write(&G, offsets[i], 0xffffffff);
+		vgpu_step(&G, 100000);
+		for (unsigned int r = 0; r < 0x100 / 4; r++) {
+			uint32_t now = reg_read(&G, 0x140 + 4 * r);
+
+			if (now != before[r])
+				fail("0x%x, a domain that there is not: register 0x%x goes from 0x%x to 0x%x",
+				     offsets[i], 0x140 + 4 * r, before[r], now);
+		}
+	}
+}
+
+/* The page of registers at DATA: a stream that stores there asks for a reset. */
+static void test_dma_to_registers(void)
+{
+	begin("mali-csf,model=g610");
+	vgpu_map(&G, RING_VA + DATA, G.regs, true, false);
+	vgpu_as_update(&G);
+	emit(cs_move(0, RING_VA + DATA));
+	emit(cs_move32(2, 0x101));
+	emit(cs_store(2, 0, 1, GPU_COMMAND));
+	emit(cs_wait(1));
+	start_group(0);
+	vgpu_step(&G, 1000000);
+	same(reg_read(&G, MCU_STATUS), MCU_ENABLED, "MCU_STATUS: no reset");
+	same(reg_read(&G, GPU_IRQ_RAWSTAT) & GPU_IRQ_FAULT, GPU_IRQ_FAULT, "a bus fault");
+	same(reg_read(&G, GPU_FAULT_ADDR), (uint32_t)G.regs + GPU_COMMAND, "its address");
+	same(ram_get(&G, stream_out()) & CS_FATAL, CS_FATAL, "the stream is told");
+	same(ram_get(&G, stream_out() + CS_OUT_FATAL), BUS_FAULT, "of a bus fault");
+	same(ram_get(&G, stream_out() + CS_OUT_FATAL_INFO), RING_VA + DATA + GPU_COMMAND, "at");
+	alive("after it");
+}
+
+static void test_tables_in_registers(void)
+{
+	begin("mali-csf,model=g610");
+	vgpu_as_setup(&G, 1, G.regs, 48);
+	start_group(1);
+	emit(cs_nop());
+	publish();
+	reg_write(&G, DOORBELL(1), 1);
+	vgpu_step(&G, 100000);
+	/* The address of an entry is out of range, in the first level. */
+	same(reg_read(&G, FAULTSTATUS(1)) & 0xff, 0xe4, "FAULTSTATUS");
+	alive("after it");
+}
+
+/* What a stream that stores the time again and again does in 10 ms. */
+static void test_time_stop(void)
+{
+	begin("mali-csf,model=g610");
+	emit(cs_move(0, RING_VA + DATA));
+	emit(cs_move32(4, 0));
+	emit(cs_add32(4, 4, 1));
+	emit(cs_store_state(CS_STATE_TIMESTAMP, 0, 0, 0, 0));
+	emit(cs_store(4, 0, 1, 8));
+	emit(cs_branch(CS_COND_ALWAYS, 4, -4));
+	start_group(0);
+	vgpu_step(&G, 10000000);
+	same(data_get(DATA + 8) > 100, true, "it goes on");
+	/* 64 stops in 100 us, and what a turn does beside. */
+	at_most(data_get(DATA + 8), 101 * (64 + 64), "times that it was stored");
+	alive("after it");
+}
+
+/* The highest rate that can be set: no arithmetic of 32 bits is enough. */
+static void test_high_rate(void)
+{
+	uint32_t hz = 0xffffffff;
+	uint64_t before, stacks;
+
+	begin("mali-csf,model=g610");
+	vgpu_clock_set(&G, 1, hz);
+	vgpu_clock_set(&G, 2, hz);
+	before = BENCH_GET(&G, COREGROUP_CYCLES);
+	stacks = BENCH_GET(&G, STACKS_CYCLES);
+	vgpu_step(&G, 10000000000);
+	same(BENCH_GET(&G, COREGROUP_CYCLES) - before, 10ull * hz, "cycles of the core group in ten seconds");
+	same(BENCH_GET(&G, STACKS_CYCLES) - stacks, 10ull * hz, "cycles of the stacks in ten seconds");
+}
+
+/* What there is not on the board is an error, and changes nothing. */
+static void test_board(void)
+{
+	static const uint32_t wrong[] = { 1 << 20 | 3, 2 << 20, 1 << 20 | 0xfff, 0 };
+
+	begin("mali-csf,model=g610");
+	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		vgpu_write(&G, G.sysreg + 0xa0, 1234567);
+		vgpu_write(&G, G.sysreg + 0xa4, 3u << 30 | wrong[i]);
+		same(vgpu_read(&G, G.sysreg + 0xa8), 3, "SYS_CFGSTAT");
+		same(vgpu_read(&G, G.sysreg + 0xa4) >> 31, 0, "START");
+	}
+	same(BENCH_GET(&G, CORE_HZ), 150000000, "rate of the core clock");
+	vgpu_clock_set(&G, 0, 50000000);
+	vgpu_write(&G, G.sysreg + 0xa0, 0);
+	vgpu_write(&G, G.sysreg + 0xa4, 1u << 31 | 1 << 20);
+	same(vgpu_read(&G, G.sysreg + 0xa0), 50000000, "its rate, as the board says");
+	same(BENCH_GET(&G, COREGROUP_HZ), 150000000, "rate of another clock");
+}
+
+static void test_full_disk(void)
+{
+	char line[512], path[300];
+	unsigned int lines = 0;
+	int status;
+	FILE *f;
+
+	begin("mali-csf,model=g610,ledger=/dev/full");
+	program_counters(0);
+	request(GLB_ENABLE);
+	request(GLB_SAMPLE);
+	same(open_request(GLB_SAMPLE), false, "a SAMPLE is open");
+	BENCH_SET(&G, LEDGER_FLUSH, 1);
+	alive("after the ledger cannot be written");
+	in_set(&G, IN_EXTRACT, 1);
+	request(GLB_SAMPLE);
+	same(out_get(&G, OUT_INSERT), 2, "samples");
+	BENCH_SET(&G, LEDGER_FLUSH, 1);
+	alive("after that is asked for again");
+	status = vgpu_stop(&G);
+	same(status, 0, "status of QEMU");
+	snprintf(path, sizeof(path), "%s/qemu.err", scratch);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		lines += strstr(line, "ledger '/dev/full'") && strstr(line, "No space left on device");
+	same(lines, 1, "messages about it");
+}
+
+static void test_user_doorbell_locked(void)
+{
+	begin("mali-csf,model=g610");
+	BENCH_SET(&G, SLEEP, 1);
+	same(BENCH_GET(&G, SLEEP), 1, "asleep");
+	vgpu_as_lock(&G, 0, SHARED_VA, 20);
+	reg_write(&G, DOORBELL(1), 1);
+	vgpu_step(&G, 100000);
+	same(reg_read(&G, MCU_STATUS), MCU_ENABLED, "MCU_STATUS, its memory locked");
+	same(BENCH_GET(&G, SLEEP), 1, "still asleep");
+	vgpu_as_command(&G, 0, AS_UNLOCK);
+	vgpu_step(&G, 100000);
+	same(BENCH_GET(&G, SLEEP), 0, "asleep, its memory unlocked");
+	alive("after it");
+}
+
+static void test_sync_wait(void)
+{
+	begin("mali-csf,model=g610");
+	data_set(DATA, 0);
+	emit(cs_move(0, RING_VA + DATA));
+	emit(cs_move32(2, 5));
+	emit(cs_sync_wait(CS_OP_SYNC_WAIT32, CS_COND_EQUAL, 2, 0));
+	emit(cs_store(2, 0, 1, 16));
+	emit(cs_wait(1));
+	start_group(0);
+	vgpu_step(&G, 1000000);
+	same(data_get(DATA + 16), 0, "it waits");
+	data_set(DATA, 5);
+	vgpu_step(&G, 1000000);
+	same(data_get(DATA + 16), 0, "nobody has told it");
+	doorbell();
+	vgpu_step(&G, 1000000);
+	same(data_get(DATA + 16), 5, "after a global doorbell it goes on");
+}
+
+static void test_jasid_locked(void)
+{
+	begin("mali-csf,model=g610");
+	vgpu_as_setup(&G, 1, TABLES_PA, 48);
+	program_counters(1);
+	vgpu_as_lock(&G, 1, RING_VA, 24);
+	request(GLB_ENABLE);
+	same(open_request(GLB_ENABLE), true, "ENABLE is open while the ring is locked");
+	vgpu_as_command(&G, 1, AS_UNLOCK);
+	vgpu_step(&G, 10000);
+	same(open_request(GLB_ENABLE), false, "ENABLE is open when it is unlocked");
+	vgpu_as_lock(&G, 1, RING_VA, 24);
+	request(GLB_SAMPLE);
+	same(open_request(GLB_SAMPLE), true, "SAMPLE is open while the ring is locked");
+	vgpu_as_command(&G, 1, AS_UNLOCK);
+	vgpu_step(&G, 10000);
+	same(open_request(GLB_SAMPLE), false, "SAMPLE is open when it is unlocked");
+	same(out_get(&G, OUT_INSERT), 1, "samples");
+}
+
+/* A tiler job without memory, and a host that does not answer. */
+static void test_progress_out_of_memory(void)
+{
+	begin("mali-csf,model=g610");
+	in_set(&G, IN_PROGRESS_TIMER, 1000);
+	request(GLB_PROGRESS_TIMER);
+	data_set64(TILER + 24, RING_VA + TILER_HEAP);
+	emit(cs_move(0, RING_VA + HEAP));
+	emit(cs_heap_set(0));
+	emit(cs_move(40, RING_VA + TILER));
+	emit(cs_move32(33, 1000));
+	emit(cs_move32(34, 1));
+	emit(cs_req_resource(CS_RES_TILER));
+	emit(cs_run_tiling(0));
+	emit(cs_wait(1));
+	start_group(0);
+	/* 1000 * 1024 cycles of 150 MHz are 6.83 ms. */
+	vgpu_step(&G, 6000000);
+	same(ram_get(&G, stream_out()) & CS_TILER_OOM, CS_TILER_OOM, "the host is asked for memory");
+	same(ram_get(&G, group_out(0)) & CSG_PROGRESS, 0, "an event before the time");
+	vgpu_step(&G, 1500000);
+	same(ram_get(&G, group_out(0)) & CSG_PROGRESS, CSG_PROGRESS, "an event after it");
+	/* Answered, it is raised again a period later. */
+	ram_set(&G, group_in(0), ram_get(&G, group_in(0)) ^ CSG_PROGRESS);
+	vgpu_step(&G, 5000000);
+	same(ram_get(&G, group_out(0)) & CSG_PROGRESS, CSG_PROGRESS, "no other event before the time");
+	vgpu_step(&G, 2500000);
+	same(ram_get(&G, group_out(0)) & CSG_PROGRESS, 0, "another one after it");
+}
+
+static void test_halt_status(void)
+{
+	static const struct {
+		uint32_t crash, status;
+	} crashes[] = { { 1, 0x4e }, { 2, 0x4f } };
+
+	begin("mali-csf,model=g610");
+	for (unsigned int i = 0; i < 2; i++) {
+		same(out_get(&G, OUT_HALT_STATUS), 0, "HALT_STATUS after boot");
+		BENCH_SET(&G, CRASH, crashes[i].crash);
+		same(out_get(&G, OUT_HALT_STATUS), crashes[i].status, "HALT_STATUS");
+		same(reg_read(&G, MCU_STATUS), MCU_HALTED, "MCU_STATUS");
+		request(GLB_PING);
+		same(open_request(GLB_PING), true, "a PING is open");
+		vgpu_mcu_stop(&G);
+		same(vgpu_mcu_start(&G), true, "it boots again");
+	}
+	/* The host asks for a halt: nothing is wrong. */
+	request(GLB_HALT);
+	same(out_get(&G, OUT_HALT_STATUS), 0, "HALT_STATUS after a halt");
+	same(reg_read(&G, MCU_STATUS), MCU_HALTED, "MCU_STATUS after a halt");
+	in_set(&G, IN_REQ, in_get(&G, IN_REQ) & ~GLB_HALT);
+	vgpu_mcu_stop(&G);
+	same(vgpu_mcu_start(&G), true, "it boots again");
+	/* Firmware's own access to what is no memory: a stream's ring in the registers. */
+	vgpu_map(&G, RING_VA + STREAM_IN, G.regs, true, false);
+	vgpu_as_update(&G);
+	start_group(0);
+	same(reg_read(&G, MCU_STATUS), MCU_FATAL, "MCU_STATUS after a bus fault of firmware's");
+	same(out_get(&G, OUT_HALT_STATUS), 0x4e, "HALT_STATUS after it");
+}
+
+/* Where the ring is decides what its fault does. */
+static void test_ring_fault(void)
+{
+	begin("mali-csf,model=g610");
+	vgpu_as_setup(&G, 1, TABLES_PA, 48);
+	for (unsigned int as = 1; as < 2; as--) {
+		program_counters(as);
+		request(GLB_ENABLE);
+		same(open_request(GLB_ENABLE), false, "ENABLE is open");
+		vgpu_unmap(&G, RING_VA + COUNTERS);
+		vgpu_as_command(&G, as, AS_UPDATE);
+		in_set(&G, IN_REQ, in_get(&G, IN_REQ) ^ GLB_SAMPLE);
+		doorbell();
+		same(open_request(GLB_SAMPLE), true, "the SAMPLE is open");
+		same(reg_read(&G, FAULTSTATUS(as)) & 0xff, 0xc3, "FAULTSTATUS");
+		/* One for each doorbell at which the SAMPLE was open. */
+		same(BENCH_GET(&G, FAULTS), as ? 1 : 3, "samples lost");
+		if (as) {
+			alive("a fault in an address space of its own");
+			vgpu_map(&G, RING_VA + COUNTERS, RING_PA + COUNTERS, true, false);
+			vgpu_as_command(&G, 1, AS_UPDATE);
+			doorbell();
+			same(open_request(GLB_SAMPLE), false, "the SAMPLE, when the ring is mapped, is open");
+			request(GLB_ENABLE);
+		}
+	}
+	same(reg_read(&G, MCU_STATUS), MCU_FATAL, "MCU_STATUS after a fault in firmware's address space");
+}
+
+static void store_in_space(uint64_t va)
+{
+	inserted = 0;
+	emit(cs_move(0, va));
+	emit(cs_move32(2, 0x1234));
+	emit(cs_store(2, 0, 1, 0));
+	emit(cs_wait(1));
+}
+
+/* Another table, for a stream in address space 1: entries of the ring and of DATA at small addresses. */
+static void test_small_space(void)
+{
+	const uint64_t root = RING_PA + 0x40000, leaf = root + 4096;
+	const uint64_t attrs = 3ull | 3ull << 8 | 1ull << 10;
+
+	begin("mali-csf,model=g610");
+	/* 24 bits of input address: the root is a table of 2 MiB entries, of which 8 can be reached. */
+	ram_set(&G, root, leaf | 3);
+	ram_set(&G, root + 8 * 7, leaf | 3);
+	for (unsigned int i = 0; i < 2; i++)
+		ram_set(&G, leaf + 8 * i, (RING_PA + (i ? DATA : STREAM_RING)) | attrs);
+	vgpu_as_setup(&G, 1, root, 24);
+	store_in_space(0xe01000);
+	publish();
+	start_group(1);
+	/* The ring lies at 0 there. */
+	same(reg_read(&G, FAULTSTATUS(1)) & 0xff, 0xe0, "FAULTSTATUS of an address that does not fit");
+	vgpu_as_setup(&G, 1, root, 24);
+	ram_set(&G, group_in(0) + CSG_REQ, 0);
+	group_doorbell();
+	ram_set(&G, stream_in() + CS_RING_BASE, 0);
+	data_set64(STREAM_IN, inserted);
+	data_set64(STREAM_IN + 8, 0);
+	ram_set(&G, group_in(0) + CSG_REQ, 1);
+	ram_set(&G, stream_in() + CS_RING_BASE, 0);
+	group_doorbell();
+	vgpu_step(&G, 100000);
+	same(data_get(DATA), 0x1234, "what the stream stores");
+}
+
+/* More bits of input address than the MMU has: those it has. */
+static void test_large_space(void)
+{
+	begin("mali-csf,model=g610");
+	for (unsigned int bits = 49; bits <= 55; bits++) {
+		data_set(DATA, 0);
+		vgpu_as_setup(&G, 1, TABLES_PA, bits);
+		store_in_space(RING_VA + DATA);
+		start_group(1);
+		vgpu_step(&G, 100000);
+		same(data_get(DATA), 0x1234, "what a stream stores");
+		ram_set(&G, group_in(0) + CSG_REQ, 0);
+		group_doorbell();
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	{ "doorbells of groups that there are not", test_doorbell_bits },
+	{ "no more groups than doorbells", test_csgs },
+	{ "power domains that there are not", test_power_domains },
+	{ "the GPU does not reach its own registers", test_dma_to_registers },
+	{ "page tables are in memory", test_tables_in_registers },
+	{ "a stream that asks for the time again and again", test_time_stop },
+	{ "the highest rate of a clock", test_high_rate },
+	{ "clocks of the board", test_board },
+	{ "a full disk ends the ledger, not QEMU", test_full_disk },
+	{ "a user doorbell wakes firmware that may run", test_user_doorbell_locked },
+	{ "a global doorbell makes SYNC_WAIT look again", test_sync_wait },
+	{ "a locked counter ring is tried again, in any address space", test_jasid_locked },
+	{ "the progress timer counts a stream that is out of memory", test_progress_out_of_memory },
+	{ "HALT_STATUS", test_halt_status },
+	{ "a fault in the counter ring", test_ring_fault },
+	{ "a small address space", test_small_space },
+	{ "an address space that is too large", test_large_space },
+};
+
+#define NTESTS (sizeof(tests) / sizeof(tests[0]))
+
+int main(int argc, char **argv)
+{
+	if (argc < 3) {
+		fprintf(stderr, "usage: device QEMU SCRATCH-DIRECTORY [TEST-NUMBER]\n");
+		return 2;
+	}
+	qemu = argv[1];
+	scratch = argv[2];
+	vgpu_last_words = "# ";
+	printf("1..%zu\n", argc > 3 ? 1 : NTESTS);
+	for (unsigned int i = 0; i < NTESTS; i++) {
+		int status;
+		pid_t pid;
+
+		if (argc > 3 && (unsigned int)atoi(argv[3]) != i + 1)
+			continue;
+		fflush(stdout);
+		pid = fork();
+		if (!pid) {
+			/* Of a QEMU that does not answer this is the end. */
+			alarm(PATIENCE);
+			tests[i].run();
+			fflush(stdout);
+			_exit(failed);
+		}
+		waitpid(pid, &status, 0);
+		if (WIFSIGNALED(status))
+			printf("# QEMU does not answer (signal %d)\n", WTERMSIG(status));
+		printf("%sok %d - %s\n", status ? "not " : "", argc > 3 ? 1 : i + 1, tests[i].name);
+	}
+	return 0;
+}

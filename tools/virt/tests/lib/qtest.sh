@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# What the tests of the device without a driver share. After tap.sh.
+
+# build_qtest NAME [SOURCE...]: $SCRATCH/NAME of qtest/NAME.c, and QEMU as $QEMU; or a test that has failed
+build_qtest()
+{
+	local name=$1
+
+	shift
+	if ! QEMU=$("$VIRT_DIR/build/qemu.sh" 2>"$SCRATCH/err"); then
+		plan 1
+		not_ok "QEMU builds" "$(cat "$SCRATCH/err")"
+		exit 1
+	fi
+	if ! "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/$name" "$VIRT_DIR/qemu/qtest/$name.c" \
+		"$VIRT_DIR/qemu/qtest/vgpu.c" "$@" -lfdt 2>"$SCRATCH/err"; then
+		plan 1
+		not_ok "the test compiles" "$(cat "$SCRATCH/err")"
+		exit 1
+	fi
+}
