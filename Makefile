@@ -24,7 +24,7 @@ help:
 	@echo 'make storm         compare counts while firmware is disturbed, at full length'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
-	@echo 'make bench         measure'
+	@echo 'make bench         measure: by instructions first, then by the clock'
 	@echo 'make shell         a shell in the virtual machine'
 	@echo 'make qemu          only build QEMU with the virtual GPU'
 	@echo 'make kernel        only build a kernel'
@@ -69,8 +69,8 @@ tools:
 	@$(BUILD)/tools.sh
 
 bench:
+	@tools/virt/bench
 	@$(MAKE) --no-print-directory -s -C tools/layout bench O="$(CACHE)/layout"
-	@[ ! -x tools/virt/bench ] || tools/virt/bench
 
 clean-cache:
 	@rm -rf "$(CACHE)"

@@ -2,7 +2,7 @@
 /*
  * perf-icount   what performance counters cost, in instructions
  *
- *   perf-icount [NAME...]    all that there is, or what is named
+ *   perf-icount [-m LINE] [NAME...]    all that there is, or what is named
  *
  * For a machine that counts time by instructions (tools/virt/run -i): the same
  * program takes the same number of them on any host. Prints a line for each
@@ -15,7 +15,8 @@
  * for it, the program sleeps for longer than that, and what the same sleep takes
  * when nothing happens is subtracted; there is no time to tell then.
  *
- * For tools/virt/profile, what is measured is marked as runs: name one thing.
+ * For tools/virt/profile, what is measured is marked as runs, with -m only what
+ * the line of that name tells: perf-icount -m stop start-stop.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -56,12 +57,18 @@ static int other_fd;
 static uint64_t begin_insns, begin_ns;
 /* Instructions that a measurement of nothing finds. */
 static uint64_t nothing;
+/* The line whose runs are marked; NULL for all. */
+static const char *marked;
 
-static void begin(void)
+/* Begins to measure what is told by a line of that name, or by none. */
+static void begin(const char *name)
 {
+	bool mark = name && (!marked || !strcmp(name, marked));
+
 	begin_insns = bench_reg_get64(INSTRUCTIONS);
 	begin_ns = perf_now();
-	mark_run_begins();
+	if (mark)
+		mark_run_begins();
 }
 
 static void end(struct figures *f)
@@ -104,13 +111,9 @@ static void whole_line(const char *name, struct figures *f, const char *what)
 /* Samples that firmware wrote, of the latest measurement of periods. */
 static uint64_t fw_samples;
 
-/*
- * Of figures that come by sleeping: now and then a tick or a worker of the
- * kernel falls into one of them, so the mean of the middle half.
- */
-static uint64_t middle(uint64_t *values, unsigned int count)
+static uint64_t mean_between(uint64_t *values, unsigned int count, unsigned int low,
+			     unsigned int high)
 {
-	unsigned int low = count / 4, high = count - low;
 	uint64_t sum = 0;
 
 	qsort(values, count, sizeof(*values), by_value);
@@ -119,8 +122,23 @@ static uint64_t middle(uint64_t *values, unsigned int count)
 	return sum / (high - low);
 }
 
+/* Of figures that differ among themselves: the mean of the middle half. */
+static uint64_t middle(uint64_t *values, unsigned int count)
+{
+	return mean_between(values, count, count / 4, count - count / 4);
+}
+
+/*
+ * Of figures that come by sleeping and are the same but for ticks and workers of
+ * the kernel, which fall into a third of them: the mean of those without.
+ */
+static uint64_t undisturbed(uint64_t *values, unsigned int count)
+{
+	return mean_between(values, count, count / 8, count / 2);
+}
+
 /* Measures so many sleeps, each from a multiple of @ns after now to the next. */
-static void measure_sleeps(struct figures *f, unsigned int count, uint64_t ns)
+static void measure_sleeps(const char *name, struct figures *f, unsigned int count, uint64_t ns)
 {
 	struct timespec t;
 
@@ -130,7 +148,7 @@ static void measure_sleeps(struct figures *f, unsigned int count, uint64_t ns)
 		t.tv_nsec += ns;
 		t.tv_sec += t.tv_nsec / SEC;
 		t.tv_nsec %= SEC;
-		begin();
+		begin(name);
 		if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL))
 			die("a sleep ends early");
 		end(f);
@@ -142,8 +160,8 @@ static uint64_t quiet(uint64_t ns)
 {
 	static struct figures f;
 
-	measure_sleeps(&f, CYCLES, ns);
-	return middle(f.insns, f.count);
+	measure_sleeps(NULL, &f, CYCLES, ns);
+	return undisturbed(f.insns, f.count);
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -156,7 +174,7 @@ static void empty_ioctl(void)
 	static struct figures f;
 
 	for (int i = 0; i < ROUND_TRIPS; i++) {
-		begin();
+		begin("empty-ioctl");
 		do_nothing();
 		end(&f);
 	}
@@ -164,7 +182,7 @@ static void empty_ioctl(void)
 }
 
 /* From SAMPLE to when the program has been told of the sample, while so many sessions count. */
-static void measure_round_trip(struct figures *f, unsigned int count)
+static void measure_round_trip(const char *name, struct figures *f, unsigned int count)
 {
 	struct perf_session *s = &sessions[0];
 	struct pollfd p = { .events = POLLIN };
@@ -176,7 +194,7 @@ static void measure_round_trip(struct figures *f, unsigned int count)
 	while (f->count < ROUND_TRIPS) {
 		uint64_t signals;
 
-		begin();
+		begin(name);
 		if (perf_sample(fd, s->handle, 0) || poll(&p, 1, PERF_HANG_MS) != 1 ||
 		    read(p.fd, &signals, sizeof(signals)) != sizeof(signals))
 			die("a sample does not come");
@@ -191,7 +209,7 @@ static void round_trip(void)
 {
 	static struct figures f;
 
-	measure_round_trip(&f, 1);
+	measure_round_trip("round-trip", &f, 1);
 	whole_line("round-trip", &f, "SAMPLE, poll and read of the eventfd; the GPU is idle");
 }
 
@@ -201,7 +219,7 @@ static void round_trip_busy(void)
 	static struct figures f;
 
 	set_busy(true);
-	measure_round_trip(&f, 1);
+	measure_round_trip("round-trip-busy", &f, 1);
 	set_busy(false);
 	whole_line("round-trip-busy", &f, "the same; every shader core has power and counts");
 }
@@ -210,9 +228,9 @@ static void round_trip_many(void)
 {
 	static struct figures one, more, all;
 
-	measure_round_trip(&one, 1);
-	measure_round_trip(&more, 8);
-	measure_round_trip(&all, MANY);
+	measure_round_trip(NULL, &one, 1);
+	measure_round_trip("round-trip-8", &more, 8);
+	measure_round_trip("round-trip-64", &all, MANY);
 	whole_line("round-trip-8", &more, "a round trip while 7 other sessions count, too");
 	whole_line("round-trip-64", &all, "a round trip while 63 other sessions count, too");
 	line("round-trip-more", less(median(all.insns, all.count), median(one.insns, one.count)) /
@@ -263,7 +281,7 @@ static void start_together(unsigned int count)
 }
 
 /* Instructions of a period in which each of some sessions is due a sample. */
-static uint64_t measure_period(unsigned int count, bool together)
+static uint64_t measure_period(const char *name, unsigned int count, bool together)
 {
 	static struct figures f;
 	uint64_t idle = quiet(PERIOD);
@@ -283,7 +301,7 @@ static uint64_t measure_period(unsigned int count, bool together)
 	for (unsigned int i = 0; i < count; i++)
 		perf_consume(&sessions[i], perf_insert(&sessions[i]) - sessions[i].read);
 	fw_samples = bench_reg_get64(SAMPLES);
-	measure_sleeps(&f, PERIODS, PERIOD);
+	measure_sleeps(name, &f, PERIODS, PERIOD);
 	fw_samples = bench_reg_get64(SAMPLES) - fw_samples;
 	for (unsigned int i = 0; i < count; i++) {
 		uint64_t samples = perf_insert(&sessions[i]) - sessions[i].read;
@@ -299,10 +317,11 @@ static uint64_t measure_period(unsigned int count, bool together)
 
 static uint64_t period_line(unsigned int count, const char *suffix)
 {
-	uint64_t insns = measure_period(count, true);
+	uint64_t insns;
 	char name[32];
 
 	snprintf(name, sizeof(name), "period-%u%s", count, suffix);
+	insns = measure_period(name, count, true);
 	line(name, insns, 0, "a sample of each of %u session%s, due together (firmware: %.2f)", count,
 	     count == 1 ? "" : "s", (double)fw_samples / PERIODS);
 	return insns;
@@ -318,7 +337,7 @@ static void period_one(void)
 
 static void periods_of(const char *suffix)
 {
-	uint64_t one = measure_period(1, true), all;
+	uint64_t one = measure_period(NULL, 1, true), all;
 	char name[32];
 
 	period_line(8, suffix);
@@ -326,7 +345,7 @@ static void periods_of(const char *suffix)
 	snprintf(name, sizeof(name), "period-more%s", suffix);
 	line(name, less(all, one) / (MANY - 1), 0, "of that, for each session beyond the first");
 	snprintf(name, sizeof(name), "period-8-apart%s", suffix);
-	all = measure_period(8, false);
+	all = measure_period(name, 8, false);
 	line(name, all, 0, "a sample of each of 8 that were started one by one (firmware: %.2f)",
 	     (double)fw_samples / PERIODS);
 }
@@ -344,16 +363,18 @@ static void measure_start_stop(const char *suffix, const char *who)
 	static struct figures starts, stops;
 	struct perf_session *s = set_up_session(0, 0, 4);
 	uint64_t idle = quiet(SETTLE_NS);
-	char name[32];
+	char start[32], stop[32];
 
+	snprintf(start, sizeof(start), "start%s", suffix);
+	snprintf(stop, sizeof(stop), "stop%s", suffix);
 	starts.count = 0;
 	stops.count = 0;
 	for (int i = 0; i < CYCLES; i++) {
-		begin();
+		begin(start);
 		start_session(s);
 		end(&starts);
 		usleep(SETTLE_NS / 1000);
-		begin();
+		begin(stop);
 		if (perf_stop(fd, s->handle, 0))
 			die("STOP fails");
 		usleep(SETTLE_NS / 1000);
@@ -363,10 +384,8 @@ static void measure_start_stop(const char *suffix, const char *who)
 		perf_consume(s, 1);
 	}
 	perf_session_end(s);
-	snprintf(name, sizeof(name), "start%s", suffix);
-	line(name, median(starts.insns, CYCLES), median(starts.ns, CYCLES), "START of %s", who);
-	snprintf(name, sizeof(name), "stop%s", suffix);
-	line(name, less(middle(stops.insns, CYCLES), idle), 0,
+	line(start, median(starts.insns, CYCLES), median(starts.ns, CYCLES), "START of %s", who);
+	line(stop, less(undisturbed(stops.insns, CYCLES), idle), 0,
 	     "STOP of it, with all that comes of it");
 }
 
@@ -390,8 +409,10 @@ static void measure_suspend(int control, unsigned int count)
 {
 	static struct figures suspends, resumes, waits;
 	uint64_t idle = quiet(SETTLE_NS);
-	char name[32];
+	char suspend[32], resume[32];
 
+	snprintf(suspend, sizeof(suspend), "suspend-%u", count);
+	snprintf(resume, sizeof(resume), "resume-%u", count);
 	for (unsigned int i = 0; i < count; i++)
 		new_session(i, 0, 4);
 	suspends.count = 0;
@@ -400,13 +421,13 @@ static void measure_suspend(int control, unsigned int count)
 	for (int i = 0; i < CYCLES; i++) {
 		uint64_t ns;
 
-		begin();
+		begin(suspend);
 		set_power(control, "auto");
 		usleep(SETTLE_NS / 1000);
 		end(&suspends);
 		if (!perf_pm_is("suspended"))
 			die("the GPU is not suspended");
-		begin();
+		begin(resume);
 		set_power(control, "on");
 		ns = perf_now() - begin_ns;
 		usleep(SETTLE_NS / 1000);
@@ -417,12 +438,10 @@ static void measure_suspend(int control, unsigned int count)
 	}
 	for (unsigned int i = 0; i < count; i++)
 		perf_session_end(&sessions[i]);
-	snprintf(name, sizeof(name), "suspend-%u", count);
-	line(name, less(middle(suspends.insns, CYCLES), idle), 0,
+	line(suspend, less(undisturbed(suspends.insns, CYCLES), idle), 0,
 	     "the GPU is suspended while %u session%s count%s", count, count == 1 ? "" : "s",
 	     count == 1 ? "s" : "");
-	snprintf(name, sizeof(name), "resume-%u", count);
-	line(name, less(middle(resumes.insns, CYCLES), idle), median(waits.ns, CYCLES),
+	line(resume, less(undisturbed(resumes.insns, CYCLES), idle), median(waits.ns, CYCLES),
 	     "and resumed; the time is that of who waits for it");
 }
 
@@ -458,24 +477,25 @@ static const struct {
 };
 #define ALL	(sizeof(all) / sizeof(all[0]))
 
-static bool is_named(int argc, char **argv, const char *name)
+/* Every name, or just these. */
+static bool is_wanted(char **names, const char *name)
 {
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], name))
-			return true;
-	}
-	return false;
+	if (!*names)
+		return true;
+	while (*names && strcmp(*names, name))
+		names++;
+	return *names;
 }
 
-static void check_names(int argc, char **argv)
+static void check_names(char **names)
 {
-	for (int i = 1; i < argc; i++) {
+	for (; *names; names++) {
 		size_t n = 0;
 
-		while (n < ALL && strcmp(argv[i], all[n].name))
+		while (n < ALL && strcmp(*names, all[n].name))
 			n++;
 		if (n == ALL)
-			die("there is no measurement '%s'", argv[i]);
+			die("there is no measurement '%s'", *names);
 	}
 }
 
@@ -484,8 +504,16 @@ int main(int argc, char **argv)
 	static struct figures f;
 	struct drm_panthor_gpu_info gpu;
 	struct utsname name;
+	int option;
 
-	check_names(argc, argv);
+	while ((option = getopt(argc, argv, "m:")) != -1) {
+		if (option != 'm') {
+			fputs("usage: perf-icount [-m LINE] [NAME...]\n", stderr);
+			return 2;
+		}
+		marked = optarg;
+	}
+	check_names(argv + optind);
 	gpu = open_gpu();
 	other_fd = perf_open_device();
 	if (other_fd < 0)
@@ -495,8 +523,7 @@ int main(int argc, char **argv)
 	if (!bench_reg_get64(INSTRUCTIONS))
 		die("time is not counted by instructions here: tools/virt/run -i");
 	for (int i = 0; i < ROUND_TRIPS; i++) {
-		begin_insns = bench_reg_get64(INSTRUCTIONS);
-		begin_ns = perf_now();
+		begin(NULL);
 		end(&f);
 	}
 	nothing = median(f.insns, f.count);
@@ -505,7 +532,7 @@ int main(int argc, char **argv)
 	       info.sample_size);
 	printf("%-22s %9s %9s\n", "", "insns", "ns");
 	for (size_t i = 0; i < ALL; i++) {
-		if (argc == 1 || is_named(argc, argv, all[i].name))
+		if (is_wanted(argv + optind, all[i].name))
 			all[i].run();
 		fflush(stdout);
 	}
