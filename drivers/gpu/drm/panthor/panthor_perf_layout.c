@@ -22,9 +22,6 @@
  */
 #define PROBE_SIZE			64
 
-/* Number of bytes of a block before its counters. */
-#define HEAD_SIZE			(PANTHOR_PERF_VALUES_RESERVED * sizeof(u32))
-
 /* Numbers of the values at the head of a block; the last one is used in metadata only. */
 #define VALUE_TIMESTAMP_LO		0
 #define VALUE_TIMESTAMP_HI		1
@@ -380,40 +377,18 @@ static void clear_unwritten(const struct panthor_perf_layout *layout, u32 en, u3
 			memset(&values[group * 4], 0, 4 * sizeof(*values));
 }
 
-/*
- * Copies the bytes from @from to @to of a block, and with HEAD_SIZE those before them.
- * Returns the bitwise OR of what is between @from and @to, of which the upper and the
- * lower half belong to different values.
- */
-static __always_inline u64 copy_values(void *dst, const void *src, u32 from, u32 to)
+/* Checks if a counter of a block may have its highest value: if all of its bits occur. */
+static bool may_be_high(const u32 *values, u32 num_values)
 {
-	const u64 *in = src + from, *end = src + to;
-	u64 *out = dst + from, any = 0;
+	const u64 *pairs = (const u64 *)(values + PANTHOR_PERF_VALUES_RESERVED);
+	const u64 *end = (const u64 *)(values + num_values);
+	u64 any = pairs[0] | pairs[1];
 
-	if (from == HEAD_SIZE) {
-		const u64 *head = src;
-		u64 h0 = head[0], h1 = head[1], v0 = head[2], v1 = head[3];
+	/* There are 30 or 62 pairs of counters. */
+	for (pairs += 2; pairs != end; pairs += 4)
+		any |= (pairs[0] | pairs[1]) | (pairs[2] | pairs[3]);
 
-		out[-2] = h0;
-		out[-1] = h1;
-		out[0] = v0;
-		out[1] = v1;
-		any = v0 | v1;
-		in += 2;
-		out += 2;
-	}
-
-	for (; in != end; in += 4, out += 4) {
-		u64 v0 = in[0], v1 = in[1], v2 = in[2], v3 = in[3];
-
-		out[0] = v0;
-		out[1] = v1;
-		out[2] = v2;
-		out[3] = v3;
-		any |= (v0 | v1) | (v2 | v3);
-	}
-
-	return any;
+	return (u32)(any | any >> 32) == U32_MAX;
 }
 
 /* All blocks of a sample have the same timestamp. Takes that of the first one. */
@@ -464,7 +439,6 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 		const struct panthor_perf_block *block = &layout->blocks[b];
 		u32 *values = &sample->values[b * layout->num_values];
 		const void *src = slot + block->fw_offset;
-		u64 any;
 		u32 en;
 
 		sample->en[b] = 0;
@@ -476,7 +450,7 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 			continue;
 		}
 
-		any = copy_values(values, src, HEAD_SIZE, PROBE_SIZE);
+		memcpy(values, src, PROBE_SIZE);
 		en = values[VALUE_EN];
 		if (!en)
 			continue;
@@ -486,7 +460,8 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 			continue;
 		}
 
-		any |= copy_values(values, src, PROBE_SIZE, layout->fw_block_size);
+		memcpy(values + PROBE_SIZE / sizeof(u32), src + PROBE_SIZE,
+		       layout->fw_block_size - PROBE_SIZE);
 		ack_block(slot, block->fw_offset);
 
 		en &= full;
@@ -495,7 +470,7 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 
 		sample->en[b] = en;
 		sample->written[b / 64] |= BIT_ULL(b % 64);
-		if (unlikely((u32)(any | any >> 32) == U32_MAX))
+		if (unlikely(may_be_high(values, layout->num_values)))
 			sample->high[b / 64] |= BIT_ULL(b % 64);
 		take_timestamp(sample, values);
 	}
@@ -521,6 +496,11 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_read);
 
+static bool is_written(const struct panthor_perf_fw_sample *sample, u32 b)
+{
+	return sample->written[b / 64] & BIT_ULL(b % 64);
+}
+
 /**
  * panthor_perf_fw_sample_states() - Derive the block states of a firmware sample
  * @layout: Layout.
@@ -536,7 +516,7 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 {
 	bool after_protected = prev_reason == PANTHOR_PERF_REASON_PROTECTED;
 	u8 available = DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
-	u8 common = DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL;
+	u8 common = DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL, on, off, unread;
 	u32 b;
 
 	if (after_protected || sample->reason == PANTHOR_PERF_REASON_PROTECTED)
@@ -550,38 +530,30 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 		available = 0;
 	}
 
-	for (b = 0; b < layout->num_blocks; b++) {
-		bool written = sample->written[b / 64] & BIT_ULL(b % 64);
-		u8 states = common, unread = common;
+	/*
+	 * Every block has counters in the primary set, so that a block which was not
+	 * written had nothing to count. In another set, not having been written means
+	 * that it has no counters.
+	 */
+	on = common | DRM_PANTHOR_PERF_BLOCK_STATE_ON | available;
+	off = on;
+	unread = on;
+	if (set != DRM_PANTHOR_PERF_SET_PRIMARY) {
+		unread = common | DRM_PANTHOR_PERF_BLOCK_STATE_ON;
+		off = unread | DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
+	}
+	for (b = 0; b < layout->shader_block; b++) {
+		sample->states[b] = is_written(sample, b) ? on : off;
+		sample->unread[b] = unread;
+	}
 
-		if (b < layout->shader_block) {
-			states |= DRM_PANTHOR_PERF_BLOCK_STATE_ON;
-			unread |= DRM_PANTHOR_PERF_BLOCK_STATE_ON;
-
-			/*
-			 * Every block has counters in the primary set, so that a block
-			 * which was not written had nothing to count. In another set,
-			 * not having been written means that it has no counters.
-			 */
-			if (set == DRM_PANTHOR_PERF_SET_PRIMARY) {
-				states |= available;
-				unread |= available;
-			} else {
-				states |= written ? available :
-						    DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
-			}
-		} else {
-			if (!written)
-				states |= DRM_PANTHOR_PERF_BLOCK_STATE_OFF;
-			else if (after_protected)
-				states |= PANTHOR_PERF_STATE_POWER_UNKNOWN;
-			else
-				states |= DRM_PANTHOR_PERF_BLOCK_STATE_ON;
-			states |= available;
-			unread |= PANTHOR_PERF_STATE_POWER_UNKNOWN;
-		}
-
-		sample->states[b] = states;
+	/* A shader core that was not written had no power. */
+	on = common | available;
+	off = on | DRM_PANTHOR_PERF_BLOCK_STATE_OFF;
+	on |= after_protected ? PANTHOR_PERF_STATE_POWER_UNKNOWN : DRM_PANTHOR_PERF_BLOCK_STATE_ON;
+	unread = common | PANTHOR_PERF_STATE_POWER_UNKNOWN;
+	for (; b < layout->num_blocks; b++) {
+		sample->states[b] = is_written(sample, b) ? on : off;
 		sample->unread[b] = unread;
 	}
 }
@@ -673,20 +645,39 @@ static bool all_enabled(const u64 mask[2], u32 num_values)
 	return !~(mask[0] | RESERVED_MASK) && (num_values <= 64 || !~mask[1]);
 }
 
-/* Overwrites sums with all counters of a block in a firmware sample. */
+static __always_inline void widen_four(u64 *dst, const u32 *src)
+{
+	u32 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
+
+	dst[0] = v0;
+	dst[1] = v1;
+	dst[2] = v2;
+	dst[3] = v3;
+}
+
+static __always_inline void add_four(u64 *dst, const u32 *src)
+{
+	u32 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
+	u64 d0 = dst[0], d1 = dst[1], d2 = dst[2], d3 = dst[3];
+
+	dst[0] = d0 + v0;
+	dst[1] = d1 + v1;
+	dst[2] = d2 + v2;
+	dst[3] = d3 + v3;
+}
+
+/*
+ * Overwrites sums with all counters of a block in a firmware sample. There are 60 or 124
+ * of them: a multiple of eight, and four.
+ */
 static void widen_values(u64 *dst, const u32 *src, u32 num_values)
 {
 	const u32 *end = src + num_values;
 
-	src += PANTHOR_PERF_VALUES_RESERVED;
-	dst += PANTHOR_PERF_VALUES_RESERVED;
-	for (; src != end; src += 4, dst += 4) {
-		u32 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
-
-		dst[0] = v0;
-		dst[1] = v1;
-		dst[2] = v2;
-		dst[3] = v3;
+	widen_four(dst + PANTHOR_PERF_VALUES_RESERVED, src + PANTHOR_PERF_VALUES_RESERVED);
+	for (src += 8, dst += 8; src != end; src += 8, dst += 8) {
+		widen_four(dst, src);
+		widen_four(dst + 4, src + 4);
 	}
 }
 
@@ -695,16 +686,10 @@ static void add_all_values(u64 *dst, const u32 *src, u32 num_values)
 {
 	const u32 *end = src + num_values;
 
-	src += PANTHOR_PERF_VALUES_RESERVED;
-	dst += PANTHOR_PERF_VALUES_RESERVED;
-	for (; src != end; src += 4, dst += 4) {
-		u32 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
-		u64 d0 = dst[0], d1 = dst[1], d2 = dst[2], d3 = dst[3];
-
-		dst[0] = d0 + v0;
-		dst[1] = d1 + v1;
-		dst[2] = d2 + v2;
-		dst[3] = d3 + v3;
+	add_four(dst + PANTHOR_PERF_VALUES_RESERVED, src + PANTHOR_PERF_VALUES_RESERVED);
+	for (src += 8, dst += 8; src != end; src += 8, dst += 8) {
+		add_four(dst, src);
+		add_four(dst + 4, src + 4);
 	}
 }
 
@@ -808,7 +793,7 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			src = &sample->values[b * layout->num_values];
 			dst = accum_values(layout, accum, b);
 
-			if (!(sample->written[w] & BIT_ULL(b % 64)))
+			if (!is_written(sample, b))
 				clear_values(layout, dst);
 			else if (!all_enabled(mask, layout->num_values))
 				add_values(dst, src, mask, layout->num_values, accum->zero);
@@ -933,7 +918,7 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_write);
 
 /*
  * Writes a block to a user's ring whose counters are those of one firmware sample. They
- * need not pass through the accumulator if all of them are enabled.
+ * pass through the accumulator only if some of them are enabled, and others are not.
  */
 static void deliver_block(const struct panthor_perf_layout *layout,
 			  struct panthor_perf_accum *accum,
@@ -941,22 +926,24 @@ static void deliver_block(const struct panthor_perf_layout *layout,
 {
 	const u64 *mask = accum->masks.mask[layout->blocks[b].type];
 	const u32 *src = &sample->values[b * layout->num_values];
-	u64 *sums = accum_values(layout, accum, b);
 	void *image = (void *)accum->image + layout->blocks[b].user_offset;
 
 	dst += layout->blocks[b].user_offset;
 	if (accum->enabled[b / 64] & BIT_ULL(b % 64)) {
-		if (!(sample->written[b / 64] & BIT_ULL(b % 64))) {
-			clear_values(layout, sums);
-		} else if (all_enabled(mask, layout->num_values)) {
+		bool written = is_written(sample, b);
+
+		if (!written || all_enabled(mask, layout->num_values)) {
 			memcpy(dst, image, sizeof(struct drm_panthor_perf_block_header) +
 					   PANTHOR_PERF_VALUES_RESERVED * sizeof(u64));
-			widen_values(dst + sizeof(struct drm_panthor_perf_block_header), src,
-				     layout->num_values);
+			dst += sizeof(struct drm_panthor_perf_block_header);
+			if (written)
+				widen_values(dst, src, layout->num_values);
+			else
+				clear_values(layout, dst);
 			return;
-		} else {
-			add_values(sums, src, mask, layout->num_values, true);
 		}
+
+		add_values(accum_values(layout, accum, b), src, mask, layout->num_values, true);
 	}
 
 	memcpy(dst, image, layout->user_block_size);

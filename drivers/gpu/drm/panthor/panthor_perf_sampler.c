@@ -440,6 +440,10 @@ static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
 
+	/* Whoever made request @gen for limited clients has changed the state before. */
+	if (READ_ONCE(limited->state) == PANTHOR_PERF_LIMITED_IDLE)
+		return;
+
 	spin_lock(&sampler->req_lock);
 	switch (limited->state) {
 	case PANTHOR_PERF_LIMITED_IDLE:
@@ -782,6 +786,38 @@ static void end_client(struct panthor_perf_sampler *sampler, struct panthor_perf
 	update_asked(sampler);
 }
 
+/* What complete_client() has to deliver next. */
+enum delivery {
+	DELIVERY_NONE,
+	DELIVERY_DUE,
+	DELIVERY_REQUESTED,
+};
+
+/*
+ * Finds what is to be delivered next of what firmware request @gen completes. A request
+ * is copied to @req.
+ */
+static enum delivery next_delivery(struct panthor_perf_sampler *sampler,
+				   struct panthor_perf_client *client, u32 gen,
+				   struct panthor_perf_request *req)
+{
+	bool requested = head_complete(client, gen);
+
+	lockdep_assert_held(&sampler->req_lock);
+
+	if (requested)
+		*req = client->queue[client->head & client->queue_mask];
+
+	if (due_complete(client, gen)) {
+		client->due = false;
+		/* The sample of STOP ends the same period: the other one would be empty. */
+		if (!requested || !req->last)
+			return DELIVERY_DUE;
+	}
+
+	return requested ? DELIVERY_REQUESTED : DELIVERY_NONE;
+}
+
 /*
  * Delivers the samples of a client that firmware request @gen completes. Returns NULL
  * if @fw_sample was delivered, and @fw_sample if it has to be added to the accumulator.
@@ -791,44 +827,40 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 		u32 gen, const struct panthor_perf_fw_sample *fw_sample)
 {
 	struct panthor_perf_request req = {};
-	bool more, due;
+	enum delivery delivery;
 
-	for (;;) {
-		spin_lock(&sampler->req_lock);
-		more = head_complete(client, gen);
-		if (more)
-			req = client->queue[client->head & client->queue_mask];
-		due = due_complete(client, gen);
-		if (due) {
-			client->due = false;
-			/* The sample of STOP ends the same period: the other one would be empty. */
-			due = !(more && req.last);
-		}
-		spin_unlock(&sampler->req_lock);
+	spin_lock(&sampler->req_lock);
+	delivery = next_delivery(sampler, client, gen, &req);
+	spin_unlock(&sampler->req_lock);
 
-		if (due) {
+	while (delivery != DELIVERY_NONE) {
+		bool last;
+
+		if (delivery == DELIVERY_DUE) {
 			if (deliver_unasked(sampler, client, fw_sample))
 				fw_sample = NULL;
+			spin_lock(&sampler->req_lock);
+			delivery = next_delivery(sampler, client, gen, &req);
+			spin_unlock(&sampler->req_lock);
 			continue;
 		}
 
-		if (!more)
-			return fw_sample;
-
 		write_sample(sampler, client, fw_sample, req.user_data);
 		fw_sample = NULL;
+		last = req.last;
 		spin_lock(&sampler->req_lock);
 		client->ops->publish(client);
 		client->head++;
+		delivery = last ? DELIVERY_NONE : next_delivery(sampler, client, gen, &req);
 		spin_unlock(&sampler->req_lock);
 
 		/* Before the signal, since a user who sees the sample of STOP may call START. */
-		if (req.last)
+		if (last)
 			end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, 0);
 		client->ops->signal(client);
-		if (req.last)
-			return NULL;
 	}
+
+	return fw_sample;
 }
 
 static void check_later(struct panthor_perf_sampler *sampler)
