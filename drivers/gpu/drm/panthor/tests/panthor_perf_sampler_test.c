@@ -2851,6 +2851,7 @@ enum flight_event {
 	FLIGHT_AT_ONCE,
 	FLIGHT_ANSWERED,
 	FLIGHT_DISABLED,
+	FLIGHT_UNPLUG,
 	FLIGHT_EVENTS
 };
 
@@ -2860,6 +2861,7 @@ static const char * const flight_events[] = {
 	[FLIGHT_AT_ONCE] = "requests are complete at once",
 	[FLIGHT_ANSWERED] = "firmware has answered",
 	[FLIGHT_DISABLED] = "counters are disabled",
+	[FLIGHT_UNPLUG] = "unplug",
 };
 
 static_assert(ARRAY_SIZE(flight_events) == FLIGHT_EVENTS);
@@ -2892,6 +2894,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 		[FLIGHT_AT_ONCE] = { NONE },
 		[FLIGHT_ANSWERED] = NEVER("there is nothing to answer"),
 		[FLIGHT_DISABLED] = { NONE },
+		[FLIGHT_UNPLUG] = { NONE, .num = 2 },
 	},
 	[PANTHOR_PERF_FLIGHT_WANTED] = {
 		[FLIGHT_REQUEST] = { WANTED },
@@ -2900,6 +2903,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 		[FLIGHT_ANSWERED] = NEVER("there is nothing to answer"),
 		/* Counters are enabled in CLOSING as well, which ends with AT_ONCE. */
 		[FLIGHT_DISABLED] = NEVER("while the sampler is COUNTING, it would be made"),
+		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
 	},
 	[PANTHOR_PERF_FLIGHT_MADE] = {
 		[FLIGHT_REQUEST] = { MADE_WANTED },
@@ -2907,6 +2911,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 		[FLIGHT_AT_ONCE] = NEVER("counters are disabled before that"),
 		[FLIGHT_ANSWERED] = { NONE, .num = 1 },
 		[FLIGHT_DISABLED] = { NONE },
+		[FLIGHT_UNPLUG] = { NONE, .num = 2 },
 	},
 	[PANTHOR_PERF_FLIGHT_MADE_WANTED] = {
 		[FLIGHT_REQUEST] = { MADE_WANTED },
@@ -2914,6 +2919,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 		[FLIGHT_AT_ONCE] = NEVER("counters are disabled before that"),
 		[FLIGHT_ANSWERED] = { WANTED, .num = 1 },
 		[FLIGHT_DISABLED] = { WANTED },
+		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
 	},
 };
 
@@ -3012,6 +3018,9 @@ static void do_flight_event(struct kunit *test, struct fake *f, struct fake_clie
 		break;
 	case FLIGHT_DISABLED:
 		remove_both(f, a, b);
+		break;
+	case FLIGHT_UNPLUG:
+		panthor_perf_sampler_unplug(&f->sampler);
 		break;
 	case FLIGHT_EVENTS:
 		break;
