@@ -120,11 +120,13 @@
  *	MADE_WANTED	a client requests a sample		MADE_WANTED
  *			firmware has answered			WANTED
  *			counters are disabled			WANTED
- *	any		unplug					as if counters were disabled
+ *	any		unplug					as if counters were disabled,
+ *								then WANTED if a client gets a
+ *								sample that it did not request
  *
  * An event that is not listed for a state does not change it. In the state IDLE of
  * the sampler a request may be WANTED that those who wanted it did not wait for: it
- * is made when the sampler is COUNTING again.
+ * is made when the sampler is COUNTING again. In the state GONE none is made.
  *
  * A request that firmware has no room for in its ring is tried again by firmware
  * when the doorbell rings. That happens when OVERFLOW is acknowledged, and each

@@ -2887,6 +2887,7 @@ struct flight_cell {
 #define MADE		TO(PANTHOR_PERF_FLIGHT_MADE)
 #define MADE_WANTED	TO(PANTHOR_PERF_FLIGHT_MADE_WANTED)
 
+/* When the device is unplugged, the second client, which was promised nothing, gets a sample. */
 static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 	[PANTHOR_PERF_FLIGHT_NONE] = {
 		[FLIGHT_REQUEST] = { WANTED },
@@ -2894,7 +2895,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 		[FLIGHT_AT_ONCE] = { NONE },
 		[FLIGHT_ANSWERED] = NEVER("there is nothing to answer"),
 		[FLIGHT_DISABLED] = { NONE },
-		[FLIGHT_UNPLUG] = { NONE, .num = 2 },
+		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
 	},
 	[PANTHOR_PERF_FLIGHT_WANTED] = {
 		[FLIGHT_REQUEST] = { WANTED },
@@ -2911,7 +2912,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 		[FLIGHT_AT_ONCE] = NEVER("counters are disabled before that"),
 		[FLIGHT_ANSWERED] = { NONE, .num = 1 },
 		[FLIGHT_DISABLED] = { NONE },
-		[FLIGHT_UNPLUG] = { NONE, .num = 2 },
+		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
 	},
 	[PANTHOR_PERF_FLIGHT_MADE_WANTED] = {
 		[FLIGHT_REQUEST] = { MADE_WANTED },
