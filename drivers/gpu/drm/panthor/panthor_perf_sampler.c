@@ -73,22 +73,34 @@
  *			START, in protected mode		FAILED
  *			START, firmware does not answer		IDLE, START fails
  *			the GPU is suspended or reset		CLOSING
- *	COUNTING	the last client stops			IDLE
+ *	COUNTING	START					COUNTING
+ *			the last client stops			IDLE
  *			firmware does not answer, or its	FAILED, and from there
  *			index is wrong: counters are		COUNTING if it counts,
  *			disabled and enabled			IDLE without a client
+ *			firmware does not answer, in protected	COUNTING
+ *			mode
  *			the GPU is suspended or reset		CLOSING
  *	FAILED		START or check, firmware counts		COUNTING
- *			START or check, it does not		FAILED
+ *			START or check, in protected mode	FAILED
+ *			check, firmware does not answer		FAILED
+ *			START, firmware does not answer		FAILED, START fails
  *			the last client stops			IDLE
  *			the GPU is suspended or reset		CLOSING
  *	any		unplug					GONE
  *	GONE		anything				GONE
  *
- * A request is complete at once in the states DOWN, IDLE and FAILED, and when the
- * next state has been reached in the state CLOSING. It is refused in the state
- * GONE. In the state FAILED its sample has the flag ERROR. Firmware that fails
- * makes the sampler ask for a reset of the GPU, MAX_FAILURES times in a row.
+ * An event that is not listed for a state does not change it. A client that is
+ * removed stops. A boot while there is protected mode is one after which firmware
+ * does not count.
+ *
+ * A request is complete at once in the states DOWN and FAILED, and when the next
+ * state has been reached in the state CLOSING. It is refused in the state GONE, and
+ * in the state IDLE there is no client to make one. In the state FAILED its sample
+ * has the flag ERROR. START waits in the states CLOSING and COUNTING, until its
+ * baseline has been taken. Firmware that fails makes the sampler ask for a reset of
+ * the GPU, MAX_FAILURES times in a row, but not when the MCU boots: the check does
+ * that then. Protected mode is no failure.
  */
 
 /**
@@ -108,6 +120,13 @@
  *	MADE_WANTED	a client requests a sample		MADE_WANTED
  *			firmware has answered			WANTED
  *			counters are disabled			WANTED
+ *	any		unplug					as if counters were disabled,
+ *								then WANTED if a client gets a
+ *								sample that it did not request
+ *
+ * An event that is not listed for a state does not change it. In the state IDLE of
+ * the sampler a request may be WANTED that those who wanted it did not wait for: it
+ * is made when the sampler is COUNTING again. In the state GONE none is made.
  *
  * A request that firmware has no room for in its ring is tried again by firmware
  * when the doorbell rings. That happens when OVERFLOW is acknowledged, and each
@@ -140,6 +159,9 @@
  *			a request made after the		NONE
  *			acknowledgment is answered
  *	any		counters are disabled			NONE
+ *
+ * Firmware's answer to a request that was made before the acknowledgment changes
+ * nothing.
  *
  * In the state MUTED firmware could lose another sample and be unable to say so,
  * until it has looked at the doorbell; that it has is known from its answer to a
@@ -2038,9 +2060,14 @@ void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		return;
 
-	/* The MCU was about to be stopped, and boots all the same. */
-	if (sampler->state == PANTHOR_PERF_SAMPLER_CLOSING)
+	/* The MCU boots, and nobody has told that it had stopped: what it counted is lost. */
+	if (sampler->state == PANTHOR_PERF_SAMPLER_CLOSING) {
+		if (fw->enabled)
+			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		if (fw->ring)
+			panthor_perf_fw_dead(fw);
 		set_state(sampler, PANTHOR_PERF_SAMPLER_DOWN);
+	}
 
 	if (!fw->ring) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);

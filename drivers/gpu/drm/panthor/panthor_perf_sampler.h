@@ -279,6 +279,9 @@ struct panthor_perf_sampler_stats {
  *	any		there is no client left		IDLE
  *			unplug				IDLE, and nobody waits any longer
  *
+ * An event that is not listed for a state does not change it, and neither do
+ * firmware requests of other clients that complete.
+ *
  * An automatic sample that comes too early, or in another state than IDLE, becomes
  * a part of the next sample of each limited client.
  */

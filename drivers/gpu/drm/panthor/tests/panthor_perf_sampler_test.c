@@ -2755,6 +2755,1139 @@ static void answer_from_before(struct kunit *test)
 	expect_num(test, c, 1);
 	expect(test, c, 0, 2, 3, 0);
 	KUNIT_EXPECT_GE(test, c->got[0].end, before);
+/*
+ * The tables of states: the one "State of the sampler", "State of the firmware
+ * request" and "Samples that are lost" in panthor_perf_sampler.c, and the one of
+ * &enum panthor_perf_limited_state. Each cell has a fake of its own, which is
+ * brought into the state by calls of the sampler, and then meets with the event.
+ */
+
+/* Says what must not be left out: a cell that nobody has written has no next state. */
+#define TO(state)	((state) + 1)
+#define NEVER(why)	{ .never = why }
+
+/* START has not returned. */
+#define WAITS		1
+
+/* Firmware as after a boot, and no client. */
+static struct fake *fresh_fake(struct kunit *test)
+{
+	kunit_release_action(test, unplug, test->priv);
+	KUNIT_ASSERT_EQ(test, sampler_init(test), 0);
+	return test->priv;
+}
+
+static void drain(struct fake *f)
+{
+	queue_work(f->sampler.wq, &f->sampler.drain_work);
+	drained(f);
+}
+
+/* START in a work, which the end of the fake waits for. */
+static struct starter *begin_start(struct kunit *test, struct fake_client *c)
+{
+	struct starter *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->c = c;
+	s->ret = WAITS;
+	INIT_WORK(&s->work, starter_work);
+	queue_work(c->f->sampler.wq, &s->work);
+	return s;
+}
+
+enum sampler_event {
+	SAMPLER_CLOSE,
+	SAMPLER_STOPPED,
+	SAMPLER_STOPPED_RESET,
+	SAMPLER_BOOT_UNUSED,
+	SAMPLER_BOOT,
+	SAMPLER_BOOT_DEAD,
+	SAMPLER_BOOT_PROTECTED,
+	SAMPLER_START,
+	SAMPLER_START_DEAD,
+	SAMPLER_START_PROTECTED,
+	SAMPLER_REQUEST,
+	SAMPLER_LAST_STOP,
+	SAMPLER_LAST_REMOVED,
+	SAMPLER_LAST_REMOVED_DEAD,
+	SAMPLER_CHECK,
+	SAMPLER_CHECK_DEAD,
+	SAMPLER_CHECK_PROTECTED,
+	SAMPLER_NO_ANSWER,
+	SAMPLER_NO_ANSWER_DEAD,
+	SAMPLER_NO_ANSWER_PROTECTED,
+	SAMPLER_NO_ANSWER_LAST,
+	SAMPLER_NONSENSE,
+	SAMPLER_NONSENSE_DEAD,
+	SAMPLER_UNPLUG,
+	SAMPLER_EVENTS
+};
+
+static const char * const sampler_events[] = {
+	[SAMPLER_CLOSE] = "the GPU is suspended or reset",
+	[SAMPLER_STOPPED] = "MCU has stopped",
+	[SAMPLER_STOPPED_RESET] = "MCU has stopped by a reset",
+	[SAMPLER_BOOT_UNUSED] = "MCU boots, no client",
+	[SAMPLER_BOOT] = "MCU boots, firmware counts",
+	[SAMPLER_BOOT_DEAD] = "MCU boots, firmware does not answer",
+	[SAMPLER_BOOT_PROTECTED] = "MCU boots, in protected mode",
+	[SAMPLER_START] = "START, firmware counts",
+	[SAMPLER_START_DEAD] = "START, firmware does not answer",
+	[SAMPLER_START_PROTECTED] = "START, in protected mode",
+	[SAMPLER_REQUEST] = "a client requests a sample",
+	[SAMPLER_LAST_STOP] = "the last client stops",
+	[SAMPLER_LAST_REMOVED] = "the last client is removed",
+	[SAMPLER_LAST_REMOVED_DEAD] = "the last client is removed, firmware does not answer",
+	[SAMPLER_CHECK] = "check, firmware counts",
+	[SAMPLER_CHECK_DEAD] = "check, firmware does not answer",
+	[SAMPLER_CHECK_PROTECTED] = "check, in protected mode",
+	[SAMPLER_NO_ANSWER] = "a request is not answered, counters can be enabled",
+	[SAMPLER_NO_ANSWER_DEAD] = "a request is not answered, nor is anything else",
+	[SAMPLER_NO_ANSWER_PROTECTED] = "a request is not answered in protected mode",
+	[SAMPLER_NO_ANSWER_LAST] = "the last STOP is not answered",
+	[SAMPLER_NONSENSE] = "index is wrong, counters can be enabled",
+	[SAMPLER_NONSENSE_DEAD] = "index is wrong, firmware does not answer",
+	[SAMPLER_UNPLUG] = "unplug",
+};
+
+static_assert(ARRAY_SIZE(sampler_events) == SAMPLER_EVENTS);
+
+static const char * const sampler_states[] = {
+	[PANTHOR_PERF_SAMPLER_DOWN] = "DOWN",
+	[PANTHOR_PERF_SAMPLER_CLOSING] = "CLOSING",
+	[PANTHOR_PERF_SAMPLER_IDLE] = "IDLE",
+	[PANTHOR_PERF_SAMPLER_COUNTING] = "COUNTING",
+	[PANTHOR_PERF_SAMPLER_FAILED] = "FAILED",
+	[PANTHOR_PERF_SAMPLER_GONE] = "GONE",
+};
+
+struct sampler_cell {
+	/* State after the event, as TO() says. */
+	u8 next;
+	/* What START, SAMPLE or STOP returns, 0 for other events. */
+	int ret;
+	/* How many samples the client that was there before gets. */
+	u32 num;
+	/* Flags of the last of them, or those that its next sample will have. */
+	u32 flags;
+	/* How often a reset is asked for. */
+	u32 resets;
+	/* Why there is no such event in this state. */
+	const char *never;
+};
+
+#define DOWN		TO(PANTHOR_PERF_SAMPLER_DOWN)
+#define CLOSING		TO(PANTHOR_PERF_SAMPLER_CLOSING)
+#define IDLE		TO(PANTHOR_PERF_SAMPLER_IDLE)
+#define COUNTING	TO(PANTHOR_PERF_SAMPLER_COUNTING)
+#define FAILED		TO(PANTHOR_PERF_SAMPLER_FAILED)
+#define GONE		TO(PANTHOR_PERF_SAMPLER_GONE)
+
+/* The hooks close the sampler before the MCU stops, which it does before it boots. */
+#define NOT_CLOSED	NEVER("the MCU has not been stopped")
+
+static const struct sampler_cell sampler_cells[][SAMPLER_EVENTS] = {
+	[PANTHOR_PERF_SAMPLER_DOWN] = {
+		[SAMPLER_CLOSE] = { CLOSING },
+		[SAMPLER_STOPPED] = NEVER("it has stopped before"),
+		[SAMPLER_STOPPED_RESET] = NEVER("it has stopped before"),
+		[SAMPLER_BOOT_UNUSED] = { IDLE },
+		[SAMPLER_BOOT] = { COUNTING },
+		[SAMPLER_BOOT_DEAD] = { FAILED, .flags = ERROR },
+		[SAMPLER_BOOT_PROTECTED] = { FAILED, .flags = ERROR },
+		[SAMPLER_START] = { DOWN },
+		[SAMPLER_START_DEAD] = { DOWN },
+		[SAMPLER_START_PROTECTED] = { DOWN },
+		[SAMPLER_REQUEST] = { DOWN, .num = 1 },
+		[SAMPLER_LAST_STOP] = { DOWN, .ret = true, .num = 1 },
+		[SAMPLER_LAST_REMOVED] = { DOWN },
+		[SAMPLER_LAST_REMOVED_DEAD] = { DOWN },
+		[SAMPLER_CHECK] = { DOWN },
+		[SAMPLER_CHECK_DEAD] = { DOWN },
+		[SAMPLER_CHECK_PROTECTED] = { DOWN },
+		[SAMPLER_NO_ANSWER] = { DOWN, .num = 1 },
+		[SAMPLER_NO_ANSWER_DEAD] = { DOWN, .num = 1 },
+		[SAMPLER_NO_ANSWER_PROTECTED] = { DOWN, .num = 1 },
+		[SAMPLER_NO_ANSWER_LAST] = { DOWN, .ret = true, .num = 1 },
+		[SAMPLER_NONSENSE] = { DOWN, .num = 1 },
+		[SAMPLER_NONSENSE_DEAD] = { DOWN, .num = 1 },
+		[SAMPLER_UNPLUG] = { GONE, .num = 1, .flags = ERROR },
+	},
+	[PANTHOR_PERF_SAMPLER_CLOSING] = {
+		[SAMPLER_CLOSE] = { CLOSING },
+		[SAMPLER_STOPPED] = { DOWN },
+		[SAMPLER_STOPPED_RESET] = { DOWN, .flags = ERROR },
+		[SAMPLER_BOOT_UNUSED] = { IDLE },
+		[SAMPLER_BOOT] = { COUNTING, .flags = ERROR },
+		[SAMPLER_BOOT_DEAD] = { FAILED, .flags = ERROR },
+		[SAMPLER_BOOT_PROTECTED] = { FAILED, .flags = ERROR },
+		[SAMPLER_START] = { CLOSING, .ret = WAITS },
+		[SAMPLER_START_DEAD] = { CLOSING, .ret = WAITS },
+		[SAMPLER_START_PROTECTED] = { CLOSING, .ret = WAITS },
+		[SAMPLER_REQUEST] = { CLOSING },
+		[SAMPLER_LAST_STOP] = { CLOSING, .ret = true },
+		[SAMPLER_LAST_REMOVED] = { CLOSING },
+		[SAMPLER_LAST_REMOVED_DEAD] = { CLOSING },
+		[SAMPLER_CHECK] = { CLOSING },
+		[SAMPLER_CHECK_DEAD] = { CLOSING },
+		[SAMPLER_CHECK_PROTECTED] = { CLOSING },
+		[SAMPLER_NO_ANSWER] = { CLOSING },
+		[SAMPLER_NO_ANSWER_DEAD] = { CLOSING },
+		[SAMPLER_NO_ANSWER_PROTECTED] = { CLOSING },
+		[SAMPLER_NO_ANSWER_LAST] = { CLOSING, .ret = true },
+		[SAMPLER_NONSENSE] = { CLOSING },
+		[SAMPLER_NONSENSE_DEAD] = { CLOSING },
+		[SAMPLER_UNPLUG] = { GONE, .num = 1, .flags = ERROR },
+	},
+	/* There is no client: one that requests a sample has not been started. */
+	[PANTHOR_PERF_SAMPLER_IDLE] = {
+		[SAMPLER_CLOSE] = { CLOSING },
+		[SAMPLER_STOPPED] = NOT_CLOSED,
+		[SAMPLER_STOPPED_RESET] = NOT_CLOSED,
+		[SAMPLER_BOOT_UNUSED] = NOT_CLOSED,
+		[SAMPLER_BOOT] = NOT_CLOSED,
+		[SAMPLER_BOOT_DEAD] = NOT_CLOSED,
+		[SAMPLER_BOOT_PROTECTED] = NOT_CLOSED,
+		[SAMPLER_START] = { COUNTING },
+		[SAMPLER_START_DEAD] = { IDLE, .ret = -ETIMEDOUT, .resets = 1 },
+		[SAMPLER_START_PROTECTED] = { FAILED },
+		[SAMPLER_REQUEST] = { IDLE, .ret = -EINVAL },
+		[SAMPLER_LAST_STOP] = { IDLE, .ret = false },
+		[SAMPLER_LAST_REMOVED] = { IDLE },
+		[SAMPLER_LAST_REMOVED_DEAD] = { IDLE },
+		[SAMPLER_CHECK] = { IDLE },
+		[SAMPLER_CHECK_DEAD] = { IDLE },
+		[SAMPLER_CHECK_PROTECTED] = { IDLE },
+		[SAMPLER_NO_ANSWER] = { IDLE, .ret = -EINVAL },
+		[SAMPLER_NO_ANSWER_DEAD] = { IDLE, .ret = -EINVAL },
+		[SAMPLER_NO_ANSWER_PROTECTED] = { IDLE, .ret = -EINVAL },
+		[SAMPLER_NO_ANSWER_LAST] = { IDLE, .ret = false },
+		[SAMPLER_NONSENSE] = { IDLE, .ret = -EINVAL },
+		[SAMPLER_NONSENSE_DEAD] = { IDLE, .ret = -EINVAL },
+		[SAMPLER_UNPLUG] = { GONE },
+	},
+	[PANTHOR_PERF_SAMPLER_COUNTING] = {
+		[SAMPLER_CLOSE] = { CLOSING },
+		[SAMPLER_STOPPED] = NOT_CLOSED,
+		[SAMPLER_STOPPED_RESET] = NOT_CLOSED,
+		[SAMPLER_BOOT_UNUSED] = NOT_CLOSED,
+		[SAMPLER_BOOT] = NOT_CLOSED,
+		[SAMPLER_BOOT_DEAD] = NOT_CLOSED,
+		[SAMPLER_BOOT_PROTECTED] = NOT_CLOSED,
+		[SAMPLER_START] = { COUNTING },
+		[SAMPLER_START_DEAD] = { COUNTING, .ret = WAITS },
+		[SAMPLER_START_PROTECTED] = { COUNTING, .ret = WAITS },
+		[SAMPLER_REQUEST] = { COUNTING, .num = 1 },
+		[SAMPLER_LAST_STOP] = { IDLE, .ret = true, .num = 1 },
+		[SAMPLER_LAST_REMOVED] = { IDLE },
+		[SAMPLER_LAST_REMOVED_DEAD] = { IDLE, .resets = 1 },
+		[SAMPLER_CHECK] = { COUNTING },
+		[SAMPLER_CHECK_DEAD] = { COUNTING },
+		[SAMPLER_CHECK_PROTECTED] = { COUNTING },
+		[SAMPLER_NO_ANSWER] = { COUNTING, .num = 1, .flags = ERROR },
+		[SAMPLER_NO_ANSWER_DEAD] = { FAILED, .num = 1, .flags = ERROR, .resets = 1 },
+		[SAMPLER_NO_ANSWER_PROTECTED] = { COUNTING },
+		[SAMPLER_NO_ANSWER_LAST] = { IDLE, .ret = true, .num = 1, .flags = ERROR },
+		[SAMPLER_NONSENSE] = { COUNTING, .num = 1, .flags = ERROR },
+		[SAMPLER_NONSENSE_DEAD] = { FAILED, .num = 1, .flags = ERROR, .resets = 1 },
+		[SAMPLER_UNPLUG] = { GONE, .num = 1, .flags = ERROR },
+	},
+	[PANTHOR_PERF_SAMPLER_FAILED] = {
+		[SAMPLER_CLOSE] = { CLOSING, .flags = ERROR },
+		[SAMPLER_STOPPED] = NOT_CLOSED,
+		[SAMPLER_STOPPED_RESET] = NOT_CLOSED,
+		[SAMPLER_BOOT_UNUSED] = NOT_CLOSED,
+		[SAMPLER_BOOT] = NOT_CLOSED,
+		[SAMPLER_BOOT_DEAD] = NOT_CLOSED,
+		[SAMPLER_BOOT_PROTECTED] = NOT_CLOSED,
+		[SAMPLER_START] = { COUNTING, .flags = ERROR },
+		[SAMPLER_START_DEAD] = { FAILED, .ret = -ETIMEDOUT, .flags = ERROR, .resets = 1 },
+		[SAMPLER_START_PROTECTED] = { FAILED, .flags = ERROR },
+		[SAMPLER_REQUEST] = { FAILED, .num = 1, .flags = ERROR },
+		[SAMPLER_LAST_STOP] = { IDLE, .ret = true, .num = 1, .flags = ERROR },
+		[SAMPLER_LAST_REMOVED] = { IDLE },
+		[SAMPLER_LAST_REMOVED_DEAD] = { IDLE },
+		[SAMPLER_CHECK] = { COUNTING, .flags = ERROR },
+		[SAMPLER_CHECK_DEAD] = { FAILED, .flags = ERROR, .resets = 1 },
+		[SAMPLER_CHECK_PROTECTED] = { FAILED },
+		/* The request is complete at once, and then the check enables counters. */
+		[SAMPLER_NO_ANSWER] = { COUNTING, .num = 1, .flags = ERROR },
+		[SAMPLER_NO_ANSWER_DEAD] = { FAILED, .num = 1, .flags = ERROR, .resets = 1 },
+		[SAMPLER_NO_ANSWER_PROTECTED] = { FAILED, .num = 1, .flags = ERROR },
+		[SAMPLER_NO_ANSWER_LAST] = { IDLE, .ret = true, .num = 1, .flags = ERROR },
+		[SAMPLER_NONSENSE] = { FAILED, .num = 1, .flags = ERROR },
+		[SAMPLER_NONSENSE_DEAD] = { FAILED, .num = 1, .flags = ERROR },
+		[SAMPLER_UNPLUG] = { GONE, .num = 1, .flags = ERROR },
+	},
+	[PANTHOR_PERF_SAMPLER_GONE] = {
+		[SAMPLER_CLOSE] = { GONE },
+		[SAMPLER_STOPPED] = { GONE },
+		[SAMPLER_STOPPED_RESET] = { GONE },
+		[SAMPLER_BOOT_UNUSED] = { GONE },
+		[SAMPLER_BOOT] = { GONE },
+		[SAMPLER_BOOT_DEAD] = { GONE },
+		[SAMPLER_BOOT_PROTECTED] = { GONE },
+		[SAMPLER_START] = { GONE, .ret = -ENODEV },
+		[SAMPLER_START_DEAD] = { GONE, .ret = -ENODEV },
+		[SAMPLER_START_PROTECTED] = { GONE, .ret = -ENODEV },
+		[SAMPLER_REQUEST] = { GONE, .ret = -ENODEV },
+		[SAMPLER_LAST_STOP] = { GONE, .ret = false },
+		[SAMPLER_LAST_REMOVED] = { GONE },
+		[SAMPLER_LAST_REMOVED_DEAD] = { GONE },
+		[SAMPLER_CHECK] = { GONE },
+		[SAMPLER_CHECK_DEAD] = { GONE },
+		[SAMPLER_CHECK_PROTECTED] = { GONE },
+		[SAMPLER_NO_ANSWER] = { GONE, .ret = -ENODEV },
+		[SAMPLER_NO_ANSWER_DEAD] = { GONE, .ret = -ENODEV },
+		[SAMPLER_NO_ANSWER_PROTECTED] = { GONE, .ret = -ENODEV },
+		[SAMPLER_NO_ANSWER_LAST] = { GONE, .ret = false },
+		[SAMPLER_NONSENSE] = { GONE, .ret = -ENODEV },
+		[SAMPLER_NONSENSE_DEAD] = { GONE, .ret = -ENODEV },
+		[SAMPLER_UNPLUG] = NEVER("it is unplugged once"),
+	},
+};
+
+#undef DOWN
+#undef CLOSING
+#undef IDLE
+#undef COUNTING
+#undef FAILED
+#undef GONE
+
+static_assert(ARRAY_SIZE(sampler_cells) == ARRAY_SIZE(sampler_states));
+
+/* From IDLE into @state, in which @c counts if it is @used, but for IDLE. */
+static void reach_sampler_state(struct kunit *test, struct fake *f, struct fake_client *c,
+				enum panthor_perf_sampler_state state, bool used)
+{
+	f->protected = state == PANTHOR_PERF_SAMPLER_FAILED;
+	if (used && state != PANTHOR_PERF_SAMPLER_IDLE)
+		KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->protected = false;
+
+	switch (state) {
+	case PANTHOR_PERF_SAMPLER_DOWN:
+		panthor_perf_sampler_close(&f->sampler, true);
+		fake_auto(f);
+		panthor_perf_sampler_down(&f->sampler, false);
+		break;
+	case PANTHOR_PERF_SAMPLER_CLOSING:
+		panthor_perf_sampler_close(&f->sampler, true);
+		break;
+	case PANTHOR_PERF_SAMPLER_IDLE:
+	case PANTHOR_PERF_SAMPLER_COUNTING:
+	case PANTHOR_PERF_SAMPLER_FAILED:
+		break;
+	case PANTHOR_PERF_SAMPLER_GONE:
+		panthor_perf_sampler_unplug(&f->sampler);
+		break;
+	}
+	KUNIT_ASSERT_STREQ(test, sampler_states[f->sampler.state], sampler_states[state]);
+}
+
+/* Has the event happen. @waits says that START has to wait. */
+static int do_sampler_event(struct kunit *test, struct fake *f, struct fake_client *c,
+			    enum sampler_event event, bool waits)
+{
+	struct starter *s;
+	int ret = 0;
+
+	f->dead = event == SAMPLER_BOOT_DEAD || event == SAMPLER_START_DEAD ||
+		  event == SAMPLER_LAST_REMOVED_DEAD || event == SAMPLER_CHECK_DEAD ||
+		  event == SAMPLER_NO_ANSWER_DEAD || event == SAMPLER_NONSENSE_DEAD;
+	f->protected = event == SAMPLER_BOOT_PROTECTED || event == SAMPLER_START_PROTECTED ||
+		       event == SAMPLER_CHECK_PROTECTED || event == SAMPLER_NO_ANSWER_PROTECTED;
+	f->mute = event == SAMPLER_NO_ANSWER || event == SAMPLER_NO_ANSWER_LAST;
+
+	switch (event) {
+	case SAMPLER_CLOSE:
+		panthor_perf_sampler_close(&f->sampler, true);
+		break;
+	case SAMPLER_STOPPED:
+		fake_auto(f);
+		panthor_perf_sampler_down(&f->sampler, false);
+		break;
+	case SAMPLER_STOPPED_RESET:
+		panthor_perf_sampler_down(&f->sampler, true);
+		break;
+	case SAMPLER_BOOT_UNUSED:
+	case SAMPLER_BOOT:
+	case SAMPLER_BOOT_DEAD:
+	case SAMPLER_BOOT_PROTECTED:
+		fake_boot(f, true);
+		panthor_perf_sampler_up(&f->sampler);
+		break;
+	case SAMPLER_START:
+	case SAMPLER_START_DEAD:
+	case SAMPLER_START_PROTECTED:
+		s = begin_start(test, new_client(test, f));
+		if (waits)
+			KUNIT_ASSERT_TRUE(test, wait_starting(s->c));
+		else
+			flush_work(&s->work);
+		ret = READ_ONCE(s->ret);
+		break;
+	case SAMPLER_REQUEST:
+		ret = request(c, 2);
+		break;
+	case SAMPLER_LAST_STOP:
+		ret = stop(c, 2);
+		break;
+	case SAMPLER_LAST_REMOVED:
+	case SAMPLER_LAST_REMOVED_DEAD:
+		panthor_perf_sampler_remove(&f->sampler, &c->client);
+		break;
+	case SAMPLER_CHECK:
+	case SAMPLER_CHECK_DEAD:
+	case SAMPLER_CHECK_PROTECTED:
+		check(f, -NSEC_PER_SEC);
+		break;
+	case SAMPLER_NO_ANSWER:
+	case SAMPLER_NO_ANSWER_DEAD:
+	case SAMPLER_NO_ANSWER_PROTECTED:
+		ret = request(c, 2);
+		drained(f);
+		check(f, NSEC_PER_SEC);
+		break;
+	case SAMPLER_NO_ANSWER_LAST:
+		ret = stop(c, 2);
+		drained(f);
+		check(f, NSEC_PER_SEC);
+		break;
+	case SAMPLER_NONSENSE:
+	case SAMPLER_NONSENSE_DEAD:
+		f->output.perfcnt_insert += FAKE_SLOTS + 1;
+		ret = request(c, 2);
+		drain(f);
+		break;
+	case SAMPLER_UNPLUG:
+		panthor_perf_sampler_unplug(&f->sampler);
+		break;
+	case SAMPLER_EVENTS:
+		break;
+	}
+
+	drained(f);
+	return ret;
+}
+
+/* "State of the sampler". */
+static void states(struct kunit *test)
+{
+	u32 state, event;
+
+	for (state = 0; state < ARRAY_SIZE(sampler_cells); state++) {
+		for (event = 0; event < SAMPLER_EVENTS; event++) {
+			const struct sampler_cell *cell = &sampler_cells[state][event];
+			const char *in = sampler_states[state], *when = sampler_events[event];
+			struct fake *f;
+			struct fake_client *c;
+			u32 num, resets;
+			int ret;
+
+			if (cell->never)
+				continue;
+
+			KUNIT_ASSERT_NE_MSG(test, cell->next, 0, "%s: %s: not told", in, when);
+			f = fresh_fake(test);
+			c = new_client(test, f);
+			reach_sampler_state(test, f, c, state, event != SAMPLER_BOOT_UNUSED);
+			num = c->num;
+			resets = f->resets;
+			ret = do_sampler_event(test, f, c, event, cell->ret == WAITS);
+			KUNIT_EXPECT_EQ_MSG(test, TO(f->sampler.state), cell->next,
+					    "%s: %s: is %s", in, when,
+					    sampler_states[f->sampler.state]);
+			KUNIT_EXPECT_EQ_MSG(test, ret, cell->ret, "%s: %s", in, when);
+			KUNIT_EXPECT_EQ_MSG(test, c->num - num, cell->num, "%s: %s", in, when);
+			KUNIT_EXPECT_EQ_MSG(test, cell->num ? c->got[c->num - 1].flags :
+					    c->client.flags, cell->flags, "%s: %s", in, when);
+			KUNIT_EXPECT_EQ_MSG(test, f->resets - resets, cell->resets, "%s: %s",
+					    in, when);
+		}
+	}
+}
+
+enum flight_event {
+	FLIGHT_REQUEST,
+	FLIGHT_COUNTING,
+	FLIGHT_AT_ONCE,
+	FLIGHT_ANSWERED,
+	FLIGHT_DISABLED,
+	FLIGHT_UNPLUG,
+	FLIGHT_EVENTS
+};
+
+static const char * const flight_events[] = {
+	[FLIGHT_REQUEST] = "a client requests a sample",
+	[FLIGHT_COUNTING] = "the sampler is COUNTING",
+	[FLIGHT_AT_ONCE] = "requests are complete at once",
+	[FLIGHT_ANSWERED] = "firmware has answered",
+	[FLIGHT_DISABLED] = "counters are disabled",
+	[FLIGHT_UNPLUG] = "unplug",
+};
+
+static_assert(ARRAY_SIZE(flight_events) == FLIGHT_EVENTS);
+
+static const char * const flight_names[] = {
+	[PANTHOR_PERF_FLIGHT_NONE] = "NONE",
+	[PANTHOR_PERF_FLIGHT_WANTED] = "WANTED",
+	[PANTHOR_PERF_FLIGHT_MADE] = "MADE",
+	[PANTHOR_PERF_FLIGHT_MADE_WANTED] = "MADE_WANTED",
+};
+
+struct flight_cell {
+	/* State after the event, as TO() says. */
+	u8 next;
+	/* How many samples clients have got. */
+	u32 num;
+	/* Why there is no such event in this state. */
+	const char *never;
+};
+
+#define NONE		TO(PANTHOR_PERF_FLIGHT_NONE)
+#define WANTED		TO(PANTHOR_PERF_FLIGHT_WANTED)
+#define MADE		TO(PANTHOR_PERF_FLIGHT_MADE)
+#define MADE_WANTED	TO(PANTHOR_PERF_FLIGHT_MADE_WANTED)
+
+/* When the device is unplugged, the second client, which was promised nothing, gets a sample. */
+static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
+	[PANTHOR_PERF_FLIGHT_NONE] = {
+		[FLIGHT_REQUEST] = { WANTED },
+		[FLIGHT_COUNTING] = { NONE },
+		[FLIGHT_AT_ONCE] = { NONE },
+		[FLIGHT_ANSWERED] = NEVER("there is nothing to answer"),
+		[FLIGHT_DISABLED] = { NONE },
+		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
+	},
+	[PANTHOR_PERF_FLIGHT_WANTED] = {
+		[FLIGHT_REQUEST] = { WANTED },
+		[FLIGHT_COUNTING] = { MADE },
+		[FLIGHT_AT_ONCE] = { NONE, .num = 1 },
+		[FLIGHT_ANSWERED] = NEVER("there is nothing to answer"),
+		/* Counters are enabled in CLOSING as well, which ends with AT_ONCE. */
+		[FLIGHT_DISABLED] = NEVER("while the sampler is COUNTING, it would be made"),
+		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
+	},
+	[PANTHOR_PERF_FLIGHT_MADE] = {
+		[FLIGHT_REQUEST] = { MADE_WANTED },
+		[FLIGHT_COUNTING] = { MADE },
+		[FLIGHT_AT_ONCE] = NEVER("counters are disabled before that"),
+		[FLIGHT_ANSWERED] = { NONE, .num = 1 },
+		[FLIGHT_DISABLED] = { NONE },
+		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
+	},
+	[PANTHOR_PERF_FLIGHT_MADE_WANTED] = {
+		[FLIGHT_REQUEST] = { MADE_WANTED },
+		[FLIGHT_COUNTING] = { MADE_WANTED },
+		[FLIGHT_AT_ONCE] = NEVER("counters are disabled before that"),
+		[FLIGHT_ANSWERED] = { WANTED, .num = 1 },
+		[FLIGHT_DISABLED] = { WANTED },
+		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
+	},
+};
+
+#undef NONE
+#undef WANTED
+#undef MADE
+#undef MADE_WANTED
+
+static_assert(ARRAY_SIZE(flight_cells) == ARRAY_SIZE(flight_names));
+
+/* Both clients are removed, which disables counters, and firmware sees that. */
+static void remove_both(struct fake *f, struct fake_client *a, struct fake_client *b)
+{
+	f->asleep = false;
+	f->full = false;
+	panthor_perf_sampler_remove(&f->sampler, &a->client);
+	panthor_perf_sampler_remove(&f->sampler, &b->client);
+	drained(f);
+}
+
+static void reach_flight_state(struct kunit *test, struct fake *f, struct fake_client *a,
+			       struct fake_client *b, enum panthor_perf_flight_state state,
+			       enum flight_event event)
+{
+	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(b, 2), 0);
+	drained(f);
+
+	switch (state) {
+	case PANTHOR_PERF_FLIGHT_NONE:
+		/* A request would be made at once if the sampler were COUNTING. */
+		if (event == FLIGHT_REQUEST || event == FLIGHT_AT_ONCE)
+			panthor_perf_sampler_close(&f->sampler, true);
+		break;
+	case PANTHOR_PERF_FLIGHT_WANTED:
+		if (event == FLIGHT_COUNTING) {
+			/* Those who wanted it have gone, and the sampler is IDLE. */
+			f->asleep = true;
+			KUNIT_ASSERT_EQ(test, request(a, 3), 0);
+			KUNIT_ASSERT_EQ(test, request(b, 4), 0);
+			remove_both(f, a, b);
+		} else {
+			panthor_perf_sampler_close(&f->sampler, true);
+			KUNIT_ASSERT_EQ(test, request(a, 3), 0);
+		}
+		break;
+	case PANTHOR_PERF_FLIGHT_MADE:
+		f->asleep = true;
+		KUNIT_ASSERT_EQ(test, request(a, 3), 0);
+		break;
+	case PANTHOR_PERF_FLIGHT_MADE_WANTED:
+		f->asleep = true;
+		KUNIT_ASSERT_EQ(test, request(a, 3), 0);
+		KUNIT_ASSERT_EQ(test, request(b, 4), 0);
+		break;
+	}
+	drained(f);
+	KUNIT_ASSERT_STREQ(test, flight_names[f->sampler.flight], flight_names[state]);
+	KUNIT_ASSERT_EQ(test, a->num + b->num, 0);
+}
+
+static void do_flight_event(struct kunit *test, struct fake *f, struct fake_client *a,
+			    struct fake_client *b, enum panthor_perf_flight_state state,
+			    enum flight_event event)
+{
+	switch (event) {
+	case FLIGHT_REQUEST:
+		KUNIT_EXPECT_EQ(test, request(b, 5), 0);
+		break;
+	case FLIGHT_COUNTING:
+		if (state == PANTHOR_PERF_FLIGHT_WANTED) {
+			struct fake_client *c = new_limited(test, f);
+
+			/* It wants no request yet, and the one that is made is not answered. */
+			limit(f, NOT_NOW);
+			f->mute = true;
+			begin_start(test, c);
+			KUNIT_ASSERT_TRUE(test, wait_starting(c));
+		} else {
+			drain(f);
+		}
+		KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_COUNTING);
+		break;
+	case FLIGHT_AT_ONCE:
+		fake_auto(f);
+		panthor_perf_sampler_down(&f->sampler, false);
+		break;
+	case FLIGHT_ANSWERED:
+		/* The next one would be made at once if the sampler were COUNTING. */
+		if (state == PANTHOR_PERF_FLIGHT_MADE_WANTED) {
+			f->protected_when_waited = true;
+			panthor_perf_sampler_close(&f->sampler, true);
+		} else {
+			wake(f);
+		}
+		break;
+	case FLIGHT_DISABLED:
+		remove_both(f, a, b);
+		break;
+	case FLIGHT_UNPLUG:
+		panthor_perf_sampler_unplug(&f->sampler);
+		break;
+	case FLIGHT_EVENTS:
+		break;
+	}
+	drained(f);
+}
+
+/* "State of the firmware request". */
+static void flight_states(struct kunit *test)
+{
+	u32 state, event;
+
+	for (state = 0; state < ARRAY_SIZE(flight_cells); state++) {
+		for (event = 0; event < FLIGHT_EVENTS; event++) {
+			const struct flight_cell *cell = &flight_cells[state][event];
+			const char *in = flight_names[state], *when = flight_events[event];
+			struct fake_client *a, *b;
+			struct fake *f;
+
+			if (cell->never)
+				continue;
+
+			KUNIT_ASSERT_NE_MSG(test, cell->next, 0, "%s: %s: not told", in, when);
+			f = fresh_fake(test);
+			a = new_client(test, f);
+			b = new_client(test, f);
+			reach_flight_state(test, f, a, b, state, event);
+			do_flight_event(test, f, a, b, state, event);
+			KUNIT_EXPECT_EQ_MSG(test, TO(f->sampler.flight), cell->next,
+					    "%s: %s: is %s", in, when,
+					    flight_names[f->sampler.flight]);
+			KUNIT_EXPECT_EQ_MSG(test, a->num + b->num, cell->num, "%s: %s", in, when);
+		}
+	}
+}
+
+enum overflow_event {
+	OVERFLOW_FOUND,
+	OVERFLOW_ACKED_FULL,
+	OVERFLOW_ACKED,
+	OVERFLOW_ANSWERED_BEFORE,
+	OVERFLOW_ANSWERED,
+	OVERFLOW_DISABLED,
+	OVERFLOW_EVENTS
+};
+
+static const char * const overflow_events[] = {
+	[OVERFLOW_FOUND] = "OVERFLOW is found raised",
+	[OVERFLOW_ACKED_FULL] = "OVERFLOW is acknowledged, all slots had been in use",
+	[OVERFLOW_ACKED] = "OVERFLOW is acknowledged otherwise",
+	[OVERFLOW_ANSWERED_BEFORE] = "a request made before the acknowledgment is answered",
+	[OVERFLOW_ANSWERED] = "a request made after the acknowledgment is answered",
+	[OVERFLOW_DISABLED] = "counters are disabled",
+};
+
+static_assert(ARRAY_SIZE(overflow_events) == OVERFLOW_EVENTS);
+
+static const char * const overflow_names[] = {
+	[PANTHOR_PERF_OVERFLOW_NONE] = "NONE",
+	[PANTHOR_PERF_OVERFLOW_RAISED] = "RAISED",
+	[PANTHOR_PERF_OVERFLOW_MUTED] = "MUTED",
+};
+
+struct overflow_cell {
+	/* State after the event, as TO() says. */
+	u8 next;
+	/* How many samples the client has got. */
+	u32 num;
+	/* Flags of the last of them. */
+	u32 flags;
+	/* Flags that its next sample will have. */
+	u32 pending;
+	/* Why there is no such event in this state. */
+	const char *never;
+};
+
+#define NONE		TO(PANTHOR_PERF_OVERFLOW_NONE)
+#define RAISED		TO(PANTHOR_PERF_OVERFLOW_RAISED)
+#define MUTED		TO(PANTHOR_PERF_OVERFLOW_MUTED)
+
+static const struct overflow_cell overflow_cells[][OVERFLOW_EVENTS] = {
+	[PANTHOR_PERF_OVERFLOW_NONE] = {
+		/* It is acknowledged by the same drain, but for the last one before the halt. */
+		[OVERFLOW_FOUND] = { RAISED, .num = 1, .flags = OVERFLOW, .pending = OVERFLOW },
+		[OVERFLOW_ACKED_FULL] = NEVER("there is nothing to acknowledge"),
+		[OVERFLOW_ACKED] = NEVER("there is nothing to acknowledge"),
+		[OVERFLOW_ANSWERED_BEFORE] = NEVER("nothing is going to be acknowledged"),
+		[OVERFLOW_ANSWERED] = { NONE, .num = 1 },
+		[OVERFLOW_DISABLED] = { NONE },
+	},
+	[PANTHOR_PERF_OVERFLOW_RAISED] = {
+		[OVERFLOW_FOUND] = { RAISED, .pending = OVERFLOW },
+		[OVERFLOW_ACKED_FULL] = { NONE, .pending = OVERFLOW },
+		[OVERFLOW_ACKED] = { MUTED, .pending = OVERFLOW },
+		[OVERFLOW_ANSWERED_BEFORE] = NEVER("the acknowledgment is part of the same drain"),
+		[OVERFLOW_ANSWERED] = NEVER("it has not been acknowledged"),
+		[OVERFLOW_DISABLED] = { NONE, .pending = OVERFLOW },
+	},
+	[PANTHOR_PERF_OVERFLOW_MUTED] = {
+		[OVERFLOW_FOUND] = { RAISED, .pending = OVERFLOW },
+		[OVERFLOW_ACKED_FULL] = NEVER("it is found raised before"),
+		[OVERFLOW_ACKED] = NEVER("it is found raised before"),
+		[OVERFLOW_ANSWERED_BEFORE] = { MUTED, .num = 1, .flags = OVERFLOW,
+					       .pending = OVERFLOW },
+		[OVERFLOW_ANSWERED] = { NONE, .num = 2, .flags = OVERFLOW },
+		[OVERFLOW_DISABLED] = { NONE, .pending = OVERFLOW },
+	},
+};
+
+#undef NONE
+#undef RAISED
+#undef MUTED
+
+static_assert(ARRAY_SIZE(overflow_cells) == ARRAY_SIZE(overflow_names));
+
+static void reach_overflow_state(struct kunit *test, struct fake *f, struct fake_client *c,
+				 enum panthor_perf_overflow_state state)
+{
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+
+	switch (state) {
+	case PANTHOR_PERF_OVERFLOW_NONE:
+		break;
+	case PANTHOR_PERF_OVERFLOW_RAISED:
+		/* It was acknowledged once, and is raised again since nothing has changed. */
+		f->full = true;
+		KUNIT_ASSERT_EQ(test, request(c, 2), 0);
+		break;
+	case PANTHOR_PERF_OVERFLOW_MUTED:
+		f->asleep = true;
+		KUNIT_ASSERT_EQ(test, request(c, 2), 0);
+		f->full = true;
+		fake_auto(f);
+		f->full = false;
+		panthor_perf_sampler_irq(&f->sampler);
+		break;
+	}
+	drained(f);
+	KUNIT_ASSERT_STREQ(test, overflow_names[f->sampler.overflow], overflow_names[state]);
+	KUNIT_ASSERT_EQ(test, c->num, 0);
+}
+
+static void do_overflow_event(struct kunit *test, struct fake *f, struct fake_client *c,
+			      enum panthor_perf_overflow_state state, enum overflow_event event)
+{
+	u32 i;
+
+	switch (event) {
+	case OVERFLOW_FOUND:
+		if (state == PANTHOR_PERF_OVERFLOW_NONE) {
+			f->asleep = true;
+			KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+			f->full = true;
+			f->protected_when_waited = true;
+			panthor_perf_sampler_close(&f->sampler, true);
+		} else if (state == PANTHOR_PERF_OVERFLOW_RAISED) {
+			drain(f);
+		} else {
+			f->full = true;
+			wake(f);
+		}
+		break;
+	case OVERFLOW_ACKED_FULL:
+		f->asleep = true;
+		f->full = false;
+		for (i = 0; i < FAKE_SLOTS; i++)
+			fake_auto(f);
+		drain(f);
+		break;
+	case OVERFLOW_ACKED:
+		f->asleep = true;
+		check(f, -NSEC_PER_SEC);
+		break;
+	case OVERFLOW_ANSWERED_BEFORE:
+		wake(f);
+		break;
+	case OVERFLOW_ANSWERED:
+		wake(f);
+		KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+		break;
+	case OVERFLOW_DISABLED:
+		f->asleep = false;
+		f->full = false;
+		panthor_perf_sampler_remove(&f->sampler, &c->client);
+		break;
+	case OVERFLOW_EVENTS:
+		break;
+	}
+	drained(f);
+}
+
+/* "Samples that are lost". */
+static void overflow_states(struct kunit *test)
+{
+	u32 state, event;
+
+	for (state = 0; state < ARRAY_SIZE(overflow_cells); state++) {
+		for (event = 0; event < OVERFLOW_EVENTS; event++) {
+			const struct overflow_cell *cell = &overflow_cells[state][event];
+			const char *in = overflow_names[state], *when = overflow_events[event];
+			struct fake_client *c;
+			struct fake *f;
+
+			if (cell->never)
+				continue;
+
+			KUNIT_ASSERT_NE_MSG(test, cell->next, 0, "%s: %s: not told", in, when);
+			f = fresh_fake(test);
+			c = new_client(test, f);
+			reach_overflow_state(test, f, c, state);
+			do_overflow_event(test, f, c, state, event);
+			KUNIT_EXPECT_EQ_MSG(test, TO(f->sampler.overflow), cell->next,
+					    "%s: %s: is %s", in, when,
+					    overflow_names[f->sampler.overflow]);
+			KUNIT_EXPECT_EQ_MSG(test, c->num, cell->num, "%s: %s", in, when);
+			KUNIT_EXPECT_EQ_MSG(test, cell->num ? c->got[cell->num - 1].flags : 0,
+					    cell->flags, "%s: %s", in, when);
+			KUNIT_EXPECT_EQ_MSG(test, c->client.flags, cell->pending, "%s: %s", in,
+					    when);
+		}
+	}
+}
+
+/* What is ASKED has two rows: a later request has a part in it before it is made, not after. */
+enum limited_row {
+	ROW_IDLE,
+	ROW_WAITING,
+	ROW_ASKED,
+	ROW_ASKED_MADE,
+	ROW_ASKED_WAITING,
+	LIMITED_ROWS
+};
+
+static const struct {
+	const char *name;
+	enum panthor_perf_limited_state state;
+} limited_rows[] = {
+	[ROW_IDLE] = { "IDLE", PANTHOR_PERF_LIMITED_IDLE },
+	[ROW_WAITING] = { "WAITING", PANTHOR_PERF_LIMITED_WAITING },
+	[ROW_ASKED] = { "ASKED, not made", PANTHOR_PERF_LIMITED_ASKED },
+	[ROW_ASKED_MADE] = { "ASKED, made", PANTHOR_PERF_LIMITED_ASKED },
+	[ROW_ASKED_WAITING] = { "ASKED_WAITING", PANTHOR_PERF_LIMITED_ASKED_WAITING },
+};
+
+static_assert(ARRAY_SIZE(limited_rows) == LIMITED_ROWS);
+
+enum limited_event {
+	LIMITED_REQUEST,
+	LIMITED_REQUEST_EARLY,
+	LIMITED_AUTO,
+	LIMITED_AUTO_EARLY,
+	LIMITED_TIME,
+	LIMITED_TIME_EARLY,
+	LIMITED_OTHER_COMPLETE,
+	LIMITED_COMPLETE,
+	LIMITED_NO_CLIENT,
+	LIMITED_UNPLUG,
+	LIMITED_EVENTS
+};
+
+static const char * const limited_events[] = {
+	[LIMITED_REQUEST] = "request, in time",
+	[LIMITED_REQUEST_EARLY] = "request, too early",
+	[LIMITED_AUTO] = "automatic sample, in time",
+	[LIMITED_AUTO_EARLY] = "automatic sample, too early",
+	[LIMITED_TIME] = "the time has come",
+	[LIMITED_TIME_EARLY] = "the timer expires too early",
+	[LIMITED_OTHER_COMPLETE] = "firmware request of others complete",
+	[LIMITED_COMPLETE] = "firmware request complete",
+	[LIMITED_NO_CLIENT] = "there is no client left",
+	[LIMITED_UNPLUG] = "unplug",
+};
+
+static_assert(ARRAY_SIZE(limited_events) == LIMITED_EVENTS);
+
+struct limited_cell {
+	/* State after the event, as TO() says. */
+	u8 next;
+	/* How many samples each of the two limited clients has got. */
+	u32 num[2];
+	/* The millisecond starts, and does not otherwise. */
+	bool starts;
+	/* Why there is no such event in this state. */
+	const char *never;
+};
+
+#define IDLE		TO(PANTHOR_PERF_LIMITED_IDLE)
+#define WAITING		TO(PANTHOR_PERF_LIMITED_WAITING)
+#define ASKED		TO(PANTHOR_PERF_LIMITED_ASKED)
+#define ASKED_WAITING	TO(PANTHOR_PERF_LIMITED_ASKED_WAITING)
+
+/* The first client has requested a sample but for IDLE, the second one in ASKED_WAITING. */
+static const struct limited_cell limited_cells[LIMITED_ROWS][LIMITED_EVENTS] = {
+	[ROW_IDLE] = {
+		[LIMITED_REQUEST] = { ASKED },
+		[LIMITED_REQUEST_EARLY] = { WAITING },
+		[LIMITED_AUTO] = { IDLE, .num = { 1, 1 }, .starts = true },
+		[LIMITED_AUTO_EARLY] = { IDLE },
+		[LIMITED_TIME] = { IDLE },
+		[LIMITED_TIME_EARLY] = { IDLE },
+		[LIMITED_OTHER_COMPLETE] = { IDLE },
+		[LIMITED_COMPLETE] = NEVER("there is none"),
+		[LIMITED_NO_CLIENT] = { IDLE },
+		[LIMITED_UNPLUG] = { IDLE, .num = { 1, 1 } },
+	},
+	[ROW_WAITING] = {
+		[LIMITED_REQUEST] = { WAITING },
+		[LIMITED_REQUEST_EARLY] = { WAITING },
+		[LIMITED_AUTO] = { WAITING },
+		[LIMITED_AUTO_EARLY] = { WAITING },
+		[LIMITED_TIME] = { ASKED },
+		[LIMITED_TIME_EARLY] = { WAITING },
+		[LIMITED_OTHER_COMPLETE] = { WAITING },
+		[LIMITED_COMPLETE] = NEVER("there is none"),
+		[LIMITED_NO_CLIENT] = { IDLE },
+		[LIMITED_UNPLUG] = { IDLE, .num = { 1, 1 } },
+	},
+	[ROW_ASKED] = {
+		[LIMITED_REQUEST] = { ASKED },
+		[LIMITED_REQUEST_EARLY] = { ASKED },
+		[LIMITED_AUTO] = { ASKED },
+		[LIMITED_AUTO_EARLY] = { ASKED },
+		[LIMITED_TIME] = { ASKED },
+		[LIMITED_TIME_EARLY] = { ASKED },
+		[LIMITED_OTHER_COMPLETE] = { ASKED },
+		[LIMITED_COMPLETE] = { IDLE, .num = { 1, 0 }, .starts = true },
+		[LIMITED_NO_CLIENT] = { IDLE },
+		[LIMITED_UNPLUG] = { IDLE, .num = { 1, 1 } },
+	},
+	[ROW_ASKED_MADE] = {
+		[LIMITED_REQUEST] = { ASKED_WAITING },
+		[LIMITED_REQUEST_EARLY] = { ASKED_WAITING },
+		[LIMITED_AUTO] = { ASKED },
+		[LIMITED_AUTO_EARLY] = { ASKED },
+		[LIMITED_TIME] = { ASKED },
+		[LIMITED_TIME_EARLY] = { ASKED },
+		[LIMITED_OTHER_COMPLETE] = NEVER("theirs is in flight, and there is one at a time"),
+		[LIMITED_COMPLETE] = { IDLE, .num = { 1, 0 }, .starts = true },
+		[LIMITED_NO_CLIENT] = { IDLE },
+		[LIMITED_UNPLUG] = { IDLE, .num = { 1, 1 } },
+	},
+	[ROW_ASKED_WAITING] = {
+		[LIMITED_REQUEST] = { ASKED_WAITING },
+		[LIMITED_REQUEST_EARLY] = { ASKED_WAITING },
+		[LIMITED_AUTO] = { ASKED_WAITING },
+		[LIMITED_AUTO_EARLY] = { ASKED_WAITING },
+		[LIMITED_TIME] = { ASKED_WAITING },
+		[LIMITED_TIME_EARLY] = { ASKED_WAITING },
+		[LIMITED_OTHER_COMPLETE] = NEVER("theirs is in flight, and there is one at a time"),
+		[LIMITED_COMPLETE] = { WAITING, .num = { 1, 0 }, .starts = true },
+		[LIMITED_NO_CLIENT] = { IDLE },
+		[LIMITED_UNPLUG] = { IDLE, .num = { 1, 1 } },
+	},
+};
+
+#undef IDLE
+#undef WAITING
+#undef ASKED
+#undef ASKED_WAITING
+
+/* The clients of a cell: two limited ones that want automatic samples, and another one. */
+struct limited_clients {
+	struct fake_client *a, *b, *other;
+};
+
+static void reach_limited_row(struct kunit *test, struct fake *f, struct limited_clients *c,
+			      enum limited_row row)
+{
+	c->a->client.emit_auto = true;
+	c->b->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c->a, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(c->b, 2), 0);
+	KUNIT_ASSERT_EQ(test, start(c->other, 3), 0);
+	drained(f);
+	/* A timer that expires does nothing from here on. */
+	disable_work_sync(&f->sampler.limited.work);
+
+	switch (row) {
+	case ROW_IDLE:
+		break;
+	case ROW_WAITING:
+		limit(f, NOT_NOW);
+		KUNIT_ASSERT_EQ(test, request(c->a, 4), 0);
+		break;
+	case ROW_ASKED:
+		f->asleep = true;
+		limit(f, 0);
+		KUNIT_ASSERT_EQ(test, request(c->other, 5), 0);
+		KUNIT_ASSERT_EQ(test, request(c->a, 4), 0);
+		break;
+	case ROW_ASKED_MADE:
+		f->asleep = true;
+		limit(f, 0);
+		KUNIT_ASSERT_EQ(test, request(c->a, 4), 0);
+		break;
+	case ROW_ASKED_WAITING:
+		f->asleep = true;
+		limit(f, 0);
+		KUNIT_ASSERT_EQ(test, request(c->a, 4), 0);
+		KUNIT_ASSERT_EQ(test, request(c->b, 5), 0);
+		break;
+	case LIMITED_ROWS:
+		break;
+	}
+	drained(f);
+	KUNIT_ASSERT_EQ_MSG(test, f->sampler.limited.state, limited_rows[row].state, "%s",
+			    limited_rows[row].name);
+	KUNIT_ASSERT_EQ(test, c->a->num + c->b->num, 0);
+}
+
+static void do_limited_event(struct kunit *test, struct fake *f, struct limited_clients *c,
+			     enum limited_row row, enum limited_event event)
+{
+	struct work_struct *work = &f->sampler.limited.work;
+
+	switch (event) {
+	case LIMITED_REQUEST:
+	case LIMITED_REQUEST_EARLY:
+		f->asleep = true;
+		KUNIT_EXPECT_EQ(test, request(c->b, 6), 0);
+		break;
+	case LIMITED_AUTO:
+	case LIMITED_AUTO_EARLY:
+		fake_auto(f);
+		drain(f);
+		break;
+	case LIMITED_TIME:
+	case LIMITED_TIME_EARLY:
+		f->asleep = true;
+		work->func(work);
+		break;
+	case LIMITED_OTHER_COMPLETE:
+		if (row != ROW_ASKED)
+			KUNIT_EXPECT_EQ(test, request(c->other, 6), 0);
+		/* Firmware looks once, and does not see the request that is made then. */
+		f->asleep = false;
+		fake_look(f);
+		f->asleep = true;
+		panthor_perf_sampler_irq(&f->sampler);
+		drained(f);
+		KUNIT_EXPECT_EQ(test, c->other->num, 1);
+		break;
+	case LIMITED_COMPLETE:
+		wake(f);
+		break;
+	case LIMITED_NO_CLIENT:
+		panthor_perf_sampler_remove(&f->sampler, &c->other->client);
+		remove_both(f, c->a, c->b);
+		break;
+	case LIMITED_UNPLUG:
+		panthor_perf_sampler_unplug(&f->sampler);
+		break;
+	case LIMITED_EVENTS:
+		break;
+	}
+	drained(f);
+}
+
+/* &enum panthor_perf_limited_state. */
+static void limited_states(struct kunit *test)
+{
+	u32 row, event;
+
+	for (row = 0; row < LIMITED_ROWS; row++) {
+		for (event = 0; event < LIMITED_EVENTS; event++) {
+			const struct limited_cell *cell = &limited_cells[row][event];
+			const char *in = limited_rows[row].name, *when = limited_events[event];
+			struct limited_clients c;
+			u64 before, now;
+			struct fake *f;
+
+			if (cell->never)
+				continue;
+
+			KUNIT_ASSERT_NE_MSG(test, cell->next, 0, "%s: %s: not told", in, when);
+			f = fresh_fake(test);
+			c.a = new_limited(test, f);
+			c.b = new_limited(test, f);
+			c.other = new_client(test, f);
+			reach_limited_row(test, f, &c, row);
+
+			limit(f, event == LIMITED_REQUEST_EARLY || event == LIMITED_AUTO_EARLY ||
+				 event == LIMITED_TIME_EARLY ? NOT_NOW : 0);
+			before = f->sampler.limited.not_before_ns;
+			now = ktime_get_raw_ns();
+			do_limited_event(test, f, &c, row, event);
+
+			KUNIT_EXPECT_EQ_MSG(test, TO(f->sampler.limited.state), cell->next,
+					    "%s: %s", in, when);
+			KUNIT_EXPECT_EQ_MSG(test, c.a->num, cell->num[0], "%s: %s", in, when);
+			KUNIT_EXPECT_EQ_MSG(test, c.b->num, cell->num[1], "%s: %s", in, when);
+			if (cell->starts)
+				KUNIT_EXPECT_GE_MSG(test, f->sampler.limited.not_before_ns,
+						    now + PANTHOR_PERF_LIMITED_NS, "%s: %s", in,
+						    when);
+			else
+				KUNIT_EXPECT_EQ_MSG(test, f->sampler.limited.not_before_ns, before,
+						    "%s: %s", in, when);
+		}
+	}
 }
 
 static struct kunit_case panthor_perf_sampler_cases[] = {
@@ -2823,6 +3956,10 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(enable_uncertain),
 	KUNIT_CASE(ring_cleared),
 	KUNIT_CASE(unplug_uncertain),
+	KUNIT_CASE(states),
+	KUNIT_CASE(flight_states),
+	KUNIT_CASE(overflow_states),
+	KUNIT_CASE(limited_states),
 	{}
 };
 
