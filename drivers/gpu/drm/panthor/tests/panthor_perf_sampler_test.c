@@ -2755,6 +2755,8 @@ static void answer_from_before(struct kunit *test)
 	expect_num(test, c, 1);
 	expect(test, c, 0, 2, 3, 0);
 	KUNIT_EXPECT_GE(test, c->got[0].end, before);
+}
+
 /*
  * The tables of states: the one "State of the sampler", "State of the firmware
  * request" and "Samples that are lost" in panthor_perf_sampler.c, and the one of
