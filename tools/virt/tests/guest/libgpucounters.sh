@@ -4,12 +4,12 @@
 
 tracing=/sys/kernel/tracing
 
-# traced FILE COMMAND...: what the kernel tells of counters meanwhile, as perf-exact writes it
-traced()
+# What the kernel tells of counters, from the first of them on: a session that is started while the
+# GPU is suspended goes on from the last firmware sample before.
+trace_begin()
 {
-	local file=$1 status event
+	local event
 
-	shift
 	echo 0 >$tracing/tracing_on
 	echo 32768 >$tracing/buffer_size_kb
 	echo mono_raw >$tracing/trace_clock
@@ -18,22 +18,12 @@ traced()
 		echo 1 >$tracing/events/panthor/panthor_perf_$event/enable
 	done
 	echo 1 >$tracing/tracing_on
-	"$@"
-	status=$?
-	echo 0 >$tracing/tracing_on
-	is "the trace of $1 has no holes" "$(grep -c LOST $tracing/trace)" 0
-	sed -n 's/^.* \([0-9]*\)\.\([0-9]\{6\}\): *\(panthor_perf_.*\)/\1\2 \3/p' $tracing/trace >"$file"
-	return $status
 }
 
-example()
+# trace_to FILE: all of it so far, as perf-exact writes it
+trace_to()
 {
-	/root/bin/api-example >/root/printed 2>&1
-}
-
-recorder()
-{
-	/root/bin/libgpucounters-record /root/record >/root/said 2>&1
+	sed -n 's/^.* \([0-9]*\)\.\([0-9]\{6\}\): *\(panthor_perf_.*\)/\1\2 \3/p' $tracing/trace >"$1"
 }
 
 # first_sample COMMAND...: runs it, and stops it right after its first sample. Its process is in
@@ -66,15 +56,29 @@ goes_on()
 	wait $process
 }
 
+# kinds: what api-example has printed since its first sample, those of a kind together
+kinds()
+{
+	sed 's/^GPU Active cycles .*/a value/; s/^Sample collection failure$/an error/' /root/rest | uniq
+}
+
 panthor-perf list -x ';' | cut -d';' -f1-3 >/root/places
 
 gpu-load -j 0 -t 3600 -p 150 --duty 60 -g 3 -q 2 >/dev/null 2>&1 &
 load=$!
-traced /root/trace.example example
+trace_begin
+/root/bin/api-example >/root/printed 2>&1
 is "api-example succeeds" $? 0
 is "and prints its samples" "$(grep -c '^GPU Active cycles ' /root/printed)" 10
-traced /root/trace.record recorder
+trace_to /root/trace.example
+/root/bin/libgpucounters-record /root/record >/root/said 2>&1
 is "the samplers of the device layer do as they should" "$? $(cat /root/said)" "0 "
+trace_to /root/trace.all
+echo 0 >$tracing/tracing_on
+is "the trace has no holes" "$(grep -c LOST $tracing/trace)" 0
+# The recorder does not tell of the session of api-example.
+session=$(sed -n 's/.* panthor_perf_baseline: session=\([0-9]*\) .*/\1/p' /root/trace.example)
+grep -v " session=$session " /root/trace.all >/root/trace.record
 kill $load
 wait $load 2>/dev/null
 
@@ -92,8 +96,7 @@ mali-bench hang=1
 goes_on
 is "a hang: api-example ends" $? 0
 is "a hang: it tells of it, and goes on" \
-	"$(sed -n 's/^GPU Active cycles .*/a value/p; s/^Sample collection failure$/an error/p' /root/rest | uniq | tail -n 2)" \
-	"an error
+	"$(kinds | tail -n 2)" "an error
 a value"
 for period in 0 2000000; do
 	/root/bin/libgpucounters-record -e $period >/root/until.$period 2>&1 &
@@ -113,8 +116,8 @@ first_sample /root/bin/api-example
 echo "$(basename "$GPU")" >/sys/bus/platform/drivers/panthor/unbind
 goes_on
 is "unplug: api-example ends" $? 0
-is "unplug: it tells of it" "$(sort /root/rest | uniq)" "Failed to stop accumulation
-Sample collection failure"
+is "unplug: it tells of it" "$(kinds | tail -n 2)" "an error
+Failed to stop accumulation"
 for period in 0 2000000; do
 	eval "wait \$until_$period"
 	is "unplug, period $period: sampling ends with an error" "$? $(tail -n 1 /root/until.$period)" \
