@@ -3,6 +3,7 @@
  * exactness   compares what sessions were given with what the GPU has counted
  *
  *   exactness [-r] [-l] [-c KIND] LEDGER RECORD TRACE
+ *   exactness -d LEDGER RECORD TRACE
  *
  * RECORD and TRACE are perf-exact's, LEDGER is the model's. The kernel's
  * tracepoints (TRACE) tell after which firmware sample each session began to
@@ -33,6 +34,10 @@
  *
  * -c KIND makes one thing wrong first, to show that it is found: sum, hash,
  * flag, epoch, loss, stale, sample, interval, baseline, ledger or mask.
+ *
+ * -d compares nothing, and says what each sample must hold of all counters that are not 0, summed
+ * over the blocks of a type: lines of run, sample, type, counter and sum. Of RECORD, it takes the
+ * GPU alone.
  */
 #define _GNU_SOURCE
 #include <getopt.h>
@@ -49,6 +54,7 @@
 
 #define MAX_COMPLAINTS	20
 #define RESERVED	4
+#define MAX_VALUES	128
 #define FLAG_OVERFLOW	1u
 #define FLAG_ERROR	2u
 #define FLAG_LOST	(FLAG_OVERFLOW | FLAG_ERROR)
@@ -540,6 +546,34 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 	}
 }
 
+/* What the samples of a run hold, whoever was given them. */
+static void print_run(size_t run)
+{
+	const struct baseline *b = &baselines[run];
+	const struct session_trace *s = &sessions[b->session];
+	size_t from = b->position, end = s->num;
+
+	for (size_t i = run + 1; i < num_baselines && end == s->num; i++) {
+		if (baselines[i].session == b->session)
+			end = baselines[i].first;
+	}
+	for (size_t k = b->first; k < end; k++) {
+		uint64_t sums[EXACT_TYPES][MAX_VALUES] = {};
+		size_t to = s->deliveries[k].position > from ? s->deliveries[k].position : from;
+
+		for_each_value(n, t, i, v)
+			sums[t][v] += counted(from, to, n);
+		for (uint32_t t = LEDGER_FW; t < LEDGER_TYPES; t++) {
+			for (uint32_t v = RESERVED; v < values; v++) {
+				if (sums[t][v])
+					printf("%zu %zu %s %u %" PRIu64 "\n", run, k - b->first, type_names[t], v,
+					       sums[t][v]);
+			}
+		}
+		from = to;
+	}
+}
+
 /* A run that can be spoiled: it has counted something, and is not the first. */
 static bool spoilable(const struct exact_run *run, const uint64_t *sums)
 {
@@ -642,19 +676,21 @@ int main(int argc, char **argv)
 	struct exact_sample *samples = NULL;
 	uint64_t *sums, trace_samples = 0;
 	size_t max = 0;
+	bool print = false;
 	FILE *f;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "rlc:")) != -1) {
+	while ((opt = getopt(argc, argv, "rldc:")) != -1) {
 		switch (opt) {
 		case 'r': was_reset = true; break;
 		case 'l': lossy = true; break;
+		case 'd': print = true; break;
 		case 'c': kind = optarg; break;
 		default: optind = argc; break;
 		}
 	}
 	if (argc - optind != 3)
-		die("usage: exactness [-r] [-l] [-c KIND] LEDGER RECORD TRACE");
+		die("usage: exactness [-r] [-l] [-d] [-c KIND] LEDGER RECORD TRACE");
 	f = fopen(argv[optind + 1], "rb");
 	if (!f || fread(&head, sizeof(head), 1, f) != 1 || head.magic != EXACT_MAGIC)
 		die("%s is no record of perf-exact", argv[optind + 1]);
@@ -662,6 +698,11 @@ int main(int argc, char **argv)
 	make_layout();
 	read_trace(argv[optind + 2]);
 	sum_ledger();
+	if (print) {
+		for (size_t i = 0; i < num_baselines; i++)
+			print_run(i);
+		return 0;
+	}
 	sums = calloc(total, sizeof(*sums));
 	if (!sums)
 		die("no memory");
