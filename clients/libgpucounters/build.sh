@@ -10,7 +10,7 @@
 . "$(dirname "$0")/../../tools/virt/build/common.sh"
 
 HERE=$TOP_DIR/clients/libgpucounters
-RECORDER=$VIRT_DIR/tests/libgpucounters-record.cpp
+RECORDER=$VIRT_DIR/guest/libgpucounters-record.cpp
 KEEP=2
 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1"
 
@@ -51,7 +51,7 @@ build()
 	cmake --build "$out/build" -j "$JOBS"
 	if [ "$kind" = guest ]; then
 		"${CROSS}g++" -std=c++14 -O2 -Wall -Wextra -Werror -static -I"$TREE/backend/device/include" \
-			-I"$VIRT_DIR/tests" -o "$out/bin/libgpucounters-record" "$RECORDER" \
+			-I"$VIRT_DIR/host" -o "$out/bin/libgpucounters-record" "$RECORDER" \
 			"$out/build/backend/device/libdevice.a"
 		cp "$out/build/examples/api-example" "$out/bin"
 	fi
@@ -77,7 +77,7 @@ packages=(cmake g++ patch)
 "$BUILD_DIR/deps.sh" "${packages[@]}"
 need_space 1
 key=$(hash_text "$kind" "$(source_id "$LIBGPUCOUNTERS_SRC")" \
-	"$(hash_files "$HERE"/patches/*.patch "$HERE/build.sh" "$RECORDER" "$VIRT_DIR/tests/exactness.h")")
+	"$(hash_files "$HERE"/patches/*.patch "$HERE/build.sh" "$RECORDER" "$VIRT_DIR/host/exactness.h")")
 dest=$CACHE/libgpucounters/$kind-$key
 if [ ! -e "$dest/.done" ]; then
 	lock libgpucounters
