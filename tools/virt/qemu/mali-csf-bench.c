@@ -49,14 +49,14 @@ static void cores_off_now(MaliCsfState *s)
     s->inj.cores_off = off;
     if (down) {
         /* Firmware samples before a core's counts go with its power. */
-        mali_csf_counters_auto(s, MALI_REASON_REQUEST);
-        mali_csf_power(s, MALI_PWR_SHADER, down, false);
+        mali_csf_perfcnt_auto(s, MALI_REASON_REQUEST);
+        mali_csf_pwr_set(s, MALI_PWR_SHADER, down, false);
     }
-    if (up && mali_csf_mcu_running(s) &&
-        (s->inj.cores_hold || !mali_csf_cs_idle(s))) {
-        mali_csf_mcu_cores_needed(s);
+    if (up && mali_csf_glb_running(s) &&
+        (s->inj.cores_hold || !mali_csf_csg_idle(s))) {
+        mali_csf_pwr_cores_needed(s);
     }
-    mali_csf_cs_kick(s);
+    mali_csf_csg_kick(s);
 }
 
 static void settle(void *opaque)
@@ -78,9 +78,9 @@ static void settle(void *opaque)
     }
     if (b->want_protm) {
         b->want_protm = false;
-        if (mali_csf_mcu_running(s)) {
+        if (mali_csf_glb_running(s)) {
             s->inj.protm = true;
-            mali_csf_set_protm(s, true);
+            mali_csf_mcu_set_protm(s, true);
         }
     }
     if (b->want_sleep) {
@@ -107,7 +107,7 @@ static void set_protm(MaliCsfState *s, bool on)
         settle(s);
     } else {
         s->inj.protm = false;
-        mali_csf_set_protm(s, false);
+        mali_csf_mcu_set_protm(s, false);
     }
 }
 
@@ -128,12 +128,12 @@ static void set_cores_off(MaliCsfState *s, uint64_t mask)
 static void set_cores_hold(MaliCsfState *s, bool on)
 {
     s->inj.cores_hold = on;
-    if (!mali_csf_mcu_running(s)) {
+    if (!mali_csf_glb_running(s)) {
         return;     /* as the next boot finds it */
     }
     if (on) {
-        mali_csf_mcu_cores_needed(s);
-    } else if (mali_csf_cs_idle(s)) {
+        mali_csf_pwr_cores_needed(s);
+    } else if (mali_csf_csg_idle(s)) {
         timer_mod(s->poweroff_timer, mali_csf_now() + s->poweroff_ns);
     }
 }
@@ -175,7 +175,7 @@ static void storm_begin(MaliCsfState *s, unsigned kind, uint32_t arg)
         break;
     case MALI_STORM_HANG:
         /* At boot it would be another thing: a GPU that panthor gives up. */
-        s->inj.hang |= mali_csf_mcu_running(s);
+        s->inj.hang |= mali_csf_glb_running(s);
         break;
     }
 }
@@ -279,7 +279,7 @@ static void set_storm(MaliCsfState *s, bool on)
 static uint32_t mcu_flags(MaliCsfState *s)
 {
     return s->mcu_booted | s->mcu_asleep << 1 |
-           mali_csf_mcu_running(s) << 2 | s->mcu_doorbell << 3;
+           mali_csf_glb_running(s) << 2 | s->mcu_doorbell << 3;
 }
 
 static uint32_t storm_now(MaliBench *b)
@@ -295,7 +295,7 @@ static uint32_t storm_now(MaliBench *b)
 static uint64_t bench_get(MaliCsfState *s, hwaddr off)
 {
     MaliBench *b = s->bench;
-    const MaliCountersInfo *c = mali_csf_counters_info(s);
+    const MaliCountersInfo *c = mali_csf_perfcnt_info(s);
 
     switch (off) {
     case MALI_BENCH_ID:
@@ -354,7 +354,7 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
         return mcu_flags(s);
     case MALI_BENCH_GPU_STATUS:
         return s->gpu_status_protm |
-               (mali_csf_cs_idle(s) ? 0 : MALI_STATUS_ACTIVE);
+               (mali_csf_csg_idle(s) ? 0 : MALI_STATUS_ACTIVE);
     case MALI_BENCH_IFACE_NOW:
         return s->published_version;
     case MALI_BENCH_SHADER_READY:
@@ -372,7 +372,7 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_EXTRACT:
         return c->extract;
     case MALI_BENCH_SET:
-        return c->set;
+        return s->ctr->set;
     case MALI_BENCH_SLOTS:
         return c->slots;
     case MALI_BENCH_SAMPLE_SIZE:
@@ -394,7 +394,7 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_THRESHOLDS:
         return c->thresholds;
     case MALI_BENCH_SATURATED:
-        return c->saturated;
+        return s->ctr->saturated;
     case MALI_BENCH_LAST_REASON:
         return c->last_reason;
     case MALI_BENCH_LAST_TIMESTAMP:
@@ -414,9 +414,9 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_STACKS_HZ:
         return mali_csf_clk_hz(s, MALI_CLK_STACKS);
     case MALI_BENCH_WALKS:
-        return mali_csf_mmu_walks;
+        return s->mmu_walks;
     case MALI_BENCH_TLB_HITS:
-        return mali_csf_mmu_hits;
+        return s->mmu_hits;
     case MALI_BENCH_LAST_CORE_CYCLES:
         return c->last_cycles[MALI_CLK_CORE];
     case MALI_BENCH_LAST_COREGROUP_CYCLES:
@@ -450,7 +450,8 @@ typedef struct BenchReg {
 static const BenchReg *bench_reg(hwaddr off)
 {
     static const BenchReg regs[] = {
-#define MALI_BENCH_REG(off, sym, name, bits, r, w, help) { off, bits, r, w },
+#define MALI_BENCH_REG(sym, name, bits, r, w, help) \
+    { MALI_BENCH_##sym, bits, r, w },
         MALI_BENCH_REGS(MALI_BENCH_REG)
 #undef MALI_BENCH_REG
     };
@@ -567,7 +568,7 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
         s->inj.insert_skew_on = val != 0;
         break;
     case MALI_BENCH_LEDGER_FLUSH:
-        mali_csf_counters_flush_ledger(s);
+        mali_csf_ledger_flush(s);
         break;
     case MALI_BENCH_CRASH:
         b->want_crash = val == 1 || val == 2 ? val : 0;
@@ -616,4 +617,12 @@ void mali_csf_bench_init(MaliCsfState *s)
     b->retry = timer_new_ns(QEMU_CLOCK_VIRTUAL, settle, s);
     b->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, storm_timer, s);
     mali_csf_counters_set_activity(s, false, b->rate);
+}
+
+void mali_csf_bench_exit(MaliCsfState *s)
+{
+    timer_free(s->bench->retry);
+    timer_free(s->bench->timer);
+    g_free(s->bench);
+    s->bench = NULL;
 }

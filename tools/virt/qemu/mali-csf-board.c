@@ -51,7 +51,7 @@ static void board_configure(MaliCsfState *s, uint32_t ctrl)
     }
     if (FIELD_EX32(ctrl, SYS_CFGCTRL, WRITE)) {
         /* Jobs go on at the new rate, and so do the counters. */
-        mali_csf_cs_kick(s);
+        mali_csf_csg_kick(s);
         mali_csf_counters_advance(s);
         mali_csf_clk_set(s, osc, s->sys_cfgdata);
     } else {

@@ -62,14 +62,6 @@
 /* More work than this ends no sooner. */
 #define MAX_UNITS               (1ull << 40)
 
-/* Stream output block */
-#define CS_OUT_HEAP_VT_START    0xc0
-#define CS_OUT_HEAP_VT_END      0xc4
-#define CS_OUT_HEAP_FRAG_END    0xcc
-#define CS_OUT_HEAP_ADDRESS     0xd0
-/* Stream input block */
-#define CS_IN_HEAP_START        0x20
-
 /* Heap context */
 #define HEAP_VT_START           0
 #define HEAP_VT_END             4
@@ -108,6 +100,92 @@ typedef enum {
     STEP_BLOCKED,   /* nothing done, try again */
     STEP_INVALID,
 } Step;
+
+MaliMmuResult cs_access(MaliCsfState *s, MaliStream *st, uint64_t va, void *buf,
+                        uint64_t len, MaliAccess access)
+{
+    MaliMmuResult res = mali_csf_mmu_access(s, cs_group(s, st)->as, va, buf,
+                                            len, access,
+                                            CS_SOURCE_ID(st->csg, st->cs));
+
+    if (res == MALI_MMU_FAULT && !st->fault_pending) {
+        st->fault_pending = true;
+        st->fault_addr = va;
+    }
+    return res;
+}
+
+void cs_interrupt(MaliCsfState *s, unsigned csg, unsigned cs,
+                         uint32_t bits)
+{
+    uint32_t va = mali_csg_out_va(csg) + CSG_OUT_CS_IRQ_REQ;
+    uint32_t ack, req;
+
+    if (!(bits & mali_csf_glb_ld32(s, mali_cs_in_va(csg, cs) +
+                                   CS_IN_ACK_IRQ_MASK))) {
+        return;
+    }
+    ack = mali_csf_glb_ld32(s, mali_csg_in_va(csg) + CSG_IN_CS_IRQ_ACK);
+    req = mali_csf_glb_ld32(s, va);
+    mali_csf_glb_st32(s, va, (req & ~(1u << cs)) | (~ack & 1u << cs));
+    mali_csf_irq_raise(s, MALI_IRQ_JOB, 1u << csg);
+}
+
+void cs_event(MaliCsfState *s, unsigned csg, unsigned cs, uint32_t bit)
+{
+    uint32_t out = mali_cs_out_va(csg, cs);
+    uint32_t req = mali_csf_glb_ld32(s, mali_cs_in_va(csg, cs) + CS_IN_REQ);
+    uint32_t ack = mali_csf_glb_ld32(s, out + CS_OUT_ACK);
+
+    if (!((req ^ ack) & bit)) {
+        mali_csf_glb_st32(s, out + CS_OUT_ACK, ack ^ bit);
+        cs_interrupt(s, csg, cs, bit);
+    }
+}
+
+void cs_stream_publish(MaliCsfState *s, MaliStream *st)
+{
+    bool active = st->state == CS_STARTED && !cs_stream_empty(st);
+
+    if (st->published != st->extract) {
+        mali_csf_glb_st64(s, st->ring_out + RING_OUT_EXTRACT, st->extract);
+        st->published = st->extract;
+    }
+    if (st->published_active != active) {
+        mali_csf_glb_st32(s, st->ring_out + RING_OUT_ACTIVE, active);
+        st->published_active = active;
+    }
+}
+
+void cs_fatal(MaliCsfState *s, MaliStream *st, uint32_t type, uint64_t info)
+{
+    uint32_t out = mali_cs_out_va(st->csg, st->cs);
+
+    st->state = CS_DEAD;
+    st->n_ops = 0;
+    st->fault_pending = false;
+    cs_stream_publish(s, st);
+    mali_csf_glb_st32(s, out + CS_OUT_FATAL, type);
+    mali_csf_glb_st64(s, out + CS_OUT_FATAL_INFO, info);
+    cs_event(s, st->csg, st->cs, CS_REQ_FATAL);
+}
+
+void cs_fault(MaliCsfState *s, MaliStream *st, uint32_t type, uint64_t info)
+{
+    uint32_t out = mali_cs_out_va(st->csg, st->cs);
+
+    st->error = type;
+    /*
+     * The host finds the job by EXTRACT, which therefore stays where it is
+     * until the host has answered, and rung.
+     */
+    cs_stream_publish(s, st);
+    st->fault_held = mali_csf_glb_ld32(s, mali_cs_in_va(st->csg, st->cs) +
+                                       CS_IN_ACK_IRQ_MASK) & CS_REQ_FAULT;
+    mali_csf_glb_st32(s, out + CS_OUT_FAULT, type);
+    mali_csf_glb_st64(s, out + CS_OUT_FAULT_INFO, info);
+    cs_event(s, st->csg, st->cs, CS_REQ_FAULT);
+}
 
 static uint64_t get64(MaliStream *st, unsigned r)
 {
@@ -338,7 +416,7 @@ static bool op_timed(MaliCsfState *s, MaliStream *st, CsOp *op)
                 return true;
             }
             cycles = MALI_FLUSH_CYCLES;
-            mali_csf_flush_started(s);
+            mali_csf_mmu_flush_started(s);
             mali_csf_counters_work(s, MALI_WORK_FLUSH, st->csg, st->cs, 1,
                                    cycles, 0);
         }
@@ -442,7 +520,10 @@ static Step op_issue(MaliCsfState *s, MaliStream *st, uint64_t insn, CsOp op)
 
 /* The tiler heap */
 
-/* A chunk that is taken has room: the second turn finds it, unless it is taken away. */
+/*
+ * A chunk that is taken has room: the second turn finds it, unless it is taken
+ * away.
+ */
 #define HEAP_TURNS  4
 
 uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
@@ -457,7 +538,8 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
     if (op->heap_credit) {
         return MIN(units, op->heap_credit);
     }
-    if (st->oom != OOM_NONE && st->oom != OOM_RETRY && st->oom != OOM_FRAGMENT) {
+    if (st->oom != OOM_NONE && st->oom != OOM_RETRY &&
+        st->oom != OOM_FRAGMENT) {
         return 0;
     }
     /* The lists are changed as a whole, or not yet. */
@@ -530,13 +612,13 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                 return 0;
             }
             next = mali_cs_out_va(st->csg, st->cs);
-            mali_csf_mcu_st32(s, next + CS_OUT_HEAP_VT_START,
+            mali_csf_glb_st32(s, next + CS_OUT_HEAP_VT_START,
                               le32_to_cpu(count[HEAP_VT_START / 4]));
-            mali_csf_mcu_st32(s, next + CS_OUT_HEAP_VT_END,
+            mali_csf_glb_st32(s, next + CS_OUT_HEAP_VT_END,
                               le32_to_cpu(count[HEAP_VT_END / 4]));
-            mali_csf_mcu_st32(s, next + CS_OUT_HEAP_FRAG_END,
+            mali_csf_glb_st32(s, next + CS_OUT_HEAP_FRAG_END,
                               le32_to_cpu(count[HEAP_FRAG_END / 4]));
-            mali_csf_mcu_st64(s, next + CS_OUT_HEAP_ADDRESS, st->heap);
+            mali_csf_glb_st64(s, next + CS_OUT_HEAP_ADDRESS, st->heap);
             st->oom = OOM_RAISED;
             if (!st->oom_ns) {
                 st->oom_ns = mali_csf_now();
@@ -573,7 +655,7 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
 
 void cs_heap_answer(MaliCsfState *s, MaliStream *st)
 {
-    uint64_t chunk = mali_csf_mcu_ld64(s, mali_cs_in_va(st->csg, st->cs) +
+    uint64_t chunk = mali_csf_glb_ld64(s, mali_cs_in_va(st->csg, st->cs) +
                                        CS_IN_HEAP_START);
     uint32_t count[4];
 

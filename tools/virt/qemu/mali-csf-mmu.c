@@ -52,9 +52,7 @@ enum { CMD_NOP, CMD_UPDATE, CMD_LOCK, CMD_UNLOCK, CMD_FLUSH_PT, CMD_FLUSH_MEM };
  */
 static const MemTxAttrs mmu_attrs = { .unspecified = 1, .memory = 1 };
 
-uint64_t mali_csf_mmu_walks, mali_csf_mmu_hits;
-
-static void tlb_drop(MaliAs *as)
+static void mmu_tlb_drop(MaliAs *as)
 {
     for (int i = 0; i < MALI_TLB_SIZE; i++) {
         as->tlb[i].va_page = UINT64_MAX;
@@ -78,13 +76,14 @@ static void mmu_raise_fault(MaliCsfState *s, unsigned n, uint64_t va,
 }
 
 /* Walk the tables: 0, or the exception type of a fault. */
-static uint32_t mmu_walk(MaliAs *as, uint64_t va, MaliTlbEntry *e)
+static uint32_t mmu_walk(MaliCsfState *s, MaliAs *as, uint64_t va,
+                         MaliTlbEntry *e)
 {
     unsigned bits = INA_BITS(as->cur_transcfg);
     unsigned level = 4 - DIV_ROUND_UP(bits - 12, 9);
     uint64_t table = as->cur_transtab & PTE_ADDR;
 
-    mali_csf_mmu_walks++;
+    s->mmu_walks++;
     if (bits < 64 && va >> bits) {
         return FAULT_ADDRESS_IN;
     }
@@ -122,8 +121,8 @@ static uint32_t mmu_walk(MaliAs *as, uint64_t va, MaliTlbEntry *e)
 }
 
 /* Translate one page; returns an exception type or 0. */
-static uint32_t mmu_translate(MaliAs *as, uint64_t va, MaliAccess access,
-                              uint64_t *pa)
+static uint32_t mmu_translate(MaliCsfState *s, MaliAs *as, uint64_t va,
+                              MaliAccess access, uint64_t *pa)
 {
     MaliTlbEntry *e = &as->tlb[(va >> 12) % MALI_TLB_SIZE];
     uint32_t fault;
@@ -135,13 +134,13 @@ static uint32_t mmu_translate(MaliAs *as, uint64_t va, MaliAccess access,
     if (e->va_page != va >> 12) {
         MaliTlbEntry new;
 
-        fault = mmu_walk(as, va, &new);
+        fault = mmu_walk(s, as, va, &new);
         if (fault) {
             return fault;
         }
         *e = new;
     } else {
-        mali_csf_mmu_hits++;
+        s->mmu_hits++;
     }
     if ((access == MALI_ACCESS_WRITE && !e->writable) ||
         (access == MALI_ACCESS_EXEC && !e->executable)) {
@@ -207,7 +206,7 @@ MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned n, uint64_t va,
     last = (va + len - 1) & ~0xfffull;
     for (uint64_t page = first; ; page += 0x1000) {
         uint64_t at = page < va ? va : page, pa;
-        uint32_t fault = mmu_translate(as, at, access, &pa);
+        uint32_t fault = mmu_translate(s, as, at, access, &pa);
 
         if (fault) {
             mmu_raise_fault(s, n, at, fault, access, source);
@@ -222,7 +221,7 @@ MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned n, uint64_t va,
         MemTxResult res;
 
         /* Walked above; a TLB conflict merely walks again. */
-        if (mmu_translate(as, va, access, &pa)) {
+        if (mmu_translate(s, as, va, access, &pa)) {
             return MALI_MMU_FAULT;
         }
         res = address_space_rw(&address_space_memory, pa,
@@ -264,7 +263,7 @@ static void mmu_command_done(MaliCsfState *s, unsigned n)
          * gives the address space to another process next.
          */
         as->locked = false;
-        tlb_drop(as);
+        mmu_tlb_drop(as);
         event = true;
         break;
     case CMD_LOCK:
@@ -273,21 +272,20 @@ static void mmu_command_done(MaliCsfState *s, unsigned n)
         as->lock_first = as->lockaddr & ~as->lock_last;
         as->lock_last |= as->lock_first;
         as->locked = true;
-        tlb_drop(as);
+        mmu_tlb_drop(as);
         break;
     case CMD_UNLOCK:
     case CMD_FLUSH_PT:
     case CMD_FLUSH_MEM:
         /* The flushes end with the region unlocked. */
         as->locked = false;
-        tlb_drop(as);
+        mmu_tlb_drop(as);
         event = true;
         break;
     }
     mali_csf_irq_raise(s, MALI_IRQ_MMU, 1u << (16 + n % 16));
     if (event) {
-        mali_csf_mcu_as_event(s, n);
-        mali_csf_cs_as_event(s, n);
+        s->events->space_changed(s, n);
     }
 }
 
@@ -315,6 +313,14 @@ void mali_csf_mmu_init(MaliCsfState *s)
     mali_csf_mmu_reset(s);
 }
 
+void mali_csf_mmu_exit(MaliCsfState *s)
+{
+    for (unsigned i = 0; i < MALI_MAX_AS; i++) {
+        g_free(s->as[i].timer->opaque);
+        timer_free(s->as[i].timer);
+    }
+}
+
 void mali_csf_mmu_reset(MaliCsfState *s)
 {
     for (int i = 0; i < MALI_MAX_AS; i++) {
@@ -324,7 +330,7 @@ void mali_csf_mmu_reset(MaliCsfState *s)
         timer_del(timer);
         memset(as, 0, sizeof(*as));
         as->timer = timer;
-        tlb_drop(as);
+        mmu_tlb_drop(as);
     }
 }
 
@@ -407,5 +413,14 @@ void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
     case 0x34:
         as->transcfg = deposit64(as->transcfg, half, 32, val);
         break;
+    }
+}
+
+void mali_csf_mmu_flush_started(MaliCsfState *s)
+{
+    /* FLUSH_ID counts in steps, modulo 2^28; zero is skipped. */
+    s->latest_flush_id = (s->latest_flush_id + 1) & 0x0fffffff;
+    if (!s->latest_flush_id) {
+        s->latest_flush_id = 1;
     }
 }

@@ -10,10 +10,9 @@
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "hw/core/cpu.h"
-#include "hw/irq.h"
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
-#include "hw/misc/mali-csf.h"
+#include "hw/misc/mali-csf-counters.h"
 
 #define UNSET32 UINT32_MAX
 #define UNSET64 UINT64_MAX
@@ -52,191 +51,16 @@ static const MaliModel mali_models[] = {
     },
 };
 
-/* Interrupts */
-
-static void mali_irq_update(MaliIrq *irq)
-{
-    qemu_set_irq(irq->line, (irq->raw & irq->mask) != 0);
-}
-
-void mali_csf_irq_raise(MaliCsfState *s, int irq, uint32_t bits)
-{
-    s->irq[irq].raw |= bits;
-    mali_irq_update(&s->irq[irq]);
-}
-
-static uint32_t mali_irq_read(MaliIrq *irq, hwaddr reg)
-{
-    switch (reg) {
-    case 0x0:
-        return irq->raw;
-    case 0x8:
-        return irq->mask;
-    case 0xc:
-        return irq->raw & irq->mask;
-    }
-    return 0;
-}
-
-static void mali_irq_write(MaliIrq *irq, hwaddr reg, uint32_t val)
-{
-    switch (reg) {
-    case 0x0:   /* RAWSTAT: raises, for tests of the line */
-        irq->raw |= val;
-        break;
-    case 0x4:
-        irq->raw &= ~val;
-        break;
-    case 0x8:
-        irq->mask = val;
-        break;
-    }
-    mali_irq_update(irq);
-}
-
-/* Power */
-
-static void mali_pwr_changed(MaliCsfState *s)
-{
-    uint32_t bits = MALI_GPU_IRQ_POWER_CHANGED;
-    bool busy = false;
-
-    for (int i = 0; i < MALI_PWRS; i++) {
-        busy |= s->pwr[i].trans_on || s->pwr[i].trans_off;
-    }
-    if (!busy) {
-        bits |= MALI_GPU_IRQ_POWER_CHANGED_ALL;
-    }
-    mali_csf_irq_raise(s, MALI_IRQ_GPU, bits);
-}
-
-static void mali_pwr_done(MaliCsfState *s, int domain)
-{
-    MaliPwr *p = &s->pwr[domain];
-
-    mali_csf_counters_advance(s);
-    p->ready = (p->ready | p->trans_on) & ~p->trans_off;
-    p->trans_on = p->trans_off = 0;
-    if (domain == MALI_PWR_L2 && !p->ready) {
-        /* Nothing works without the L2. */
-        for (int i = 0; i < MALI_PWR_L2; i++) {
-            timer_del(s->pwr[i].timer);
-            s->pwr[i].ready = s->pwr[i].trans_on = s->pwr[i].trans_off = 0;
-        }
-    }
-    mali_pwr_changed(s);
-    mali_csf_mcu_power_done(s);
-}
-
-static void mali_pwr_shader_done(void *opaque)
-{
-    mali_pwr_done(opaque, MALI_PWR_SHADER);
-}
-
-static void mali_pwr_tiler_done(void *opaque)
-{
-    mali_pwr_done(opaque, MALI_PWR_TILER);
-}
-
-static void mali_pwr_l2_done(void *opaque)
-{
-    mali_pwr_done(opaque, MALI_PWR_L2);
-}
-
-void mali_csf_power(MaliCsfState *s, int domain, uint64_t mask, bool on)
-{
-    MaliPwr *p = &s->pwr[domain];
-
-    mask &= p->present;
-    if (domain != MALI_PWR_L2 && on && !s->pwr[MALI_PWR_L2].ready) {
-        return;
-    }
-    if (on) {
-        p->trans_off &= ~mask;
-        p->trans_on |= mask & ~p->ready;
-    } else {
-        p->trans_on &= ~mask;
-        p->trans_off |= mask & p->ready;
-    }
-    if (p->trans_on || p->trans_off) {
-        timer_mod(p->timer, mali_csf_now() + s->power_ns);
-    } else {
-        timer_del(p->timer);
-    }
-}
-
-/* Each has 16 bytes in a group of registers, of which the last are unused. */
-static int mali_pwr_domain(hwaddr off)
-{
-    static const int domain[] = {
-        MALI_PWR_SHADER, MALI_PWR_TILER, MALI_PWR_L2
-    };
-    unsigned i = (off >> 4) & 3;
-
-    return i < ARRAY_SIZE(domain) && !(off & 8) ? domain[i] : -1;
-}
-
-static void mali_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val)
-{
-    uint64_t mask = (uint64_t)val << (off & 4 ? 32 : 0);
-    int domain = mali_pwr_domain(off);
-
-    if (domain < 0) {
-        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: no power domain at register "
-                      "0x%" HWADDR_PRIx "\n", off);
-        return;
-    }
-    switch (off & ~0x3f) {
-    case 0x180:
-        mali_csf_power(s, domain, mask, true);
-        break;
-    case 0x1c0:
-        mali_csf_power(s, domain, mask, false);
-        break;
-    }
-}
-
-static uint32_t mali_pwr_read(MaliCsfState *s, hwaddr off)
-{
-    int domain = mali_pwr_domain(off);
-    MaliPwr *p;
-    uint64_t v;
-
-    if (domain < 0) {
-        return 0;
-    }
-    p = &s->pwr[domain];
-    switch (off & ~0x3f) {
-    case 0x100:
-        v = p->present;
-        break;
-    case 0x140:
-        v = p->ready;
-        break;
-    case 0x200:
-        v = p->trans_on | p->trans_off;
-        break;
-    case 0x240:
-        v = mali_csf_cs_idle(s) ? 0 : p->ready;
-        break;
-    default:
-        return 0;
-    }
-    return v >> (off & 4 ? 32 : 0);
-}
-
 /* Reset and cache maintenance */
 
-static void mali_soft_reset(MaliCsfState *s)
+/* All that a reset of the GPU does but for the lines of its interrupts. */
+static void mali_reset_state(MaliCsfState *s)
 {
     mali_csf_counters_advance(s);
-    for (int i = 0; i < MALI_PWRS; i++) {
-        timer_del(s->pwr[i].timer);
-        s->pwr[i].ready = s->pwr[i].trans_on = s->pwr[i].trans_off = 0;
-    }
+    mali_csf_pwr_reset(s);
     timer_del(s->flush_timer);
-    mali_csf_cs_reset(s);
-    mali_csf_counters_reset(s);
+    mali_csf_csg_reset(s);
+    mali_csf_perfcnt_reset(s);
     mali_csf_mcu_reset(s);
     mali_csf_mmu_reset(s);
     mali_csf_bench_reset(s);
@@ -257,7 +81,13 @@ static void mali_soft_reset(MaliCsfState *s)
             s->irq[i].raw = 0;
             s->irq[i].mask = 0;
         }
-        mali_irq_update(&s->irq[i]);
+    }
+}
+
+static void mali_reset_lines(MaliCsfState *s)
+{
+    for (int i = 0; i < MALI_IRQS; i++) {
+        mali_csf_irq_update(&s->irq[i]);
     }
 }
 
@@ -275,22 +105,14 @@ static void mali_flush_done(void *opaque)
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_CLEAN_COMPLETED);
 }
 
-void mali_csf_flush_started(MaliCsfState *s)
-{
-    /* FLUSH_ID counts in steps, modulo 2^28; zero is skipped. */
-    s->latest_flush_id = (s->latest_flush_id + 1) & 0x0fffffff;
-    if (!s->latest_flush_id) {
-        s->latest_flush_id = 1;
-    }
-}
-
 static void mali_gpu_command(MaliCsfState *s, uint32_t val)
 {
     switch (val & 0xff) {
     case 0:
         break;
     case 1:
-        mali_soft_reset(s);
+        mali_reset_state(s);
+        mali_reset_lines(s);
         timer_mod(s->reset_timer, mali_csf_now() + 20 * SCALE_US);
         break;
     case 2:     /* CLEAR_FAULT */
@@ -300,33 +122,13 @@ static void mali_gpu_command(MaliCsfState *s, uint32_t val)
     case 4:
         mali_csf_counters_work(s, MALI_WORK_FLUSH, 0, 0, 1,
                                MALI_FLUSH_CYCLES, 0);
-        mali_csf_flush_started(s);
+        mali_csf_mmu_flush_started(s);
         timer_mod(s->flush_timer, mali_csf_now() +
                   mali_csf_cycles_to_ns(s, MALI_CLK_CORE, MALI_FLUSH_CYCLES));
         break;
     default:
         qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: unknown GPU_COMMAND 0x%x\n",
                       val);
-    }
-}
-
-void mali_csf_set_protm(MaliCsfState *s, bool on)
-{
-    if (on == (s->gpu_status_protm != 0)) {
-        return;
-    }
-    /* What jobs have done up to here counts, or does not, as it did so far. */
-    mali_csf_cs_kick(s);
-    if (on) {
-        /* What has been counted is sampled before counting stops. */
-        mali_csf_counters_auto(s, MALI_REASON_PROTM);
-        mali_csf_counters_advance(s);
-        s->gpu_status_protm = MALI_STATUS_PROTM;
-    } else {
-        mali_csf_counters_advance(s);
-        s->gpu_status_protm = 0;
-        /* Counter requests waited for this. */
-        mali_csf_mcu_protm_left(s);
     }
 }
 
@@ -339,7 +141,7 @@ static uint32_t mali_gpu_status(MaliCsfState *s)
     if (s->pwr[MALI_PWR_L2].ready) {
         v |= MALI_STATUS_PWR_ACTIVE;
     }
-    if (!mali_csf_cs_idle(s)) {
+    if (!mali_csf_csg_idle(s)) {
         v |= MALI_STATUS_ACTIVE;
     }
     for (int i = 0; i < MALI_MAX_AS; i++) {
@@ -370,7 +172,7 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
     case 0x1c:
         return 0x40a0412;
     case 0x20 ... 0x2f:
-        return mali_irq_read(&s->irq[MALI_IRQ_GPU], off - 0x20);
+        return mali_csf_irq_read(&s->irq[MALI_IRQ_GPU], off - 0x20);
     case 0x34:
         return mali_gpu_status(s);
     case 0x3c:
@@ -417,7 +219,7 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
     case 0x140 ... 0x17f:
     case 0x200 ... 0x23f:
     case 0x240 ... 0x27f:
-        return mali_pwr_read(s, off);
+        return mali_csf_pwr_read(s, off);
     case 0x280:
         return s->gpu_id;
     case 0x2c0 ... 0x2cb:
@@ -438,7 +240,7 @@ static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
 {
     switch (off) {
     case 0x20 ... 0x2f:
-        mali_irq_write(&s->irq[MALI_IRQ_GPU], off - 0x20, val);
+        mali_csf_irq_write(&s->irq[MALI_IRQ_GPU], off - 0x20, val);
         break;
     case 0x30:
         mali_gpu_command(s, val);
@@ -463,7 +265,7 @@ static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         s->timestamp_offset = deposit64(s->timestamp_offset, 32, 32, val);
         break;
     case 0x180 ... 0x1ff:
-        mali_pwr_write(s, off, val);
+        mali_csf_pwr_write(s, off, val);
         break;
     case 0x2c0 ... 0x2cb:
         s->asn_hash[(off - 0x2c0) / 4] = val;
@@ -514,9 +316,9 @@ static uint64_t mali_regs_read(void *opaque, hwaddr off, unsigned size)
     case 0x0 ... 0xfff:
         return mali_gpu_read(s, off);
     case 0x1000 ... 0x100f:
-        return mali_irq_read(&s->irq[MALI_IRQ_JOB], off - 0x1000);
+        return mali_csf_irq_read(&s->irq[MALI_IRQ_JOB], off - 0x1000);
     case 0x2000 ... 0x200f:
-        return mali_irq_read(&s->irq[MALI_IRQ_MMU], off - 0x2000);
+        return mali_csf_irq_read(&s->irq[MALI_IRQ_MMU], off - 0x2000);
     case 0x2400 ... 0x2400 + 0x40 * MALI_MAX_AS - 1:
         return mali_csf_mmu_read(s, off - 0x2400);
     case 0x10000:
@@ -535,10 +337,10 @@ static void mali_regs_write(void *opaque, hwaddr off, uint64_t val,
         mali_gpu_write(s, off, val);
         break;
     case 0x1000 ... 0x100f:
-        mali_irq_write(&s->irq[MALI_IRQ_JOB], off - 0x1000, val);
+        mali_csf_irq_write(&s->irq[MALI_IRQ_JOB], off - 0x1000, val);
         break;
     case 0x2000 ... 0x200f:
-        mali_irq_write(&s->irq[MALI_IRQ_MMU], off - 0x2000, val);
+        mali_csf_irq_write(&s->irq[MALI_IRQ_MMU], off - 0x2000, val);
         break;
     case 0x2400 ... 0x2400 + 0x40 * MALI_MAX_AS - 1:
         mali_csf_mmu_write(s, off - 0x2400, val);
@@ -550,7 +352,8 @@ static void mali_regs_write(void *opaque, hwaddr off, uint64_t val,
             if (id == 0) {
                 mali_csf_mcu_doorbell(s);
             } else {
-                mali_csf_cs_user_doorbell(s, id);
+                mali_csf_mcu_user_doorbell(s);
+                mali_csf_csg_user_doorbell(s, id);
             }
         }
         break;
@@ -586,6 +389,20 @@ static const MemoryRegionOps mali_bench_ops = {
 };
 
 /* Device */
+
+static void mali_space_changed(MaliCsfState *s, unsigned as)
+{
+    mali_csf_mcu_as_event(s, as);
+    mali_csf_csg_as_event(s, as);
+}
+
+/* What the files below tell those above. */
+static const MaliCsfEvents mali_events = {
+    .space_changed = mali_space_changed,
+    .power_changed = mali_csf_csg_kick,
+    .groups_changed = mali_csf_mcu_activity,
+    .groups_idle = mali_csf_csg_idle,
+};
 
 static bool mali_parse_iface(MaliCsfState *s, Error **errp)
 {
@@ -677,7 +494,6 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     MaliCsfState *s = MALI_CSF(dev);
     SysBusDevice *sbd = SYS_BUS_DEVICE(dev);
     uint64_t cntfrq = s->cntfrq;
-    Error *err = NULL;
 
     for (int i = 0; i < ARRAY_SIZE(mali_models); i++) {
         if (!g_strcmp0(s->model_name ?: "g610", mali_models[i].name)) {
@@ -710,27 +526,20 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     s->n_cores = ctpop64(s->shader_present);
     s->as_present = 0xff;
     s->latest_flush_id = 1;
-    s->pwr[MALI_PWR_SHADER].present = s->shader_present;
-    s->pwr[MALI_PWR_TILER].present = 1;
-    s->pwr[MALI_PWR_L2].present = 1;
-    s->pwr[MALI_PWR_SHADER].timer = timer_new_ns(QEMU_CLOCK_VIRTUAL,
-                                                 mali_pwr_shader_done, s);
-    s->pwr[MALI_PWR_TILER].timer = timer_new_ns(QEMU_CLOCK_VIRTUAL,
-                                                mali_pwr_tiler_done, s);
-    s->pwr[MALI_PWR_L2].timer = timer_new_ns(QEMU_CLOCK_VIRTUAL,
-                                             mali_pwr_l2_done, s);
+    mali_csf_pwr_init(s);
     s->reset_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_reset_done, s);
     s->flush_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_flush_done, s);
     mali_csf_board_init(s);
 
-    mali_csf_counters_init(s, &err);
-    if (err) {
-        error_propagate(errp, err);
+    if (!mali_csf_ledger_init(s, s->ledger_name, errp)) {
         return;
     }
+    s->events = &mali_events;
+    mali_csf_counters_init(s);
+    mali_csf_perfcnt_init(s);
     mali_csf_mmu_init(s);
     mali_csf_mcu_init(s);
-    mali_csf_cs_init(s);
+    mali_csf_csg_init(s);
     mali_csf_bench_init(s);
 
     memory_region_init_io(&s->regs, OBJECT(s), &mali_regs_ops, s,
@@ -747,20 +556,40 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     }
 }
 
-static void mali_csf_reset(DeviceState *dev)
+static void mali_csf_unrealize(DeviceState *dev)
 {
     MaliCsfState *s = MALI_CSF(dev);
 
-    mali_soft_reset(s);
+    mali_csf_bench_exit(s);
+    mali_csf_csg_exit(s);
+    mali_csf_mcu_exit(s);
+    mali_csf_mmu_exit(s);
+    mali_csf_perfcnt_exit(s);
+    mali_csf_counters_exit(s);
+    mali_csf_pwr_exit(s);
+    mali_csf_ledger_exit(s);
+    timer_free(s->reset_timer);
+    timer_free(s->flush_timer);
+}
+
+static void mali_csf_reset_enter(Object *obj, ResetType type)
+{
+    MaliCsfState *s = MALI_CSF(obj);
+
+    mali_reset_state(s);
     timer_del(s->reset_timer);
     s->irq[MALI_IRQ_GPU].mask = 0;
-    mali_irq_update(&s->irq[MALI_IRQ_GPU]);
     mali_csf_board_reset(s);
+}
+
+static void mali_csf_reset_hold(Object *obj)
+{
+    mali_reset_lines(MALI_CSF(obj));
 }
 
 static Property mali_csf_properties[] = {
     DEFINE_PROP_STRING("model", MaliCsfState, model_name),
-    DEFINE_PROP_STRING("ledger", MaliCsfState, ledger),
+    DEFINE_PROP_STRING("ledger", MaliCsfState, ledger_name),
     DEFINE_PROP_STRING("iface", MaliCsfState, iface_str),
     DEFINE_PROP_UINT32("gpu_id", MaliCsfState, gpu_id, UNSET32),
     DEFINE_PROP_UINT64("shader_present", MaliCsfState, shader_present, UNSET64),
@@ -789,10 +618,13 @@ static const VMStateDescription vmstate_mali_csf = {
 static void mali_csf_class_init(ObjectClass *klass, void *data)
 {
     DeviceClass *dc = DEVICE_CLASS(klass);
+    ResettableClass *rc = RESETTABLE_CLASS(klass);
 
     dc->desc = "Arm Mali CSF GPU";
     dc->realize = mali_csf_realize;
-    dc->reset = mali_csf_reset;
+    dc->unrealize = mali_csf_unrealize;
+    rc->phases.enter = mali_csf_reset_enter;
+    rc->phases.hold = mali_csf_reset_hold;
     dc->vmsd = &vmstate_mali_csf;
     dc->user_creatable = true;
     set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);

@@ -222,7 +222,7 @@ static void space(struct input *in)
 static void bench(struct input *in)
 {
 	static const uint32_t offsets[] = {
-#define OFFSET(off, sym, name, bits, r, w, help) off,
+#define OFFSET(sym, name, bits, r, w, help) MALI_BENCH_##sym,
 		MALI_BENCH_REGS(OFFSET)
 #undef OFFSET
 	};

@@ -1,0 +1,49 @@
+/*
+ * Arm Mali CSF GPU: interrupt blocks
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "hw/irq.h"
+#include "hw/registerfields.h"
+#include "hw/misc/mali-csf.h"
+
+void mali_csf_irq_update(MaliIrq *irq)
+{
+    qemu_set_irq(irq->line, (irq->raw & irq->mask) != 0);
+}
+
+void mali_csf_irq_raise(MaliCsfState *s, int irq, uint32_t bits)
+{
+    s->irq[irq].raw |= bits;
+    mali_csf_irq_update(&s->irq[irq]);
+}
+
+uint32_t mali_csf_irq_read(MaliIrq *irq, hwaddr reg)
+{
+    switch (reg) {
+    case 0x0:
+        return irq->raw;
+    case 0x8:
+        return irq->mask;
+    case 0xc:
+        return irq->raw & irq->mask;
+    }
+    return 0;
+}
+
+void mali_csf_irq_write(MaliIrq *irq, hwaddr reg, uint32_t val)
+{
+    switch (reg) {
+    case 0x0:   /* RAWSTAT: raises, for tests of the line */
+        irq->raw |= val;
+        break;
+    case 0x4:
+        irq->raw &= ~val;
+        break;
+    case 0x8:
+        irq->mask = val;
+        break;
+    }
+    mali_csf_irq_update(irq);
+}
