@@ -8,6 +8,11 @@
 #include "hw/registerfields.h"
 #include "hw/misc/mali-csf.h"
 
+REG32(RAWSTAT, 0x0)
+REG32(CLEAR, 0x4)
+REG32(MASK, 0x8)
+REG32(STAT, 0xc)
+
 void mali_csf_irq_update(MaliIrq *irq)
 {
     qemu_set_irq(irq->line, (irq->raw & irq->mask) != 0);
@@ -22,11 +27,11 @@ void mali_csf_irq_raise(MaliCsfState *s, int irq, uint32_t bits)
 uint32_t mali_csf_irq_read(MaliIrq *irq, hwaddr reg)
 {
     switch (reg) {
-    case 0x0:
+    case A_RAWSTAT:
         return irq->raw;
-    case 0x8:
+    case A_MASK:
         return irq->mask;
-    case 0xc:
+    case A_STAT:
         return irq->raw & irq->mask;
     }
     return 0;
@@ -35,13 +40,13 @@ uint32_t mali_csf_irq_read(MaliIrq *irq, hwaddr reg)
 void mali_csf_irq_write(MaliIrq *irq, hwaddr reg, uint32_t val)
 {
     switch (reg) {
-    case 0x0:   /* RAWSTAT: raises, for tests of the line */
+    case A_RAWSTAT:     /* raises, for tests of the line */
         irq->raw |= val;
         break;
-    case 0x4:
+    case A_CLEAR:
         irq->raw &= ~val;
         break;
-    case 0x8:
+    case A_MASK:
         irq->mask = val;
         break;
     }

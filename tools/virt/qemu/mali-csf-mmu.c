@@ -12,19 +12,41 @@
 #include "qemu/osdep.h"
 #include "qemu/log.h"
 #include "exec/address-spaces.h"
+#include "hw/registerfields.h"
 #include "hw/misc/mali-csf.h"
 
-/* AS_COMMAND */
+/* Of each address space */
+REG32(TRANSTAB, 0x00)
+REG32(TRANSTAB_HI, 0x04)
+REG32(MEMATTR, 0x08)
+REG32(MEMATTR_HI, 0x0c)
+REG32(LOCKADDR, 0x10)
+    FIELD(LOCKADDR, SIZE, 0, 6)
+REG32(LOCKADDR_HI, 0x14)
+REG32(COMMAND, 0x18)
+REG32(FAULTSTATUS, 0x1c)
+    FIELD(FAULTSTATUS, EXCEPTION_TYPE, 0, 8)
+    FIELD(FAULTSTATUS, ACCESS_TYPE, 8, 2)
+    FIELD(FAULTSTATUS, SOURCE_ID, 16, 16)
+REG32(FAULTADDRESS, 0x20)
+REG32(STATUS, 0x28)
+    FIELD(STATUS, ACTIVE, 0, 1)
+REG32(TRANSCFG, 0x30)
+    FIELD(TRANSCFG, ADRMODE, 0, 4)
+    FIELD(TRANSCFG, INA_BITS, 6, 5)
+REG32(TRANSCFG_HI, 0x34)
+REG32(FAULTEXTRA, 0x38)
+#define AS_REGS             0x40
+
+/* COMMAND */
 enum { CMD_NOP, CMD_UPDATE, CMD_LOCK, CMD_UNLOCK, CMD_FLUSH_PT, CMD_FLUSH_MEM };
 
-#define AS_STATUS_ACTIVE    1u
-
 /* TRANSCFG.ADRMODE */
-#define ADRMODE(cfg)        ((cfg) & 0xf)
+#define ADRMODE(cfg)        FIELD_EX32(cfg, TRANSCFG, ADRMODE)
 #define ADRMODE_IDENTITY    2
 #define ADRMODE_AARCH64_4K  6
 /* No more than MMU_FEATURES has. */
-#define INA_BITS(cfg)       MIN(55 - (((cfg) >> 6) & 0x1f), 48)
+#define INA_BITS(cfg)       MIN(55 - FIELD_EX32(cfg, TRANSCFG, INA_BITS), 48)
 
 /* FAULTSTATUS.EXCEPTION_TYPE, a level each */
 #define FAULT_TRANSLATION   0xc0
@@ -69,7 +91,11 @@ static void mmu_raise_fault(MaliCsfState *s, unsigned n, uint64_t va,
         return;
     }
     as->faulted = true;
-    as->faultstatus = type | access << 8 | source << 16;
+    as->faultstatus = FIELD_DP32(0, FAULTSTATUS, EXCEPTION_TYPE, type);
+    as->faultstatus = FIELD_DP32(as->faultstatus, FAULTSTATUS, ACCESS_TYPE,
+                                 access);
+    as->faultstatus = FIELD_DP32(as->faultstatus, FAULTSTATUS, SOURCE_ID,
+                                 source);
     as->faultaddress = va;
     as->faultextra = 0;
     mali_csf_irq_raise(s, MALI_IRQ_MMU, 1u << n);
@@ -268,7 +294,8 @@ static void mmu_command_done(MaliCsfState *s, unsigned n)
         break;
     case CMD_LOCK:
         /* LOCKADDR: the start, and in bits 5:0 the size's order less one. */
-        as->lock_last = MAKE_64BIT_MASK(0, (as->lockaddr & 0x3f) + 1);
+        as->lock_last = MAKE_64BIT_MASK(0, FIELD_EX32(as->lockaddr, LOCKADDR,
+                                                      SIZE) + 1);
         as->lock_first = as->lockaddr & ~as->lock_last;
         as->lock_last |= as->lock_first;
         as->locked = true;
@@ -336,36 +363,36 @@ void mali_csf_mmu_reset(MaliCsfState *s)
 
 uint32_t mali_csf_mmu_read(MaliCsfState *s, hwaddr off)
 {
-    unsigned n = off >> 6;
+    unsigned n = off / AS_REGS;
     MaliAs *as = &s->as[n];
     uint64_t v;
 
     if (!(s->as_present >> n & 1)) {
         return 0;
     }
-    switch (off & 0x3f & ~4) {
-    case 0x00:
+    switch (off % AS_REGS & ~4) {
+    case A_TRANSTAB:
         v = as->transtab;
         break;
-    case 0x08:
+    case A_MEMATTR:
         v = as->memattr;
         break;
-    case 0x10:
+    case A_LOCKADDR:
         v = as->lockaddr;
         break;
-    case 0x18:  /* COMMAND reads as zero, FAULTSTATUS above it */
+    case A_COMMAND:  /* COMMAND reads as zero, FAULTSTATUS above it */
         v = (uint64_t)as->faultstatus << 32;
         break;
-    case 0x20:
+    case A_FAULTADDRESS:
         v = as->faultaddress;
         break;
-    case 0x28:
-        v = as->active ? AS_STATUS_ACTIVE : 0;
+    case A_STATUS:
+        v = as->active ? R_STATUS_ACTIVE_MASK : 0;
         break;
-    case 0x30:
+    case A_TRANSCFG:
         v = as->transcfg;
         break;
-    case 0x38:
+    case A_FAULTEXTRA:
         v = as->faultextra;
         break;
     default:
@@ -376,26 +403,26 @@ uint32_t mali_csf_mmu_read(MaliCsfState *s, hwaddr off)
 
 void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
 {
-    unsigned n = off >> 6, half = off & 4 ? 32 : 0;
+    unsigned n = off / AS_REGS, half = off & 4 ? 32 : 0;
     MaliAs *as = &s->as[n];
 
     if (!(s->as_present >> n & 1)) {
         return;
     }
-    switch (off & 0x3f) {
-    case 0x00:
-    case 0x04:
+    switch (off % AS_REGS) {
+    case A_TRANSTAB:
+    case A_TRANSTAB_HI:
         as->transtab = deposit64(as->transtab, half, 32, val);
         break;
-    case 0x08:
-    case 0x0c:
+    case A_MEMATTR:
+    case A_MEMATTR_HI:
         as->memattr = deposit64(as->memattr, half, 32, val);
         break;
-    case 0x10:
-    case 0x14:
+    case A_LOCKADDR:
+    case A_LOCKADDR_HI:
         as->lockaddr = deposit64(as->lockaddr, half, 32, val);
         break;
-    case 0x18:
+    case A_COMMAND:
         if (as->active) {
             qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: AS%u: command %u while "
                           "%u is in progress\n", n, val, as->command);
@@ -409,8 +436,8 @@ void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         as->command = val;
         timer_mod(as->timer, mali_csf_now() + AS_COMMAND_NS);
         break;
-    case 0x30:
-    case 0x34:
+    case A_TRANSCFG:
+    case A_TRANSCFG_HI:
         as->transcfg = deposit64(as->transcfg, half, 32, val);
         break;
     }

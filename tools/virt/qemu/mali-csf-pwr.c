@@ -5,7 +5,17 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/log.h"
+#include "hw/registerfields.h"
 #include "hw/misc/mali-csf.h"
+
+/* The first of each group: SHADER_x; 16 bytes on TILER_x, then L2_x. */
+REG32(PRESENT, 0x100)
+REG32(READY, 0x140)
+REG32(PWRON, 0x180)
+REG32(PWROFF, 0x1c0)
+REG32(PWRTRANS, 0x200)
+REG32(PWRACTIVE, 0x240)
+#define PWR_GROUP_MASK  0x3f
 
 static void pwr_changed(MaliCsfState *s)
 {
@@ -97,13 +107,16 @@ void mali_csf_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val)
                       "0x%" HWADDR_PRIx "\n", off);
         return;
     }
-    switch (off & ~0x3f) {
-    case 0x180:
+    switch (off & ~PWR_GROUP_MASK) {
+    case A_PWRON:
         mali_csf_pwr_set(s, domain, mask, true);
         break;
-    case 0x1c0:
+    case A_PWROFF:
         mali_csf_pwr_set(s, domain, mask, false);
         break;
+    default:
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: power register 0x%"
+                      HWADDR_PRIx " cannot be written\n", off);
     }
 }
 
@@ -117,17 +130,17 @@ uint32_t mali_csf_pwr_read(MaliCsfState *s, hwaddr off)
         return 0;
     }
     p = &s->pwr[domain];
-    switch (off & ~0x3f) {
-    case 0x100:
+    switch (off & ~PWR_GROUP_MASK) {
+    case A_PRESENT:
         v = p->present;
         break;
-    case 0x140:
+    case A_READY:
         v = p->ready;
         break;
-    case 0x200:
+    case A_PWRTRANS:
         v = p->trans_on | p->trans_off;
         break;
-    case 0x240:
+    case A_PWRACTIVE:
         v = s->events->groups_idle(s) ? 0 : p->ready;
         break;
     default:

@@ -10,9 +10,74 @@
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "hw/core/cpu.h"
+#include "hw/registerfields.h"
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
 #include "hw/misc/mali-csf-counters.h"
+
+/* The GPU's own registers; the blocks of the others are below. */
+REG32(GPU_ID, 0x0)
+    FIELD(GPU_ID, ARCH_MAJOR, 28, 4)
+REG32(L2_FEATURES, 0x4)
+REG32(CORE_FEATURES, 0x8)
+REG32(TILER_FEATURES, 0xc)
+REG32(MEM_FEATURES, 0x10)
+    FIELD(MEM_FEATURES, COHERENT_CORE_GROUP, 0, 1)
+    FIELD(MEM_FEATURES, L2_SLICES, 8, 4)
+REG32(MMU_FEATURES, 0x14)
+    FIELD(MMU_FEATURES, VA_BITS, 0, 8)
+    FIELD(MMU_FEATURES, PA_BITS, 8, 8)
+REG32(AS_PRESENT, 0x18)
+REG32(CSF_ID, 0x1c)
+REG32(GPU_IRQ, 0x20)
+REG32(GPU_COMMAND, 0x30)
+    FIELD(GPU_COMMAND, COMMAND, 0, 8)
+REG32(GPU_STATUS, 0x34)
+REG32(GPU_FAULTSTATUS, 0x3c)
+REG32(GPU_FAULTADDRESS, 0x40)
+REG32(GPU_FAULTADDRESS_HI, 0x44)
+REG32(L2_CONFIG, 0x48)
+REG32(PWR_KEY, 0x50)
+REG32(PWR_OVERRIDE0, 0x54)
+REG32(PWR_OVERRIDE1, 0x58)
+REG32(GPU_FEATURES, 0x60)
+REG32(GPU_FEATURES_HI, 0x64)
+REG32(PRFCNT_FEATURES, 0x68)
+REG32(TIMESTAMP_OFFSET, 0x88)
+REG32(TIMESTAMP_OFFSET_HI, 0x8c)
+REG32(CYCLE_COUNT, 0x90)
+REG32(CYCLE_COUNT_HI, 0x94)
+REG32(TIMESTAMP, 0x98)
+REG32(TIMESTAMP_HI, 0x9c)
+REG32(THREAD_MAX_THREADS, 0xa0)
+REG32(THREAD_MAX_WORKGROUP_SIZE, 0xa4)
+REG32(THREAD_MAX_BARRIER_SIZE, 0xa8)
+REG32(THREAD_FEATURES, 0xac)
+REG32(TEXTURE_FEATURES, 0xb0)
+REG32(REVIDR, 0x280)
+REG32(ASN_HASH0, 0x2c0)
+REG32(COHERENCY_FEATURES, 0x300)
+REG32(COHERENCY_PROTOCOL, 0x304)
+REG32(MCU_CONTROL, 0x700)
+REG32(MCU_STATUS, 0x704)
+
+/* GPU_COMMAND.COMMAND */
+enum {
+    COMMAND_NOP = 0, COMMAND_RESET = 1, COMMAND_CLEAR_FAULT = 2,
+    COMMAND_FLUSH_CACHES = 4,
+};
+
+#define PWR_KEY_MAGIC       0x2968a819
+
+/* Where blocks of registers are. */
+#define REGS_GPU            0x0
+#define REGS_JOB            0x1000
+#define REGS_MMU            0x2000
+#define REGS_AS             0x2400
+#define REGS_AS_SIZE        (0x40 * MALI_MAX_AS)
+#define REGS_LATEST_FLUSH   0x10000
+#define REGS_DOORBELLS      0x80000
+#define REGS_DOORBELL_SIZE  0x10000
 
 #define UNSET32 UINT32_MAX
 #define UNSET64 UINT64_MAX
@@ -107,19 +172,19 @@ static void mali_flush_done(void *opaque)
 
 static void mali_gpu_command(MaliCsfState *s, uint32_t val)
 {
-    switch (val & 0xff) {
-    case 0:
+    switch (FIELD_EX32(val, GPU_COMMAND, COMMAND)) {
+    case COMMAND_NOP:
         break;
-    case 1:
+    case COMMAND_RESET:
         mali_reset_state(s);
         mali_reset_lines(s);
         timer_mod(s->reset_timer, mali_csf_now() + 20 * SCALE_US);
         break;
-    case 2:     /* CLEAR_FAULT */
+    case COMMAND_CLEAR_FAULT:
         s->gpu_fault_status = 0;
         s->gpu_fault_addr = 0;
         break;
-    case 4:
+    case COMMAND_FLUSH_CACHES:
         mali_csf_counters_work(s, MALI_WORK_FLUSH, 0, 0, 1,
                                MALI_FLUSH_CYCLES, 0);
         mali_csf_mmu_flush_started(s);
@@ -155,82 +220,82 @@ static uint32_t mali_gpu_status(MaliCsfState *s)
 static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
 {
     switch (off) {
-    case 0x00:
+    case A_GPU_ID:
         return s->gpu_id;
-    case 0x04:  /* L2_FEATURES: 64-byte lines, 256 KiB a slice */
+    case A_L2_FEATURES:    /* 64-byte lines, 256 KiB a slice */
         return 0x07120306;
-    case 0x08:
+    case A_CORE_FEATURES:
         return s->model->core_features;
-    case 0x0c:
+    case A_TILER_FEATURES:
         return 0x809;
-    case 0x10:  /* MEM_FEATURES: coherent groups, slices - 1 */
-        return 0x1 | (s->l2_slices - 1) << 8;
-    case 0x14:  /* MMU_FEATURES: 48 bits of VA, 40 of PA */
-        return 0x2830;
-    case 0x18:
+    case A_MEM_FEATURES: 
+        return FIELD_DP32(R_MEM_FEATURES_COHERENT_CORE_GROUP_MASK,
+                          MEM_FEATURES, L2_SLICES, s->l2_slices - 1);
+    case A_MMU_FEATURES: 
+        return FIELD_DP32(FIELD_DP32(0, MMU_FEATURES, VA_BITS, 48),
+                          MMU_FEATURES, PA_BITS, 40);
+    case A_AS_PRESENT:
         return s->as_present;
-    case 0x1c:
+    case A_CSF_ID:
         return 0x40a0412;
-    case 0x20 ... 0x2f:
-        return mali_csf_irq_read(&s->irq[MALI_IRQ_GPU], off - 0x20);
-    case 0x34:
+    case A_GPU_IRQ ... A_GPU_IRQ + 0xf:
+        return mali_csf_irq_read(&s->irq[MALI_IRQ_GPU], off - A_GPU_IRQ);
+    case A_GPU_STATUS:
         return mali_gpu_status(s);
-    case 0x3c:
+    case A_GPU_FAULTSTATUS:
         return s->gpu_fault_status;
-    case 0x40:
+    case A_GPU_FAULTADDRESS:
         return s->gpu_fault_addr;
-    case 0x44:
+    case A_GPU_FAULTADDRESS_HI:
         return s->gpu_fault_addr >> 32;
-    case 0x48:
+    case A_L2_CONFIG:
         return s->l2_config;
-    case 0x50:
+    case A_PWR_KEY:
         return s->pwr_key;
-    case 0x54:
-    case 0x58:
-        return s->pwr_override[(off - 0x54) / 4];
-    case 0x60:
+    case A_PWR_OVERRIDE0:
+    case A_PWR_OVERRIDE1:
+        return s->pwr_override[(off - A_PWR_OVERRIDE0) / 4];
+    case A_GPU_FEATURES:
         return s->model->gpu_features;
-    case 0x64:
+    case A_GPU_FEATURES_HI:
         return s->model->gpu_features >> 32;
-    case 0x68:  /* PRFCNT_FEATURES: block size in units of 256 bytes, arch 11 */
-        return s->gpu_id >> 28 >= 11 ? s->counters * 4 / 256 : 0;
-    case 0x88:
+    case A_PRFCNT_FEATURES: /* block size in units of 256 bytes, arch 11 */
+        return FIELD_EX32(s->gpu_id, GPU_ID, ARCH_MAJOR) >= 11 ?
+               s->counters * 4 / 256 : 0;
+    case A_TIMESTAMP_OFFSET:
         return s->timestamp_offset;
-    case 0x8c:
+    case A_TIMESTAMP_OFFSET_HI:
         return s->timestamp_offset >> 32;
-    case 0x90:
+    case A_CYCLE_COUNT:
         return mali_csf_cycle_count(s);
-    case 0x94:
+    case A_CYCLE_COUNT_HI:
         return mali_csf_cycle_count(s) >> 32;
-    case 0x98:
+    case A_TIMESTAMP:
         return mali_csf_timestamp(s);
-    case 0x9c:
+    case A_TIMESTAMP_HI:
         return mali_csf_timestamp(s) >> 32;
-    case 0xa0:
+    case A_THREAD_MAX_THREADS:
         return 2048;
-    case 0xa4:
-    case 0xa8:
+    case A_THREAD_MAX_WORKGROUP_SIZE:
+    case A_THREAD_MAX_BARRIER_SIZE:
         return 1024;
-    case 0xac:
+    case A_THREAD_FEATURES:
         return 0x04010000;
-    case 0xb0:
+    case A_TEXTURE_FEATURES:
         return 0xc1ffff9e;
-    case 0x100 ... 0x13f:
-    case 0x140 ... 0x17f:
-    case 0x200 ... 0x23f:
-    case 0x240 ... 0x27f:
+    case MALI_PWR_REGS ... MALI_PWR_REGS_LAST:
         return mali_csf_pwr_read(s, off);
-    case 0x280:
+    case A_REVIDR:
         return s->gpu_id;
-    case 0x2c0 ... 0x2cb:
-        return s->asn_hash[(off - 0x2c0) / 4];
-    case 0x300: /* COHERENCY_FEATURES: ACE-lite or none */
+    case A_ASN_HASH0 ... A_ASN_HASH0 + 0xb:
+        return s->asn_hash[(off - A_ASN_HASH0) / 4];
+    case A_COHERENCY_FEATURES: /* ACE-lite or none */
         return s->coherent ? 1 : 0;
-    case 0x304:
+    case A_COHERENCY_PROTOCOL:
         return s->coherency_protocol;
-    case 0x700:
+    case A_MCU_CONTROL:
         return s->mcu_control;
-    case 0x704:
+    case A_MCU_STATUS:
         return s->mcu_status;
     }
     return 0;
@@ -239,41 +304,41 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
 static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
 {
     switch (off) {
-    case 0x20 ... 0x2f:
-        mali_csf_irq_write(&s->irq[MALI_IRQ_GPU], off - 0x20, val);
+    case A_GPU_IRQ ... A_GPU_IRQ + 0xf:
+        mali_csf_irq_write(&s->irq[MALI_IRQ_GPU], off - A_GPU_IRQ, val);
         break;
-    case 0x30:
+    case A_GPU_COMMAND:
         mali_gpu_command(s, val);
         break;
-    case 0x48:
+    case A_L2_CONFIG:
         s->l2_config = val;
         break;
-    case 0x50:
+    case A_PWR_KEY:
         s->pwr_key = val;
         break;
-    case 0x54:
-    case 0x58:
-        if (s->pwr_key == 0x2968a819) {
-            s->pwr_override[(off - 0x54) / 4] = val;
+    case A_PWR_OVERRIDE0:
+    case A_PWR_OVERRIDE1:
+        if (s->pwr_key == PWR_KEY_MAGIC) {
+            s->pwr_override[(off - A_PWR_OVERRIDE0) / 4] = val;
             s->pwr_key = 0;
         }
         break;
-    case 0x88:
+    case A_TIMESTAMP_OFFSET:
         s->timestamp_offset = deposit64(s->timestamp_offset, 0, 32, val);
         break;
-    case 0x8c:
+    case A_TIMESTAMP_OFFSET_HI:
         s->timestamp_offset = deposit64(s->timestamp_offset, 32, 32, val);
         break;
-    case 0x180 ... 0x1ff:
+    case MALI_PWR_REGS ... MALI_PWR_REGS_LAST:
         mali_csf_pwr_write(s, off, val);
         break;
-    case 0x2c0 ... 0x2cb:
-        s->asn_hash[(off - 0x2c0) / 4] = val;
+    case A_ASN_HASH0 ... A_ASN_HASH0 + 0xb:
+        s->asn_hash[(off - A_ASN_HASH0) / 4] = val;
         break;
-    case 0x304:
+    case A_COHERENCY_PROTOCOL:
         s->coherency_protocol = val;
         break;
-    case 0x700:
+    case A_MCU_CONTROL:
         mali_csf_mcu_control(s, val);
         break;
     default:
@@ -313,15 +378,15 @@ static uint64_t mali_regs_read(void *opaque, hwaddr off, unsigned size)
 
     mali_catch_up(s);
     switch (off) {
-    case 0x0 ... 0xfff:
+    case REGS_GPU ... REGS_JOB - 1:
         return mali_gpu_read(s, off);
-    case 0x1000 ... 0x100f:
-        return mali_csf_irq_read(&s->irq[MALI_IRQ_JOB], off - 0x1000);
-    case 0x2000 ... 0x200f:
-        return mali_csf_irq_read(&s->irq[MALI_IRQ_MMU], off - 0x2000);
-    case 0x2400 ... 0x2400 + 0x40 * MALI_MAX_AS - 1:
-        return mali_csf_mmu_read(s, off - 0x2400);
-    case 0x10000:
+    case REGS_JOB ... REGS_JOB + 0xf:
+        return mali_csf_irq_read(&s->irq[MALI_IRQ_JOB], off - REGS_JOB);
+    case REGS_MMU ... REGS_MMU + 0xf:
+        return mali_csf_irq_read(&s->irq[MALI_IRQ_MMU], off - REGS_MMU);
+    case REGS_AS ... REGS_AS + REGS_AS_SIZE - 1:
+        return mali_csf_mmu_read(s, off - REGS_AS);
+    case REGS_LATEST_FLUSH:
         return s->latest_flush_id;
     }
     return 0;
@@ -333,21 +398,21 @@ static void mali_regs_write(void *opaque, hwaddr off, uint64_t val,
     MaliCsfState *s = opaque;
 
     switch (off) {
-    case 0x0 ... 0xfff:
+    case REGS_GPU ... REGS_JOB - 1:
         mali_gpu_write(s, off, val);
         break;
-    case 0x1000 ... 0x100f:
-        mali_csf_irq_write(&s->irq[MALI_IRQ_JOB], off - 0x1000, val);
+    case REGS_JOB ... REGS_JOB + 0xf:
+        mali_csf_irq_write(&s->irq[MALI_IRQ_JOB], off - REGS_JOB, val);
         break;
-    case 0x2000 ... 0x200f:
-        mali_csf_irq_write(&s->irq[MALI_IRQ_MMU], off - 0x2000, val);
+    case REGS_MMU ... REGS_MMU + 0xf:
+        mali_csf_irq_write(&s->irq[MALI_IRQ_MMU], off - REGS_MMU, val);
         break;
-    case 0x2400 ... 0x2400 + 0x40 * MALI_MAX_AS - 1:
-        mali_csf_mmu_write(s, off - 0x2400, val);
+    case REGS_AS ... REGS_AS + REGS_AS_SIZE - 1:
+        mali_csf_mmu_write(s, off - REGS_AS, val);
         break;
-    case 0x80000 ... MALI_REGS_SIZE - 1:
-        if ((off & 0xffff) == 0) {
-            unsigned id = (off - 0x80000) >> 16;
+    case REGS_DOORBELLS ... MALI_REGS_SIZE - 1:
+        if (!(off % REGS_DOORBELL_SIZE)) {
+            unsigned id = (off - REGS_DOORBELLS) / REGS_DOORBELL_SIZE;
 
             if (id == 0) {
                 mali_csf_mcu_doorbell(s);

@@ -21,6 +21,9 @@
 OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
 
 #define MALI_REGS_SIZE          0x200000
+/* Registers of the power controller */
+#define MALI_PWR_REGS           0x100
+#define MALI_PWR_REGS_LAST      0x27f
 #define MALI_BENCH_SIZE         0x10000
 #define MALI_SYSREG_SIZE        0x1000
 
