@@ -39,7 +39,7 @@ struct MaliBench {
     QEMUTimer *timer;
 };
 
-static void cores_off_now(MaliCsfState *s)
+static void bench_cores_off_now(MaliCsfState *s)
 {
     uint64_t off = s->bench->cores_off & s->shader_present;
     uint64_t down = off & (s->pwr[MALI_PWR_SHADER].ready |
@@ -59,7 +59,7 @@ static void cores_off_now(MaliCsfState *s)
     mali_csf_csg_kick(s);
 }
 
-static void settle(void *opaque)
+static void bench_settle(void *opaque)
 {
     MaliCsfState *s = opaque;
     MaliBench *b = s->bench;
@@ -74,7 +74,7 @@ static void settle(void *opaque)
     }
     if (b->want_power) {
         b->want_power = false;
-        cores_off_now(s);
+        bench_cores_off_now(s);
     }
     if (b->want_protm) {
         b->want_protm = false;
@@ -100,32 +100,32 @@ static void settle(void *opaque)
     }
 }
 
-static void set_protm(MaliCsfState *s, bool on)
+static void bench_set_protm(MaliCsfState *s, bool on)
 {
     s->bench->want_protm = on;
     if (on) {
-        settle(s);
+        bench_settle(s);
     } else {
         s->inj.protm = false;
         mali_csf_mcu_set_protm(s, false);
     }
 }
 
-static void set_sleep(MaliCsfState *s, bool on)
+static void bench_set_sleep(MaliCsfState *s, bool on)
 {
     s->bench->want_sleep = on;
     s->bench->want_wake = !on;
-    settle(s);
+    bench_settle(s);
 }
 
-static void set_cores_off(MaliCsfState *s, uint64_t mask)
+static void bench_set_cores_off(MaliCsfState *s, uint64_t mask)
 {
     s->bench->cores_off = mask;
     s->bench->want_power = true;
-    settle(s);
+    bench_settle(s);
 }
 
-static void set_cores_hold(MaliCsfState *s, bool on)
+static void bench_set_cores_hold(MaliCsfState *s, bool on)
 {
     s->inj.cores_hold = on;
     if (!mali_csf_glb_running(s)) {
@@ -141,7 +141,7 @@ static void set_cores_hold(MaliCsfState *s, bool on)
 /* ---- storm ---- */
 
 /* xorshift64*: the series depends on the seed alone. */
-static uint32_t storm_random(MaliBench *b)
+static uint32_t bench_storm_random(MaliBench *b)
 {
     b->random ^= b->random >> 12;
     b->random ^= b->random << 25;
@@ -149,17 +149,17 @@ static uint32_t storm_random(MaliBench *b)
     return (b->random * 0x2545f4914f6cdd1dull) >> 32;
 }
 
-static void storm_begin(MaliCsfState *s, unsigned kind, uint32_t arg)
+static void bench_storm_begin(MaliCsfState *s, unsigned kind, uint32_t arg)
 {
     switch (kind) {
     case MALI_STORM_SLEEP:
-        set_sleep(s, true);
+        bench_set_sleep(s, true);
         break;
     case MALI_STORM_PROTM:
-        set_protm(s, true);
+        bench_set_protm(s, true);
         break;
     case MALI_STORM_POWER:
-        set_cores_off(s, arg | (uint64_t)~arg << 32);
+        bench_set_cores_off(s, arg | (uint64_t)~arg << 32);
         break;
     case MALI_STORM_SLOW_ACK:
         s->inj.ack_delay_ns = arg % STORM_ACK_DELAY_NS;
@@ -180,18 +180,18 @@ static void storm_begin(MaliCsfState *s, unsigned kind, uint32_t arg)
     }
 }
 
-static void storm_end(MaliCsfState *s, unsigned kind)
+static void bench_storm_end(MaliCsfState *s, unsigned kind)
 {
     s->bench->until[kind] = 0;
     switch (kind) {
     case MALI_STORM_SLEEP:
-        set_sleep(s, false);
+        bench_set_sleep(s, false);
         break;
     case MALI_STORM_PROTM:
-        set_protm(s, false);
+        bench_set_protm(s, false);
         break;
     case MALI_STORM_POWER:
-        set_cores_off(s, 0);
+        bench_set_cores_off(s, 0);
         break;
     case MALI_STORM_SLOW_ACK:
         s->inj.ack_delay_ns = 0;
@@ -208,7 +208,7 @@ static void storm_end(MaliCsfState *s, unsigned kind)
     }
 }
 
-static void storm_step(MaliCsfState *s)
+static void bench_storm_step(MaliCsfState *s)
 {
     MaliBench *b = s->bench;
     uint64_t period = (uint64_t)b->period_us * SCALE_US;
@@ -217,7 +217,7 @@ static void storm_step(MaliCsfState *s)
 
     for (i = 0; i < MALI_STORM_KINDS; i++) {
         if (b->until[i] && b->until[i] <= now) {
-            storm_end(s, i);
+            bench_storm_end(s, i);
         }
     }
     while (b->next <= now) {
@@ -225,15 +225,15 @@ static void storm_step(MaliCsfState *s)
          * Always four numbers an event, and none left out for what the guest
          * has done meanwhile: the series stays the seed's.
          */
-        unsigned kind = storm_random(b) % MALI_STORM_KINDS;
-        uint64_t length = period / 4 + storm_random(b) % period;
-        uint32_t arg = storm_random(b);
+        unsigned kind = bench_storm_random(b) % MALI_STORM_KINDS;
+        uint64_t length = period / 4 + bench_storm_random(b) % period;
+        uint32_t arg = bench_storm_random(b);
 
-        b->next += period / 2 + storm_random(b) % period;
+        b->next += period / 2 + bench_storm_random(b) % period;
         if ((b->kinds >> kind & 1) && !b->until[kind]) {
             b->until[kind] = now + length;
             b->events++;
-            storm_begin(s, kind, arg);
+            bench_storm_begin(s, kind, arg);
         }
     }
     wake = b->next;
@@ -245,12 +245,12 @@ static void storm_step(MaliCsfState *s)
     timer_mod(b->timer, wake);
 }
 
-static void storm_timer(void *opaque)
+static void bench_storm_timer(void *opaque)
 {
-    storm_step(opaque);
+    bench_storm_step(opaque);
 }
 
-static void set_storm(MaliCsfState *s, bool on)
+static void bench_set_storm(MaliCsfState *s, bool on)
 {
     MaliBench *b = s->bench;
     unsigned i;
@@ -263,7 +263,7 @@ static void set_storm(MaliCsfState *s, bool on)
         timer_del(b->timer);
         for (i = 0; i < MALI_STORM_KINDS; i++) {
             if (b->until[i]) {
-                storm_end(s, i);
+                bench_storm_end(s, i);
             }
         }
         return;
@@ -271,18 +271,18 @@ static void set_storm(MaliCsfState *s, bool on)
     b->random = 0x9e3779b97f4a7c15ull ^ b->seed;
     b->events = 0;
     b->next = mali_csf_now() + (uint64_t)b->period_us * SCALE_US;
-    storm_step(s);
+    bench_storm_step(s);
 }
 
 /* ---- registers ---- */
 
-static uint32_t mcu_flags(MaliCsfState *s)
+static uint32_t bench_mcu_flags(MaliCsfState *s)
 {
     return s->mcu_booted | s->mcu_asleep << 1 |
            mali_csf_glb_running(s) << 2 | s->mcu_doorbell << 3;
 }
 
-static uint32_t storm_now(MaliBench *b)
+static uint32_t bench_storm_now(MaliBench *b)
 {
     uint32_t v = 0;
 
@@ -351,7 +351,7 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_MCU_STATUS:
         return s->mcu_status;
     case MALI_BENCH_MCU_FLAGS:
-        return mcu_flags(s);
+        return bench_mcu_flags(s);
     case MALI_BENCH_GPU_STATUS:
         return s->gpu_status_protm |
                (mali_csf_csg_idle(s) ? 0 : MALI_STATUS_ACTIVE);
@@ -436,7 +436,7 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_STORM_EVENTS:
         return b->events;
     case MALI_BENCH_STORM_NOW:
-        return storm_now(b);
+        return bench_storm_now(b);
     }
     return 0;
 }
@@ -503,7 +503,7 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
         mali_csf_counters_set_activity(s, b->activity, b->rate);
         break;
     case MALI_BENCH_CORES_HOLD:
-        set_cores_hold(s, val);
+        bench_set_cores_hold(s, val);
         break;
     case MALI_BENCH_TYPE:
         b->type = val;
@@ -526,16 +526,16 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
         }
         break;
     case MALI_BENCH_PROTM:
-        set_protm(s, val);
+        bench_set_protm(s, val);
         break;
     case MALI_BENCH_SLEEP:
-        set_sleep(s, val);
+        bench_set_sleep(s, val);
         break;
     case MALI_BENCH_CORES_OFF:
         b->cores_off = deposit64(b->cores_off, 0, 32, val);
         break;
     case MALI_BENCH_CORES_OFF + 4:
-        set_cores_off(s, deposit64(b->cores_off, 32, 32, val));
+        bench_set_cores_off(s, deposit64(b->cores_off, 32, 32, val));
         break;
     case MALI_BENCH_ACK_DELAY:
         s->inj.ack_delay_ns = val;
@@ -572,10 +572,10 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
         break;
     case MALI_BENCH_CRASH:
         b->want_crash = val == 1 || val == 2 ? val : 0;
-        settle(s);
+        bench_settle(s);
         break;
     case MALI_BENCH_STORM:
-        set_storm(s, val);
+        bench_set_storm(s, val);
         break;
     case MALI_BENCH_STORM_SEED:
         b->seed = val;
@@ -614,8 +614,8 @@ void mali_csf_bench_init(MaliCsfState *s)
     b->seed = 1;
     b->period_us = DEFAULT_STORM_PERIOD;
     b->kinds = DEFAULT_STORM_KINDS;
-    b->retry = timer_new_ns(QEMU_CLOCK_VIRTUAL, settle, s);
-    b->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, storm_timer, s);
+    b->retry = timer_new_ns(QEMU_CLOCK_VIRTUAL, bench_settle, s);
+    b->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, bench_storm_timer, s);
     mali_csf_counters_set_activity(s, false, b->rate);
 }
 

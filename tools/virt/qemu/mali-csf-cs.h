@@ -263,44 +263,50 @@ struct MaliCs {
 };
 
 /* mali-csf-cs.c */
-void cs_stream_start(MaliCsfState *s, MaliStream *st, uint64_t extract);
+void mali_csf_cs_stream_start(MaliCsfState *s, MaliStream *st,
+                              uint64_t extract);
 /*
  * Execute up to @budget instructions; returns how many, and sets @st->blocked
  * if that is why there were not more.
  */
-unsigned cs_stream_exec(MaliCsfState *s, MaliStream *st, unsigned budget);
+unsigned mali_csf_cs_stream_exec(MaliCsfState *s, MaliStream *st,
+                                 unsigned budget);
 /* Let operations go on; true if one ended or started. */
-bool cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory);
+bool mali_csf_cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory);
 /* When the next operation ends by time; INT64_MAX: none does. */
-int64_t cs_stream_next(MaliStream *st);
-uint32_t cs_stream_sbs(MaliStream *st);
+int64_t mali_csf_cs_stream_next(MaliStream *st);
+uint32_t mali_csf_cs_stream_sbs(MaliStream *st);
 /* An address a debugger would call the program counter. */
-uint64_t cs_stream_pc(MaliStream *st);
-bool cs_stream_empty(MaliStream *st);
+uint64_t mali_csf_cs_stream_pc(MaliStream *st);
+bool mali_csf_cs_stream_empty(MaliStream *st);
 /*
  * Memory for units of a tiler job: how many of @units there is memory for,
  * which are then paid for. 0: wait (for the host, a handler, or a lock).
  */
-uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
-                         uint64_t units);
+uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
+                                  uint64_t units);
 /* The host has answered TILER_OOM. */
-void cs_heap_answer(MaliCsfState *s, MaliStream *st);
+void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st);
 /* Write to a suspend buffer, or read from it; NULL: count bytes. */
-size_t cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
-                          uint32_t n_regs);
+size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
+                                   uint32_t n_regs);
 
-static inline MaliGroup *cs_group(MaliCsfState *s, MaliStream *st)
+static inline MaliGroup *mali_csf_cs_group(MaliCsfState *s, MaliStream *st)
 {
     return &s->cs->groups[st->csg];
 }
 
-MaliMmuResult cs_access(MaliCsfState *s, MaliStream *st, uint64_t va, void *buf,
-                        uint64_t len, MaliAccess access);
-void cs_fatal(MaliCsfState *s, MaliStream *st, uint32_t type, uint64_t info);
-void cs_fault(MaliCsfState *s, MaliStream *st, uint32_t type, uint64_t info);
-void cs_event(MaliCsfState *s, unsigned csg, unsigned cs, uint32_t bit);
-void cs_interrupt(MaliCsfState *s, unsigned csg, unsigned cs, uint32_t bits);
+MaliMmuResult mali_csf_cs_access(MaliCsfState *s, MaliStream *st, uint64_t va,
+                                 void *buf, uint64_t len, MaliAccess access);
+void mali_csf_cs_fatal(MaliCsfState *s, MaliStream *st, uint32_t type,
+                       uint64_t info);
+void mali_csf_cs_fault(MaliCsfState *s, MaliStream *st, uint32_t type,
+                       uint64_t info);
+void mali_csf_cs_event(MaliCsfState *s, unsigned csg, unsigned cs,
+                       uint32_t bit);
+void mali_csf_cs_interrupt(MaliCsfState *s, unsigned csg, unsigned cs,
+                           uint32_t bits);
 /* Tell the host how far the stream is. */
-void cs_stream_publish(MaliCsfState *s, MaliStream *st);
+void mali_csf_cs_stream_publish(MaliCsfState *s, MaliStream *st);
 
 #endif

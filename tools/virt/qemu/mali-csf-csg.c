@@ -15,13 +15,14 @@
  * are told chunk by chunk.
  *
  * Nothing here is done while firmware does not run, or while its address
- * space is locked; both ends come back to cs_run().
+ * space is locked; both ends come back to csg_run().
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
 #include "mali-csf-cs.h"
+#include "trace.h"
 
 #define TURN_BUDGET     256
 #define SLICE           16
@@ -62,7 +63,7 @@ enum { STATE_TERMINATE, STATE_START, STATE_SUSPEND, STATE_RESUME };
 #define SUSPEND_HEADER          16
 #define PROTM_SUSPEND_SIZE      4096
 
-static void cs_schedule(MaliCsfState *s, int64_t when)
+static void csg_schedule(MaliCsfState *s, int64_t when)
 {
     QEMUTimer *t = s->cs->timer;
 
@@ -108,7 +109,7 @@ static void report_faults(MaliCsfState *s)
             MaliStream *st = &g->streams[c];
 
             if (st->fault_pending && !s->as[g->as].faulted) {
-                cs_fatal(s, st, CS_BUS_FAULT, st->fault_addr);
+                mali_csf_cs_fatal(s, st, CS_BUS_FAULT, st->fault_addr);
             }
         }
     }
@@ -223,7 +224,7 @@ static CsOp *stream_job(MaliStream *st, MaliIterKind kind)
 static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
 {
     MaliIter *it = &s->cs->iter[op->arg];
-    MaliGroup *g = cs_group(s, st);
+    MaliGroup *g = mali_csf_cs_group(s, st);
     bool shading = op->work != MALI_WORK_TILER;
     uint64_t chunk, work;
 
@@ -237,8 +238,8 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
     it->cycles = MIN(chunk, op->setup_left);
     work = MIN((chunk - it->cycles) * it->n_cores, op->work_left);
     if (work && op->arg == ITER_TILER) {
-        uint64_t units = cs_heap_reserve(s, st, op,
-                                         DIV_ROUND_UP(work, op->cost));
+        uint64_t units = mali_csf_cs_heap_reserve(s, st, op,
+                                                  DIV_ROUND_UP(work, op->cost));
 
         if (!units || op->done) {
             return false;
@@ -262,8 +263,8 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
 static bool iter_before(MaliCsfState *s, MaliStream *a, CsOp *a_op,
                         MaliStream *b, CsOp *b_op)
 {
-    unsigned a_prio = cs_group(s, a)->priority;
-    unsigned b_prio = cs_group(s, b)->priority;
+    unsigned a_prio = mali_csf_cs_group(s, a)->priority;
+    unsigned b_prio = mali_csf_cs_group(s, b)->priority;
 
     if (a_prio != b_prio) {
         return a_prio > b_prio;
@@ -339,7 +340,7 @@ static bool stream_idle(MaliStream *st)
         st->in_handler) {
         return false;
     }
-    if (cs_stream_empty(st)) {
+    if (mali_csf_cs_stream_empty(st)) {
         return st->idle_mask & CS_REQ_IDLE_EMPTY;
     }
     switch (st->blocked) {
@@ -414,7 +415,7 @@ static void stream_look(MaliCsfState *s, MaliStream *st)
     }
     insert = mali_csf_glb_ld64(s, st->ring_in + RING_IN_INSERT);
     if (insert - st->extract > st->ring_size) {
-        cs_fatal(s, st, CS_CONFIG_FAULT, insert);
+        mali_csf_cs_fatal(s, st, CS_CONFIG_FAULT, insert);
         return;
     }
     st->insert = insert;
@@ -433,7 +434,7 @@ static void stream_host(MaliCsfState *s, MaliStream *st)
                mali_csf_glb_ld32(s, mali_cs_out_va(st->csg, st->cs) +
                                  CS_OUT_ACK);
         if (st->oom == OOM_RAISED && !(open & CS_REQ_TILER_OOM)) {
-            cs_heap_answer(s, st);
+            mali_csf_cs_heap_answer(s, st);
         }
         st->fault_held &= (open & CS_REQ_FAULT) != 0;
     }
@@ -456,7 +457,7 @@ static bool can_go_on(MaliCsfState *s)
 }
 
 /* Whether turns have ended early so often that the machine needs a pause. */
-static bool cs_stops_too_often(MaliCsfState *s)
+static bool csg_stops_too_often(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
 
@@ -470,7 +471,7 @@ static bool cs_stops_too_often(MaliCsfState *s)
     return ++cs->time_stops >= TURN_STOPS;
 }
 
-static void cs_run_streams(MaliCsfState *s)
+static void csg_run_streams(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
     unsigned budget = TURN_BUDGET, streams = s->csgs * s->streams;
@@ -488,9 +489,9 @@ static void cs_run_streams(MaliCsfState *s)
                 continue;
             }
             stream_host(s, st);
-            progress |= cs_stream_ops(s, st, true);
+            progress |= mali_csf_cs_stream_ops(s, st, true);
             if (ready && budget && !cs->time_stop) {
-                ran = cs_stream_exec(s, st, MIN(budget, SLICE));
+                ran = mali_csf_cs_stream_exec(s, st, MIN(budget, SLICE));
                 budget -= ran;
                 progress |= ran > 0;
             }
@@ -501,17 +502,17 @@ static void cs_run_streams(MaliCsfState *s)
     if (cs->turn_cycles) {
         int64_t ns = mali_csf_cycles_to_ns(s, MALI_CLK_CORE, cs->turn_cycles);
 
-        if (!budget || cs_stops_too_often(s)) {
+        if (!budget || csg_stops_too_often(s)) {
             ns = MAX(ns, TURN_NS);
         }
         cs->ceu_free_ns = mali_csf_now() + ns;
     }
     if (!ready || !budget || cs->time_stop) {
-        cs_schedule(s, cs->ceu_free_ns);
+        csg_schedule(s, cs->ceu_free_ns);
     }
 }
 
-static void cs_run_report(MaliCsfState *s)
+static void csg_run_report(MaliCsfState *s)
 {
     for (unsigned i = 0; i < s->csgs; i++) {
         MaliGroup *g = &s->cs->groups[i];
@@ -530,7 +531,7 @@ static void cs_run_report(MaliCsfState *s)
                 st->lsu_bytes = 0;
             }
             if (st->state != CS_STOPPED) {
-                cs_stream_publish(s, st);
+                mali_csf_cs_stream_publish(s, st);
             }
         }
         if (g->sync_update) {
@@ -548,7 +549,7 @@ static void cs_run_report(MaliCsfState *s)
  * A job that has no memory makes no progress either, though no iterator runs
  * it. Looks after the time, too, at which that is too long.
  */
-static void cs_run_progress(MaliCsfState *s)
+static void csg_run_progress(MaliCsfState *s)
 {
     int64_t limit;
 
@@ -569,12 +570,12 @@ static void cs_run_progress(MaliCsfState *s)
                 st->oom_ns = mali_csf_now();
                 g->progress_event = true;
             }
-            cs_schedule(s, st->oom_ns + limit + 1);
+            csg_schedule(s, st->oom_ns + limit + 1);
         }
     }
 }
 
-static void cs_run(MaliCsfState *s)
+static void csg_run(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
     int64_t now = mali_csf_now();
@@ -593,7 +594,7 @@ static void cs_run(MaliCsfState *s)
         }
     }
     report_faults(s);
-    cs_run_streams(s);
+    csg_run_streams(s);
     for (int i = 0; i < ITERS && can_go_on(s); i++) {
         jobs |= iter_pick(s, i);
     }
@@ -601,8 +602,8 @@ static void cs_run(MaliCsfState *s)
     if (!can_go_on(s)) {
         return;
     }
-    cs_run_progress(s);
-    cs_run_report(s);
+    csg_run_progress(s);
+    csg_run_report(s);
     update_idle(s);
     if (jobs && !mali_csf_pwr_cores_ready(s)) {
         need_cores(s);
@@ -610,17 +611,17 @@ static void cs_run(MaliCsfState *s)
 
     for (int i = 0; i < ITERS; i++) {
         if (cs->iter[i].busy) {
-            cs_schedule(s, cs->iter[i].end_ns);
+            csg_schedule(s, cs->iter[i].end_ns);
         }
     }
     for (unsigned i = 0; i < s->csgs; i++) {
         for (unsigned c = 0; cs->groups[i].active && c < s->streams; c++) {
             MaliStream *st = &cs->groups[i].streams[c];
-            int64_t next = cs_stream_next(st);
+            int64_t next = mali_csf_cs_stream_next(st);
 
             if (next != INT64_MAX && st->state == CS_STARTED &&
                 !st->fault_pending) {
-                cs_schedule(s, next);
+                csg_schedule(s, next);
             }
         }
     }
@@ -664,16 +665,17 @@ static void stream_program(MaliCsfState *s, MaliStream *st, uint32_t req)
     st->published = st->extract;
     st->published_active = false;
     if (!is_power_of_2(st->ring_size) || st->ring_size < 4096) {
-        cs_fatal(s, st, CS_CONFIG_FAULT, st->ring_size);
+        mali_csf_cs_fatal(s, st, CS_CONFIG_FAULT, st->ring_size);
     }
 }
 
 static void stream_start(MaliCsfState *s, MaliStream *st, uint32_t req)
 {
-    uint32_t ring_in = mali_csf_glb_ld64(s, mali_cs_in_va(st->csg, st->cs) +
-                                         CS_IN_RING_INPUT);
+    uint32_t in = mali_cs_in_va(st->csg, st->cs);
+    uint32_t ring_in = mali_csf_glb_ld64(s, in + CS_IN_RING_INPUT);
+    uint64_t extract = mali_csf_glb_ld64(s, ring_in + RING_IN_EXTRACT);
 
-    cs_stream_start(s, st, mali_csf_glb_ld64(s, ring_in + RING_IN_EXTRACT));
+    mali_csf_cs_stream_start(s, st, extract);
     stream_program(s, st, req);
 }
 
@@ -700,7 +702,7 @@ static void stream_requests(MaliCsfState *s, MaliStream *st)
         st->n_ops = 0;
     }
     mali_csf_glb_st32(s, out + CS_OUT_ACK, ack ^ diff);
-    cs_interrupt(s, st->csg, st->cs, diff);
+    mali_csf_cs_interrupt(s, st->csg, st->cs, diff);
 }
 
 static uint32_t suspend_size(MaliCsfState *s)
@@ -708,7 +710,8 @@ static uint32_t suspend_size(MaliCsfState *s)
     MaliStream st;
 
     return SUSPEND_HEADER +
-           s->streams * cs_stream_transfer(&st, NULL, false, s->cs->n_regs);
+           s->streams * mali_csf_cs_stream_transfer(&st, NULL, false,
+                                                    s->cs->n_regs);
 }
 
 static bool group_save(MaliCsfState *s, unsigned csg)
@@ -724,8 +727,9 @@ static bool group_save(MaliCsfState *s, unsigned csg)
     stl_le_p(buf + 8, s->streams);
     stl_le_p(buf + 12, s->cs->n_regs);
     for (unsigned c = 0; c < s->streams; c++) {
-        p += cs_stream_transfer(&s->cs->groups[csg].streams[c], p, false,
-                                s->cs->n_regs);
+        p += mali_csf_cs_stream_transfer(&s->cs->groups[csg].streams[c], p,
+                                         false,
+                                         s->cs->n_regs);
     }
     return va && mali_csf_mmu_access(s, 0, va, buf, size, MALI_ACCESS_WRITE,
                                      CS_SOURCE_ID(csg, 0)) == MALI_MMU_OK;
@@ -748,7 +752,7 @@ static bool group_load(MaliCsfState *s, unsigned csg)
     }
     for (unsigned c = 0; c < s->streams; c++) {
         MaliStream *st = &s->cs->groups[csg].streams[c];
-        size_t n = cs_stream_transfer(st, p, true, s->cs->n_regs);
+        size_t n = mali_csf_cs_stream_transfer(st, p, true, s->cs->n_regs);
 
         if (!n) {
             return false;
@@ -813,10 +817,10 @@ static void group_start(MaliCsfState *s, unsigned csg, bool resume)
             stream_program(s, st, req);
         }
         if (st->state != CS_STOPPED && !good) {
-            cs_fatal(s, st, CS_FW_INTERNAL_ERROR, 0);
+            mali_csf_cs_fatal(s, st, CS_FW_INTERNAL_ERROR, 0);
         }
         if (diff & CS_PLAIN_REQS) {
-            cs_interrupt(s, csg, c, diff & CS_PLAIN_REQS);
+            mali_csf_cs_interrupt(s, csg, c, diff & CS_PLAIN_REQS);
         }
     }
     mali_csf_glb_st32(s, mali_csg_out_va(csg) + CSG_OUT_STATE, 0);
@@ -855,14 +859,15 @@ static void group_status(MaliCsfState *s, unsigned csg)
         if (st->state == CS_STOPPED) {
             continue;
         }
-        cs_stream_publish(s, st);
-        mali_csf_glb_st64(s, out + CS_OUT_CMD_PTR, cs_stream_pc(st));
+        mali_csf_cs_stream_publish(s, st);
+        mali_csf_glb_st64(s, out + CS_OUT_CMD_PTR, mali_csf_cs_stream_pc(st));
         mali_csf_glb_st32(s, out + CS_OUT_WAIT, wait);
         mali_csf_glb_st32(s, out + CS_OUT_REQ_RESOURCE, st->resources);
         mali_csf_glb_st64(s, out + CS_OUT_SYNC_PTR, st->wait_addr);
         mali_csf_glb_st32(s, out + CS_OUT_SYNC_VALUE, st->wait_value);
         mali_csf_glb_st32(s, out + CS_OUT_SYNC_VALUE_HI, st->wait_value >> 32);
-        mali_csf_glb_st32(s, out + CS_OUT_SCOREBOARDS, cs_stream_sbs(st));
+        mali_csf_glb_st32(s, out + CS_OUT_SCOREBOARDS,
+                          mali_csf_cs_stream_sbs(st));
         mali_csf_glb_st32(s, out + CS_OUT_BLOCKED, reason);
     }
     mali_csf_glb_st32(s, mali_csg_out_va(csg) + CSG_OUT_STATE,
@@ -878,11 +883,11 @@ static void group_suspend(MaliCsfState *s, unsigned csg)
         MaliStream *st = &g->streams[c];
 
         if (st->fault_pending) {
-            cs_fatal(s, st, CS_BUS_FAULT, st->fault_addr);
+            mali_csf_cs_fatal(s, st, CS_BUS_FAULT, st->fault_addr);
         }
-        cs_stream_ops(s, st, true);
+        mali_csf_cs_stream_ops(s, st, true);
     }
-    cs_run_report(s);
+    csg_run_report(s);
     group_status(s, csg);
     if (!group_save(s, csg)) {
         qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: group %u: no suspend buffer "
@@ -902,6 +907,7 @@ static void group_requests(MaliCsfState *s, unsigned csg)
     uint32_t diff = (req ^ ack) & (CSG_REQ_STATE | CSG_REQ_ENDPOINT_CONFIG |
                                    CSG_REQ_STATUS_UPDATE);
 
+    trace_mali_csf_group_request(csg, req, ack);
     if (db) {
         mali_csf_glb_st32(s, out + CSG_OUT_DB_ACK, db_req);
     }
@@ -965,24 +971,24 @@ void mali_csf_csg_doorbell(MaliCsfState *s, uint32_t groups)
         return;
     }
     /* What has happened up to now comes first: the host is about to ask. */
-    cs_run(s);
+    csg_run(s);
     for (unsigned i = 0; i < s->csgs && can_go_on(s); i++) {
         if (cs->doorbells >> i & 1) {
             cs->doorbells &= ~(1u << i);
             group_requests(s, i);
         }
     }
-    cs_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_now());
 }
 
-static void cs_timer(void *opaque)
+static void csg_timer(void *opaque)
 {
     MaliCsfState *s = opaque;
 
     if (s->cs->doorbells) {
         mali_csf_csg_doorbell(s, 0);
     } else {
-        cs_run(s);
+        csg_run(s);
     }
 }
 
@@ -997,7 +1003,7 @@ void mali_csf_csg_user_doorbell(MaliCsfState *s, unsigned id)
             }
         }
     }
-    cs_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_now());
 }
 
 void mali_csf_csg_as_event(MaliCsfState *s, unsigned as)
@@ -1006,19 +1012,19 @@ void mali_csf_csg_as_event(MaliCsfState *s, unsigned as)
     if (can_go_on(s)) {
         report_faults(s);
     }
-    cs_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_now());
 }
 
 void mali_csf_csg_look(MaliCsfState *s)
 {
-    cs_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_now());
 }
 
 void mali_csf_csg_kick(MaliCsfState *s)
 {
     /* Jobs go on with the cores that there are now. */
     iter_settle_all(s);
-    cs_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_now());
 }
 
 void mali_csf_csg_reset(MaliCsfState *s)
@@ -1087,7 +1093,7 @@ void mali_csf_csg_boot(MaliCsfState *s)
 void mali_csf_csg_init(MaliCsfState *s)
 {
     s->cs = g_new0(MaliCs, 1);
-    s->cs->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, cs_timer, s);
+    s->cs->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, csg_timer, s);
     s->cs->n_regs = 96;
     mali_csf_csg_reset(s);
 }

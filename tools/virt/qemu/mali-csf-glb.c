@@ -9,6 +9,7 @@
  */
 #include "qemu/osdep.h"
 #include "hw/misc/mali-csf.h"
+#include "trace.h"
 
 #define GLB_SOURCE_ID       0x0
 
@@ -29,6 +30,7 @@ void mali_csf_glb_fatal(MaliCsfState *s)
         return;
     }
     s->mcu_status = MALI_MCU_FATAL;
+    trace_mali_csf_mcu_status(s->mcu_status);
     mali_csf_glb_last_words(s, MALI_HALT_ON_PANIC);
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);
 }

@@ -12,6 +12,7 @@
 #include "qemu/log.h"
 #include "hw/misc/mali-csf.h"
 #include "hw/misc/mali-csf-fw.h"
+#include "trace.h"
 
 /* MCU_CONTROL */
 #define MCU_DISABLE         0
@@ -156,6 +157,7 @@ static void mcu_halt(MaliCsfState *s, uint32_t reason)
     mali_csf_counters_advance(s);
     if (s->mcu_status == MALI_MCU_ENABLED) {
         s->mcu_status = MALI_MCU_HALT;
+        trace_mali_csf_mcu_status(s->mcu_status);
         mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);
     }
 }
@@ -197,6 +199,7 @@ static void mcu_process(MaliCsfState *s)
     if (!mali_csf_glb_running(s)) {
         return;
     }
+    trace_mali_csf_requests(req, ack);
     plain = (req ^ ack) & GLB_PLAIN_REQS;
     if (plain && mali_csf_faults_drop_request(s)) {
         return;
@@ -401,6 +404,7 @@ void mali_csf_mcu_set_protm(MaliCsfState *s, bool on)
     if (on == (s->gpu_status_protm != 0)) {
         return;
     }
+    trace_mali_csf_protm(on);
     /* What jobs have done up to here counts, or does not, as it did so far. */
     mali_csf_csg_kick(s);
     if (on) {
@@ -441,6 +445,7 @@ void mali_csf_mcu_sleep(MaliCsfState *s)
     mali_csf_pwr_set(s, MALI_PWR_TILER, 1, false);
     timer_del(s->idle_timer);
     timer_del(s->poweroff_timer);
+    trace_mali_csf_sleep(true);
     s->mcu_asleep = true;
     s->mcu_wake_due = false;
 }
@@ -451,6 +456,7 @@ void mali_csf_mcu_wake(MaliCsfState *s)
         return;
     }
     mali_csf_counters_advance(s);
+    trace_mali_csf_sleep(false);
     s->mcu_wake_due = false;
     s->mcu_asleep = false;
     if (!mali_csf_glb_running(s)) {
@@ -485,6 +491,7 @@ void mali_csf_mcu_crash(MaliCsfState *s, bool watchdog)
     mali_csf_glb_last_words(s, watchdog ? MALI_HALT_ON_WATCHDOG
                                         : MALI_HALT_ON_PANIC);
     s->mcu_status = MALI_MCU_HALT;
+    trace_mali_csf_mcu_status(s->mcu_status);
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);
 }
 
@@ -517,6 +524,7 @@ void mali_csf_mcu_control(MaliCsfState *s, uint32_t val)
     } else {
         return;
     }
+    trace_mali_csf_mcu_status(s->mcu_status);
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);
 }
 

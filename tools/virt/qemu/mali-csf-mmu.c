@@ -14,6 +14,7 @@
 #include "exec/address-spaces.h"
 #include "hw/registerfields.h"
 #include "hw/misc/mali-csf.h"
+#include "trace.h"
 
 /* Of each address space */
 REG32(TRANSTAB, 0x00)
@@ -97,6 +98,7 @@ static void mmu_raise_fault(MaliCsfState *s, unsigned n, uint64_t va,
     as->faultstatus = FIELD_DP32(as->faultstatus, FAULTSTATUS, SOURCE_ID,
                                  source);
     as->faultaddress = va;
+    trace_mali_csf_fault(n, va, as->faultstatus);
     as->faultextra = 0;
     mali_csf_irq_raise(s, MALI_IRQ_MMU, 1u << n);
 }
@@ -432,6 +434,7 @@ void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         if (val == CMD_NOP || val > CMD_FLUSH_MEM) {
             break;
         }
+        trace_mali_csf_as_command(n, val);
         as->active = true;
         as->command = val;
         timer_mod(as->timer, mali_csf_now() + AS_COMMAND_NS);

@@ -11,6 +11,7 @@
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
 #include "hw/misc/mali-csf-counters.h"
+#include "trace.h"
 
 /* PRFCNT_EN bits without which a block is not written */
 #define WRITTEN_BITS    3
@@ -44,8 +45,8 @@ struct MaliPerfcnt {
     bool *written;      /* by position in the sample, metadata included */
 };
 
-static void record(MaliCsfState *s, uint64_t timestamp, uint32_t reason,
-                   uint32_t size)
+static void perfcnt_record(MaliCsfState *s, uint64_t timestamp, uint32_t reason,
+                           uint32_t size)
 {
     MaliPerfcnt *f = s->perfcnt;
 
@@ -56,7 +57,7 @@ static void record(MaliCsfState *s, uint64_t timestamp, uint32_t reason,
     });
 }
 
-static uint64_t slot_va(MaliCsfState *s, uint32_t insert)
+static uint64_t perfcnt_slot_va(MaliCsfState *s, uint32_t insert)
 {
     MaliPerfcnt *f = s->perfcnt;
 
@@ -64,7 +65,7 @@ static uint64_t slot_va(MaliCsfState *s, uint32_t insert)
                      f->info.sample_size;
 }
 
-static uint32_t latched_mask(MaliCsfState *s, const MaliBlock *b)
+static uint32_t perfcnt_latched_mask(MaliCsfState *s, const MaliBlock *b)
 {
     MaliPerfcnt *f = s->perfcnt;
     MaliCounters *c = s->ctr;
@@ -83,8 +84,8 @@ static uint32_t latched_mask(MaliCsfState *s, const MaliBlock *b)
     return (mask & WRITTEN_BITS) == WRITTEN_BITS ? mask & c->valid_mask : 0;
 }
 
-static void put_header(uint8_t *p, uint64_t timestamp, uint32_t en,
-                       uint32_t last)
+static void perfcnt_put_header(uint8_t *p, uint64_t timestamp, uint32_t en,
+                               uint32_t last)
 {
     stq_le_p(p, timestamp);
     stl_le_p(p + 8, en);
@@ -92,7 +93,7 @@ static void put_header(uint8_t *p, uint64_t timestamp, uint32_t en,
 }
 
 /* Write the blocks of a sample that @written names, a run at a time. */
-static MaliMmuResult put_runs(MaliCsfState *s, uint64_t va, unsigned n)
+static MaliMmuResult perfcnt_put_runs(MaliCsfState *s, uint64_t va, unsigned n)
 {
     MaliPerfcnt *f = s->perfcnt;
     MaliCounters *c = s->ctr;
@@ -118,7 +119,7 @@ static MaliMmuResult put_runs(MaliCsfState *s, uint64_t va, unsigned n)
     return MALI_MMU_OK;
 }
 
-static bool ring_full(MaliCsfState *s)
+static bool perfcnt_ring_full(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
 
@@ -138,7 +139,7 @@ static bool ring_full(MaliCsfState *s)
  * before it has seen, at a doorbell, that the driver has made them equal. True
  * if it was raised.
  */
-static bool raise_event(MaliCsfState *s, uint32_t bit)
+static bool perfcnt_raise_event(MaliCsfState *s, uint32_t bit)
 {
     uint32_t ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
 
@@ -153,7 +154,7 @@ static bool raise_event(MaliCsfState *s, uint32_t bit)
  * There is no room. With events_once an overflow is told once for an EXTRACT:
  * a driver which acknowledges it and frees nothing is not told again.
  */
-static void overflow(MaliCsfState *s)
+static void perfcnt_overflow(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
 
@@ -161,7 +162,7 @@ static void overflow(MaliCsfState *s)
         f->full_extract == f->info.extract) {
         return;
     }
-    if (raise_event(s, MALI_GLB_PRFCNT_OVERFLOW)) {
+    if (perfcnt_raise_event(s, MALI_GLB_PRFCNT_OVERFLOW)) {
         f->full_seen = true;
         f->full_extract = f->info.extract;
         f->info.overflows++;
@@ -172,7 +173,7 @@ static void overflow(MaliCsfState *s)
  * The ring is full: a sample of firmware's own accord is lost, one that was
  * requested is tried again. Or firmware just sees that it still is.
  */
-static void no_room(MaliCsfState *s, uint32_t reason, bool own_accord)
+static void perfcnt_no_room(MaliCsfState *s, uint32_t reason, bool own_accord)
 {
     MaliPerfcnt *f = s->perfcnt;
 
@@ -180,12 +181,13 @@ static void no_room(MaliCsfState *s, uint32_t reason, bool own_accord)
         f->info.lost_autos++;
         reason |= MALI_LEDGER_OWN_ACCORD;
     }
-    record(s, mali_csf_timestamp(s), reason | MALI_LEDGER_NO_ROOM, 0);
+    perfcnt_record(s, mali_csf_timestamp(s), reason | MALI_LEDGER_NO_ROOM, 0);
+    trace_mali_csf_perfcnt_no_room(f->info.insert, f->info.extract);
     f->no_room = true;
-    overflow(s);
+    perfcnt_overflow(s);
 }
 
-static void publish_insert(MaliCsfState *s)
+static void perfcnt_publish_insert(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
 
@@ -194,7 +196,7 @@ static void publish_insert(MaliCsfState *s)
 }
 
 /* A sample that could not be written carried nothing anywhere. */
-static void take_back(MaliCsfState *s, unsigned n)
+static void perfcnt_take_back(MaliCsfState *s, unsigned n)
 {
     MaliPerfcnt *f = s->perfcnt;
     MaliCounters *c = s->ctr;
@@ -212,7 +214,7 @@ static void take_back(MaliCsfState *s, unsigned n)
  * Write one sample into the slot at INSERT. The caller has seen that it is
  * free.
  */
-static MaliMmuResult sample(MaliCsfState *s, uint32_t reason)
+static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason)
 {
     MaliPerfcnt *f = s->perfcnt;
     MaliCounters *c = s->ctr;
@@ -226,12 +228,12 @@ static MaliMmuResult sample(MaliCsfState *s, uint32_t reason)
     mali_csf_counters_period(c);
     if (f->metadata) {
         memset(f->buf, 0, size);
-        put_header(f->buf, timestamp, WRITTEN_BITS, reason);
+        perfcnt_put_header(f->buf, timestamp, WRITTEN_BITS, reason);
         f->written[n++] = true;
     }
     for (i = 0; i < c->nblocks; i++, n++) {
         MaliBlock *b = &c->blocks[i];
-        uint32_t mask = latched_mask(s, b);
+        uint32_t mask = perfcnt_latched_mask(s, b);
         uint8_t *p = f->buf + n * size;
 
         if (b->type == MALI_BLK_SHADER && !extract64(powered, b->inst, 1)) {
@@ -239,20 +241,21 @@ static MaliMmuResult sample(MaliCsfState *s, uint32_t reason)
         }
         f->written[n] = mask && b->present;
         if (f->written[n]) {
-            put_header(p, timestamp, mask, 0);
+            perfcnt_put_header(p, timestamp, mask, 0);
             mali_csf_counters_take(c, b, p, mask);
         } else {
             memset(p, 0, size);
         }
     }
 
-    res = put_runs(s, slot_va(s, f->info.insert), n);
+    res = perfcnt_put_runs(s, perfcnt_slot_va(s, f->info.insert), n);
     if (res != MALI_MMU_OK) {
         f->info.faults++;
-        take_back(s, n);
+        perfcnt_take_back(s, n);
         return res;
     }
-    record(s, timestamp, reason, f->info.sample_size);
+    perfcnt_record(s, timestamp, reason, f->info.sample_size);
+    trace_mali_csf_perfcnt_sample(f->info.insert, reason);
     f->info.insert++;
     f->info.samples++;
     f->info.last_reason = reason;
@@ -266,20 +269,20 @@ static MaliMmuResult sample(MaliCsfState *s, uint32_t reason)
      * The sample before INSERT. Pairs with the driver's after it reads INSERT.
      */
     smp_wmb();
-    publish_insert(s);
+    perfcnt_publish_insert(s);
     /* INSERT before ACK. Pairs with the driver's after it has seen ACK. */
     smp_wmb();
     return MALI_MMU_OK;
 }
 
-static void threshold(MaliCsfState *s)
+static void perfcnt_threshold(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
 
     f->info.extract = mali_csf_glb_ld32(s, MALI_GLB_IN +
                                         MALI_GLB_IN_PRFCNT_EXTRACT);
     if (f->info.insert - f->info.extract >= MAX(f->info.slots / 2, 1) &&
-        raise_event(s, MALI_GLB_PRFCNT_THRESHOLD)) {
+        perfcnt_raise_event(s, MALI_GLB_PRFCNT_THRESHOLD)) {
         f->info.thresholds++;
     }
 }
@@ -288,19 +291,19 @@ static void threshold(MaliCsfState *s)
  * At a doorbell, events which have been acknowledged are raised again while
  * what they tell of lasts. @told: there, a request has found the ring full.
  */
-static void events_again(MaliCsfState *s, bool told)
+static void perfcnt_events_again(MaliCsfState *s, bool told)
 {
     MaliPerfcnt *f = s->perfcnt;
 
     if (s->events_once) {
         return;
     }
-    threshold(s);
+    perfcnt_threshold(s);
     if (!f->no_room || told) {
         return;
     }
-    if (ring_full(s)) {
-        no_room(s, MALI_REASON_REQUEST, false);
+    if (perfcnt_ring_full(s)) {
+        perfcnt_no_room(s, MALI_REASON_REQUEST, false);
     } else {
         f->no_room = false;
     }
@@ -310,7 +313,7 @@ void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason)
 {
     MaliPerfcnt *f = s->perfcnt;
 
-    /* What follows may well be the end of counting, sample or not. */
+    /* What follows may well be the end of counting, perfcnt_sample or not. */
     mali_csf_counters_advance(s);
     if (!f->info.enabled || !mali_csf_glb_running(s) || s->gpu_status_protm) {
         return;
@@ -319,15 +322,15 @@ void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason)
         f->info.lost_autos++;
         return;
     }
-    if (ring_full(s)) {
-        no_room(s, reason, true);
+    if (perfcnt_ring_full(s)) {
+        perfcnt_no_room(s, reason, true);
         return;
     }
-    if (sample(s, reason) != MALI_MMU_OK) {
+    if (perfcnt_sample(s, reason) != MALI_MMU_OK) {
         return;
     }
     f->info.autos++;
-    threshold(s);
+    perfcnt_threshold(s);
     if (reason == MALI_REASON_PROTM) {
         /* Completes a request which is outstanding. */
         uint32_t req = mali_csf_glb_req(s);
@@ -342,7 +345,7 @@ void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason)
 /* Requests */
 
 /* What an earlier, different user of the memory might have left there. */
-static uint32_t junk(unsigned slot, unsigned word, unsigned words)
+static uint32_t perfcnt_junk(unsigned slot, unsigned word, unsigned words)
 {
     uint32_t v = 0x5a000000 | slot << 16 | word;
 
@@ -351,7 +354,7 @@ static uint32_t junk(unsigned slot, unsigned word, unsigned words)
 }
 
 /* Positions without a core are never written by firmware: never clean. */
-static bool fill_holes(MaliCsfState *s)
+static bool perfcnt_fill_holes(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
     MaliCounters *c = s->ctr;
@@ -367,10 +370,10 @@ static bool fill_holes(MaliCsfState *s)
         for (i = 0; i < n; i++) {
             for (j = i * c->words; f->written[i] && j < (i + 1) * c->words;
                  j++) {
-                stl_le_p(f->buf + j * 4, junk(slot, j, c->words));
+                stl_le_p(f->buf + j * 4, perfcnt_junk(slot, j, c->words));
             }
         }
-        if (put_runs(s, slot_va(s, slot), n) != MALI_MMU_OK) {
+        if (perfcnt_put_runs(s, perfcnt_slot_va(s, slot), n) != MALI_MMU_OK) {
             return false;
         }
     }
@@ -378,7 +381,7 @@ static bool fill_holes(MaliCsfState *s)
 }
 
 /* A request whose ring is locked is looked at again when it is unlocked. */
-static bool waits_for(MaliCsfState *s, unsigned as)
+static bool perfcnt_waits_for(MaliCsfState *s, unsigned as)
 {
     s->perfcnt->waiting = mali_csf_mmu_locked(s, as);
     s->perfcnt->waiting_for = as;
@@ -394,7 +397,7 @@ bool mali_csf_perfcnt_wait_for(MaliCsfState *s, unsigned as)
  * Latch the configuration and start counting. False leaves counters disabled
  * and the request without an answer, as firmware does with what it cannot use.
  */
-static bool enable(MaliCsfState *s)
+static bool perfcnt_enable(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
     MaliCounters *c = s->ctr;
@@ -415,7 +418,7 @@ static bool enable(MaliCsfState *s)
     };
     unsigned i;
 
-    if (waits_for(s, jasid)) {
+    if (perfcnt_waits_for(s, jasid)) {
         return false;
     }
     /* The field has room for 128, and for no larger power of two. */
@@ -439,7 +442,7 @@ static bool enable(MaliCsfState *s)
     mali_csf_counters_select_set(c, set);
     f->info.sample_size = (c->nblocks + f->metadata) * c->words * 4;
     f->info.insert = 0;
-    if (!fill_holes(s)) {
+    if (!perfcnt_fill_holes(s)) {
         f->info.rejected++;
         return false;
     }
@@ -450,13 +453,14 @@ static bool enable(MaliCsfState *s)
     f->full_seen = false;
     f->info.enabled = true;
     f->info.epoch++;
-    publish_insert(s);
-    smp_wmb();  /* INSERT before ACK, as in sample() */
+    trace_mali_csf_perfcnt_enable(f->info.epoch, slots, set);
+    perfcnt_publish_insert(s);
+    smp_wmb();  /* INSERT before ACK, as in perfcnt_sample() */
     return true;
 }
 
 /* False if there is no room for the sample, and that has been said. */
-static bool sample_request(MaliCsfState *s, uint32_t req)
+static bool perfcnt_sample_request(MaliCsfState *s, uint32_t req)
 {
     MaliPerfcnt *f = s->perfcnt;
     bool want = req & MALI_GLB_PRFCNT_SAMPLE;
@@ -473,14 +477,14 @@ static bool sample_request(MaliCsfState *s, uint32_t req)
         f->info.dropped++;
         return true;
     }
-    if (waits_for(s, f->jasid)) {
+    if (perfcnt_waits_for(s, f->jasid)) {
         return true;
     }
-    if (ring_full(s)) {
-        no_room(s, MALI_REASON_REQUEST, false);
+    if (perfcnt_ring_full(s)) {
+        perfcnt_no_room(s, MALI_REASON_REQUEST, false);
         return false;
     }
-    if (sample(s, MALI_REASON_REQUEST) != MALI_MMU_OK) {
+    if (perfcnt_sample(s, MALI_REASON_REQUEST) != MALI_MMU_OK) {
         return true;
     }
     if (mali_csf_faults_drop_sample_ack(s)) {
@@ -490,7 +494,7 @@ static bool sample_request(MaliCsfState *s, uint32_t req)
     } else {
         mali_csf_glb_ack(s, MALI_GLB_PRFCNT_SAMPLE);
     }
-    threshold(s);
+    perfcnt_threshold(s);
     return true;
 }
 
@@ -502,7 +506,7 @@ void mali_csf_perfcnt_eval(MaliCsfState *s, uint32_t req)
 
     f->waiting = false;
     if (want && !f->info.enabled) {
-        if (!enable(s)) {
+        if (!perfcnt_enable(s)) {
             return;
         }
     } else if (!want && f->info.enabled) {
@@ -516,10 +520,10 @@ void mali_csf_perfcnt_eval(MaliCsfState *s, uint32_t req)
     if (!((req ^ ack) & MALI_GLB_PRFCNT_SAMPLE)) {
         f->dropping = false;
     } else if (f->info.enabled) {
-        told = !sample_request(s, req);
+        told = !perfcnt_sample_request(s, req);
     }
     if (f->info.enabled) {
-        events_again(s, told);
+        perfcnt_events_again(s, told);
     }
 }
 

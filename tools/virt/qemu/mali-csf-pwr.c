@@ -7,6 +7,7 @@
 #include "qemu/log.h"
 #include "hw/registerfields.h"
 #include "hw/misc/mali-csf.h"
+#include "trace.h"
 
 /* The first of each group: SHADER_x; 16 bytes on TILER_x, then L2_x. */
 REG32(PRESENT, 0x100)
@@ -38,6 +39,7 @@ static void pwr_done(MaliCsfState *s, int domain)
     mali_csf_counters_advance(s);
     p->ready = (p->ready | p->trans_on) & ~p->trans_off;
     p->trans_on = p->trans_off = 0;
+    trace_mali_csf_power(domain, p->ready);
     if (domain == MALI_PWR_L2 && !p->ready) {
         /* Nothing works without the L2. */
         for (int i = 0; i < MALI_PWR_L2; i++) {

@@ -14,6 +14,7 @@
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
 #include "hw/misc/mali-csf-counters.h"
+#include "trace.h"
 
 /* The GPU's own registers; the blocks of the others are below. */
 REG32(GPU_ID, 0x0)
@@ -172,6 +173,7 @@ static void mali_flush_done(void *opaque)
 
 static void mali_gpu_command(MaliCsfState *s, uint32_t val)
 {
+    trace_mali_csf_command(val);
     switch (FIELD_EX32(val, GPU_COMMAND, COMMAND)) {
     case COMMAND_NOP:
         break;
@@ -228,10 +230,10 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
         return s->model->core_features;
     case A_TILER_FEATURES:
         return 0x809;
-    case A_MEM_FEATURES: 
+    case A_MEM_FEATURES:
         return FIELD_DP32(R_MEM_FEATURES_COHERENT_CORE_GROUP_MASK,
                           MEM_FEATURES, L2_SLICES, s->l2_slices - 1);
-    case A_MMU_FEATURES: 
+    case A_MMU_FEATURES:
         return FIELD_DP32(FIELD_DP32(0, MMU_FEATURES, VA_BITS, 48),
                           MMU_FEATURES, PA_BITS, 40);
     case A_AS_PRESENT:
@@ -414,6 +416,7 @@ static void mali_regs_write(void *opaque, hwaddr off, uint64_t val,
         if (!(off % REGS_DOORBELL_SIZE)) {
             unsigned id = (off - REGS_DOORBELLS) / REGS_DOORBELL_SIZE;
 
+            trace_mali_csf_doorbell(id);
             if (id == 0) {
                 mali_csf_mcu_doorbell(s);
             } else {
