@@ -573,7 +573,9 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
                    "g720 or g725", s->model_name);
         return;
     }
-    if (!mali_parse_iface(s, errp) || !mali_check(s, errp)) {
+    /* All that can fail comes before all that would have to be undone. */
+    if (!mali_parse_iface(s, errp) || !mali_check(s, errp) ||
+        !mali_csf_ledger_init(s, s->ledger_name, errp)) {
         return;
     }
 
@@ -599,9 +601,6 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     s->flush_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_flush_done, s);
     mali_csf_board_init(s);
 
-    if (!mali_csf_ledger_init(s, s->ledger_name, errp)) {
-        return;
-    }
     s->events = &mali_events;
     mali_csf_counters_init(s);
     mali_csf_perfcnt_init(s);
