@@ -69,7 +69,7 @@ static void bench_settle(void *opaque)
         return;
     }
     if (mali_csf_mmu_locked(s, 0)) {
-        timer_mod(b->retry, mali_csf_now() + RETRY_NS);
+        timer_mod(b->retry, mali_csf_clk_now() + RETRY_NS);
         return;
     }
     if (b->want_power) {
@@ -134,7 +134,7 @@ static void bench_set_cores_hold(MaliCsfState *s, bool on)
     if (on) {
         mali_csf_pwr_cores_needed(s);
     } else if (mali_csf_csg_idle(s)) {
-        timer_mod(s->poweroff_timer, mali_csf_now() + s->poweroff_ns);
+        timer_mod(s->poweroff_timer, mali_csf_clk_now() + s->poweroff_ns);
     }
 }
 
@@ -212,7 +212,7 @@ static void bench_storm_step(MaliCsfState *s)
 {
     MaliBench *b = s->bench;
     uint64_t period = (uint64_t)b->period_us * SCALE_US;
-    int64_t now = mali_csf_now(), wake;
+    int64_t now = mali_csf_clk_now(), wake;
     unsigned i;
 
     for (i = 0; i < MALI_STORM_KINDS; i++) {
@@ -270,7 +270,7 @@ static void bench_set_storm(MaliCsfState *s, bool on)
     }
     b->random = 0x9e3779b97f4a7c15ull ^ b->seed;
     b->events = 0;
-    b->next = mali_csf_now() + (uint64_t)b->period_us * SCALE_US;
+    b->next = mali_csf_clk_now() + (uint64_t)b->period_us * SCALE_US;
     bench_storm_step(s);
 }
 
@@ -400,7 +400,7 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_LAST_TIMESTAMP:
         return c->last_timestamp;
     case MALI_BENCH_TIMESTAMP:
-        return mali_csf_timestamp(s);
+        return mali_csf_clk_timestamp(s);
     case MALI_BENCH_CORE_CYCLES:
         return mali_csf_clk_cycles(s, MALI_CLK_CORE);
     case MALI_BENCH_COREGROUP_CYCLES:

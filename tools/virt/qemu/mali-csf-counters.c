@@ -203,7 +203,7 @@ static void bump(MaliCounters *c, unsigned type, unsigned inst, unsigned src,
 static void bump_cores(MaliCsfState *s, uint64_t cores, unsigned src,
                        uint64_t n)
 {
-    cores &= s->shader_present & mali_csf_powered_cores(s);
+    cores &= s->shader_present & mali_csf_counters_powered(s);
     for (; n && cores; cores &= cores - 1) {
         bump(s->ctr, MALI_BLK_SHADER, ctz64(cores), src, n);
     }
@@ -214,7 +214,7 @@ static uint64_t convert(MaliCsfState *s, uint64_t n, int from, int to)
 {
     uint64_t hz = mali_csf_clk_hz(s, from);
 
-    return hz ? mali_csf_muldiv(n, mali_csf_clk_hz(s, to), hz) : 0;
+    return hz ? mali_csf_clk_muldiv(n, mali_csf_clk_hz(s, to), hz) : 0;
 }
 
 /*
@@ -278,7 +278,7 @@ static void occupy(MaliCsfState *s, unsigned bucket, uint64_t cycles)
 static void add_units(MaliCsfState *s, uint64_t ns)
 {
     MaliCounters *c = s->ctr;
-    uint64_t powered = mali_csf_powered_cores(s);
+    uint64_t powered = mali_csf_counters_powered(s);
     uint64_t units = ns / NANOSECONDS_PER_SECOND * c->rate;
     unsigned i;
 
@@ -321,7 +321,7 @@ static void forget_unpowered(MaliCsfState *s)
 void mali_csf_counters_advance(MaliCsfState *s)
 {
     MaliCounters *c = s->ctr;
-    int64_t now = mali_csf_now();
+    int64_t now = mali_csf_clk_now();
     uint64_t cycles = mali_csf_clk_cycles(s, MALI_CLK_CORE);
     uint64_t dt = cycles - c->last_cycles;
     uint64_t ns = now - c->last_ns;
@@ -369,7 +369,7 @@ static void share_out(MaliCsfState *s, uint64_t cores, unsigned src,
     unsigned *turn = &s->ctr->turn[src == A_S_PIXELS];
     unsigned i, takers;
 
-    cores &= s->shader_present & mali_csf_powered_cores(s);
+    cores &= s->shader_present & mali_csf_counters_powered(s);
     takers = ctpop64(cores);
     for (i = 0; cores; i++, cores &= cores - 1) {
         bump(s->ctr, MALI_BLK_SHADER, ctz64(cores), src,

@@ -157,7 +157,7 @@ struct MaliCounters {
 };
 
 /* A core that is on its way down counts no more: it has been sampled. */
-static inline uint64_t mali_csf_powered_cores(MaliCsfState *s)
+static inline uint64_t mali_csf_counters_powered(MaliCsfState *s)
 {
     return s->pwr[MALI_PWR_SHADER].ready & ~s->pwr[MALI_PWR_SHADER].trans_off;
 }

@@ -344,9 +344,9 @@ static MaliMmuResult op_state(MaliCsfState *s, MaliStream *st, CsOp *op)
 {
     switch (op->arg) {
     case 0:
-        return store64(s, st, op->addr, mali_csf_timestamp(s));
+        return store64(s, st, op->addr, mali_csf_clk_timestamp(s));
     case 1:
-        return store64(s, st, op->addr, mali_csf_cycle_count(s));
+        return store64(s, st, op->addr, mali_csf_clk_cycle_count(s));
     case 2:
         return store64(s, st, op->addr, 0);
     default:
@@ -426,10 +426,10 @@ static bool op_timed(MaliCsfState *s, MaliStream *st, CsOp *op)
             mali_csf_counters_work(s, MALI_WORK_FLUSH, st->csg, st->cs, 1,
                                    cycles, 0);
         }
-        op->end_ns = mali_csf_now() +
-                     mali_csf_cycles_to_ns(s, MALI_CLK_CORE, cycles);
+        op->end_ns = mali_csf_clk_now() +
+                     mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE, cycles);
     }
-    return mali_csf_now() >= op->end_ns;
+    return mali_csf_clk_now() >= op->end_ns;
 }
 
 bool mali_csf_cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory)
@@ -627,7 +627,7 @@ uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
             mali_csf_glb_st64(s, next + CS_OUT_HEAP_ADDRESS, st->heap);
             st->oom = OOM_RAISED;
             if (!st->oom_ns) {
-                st->oom_ns = mali_csf_now();
+                st->oom_ns = mali_csf_clk_now();
             }
             mali_csf_cs_event(s, st->csg, st->cs, CS_REQ_TILER_OOM);
             return 0;

@@ -149,8 +149,8 @@ static void iter_job_done(MaliCsfState *s, MaliIter *it, CsOp *op)
 /* Take a job off its iterator, with what it has done so far. */
 static void iter_settle(MaliCsfState *s, MaliIter *it)
 {
-    int64_t ns = MIN(mali_csf_now(), it->end_ns) - it->start_ns;
-    bool all = mali_csf_now() >= it->end_ns;
+    int64_t ns = MIN(mali_csf_clk_now(), it->end_ns) - it->start_ns;
+    bool all = mali_csf_clk_now() >= it->end_ns;
     uint64_t cycles = it->cycles, setup, work, units;
     CsOp *op;
 
@@ -163,7 +163,7 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
         return;
     }
     if (!all) {
-        cycles = mali_csf_muldiv(cycles, ns, it->end_ns - it->start_ns);
+        cycles = mali_csf_clk_muldiv(cycles, ns, it->end_ns - it->start_ns);
     }
     setup = MIN(cycles, op->setup_left);
     op->setup_left -= setup;
@@ -174,8 +174,8 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
     op->heap_credit -= MIN(units, op->heap_credit);
     mali_csf_counters_work(s, op->work, it->csg, it->cs, units, cycles,
                            it->cores);
-    op->ran_cycles += mali_csf_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
-                                      NANOSECONDS_PER_SECOND);
+    op->ran_cycles += mali_csf_clk_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
+                                          NANOSECONDS_PER_SECOND);
     if (!op->setup_left && !op->work_left) {
         iter_job_done(s, it, op);
     } else if (s->progress_cycles && op->ran_cycles > s->progress_cycles) {
@@ -253,9 +253,9 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
     it->csg = st->csg;
     it->cs = st->cs;
     it->seq = op->seq;
-    it->start_ns = mali_csf_now();
-    it->end_ns = it->start_ns + MAX(mali_csf_cycles_to_ns(s, iter_clk(op),
-                                                          it->cycles), 1);
+    it->start_ns = mali_csf_clk_now();
+    it->end_ns = it->start_ns + MAX(mali_csf_clk_cycles_to_ns(s, iter_clk(op),
+                                                              it->cycles), 1);
     it->busy = true;
     return true;
 }
@@ -464,8 +464,8 @@ static bool csg_stops_too_often(MaliCsfState *s)
     if (!cs->time_stop) {
         return false;
     }
-    if (mali_csf_now() - cs->time_stops_ns >= TURN_NS) {
-        cs->time_stops_ns = mali_csf_now();
+    if (mali_csf_clk_now() - cs->time_stops_ns >= TURN_NS) {
+        cs->time_stops_ns = mali_csf_clk_now();
         cs->time_stops = 0;
     }
     return ++cs->time_stops >= TURN_STOPS;
@@ -475,7 +475,7 @@ static void csg_run_streams(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
     unsigned budget = TURN_BUDGET, streams = s->csgs * s->streams;
-    bool ready = mali_csf_now() >= cs->ceu_free_ns, progress;
+    bool ready = mali_csf_clk_now() >= cs->ceu_free_ns, progress;
 
     cs->turn_cycles = 0;
     cs->time_stop = false;
@@ -500,12 +500,13 @@ static void csg_run_streams(MaliCsfState *s)
 
     cs->turn++;
     if (cs->turn_cycles) {
-        int64_t ns = mali_csf_cycles_to_ns(s, MALI_CLK_CORE, cs->turn_cycles);
+        int64_t ns = mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE,
+                                               cs->turn_cycles);
 
         if (!budget || csg_stops_too_often(s)) {
             ns = MAX(ns, TURN_NS);
         }
-        cs->ceu_free_ns = mali_csf_now() + ns;
+        cs->ceu_free_ns = mali_csf_clk_now() + ns;
     }
     if (!ready || !budget || cs->time_stop) {
         csg_schedule(s, cs->ceu_free_ns);
@@ -556,7 +557,7 @@ static void csg_run_progress(MaliCsfState *s)
     if (!s->progress_cycles) {
         return;
     }
-    limit = mali_csf_cycles_to_ns(s, MALI_CLK_CORE, s->progress_cycles);
+    limit = mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE, s->progress_cycles);
     for (unsigned i = 0; i < s->csgs; i++) {
         MaliGroup *g = &s->cs->groups[i];
 
@@ -566,8 +567,8 @@ static void csg_run_progress(MaliCsfState *s)
             if (st->state != CS_STARTED || !st->oom_ns) {
                 continue;
             }
-            if (mali_csf_now() - st->oom_ns > limit) {
-                st->oom_ns = mali_csf_now();
+            if (mali_csf_clk_now() - st->oom_ns > limit) {
+                st->oom_ns = mali_csf_clk_now();
                 g->progress_event = true;
             }
             csg_schedule(s, st->oom_ns + limit + 1);
@@ -578,7 +579,7 @@ static void csg_run_progress(MaliCsfState *s)
 static void csg_run(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
-    int64_t now = mali_csf_now();
+    int64_t now = mali_csf_clk_now();
     bool jobs = false;
 
     if (!can_go_on(s)) {
@@ -978,7 +979,7 @@ void mali_csf_csg_doorbell(MaliCsfState *s, uint32_t groups)
             group_requests(s, i);
         }
     }
-    csg_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_clk_now());
 }
 
 static void csg_timer(void *opaque)
@@ -1003,7 +1004,7 @@ void mali_csf_csg_user_doorbell(MaliCsfState *s, unsigned id)
             }
         }
     }
-    csg_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_clk_now());
 }
 
 void mali_csf_csg_as_event(MaliCsfState *s, unsigned as)
@@ -1012,19 +1013,19 @@ void mali_csf_csg_as_event(MaliCsfState *s, unsigned as)
     if (can_go_on(s)) {
         report_faults(s);
     }
-    csg_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_clk_now());
 }
 
 void mali_csf_csg_look(MaliCsfState *s)
 {
-    csg_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_clk_now());
 }
 
 void mali_csf_csg_kick(MaliCsfState *s)
 {
     /* Jobs go on with the cores that there are now. */
     iter_settle_all(s);
-    csg_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_clk_now());
 }
 
 void mali_csf_csg_reset(MaliCsfState *s)

@@ -47,7 +47,7 @@ static int64_t mcu_timer_ns(MaliCsfState *s, uint32_t field)
     uint64_t ticks = (uint64_t)(field & 0x7fffffff) << 10;
 
     if (field >> 31) {
-        return mali_csf_cycles_to_ns(s, MALI_CLK_CORE, ticks);
+        return mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE, ticks);
     }
     return ticks * s->count_period_ns;
 }
@@ -74,7 +74,7 @@ static void mcu_poweroff(void *opaque)
         return;
     }
     if (mali_csf_mmu_locked(s, 0)) {
-        timer_mod(s->poweroff_timer, mali_csf_now() + 10 * SCALE_US);
+        timer_mod(s->poweroff_timer, mali_csf_clk_now() + 10 * SCALE_US);
         return;
     }
     mcu_power_cores_down(s);
@@ -91,7 +91,7 @@ static void mcu_idle(void *opaque)
         return;
     }
     if (mali_csf_mmu_locked(s, 0)) {
-        timer_mod(s->idle_timer, mali_csf_now() + 10 * SCALE_US);
+        timer_mod(s->idle_timer, mali_csf_clk_now() + 10 * SCALE_US);
         return;
     }
     ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
@@ -114,10 +114,10 @@ void mali_csf_mcu_activity(MaliCsfState *s)
         return;
     }
     if (!timer_pending(s->idle_timer)) {
-        timer_mod(s->idle_timer, mali_csf_now() + s->idle_ns);
+        timer_mod(s->idle_timer, mali_csf_clk_now() + s->idle_ns);
     }
     if (!timer_pending(s->poweroff_timer)) {
-        timer_mod(s->poweroff_timer, mali_csf_now() + s->poweroff_ns);
+        timer_mod(s->poweroff_timer, mali_csf_clk_now() + s->poweroff_ns);
     }
 }
 
@@ -208,7 +208,7 @@ static void mcu_process(MaliCsfState *s)
     mcu_config(s, plain);
     if (plain & MALI_GLB_COUNTER_EN) {
         mali_csf_counters_advance(s);
-        mali_csf_cycle_enable(s, req & MALI_GLB_COUNTER_EN);
+        mali_csf_clk_cycle_enable(s, req & MALI_GLB_COUNTER_EN);
     }
     if (plain) {
         mali_csf_glb_ack(s, plain);
@@ -338,7 +338,7 @@ static void mcu_boot(MaliCsfState *s)
     s->poweroff_ns = 10 * SCALE_MS;
     s->idle_ns = SCALE_MS;
     s->progress_cycles = 0;
-    mali_csf_cycle_enable(s, false);
+    mali_csf_clk_cycle_enable(s, false);
     mali_csf_csg_boot(s);
     if (s->mcu_status == MALI_MCU_FATAL) {
         return;
@@ -376,7 +376,7 @@ static void mcu_tick(void *opaque)
 static void mcu_schedule(MaliCsfState *s)
 {
     if (!timer_pending(s->mcu_timer)) {
-        timer_mod(s->mcu_timer, mali_csf_now() + s->mcu_latency_ns +
+        timer_mod(s->mcu_timer, mali_csf_clk_now() + s->mcu_latency_ns +
                   mali_csf_faults_delay_ns(s));
     }
 }
@@ -428,7 +428,7 @@ void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as)
     if ((as == 0 || again) && s->mcu_status == MALI_MCU_ENABLED &&
         (!s->mcu_booted || s->mcu_doorbell || s->mcu_counters_due ||
          s->mcu_wake_due) && !timer_pending(s->mcu_timer)) {
-        timer_mod(s->mcu_timer, mali_csf_now() + s->mcu_latency_ns);
+        timer_mod(s->mcu_timer, mali_csf_clk_now() + s->mcu_latency_ns);
     }
 }
 
@@ -520,7 +520,7 @@ void mali_csf_mcu_control(MaliCsfState *s, uint32_t val)
         s->mcu_status = MALI_MCU_DISABLED;
     } else if (s->mcu_status == MALI_MCU_DISABLED) {
         s->mcu_status = MALI_MCU_ENABLED;
-        timer_mod(s->mcu_timer, mali_csf_now() + BOOT_NS);
+        timer_mod(s->mcu_timer, mali_csf_clk_now() + BOOT_NS);
     } else {
         return;
     }

@@ -437,7 +437,7 @@ void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         trace_mali_csf_as_command(n, val);
         as->active = true;
         as->command = val;
-        timer_mod(as->timer, mali_csf_now() + AS_COMMAND_NS);
+        timer_mod(as->timer, mali_csf_clk_now() + AS_COMMAND_NS);
         break;
     case A_TRANSCFG:
     case A_TRANSCFG_HI:

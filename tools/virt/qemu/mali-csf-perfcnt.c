@@ -181,7 +181,8 @@ static void perfcnt_no_room(MaliCsfState *s, uint32_t reason, bool own_accord)
         f->info.lost_autos++;
         reason |= MALI_LEDGER_OWN_ACCORD;
     }
-    perfcnt_record(s, mali_csf_timestamp(s), reason | MALI_LEDGER_NO_ROOM, 0);
+    perfcnt_record(s, mali_csf_clk_timestamp(s), reason | MALI_LEDGER_NO_ROOM,
+                   0);
     trace_mali_csf_perfcnt_no_room(f->info.insert, f->info.extract);
     f->no_room = true;
     perfcnt_overflow(s);
@@ -219,9 +220,9 @@ static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason)
     MaliPerfcnt *f = s->perfcnt;
     MaliCounters *c = s->ctr;
     unsigned size = c->words * 4, n = 0, i;
-    int64_t now = mali_csf_now();
-    uint64_t timestamp = mali_csf_timestamp_at(s, now);
-    uint64_t powered = mali_csf_powered_cores(s);
+    int64_t now = mali_csf_clk_now();
+    uint64_t timestamp = mali_csf_clk_timestamp_at(s, now);
+    uint64_t powered = mali_csf_counters_powered(s);
     MaliMmuResult res;
 
     mali_csf_counters_advance(s);

@@ -82,7 +82,7 @@ void mali_csf_pwr_set(MaliCsfState *s, int domain, uint64_t mask, bool on)
         p->trans_off |= mask & p->ready;
     }
     if (p->trans_on || p->trans_off) {
-        timer_mod(p->timer, mali_csf_now() + s->power_ns);
+        timer_mod(p->timer, mali_csf_clk_now() + s->power_ns);
     } else {
         timer_del(p->timer);
     }

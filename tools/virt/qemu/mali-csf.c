@@ -180,7 +180,7 @@ static void mali_gpu_command(MaliCsfState *s, uint32_t val)
     case COMMAND_RESET:
         mali_reset_state(s);
         mali_reset_lines(s);
-        timer_mod(s->reset_timer, mali_csf_now() + 20 * SCALE_US);
+        timer_mod(s->reset_timer, mali_csf_clk_now() + 20 * SCALE_US);
         break;
     case COMMAND_CLEAR_FAULT:
         s->gpu_fault_status = 0;
@@ -190,8 +190,9 @@ static void mali_gpu_command(MaliCsfState *s, uint32_t val)
         mali_csf_counters_work(s, MALI_WORK_FLUSH, 0, 0, 1,
                                MALI_FLUSH_CYCLES, 0);
         mali_csf_mmu_flush_started(s);
-        timer_mod(s->flush_timer, mali_csf_now() +
-                  mali_csf_cycles_to_ns(s, MALI_CLK_CORE, MALI_FLUSH_CYCLES));
+        timer_mod(s->flush_timer, mali_csf_clk_now() +
+                  mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE,
+                                            MALI_FLUSH_CYCLES));
         break;
     default:
         qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: unknown GPU_COMMAND 0x%x\n",
@@ -269,13 +270,13 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
     case A_TIMESTAMP_OFFSET_HI:
         return s->timestamp_offset >> 32;
     case A_CYCLE_COUNT:
-        return mali_csf_cycle_count(s);
+        return mali_csf_clk_cycle_count(s);
     case A_CYCLE_COUNT_HI:
-        return mali_csf_cycle_count(s) >> 32;
+        return mali_csf_clk_cycle_count(s) >> 32;
     case A_TIMESTAMP:
-        return mali_csf_timestamp(s);
+        return mali_csf_clk_timestamp(s);
     case A_TIMESTAMP_HI:
-        return mali_csf_timestamp(s) >> 32;
+        return mali_csf_clk_timestamp(s) >> 32;
     case A_THREAD_MAX_THREADS:
         return 2048;
     case A_THREAD_MAX_WORKGROUP_SIZE:
@@ -351,7 +352,7 @@ static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
 
 static void mali_run_if_due(QEMUTimer *timer)
 {
-    if (timer_pending(timer) && timer_expired(timer, mali_csf_now())) {
+    if (timer_pending(timer) && timer_expired(timer, mali_csf_clk_now())) {
         timer_del(timer);
         timer->cb(timer->opaque);
     }

@@ -392,10 +392,10 @@ struct MaliCsfState {
 };
 
 /* mali-csf-clk.c */
-int64_t mali_csf_now(void);
+int64_t mali_csf_clk_now(void);
 /* GPU timestamp, with its offset, in ticks of the system counter. */
-uint64_t mali_csf_timestamp(MaliCsfState *s);
-uint64_t mali_csf_timestamp_at(MaliCsfState *s, int64_t ns);
+uint64_t mali_csf_clk_timestamp(MaliCsfState *s);
+uint64_t mali_csf_clk_timestamp_at(MaliCsfState *s, int64_t ns);
 /* Rate of a clock domain, and its cycles since power-on of the machine. */
 uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk);
 uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk);
@@ -403,12 +403,12 @@ uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns);
 /* From now on; what depends on the rate has been brought up to date. */
 void mali_csf_clk_set(MaliCsfState *s, int clk, uint32_t hz);
 /* Time that so many cycles of a clock take, rounded up. */
-int64_t mali_csf_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles);
+int64_t mali_csf_clk_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles);
 /* CYCLE_COUNT register: runs while GLB_COUNTER_EN. */
-uint64_t mali_csf_cycle_count(MaliCsfState *s);
-void mali_csf_cycle_enable(MaliCsfState *s, bool on);
+uint64_t mali_csf_clk_cycle_count(MaliCsfState *s);
+void mali_csf_clk_cycle_enable(MaliCsfState *s, bool on);
 /* a * b / c without a limit to any of them but the result's. */
-uint64_t mali_csf_muldiv(uint64_t a, uint64_t b, uint64_t c);
+uint64_t mali_csf_clk_muldiv(uint64_t a, uint64_t b, uint64_t c);
 
 /* mali-csf-irq.c */
 void mali_csf_irq_update(MaliIrq *irq);
@@ -595,9 +595,9 @@ uint32_t mali_csf_perfcnt_features(MaliCsfState *s);
 extern const MemoryRegionOps mali_csf_board_ops;
 void mali_csf_board_init(MaliCsfState *s);
 void mali_csf_board_reset(MaliCsfState *s);
-void mali_csf_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
-                      uint64_t regs, uint64_t bench, uint64_t sysreg,
-                      const int *irqs);
+void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
+                            uint64_t regs, uint64_t bench, uint64_t sysreg,
+                            const int *irqs);
 
 /* mali-csf-bench.c */
 void mali_csf_bench_init(MaliCsfState *s);
