@@ -23,6 +23,7 @@ help:
 	@echo 'make check-long    all tests, in all configurations, at full length'
 	@echo 'make storm         compare counts while firmware is disturbed, at full length'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
+	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make bench         measure: by instructions first, then by the clock'
 	@echo 'make shell         a shell in the virtual machine'
@@ -56,6 +57,9 @@ check-long: deps
 storm: deps
 	@tools/virt/check -L storm
 
+fuzz-device: deps
+	@tools/virt/tests/fuzz.sh -t $(or $(FUZZ_SECONDS),600)
+
 check-build:
 	@$(BUILD)/check-build.sh
 
@@ -75,4 +79,4 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long storm kunit check-build qemu kernel tools bench clean-cache
+.PHONY: help deps demo shell check check-long storm fuzz-device kunit check-build qemu kernel tools bench clean-cache

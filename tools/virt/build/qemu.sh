@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# qemu.sh   builds QEMU with the virtual Mali in it, and prints the path of the program
+# qemu.sh              builds QEMU with the virtual Mali in it, and prints the path of the program
+# qemu.sh sanitized    the same, its device compiled with ASan and UBSan, and with what tells a fuzzer
+#                      where it has been (qtest/coverage.c)
 #
 # One build directory for each source of QEMU and set of flags: a change in the device's files
 # compiles those, links, and no more. What comes out is kept by content, so that a VM that runs and
@@ -8,7 +10,7 @@
 
 . "$(dirname "$0")/common.sh"
 
-KEEP=4
+KEEP=6
 DEVICE_DIR=$VIRT_DIR/qemu
 DEVICES=$BUILD_DIR/configs/qemu-devices.mak
 # Only what the virtual machine uses: of the devices those of configs/qemu-devices.mak, no tracing, and
@@ -77,19 +79,45 @@ build_qemu()
 	fi
 }
 
+# The commands that have just built the device and the program, with a few flags more: the rest of
+# QEMU is the same. Memory that QEMU moves for the device is checked as well, by the library.
+sanitize_qemu()
+{
+	local out=$1 dest=$2 object line flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+
+	cd "$out"
+	mkdir -p "$dest"
+	ninja -t commands qemu-system-aarch64 | tail -n 1 >sanitized.link
+	grep -o '[^ ]*/hw_misc_mali-csf[^ ]*\.o' sanitized.link | sort -u >sanitized.objects
+	while read -r object; do
+		line=$(ninja -t commands "$object" | tail -n 1)
+		line=${line//"-MF $object.d -o $object"/"-MF sanitized.d -o ${object%.o}.sanitized.o"}
+		sh -c "${line/ -O2 / -O1 -g $flags -fsanitize-coverage=trace-pc }"
+	done <sanitized.objects
+	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIE -c -o sanitized-coverage.o "$DEVICE_DIR/qtest/coverage.c"
+	line=$(sed 's,\(/hw_misc_mali-csf[^ ]*\)\.o,\1.sanitized.o,g; s, -o qemu-system-aarch64 , -o qemu-sanitized sanitized-coverage.o ,' \
+		sanitized.link)
+	sh -c "$line $flags"
+	mv qemu-sanitized "$dest/sanitized"
+}
+
 main()
 {
-	local src id key dest tree out files
+	local src id key dest tree out files program=qemu-system-aarch64
 
 	src=$("$BUILD_DIR/sources.sh" qemu)
 	id=$(source_id "$src")
 	mapfile -t files < <(device_files)
 	key=$(hash_text "$id" "${FLAGS[*]}" "$(hash_files "${files[@]}")")
+	if [ "${1:-}" = sanitized ]; then
+		program=sanitized
+		key=$(hash_text "$key" "$(hash_files "$DEVICE_DIR"/qtest/coverage.[ch])")-sanitized
+	fi
 	dest=$CACHE/qemu/bin-$key
-	if [ -e "$dest/qemu-system-aarch64" ]; then
+	if [ -e "$dest/$program" ]; then
 		# What is in use is not old.
 		touch -c "$dest"
-		echo "$dest/qemu-system-aarch64"
+		echo "$dest/$program"
 		return
 	fi
 
@@ -102,8 +130,8 @@ main()
 	pkg-config --exists pixman-1 || die "the library pixman is missing: run 'make deps', or install the Debian package libpixman-1-dev"
 	[ -e /usr/include/libfdt.h ] || die "the library libfdt is missing: run 'make deps', or install the Debian package libfdt-dev"
 	lock qemu
-	if [ -e "$dest/qemu-system-aarch64" ]; then
-		echo "$dest/qemu-system-aarch64"
+	if [ -e "$dest/$program" ]; then
+		echo "$dest/$program"
 		return
 	fi
 	need_space 2
@@ -114,10 +142,15 @@ main()
 	step "configuring QEMU" configure_qemu "$tree" "$out"
 	step "building QEMU" build_qemu "$tree" "$out"
 	mkdir -p "$dest"
-	cp "$out/qemu-system-aarch64" "$dest/qemu-system-aarch64.new"
-	mv "$dest/qemu-system-aarch64.new" "$dest/qemu-system-aarch64"
+	if [ "$program" = sanitized ]; then
+		step "building QEMU with sanitizers in its device" sanitize_qemu "$out" "$dest"
+	else
+		cp "$out/$program" "$dest/$program.new"
+		mv "$dest/$program.new" "$dest/$program"
+	fi
 	prune "$CACHE/qemu/bin" "$KEEP"
-	echo "$dest/qemu-system-aarch64"
+	echo "$dest/$program"
 }
 
-main
+[ $# -eq 0 ] || [ "$*" = sanitized ] || die "usage: qemu.sh [sanitized]"
+main "$@"

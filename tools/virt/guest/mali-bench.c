@@ -40,7 +40,7 @@ struct reg {
 };
 
 static const struct reg regs[] = {
-#define REG(off, sym, name, bits, r, w, help) { off, name, bits, r, w, help },
+#define REG(sym, name, bits, r, w, help) { MALI_BENCH_##sym, name, bits, r, w, help },
 	MALI_BENCH_REGS(REG)
 #undef REG
 };

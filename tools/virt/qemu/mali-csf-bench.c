@@ -40,7 +40,7 @@ struct MaliBench {
     QEMUTimer *timer;
 };
 
-static void cores_off_now(MaliCsfState *s)
+static void bench_cores_off_now(MaliCsfState *s)
 {
     uint64_t off = s->bench->cores_off & s->shader_present;
     uint64_t down = off & (s->pwr[MALI_PWR_SHADER].ready |
@@ -50,17 +50,17 @@ static void cores_off_now(MaliCsfState *s)
     s->inj.cores_off = off;
     if (down) {
         /* Firmware samples before a core's counts go with its power. */
-        mali_csf_counters_auto(s, MALI_REASON_REQUEST);
-        mali_csf_power(s, MALI_PWR_SHADER, down, false);
+        mali_csf_perfcnt_auto(s, MALI_REASON_REQUEST);
+        mali_csf_pwr_set(s, MALI_PWR_SHADER, down, false);
     }
-    if (up && mali_csf_mcu_running(s) &&
-        (s->inj.cores_hold || !mali_csf_cs_idle(s))) {
-        mali_csf_mcu_cores_needed(s);
+    if (up && mali_csf_glb_running(s) &&
+        (s->inj.cores_hold || !mali_csf_csg_idle(s))) {
+        mali_csf_pwr_cores_needed(s);
     }
-    mali_csf_cs_kick(s);
+    mali_csf_csg_kick(s);
 }
 
-static void settle(void *opaque)
+static void bench_settle(void *opaque)
 {
     MaliCsfState *s = opaque;
     MaliBench *b = s->bench;
@@ -70,18 +70,18 @@ static void settle(void *opaque)
         return;
     }
     if (mali_csf_mmu_locked(s, 0)) {
-        timer_mod(b->retry, mali_csf_now() + RETRY_NS);
+        timer_mod(b->retry, mali_csf_clk_now() + RETRY_NS);
         return;
     }
     if (b->want_power) {
         b->want_power = false;
-        cores_off_now(s);
+        bench_cores_off_now(s);
     }
     if (b->want_protm) {
         b->want_protm = false;
-        if (mali_csf_mcu_running(s)) {
+        if (mali_csf_glb_running(s)) {
             s->inj.protm = true;
-            mali_csf_set_protm(s, true);
+            mali_csf_mcu_set_protm(s, true);
         }
     }
     if (b->want_sleep) {
@@ -101,48 +101,48 @@ static void settle(void *opaque)
     }
 }
 
-static void set_protm(MaliCsfState *s, bool on)
+static void bench_set_protm(MaliCsfState *s, bool on)
 {
     s->bench->want_protm = on;
     if (on) {
-        settle(s);
+        bench_settle(s);
     } else {
         s->inj.protm = false;
-        mali_csf_set_protm(s, false);
+        mali_csf_mcu_set_protm(s, false);
     }
 }
 
-static void set_sleep(MaliCsfState *s, bool on)
+static void bench_set_sleep(MaliCsfState *s, bool on)
 {
     s->bench->want_sleep = on;
     s->bench->want_wake = !on;
-    settle(s);
+    bench_settle(s);
 }
 
-static void set_cores_off(MaliCsfState *s, uint64_t mask)
+static void bench_set_cores_off(MaliCsfState *s, uint64_t mask)
 {
     s->bench->cores_off = mask;
     s->bench->want_power = true;
-    settle(s);
+    bench_settle(s);
 }
 
-static void set_cores_hold(MaliCsfState *s, bool on)
+static void bench_set_cores_hold(MaliCsfState *s, bool on)
 {
     s->inj.cores_hold = on;
-    if (!mali_csf_mcu_running(s)) {
+    if (!mali_csf_glb_running(s)) {
         return;     /* as the next boot finds it */
     }
     if (on) {
-        mali_csf_mcu_cores_needed(s);
-    } else if (mali_csf_cs_idle(s)) {
-        timer_mod(s->poweroff_timer, mali_csf_now() + s->poweroff_ns);
+        mali_csf_pwr_cores_needed(s);
+    } else if (mali_csf_csg_idle(s)) {
+        timer_mod(s->poweroff_timer, mali_csf_clk_now() + s->poweroff_ns);
     }
 }
 
 /* ---- storm ---- */
 
 /* xorshift64*: the series depends on the seed alone. */
-static uint32_t storm_random(MaliBench *b)
+static uint32_t bench_storm_random(MaliBench *b)
 {
     b->random ^= b->random >> 12;
     b->random ^= b->random << 25;
@@ -150,17 +150,17 @@ static uint32_t storm_random(MaliBench *b)
     return (b->random * 0x2545f4914f6cdd1dull) >> 32;
 }
 
-static void storm_begin(MaliCsfState *s, unsigned kind, uint32_t arg)
+static void bench_storm_begin(MaliCsfState *s, unsigned kind, uint32_t arg)
 {
     switch (kind) {
     case MALI_STORM_SLEEP:
-        set_sleep(s, true);
+        bench_set_sleep(s, true);
         break;
     case MALI_STORM_PROTM:
-        set_protm(s, true);
+        bench_set_protm(s, true);
         break;
     case MALI_STORM_POWER:
-        set_cores_off(s, arg | (uint64_t)~arg << 32);
+        bench_set_cores_off(s, arg | (uint64_t)~arg << 32);
         break;
     case MALI_STORM_SLOW_ACK:
         s->inj.ack_delay_ns = arg % STORM_ACK_DELAY_NS;
@@ -176,23 +176,23 @@ static void storm_begin(MaliCsfState *s, unsigned kind, uint32_t arg)
         break;
     case MALI_STORM_HANG:
         /* At boot it would be another thing: a GPU that panthor gives up. */
-        s->inj.hang |= mali_csf_mcu_running(s);
+        s->inj.hang |= mali_csf_glb_running(s);
         break;
     }
 }
 
-static void storm_end(MaliCsfState *s, unsigned kind)
+static void bench_storm_end(MaliCsfState *s, unsigned kind)
 {
     s->bench->until[kind] = 0;
     switch (kind) {
     case MALI_STORM_SLEEP:
-        set_sleep(s, false);
+        bench_set_sleep(s, false);
         break;
     case MALI_STORM_PROTM:
-        set_protm(s, false);
+        bench_set_protm(s, false);
         break;
     case MALI_STORM_POWER:
-        set_cores_off(s, 0);
+        bench_set_cores_off(s, 0);
         break;
     case MALI_STORM_SLOW_ACK:
         s->inj.ack_delay_ns = 0;
@@ -209,16 +209,16 @@ static void storm_end(MaliCsfState *s, unsigned kind)
     }
 }
 
-static void storm_step(MaliCsfState *s)
+static void bench_storm_step(MaliCsfState *s)
 {
     MaliBench *b = s->bench;
     uint64_t period = (uint64_t)b->period_us * SCALE_US;
-    int64_t now = mali_csf_now(), wake;
+    int64_t now = mali_csf_clk_now(), wake;
     unsigned i;
 
     for (i = 0; i < MALI_STORM_KINDS; i++) {
         if (b->until[i] && b->until[i] <= now) {
-            storm_end(s, i);
+            bench_storm_end(s, i);
         }
     }
     while (b->next <= now) {
@@ -226,15 +226,15 @@ static void storm_step(MaliCsfState *s)
          * Always four numbers an event, and none left out for what the guest
          * has done meanwhile: the series stays the seed's.
          */
-        unsigned kind = storm_random(b) % MALI_STORM_KINDS;
-        uint64_t length = period / 4 + storm_random(b) % period;
-        uint32_t arg = storm_random(b);
+        unsigned kind = bench_storm_random(b) % MALI_STORM_KINDS;
+        uint64_t length = period / 4 + bench_storm_random(b) % period;
+        uint32_t arg = bench_storm_random(b);
 
-        b->next += period / 2 + storm_random(b) % period;
+        b->next += period / 2 + bench_storm_random(b) % period;
         if ((b->kinds >> kind & 1) && !b->until[kind]) {
             b->until[kind] = now + length;
             b->events++;
-            storm_begin(s, kind, arg);
+            bench_storm_begin(s, kind, arg);
         }
     }
     wake = b->next;
@@ -246,12 +246,12 @@ static void storm_step(MaliCsfState *s)
     timer_mod(b->timer, wake);
 }
 
-static void storm_timer(void *opaque)
+static void bench_storm_timer(void *opaque)
 {
-    storm_step(opaque);
+    bench_storm_step(opaque);
 }
 
-static void set_storm(MaliCsfState *s, bool on)
+static void bench_set_storm(MaliCsfState *s, bool on)
 {
     MaliBench *b = s->bench;
     unsigned i;
@@ -264,26 +264,26 @@ static void set_storm(MaliCsfState *s, bool on)
         timer_del(b->timer);
         for (i = 0; i < MALI_STORM_KINDS; i++) {
             if (b->until[i]) {
-                storm_end(s, i);
+                bench_storm_end(s, i);
             }
         }
         return;
     }
     b->random = 0x9e3779b97f4a7c15ull ^ b->seed;
     b->events = 0;
-    b->next = mali_csf_now() + (uint64_t)b->period_us * SCALE_US;
-    storm_step(s);
+    b->next = mali_csf_clk_now() + (uint64_t)b->period_us * SCALE_US;
+    bench_storm_step(s);
 }
 
 /* ---- registers ---- */
 
-static uint32_t mcu_flags(MaliCsfState *s)
+static uint32_t bench_mcu_flags(MaliCsfState *s)
 {
     return s->mcu_booted | s->mcu_asleep << 1 |
-           mali_csf_mcu_running(s) << 2 | s->mcu_doorbell << 3;
+           mali_csf_glb_running(s) << 2 | s->mcu_doorbell << 3;
 }
 
-static uint32_t storm_now(MaliBench *b)
+static uint32_t bench_storm_now(MaliBench *b)
 {
     uint32_t v = 0;
 
@@ -296,7 +296,7 @@ static uint32_t storm_now(MaliBench *b)
 static uint64_t bench_get(MaliCsfState *s, hwaddr off)
 {
     MaliBench *b = s->bench;
-    const MaliCountersInfo *c = mali_csf_counters_info(s);
+    const MaliCountersInfo *c = mali_csf_perfcnt_info(s);
 
     switch (off) {
     case MALI_BENCH_ID:
@@ -352,10 +352,10 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_MCU_STATUS:
         return s->mcu_status;
     case MALI_BENCH_MCU_FLAGS:
-        return mcu_flags(s);
+        return bench_mcu_flags(s);
     case MALI_BENCH_GPU_STATUS:
         return s->gpu_status_protm |
-               (mali_csf_cs_idle(s) ? 0 : MALI_STATUS_ACTIVE);
+               (mali_csf_csg_idle(s) ? 0 : MALI_STATUS_ACTIVE);
     case MALI_BENCH_IFACE_NOW:
         return s->published_version;
     case MALI_BENCH_SHADER_READY:
@@ -373,7 +373,7 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_EXTRACT:
         return c->extract;
     case MALI_BENCH_SET:
-        return c->set;
+        return s->ctr->set;
     case MALI_BENCH_SLOTS:
         return c->slots;
     case MALI_BENCH_SAMPLE_SIZE:
@@ -395,13 +395,13 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_THRESHOLDS:
         return c->thresholds;
     case MALI_BENCH_SATURATED:
-        return c->saturated;
+        return s->ctr->saturated;
     case MALI_BENCH_LAST_REASON:
         return c->last_reason;
     case MALI_BENCH_LAST_TIMESTAMP:
         return c->last_timestamp;
     case MALI_BENCH_TIMESTAMP:
-        return mali_csf_timestamp(s);
+        return mali_csf_clk_timestamp(s);
     case MALI_BENCH_CORE_CYCLES:
         return mali_csf_clk_cycles(s, MALI_CLK_CORE);
     case MALI_BENCH_COREGROUP_CYCLES:
@@ -415,9 +415,9 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_STACKS_HZ:
         return mali_csf_clk_hz(s, MALI_CLK_STACKS);
     case MALI_BENCH_WALKS:
-        return mali_csf_mmu_walks;
+        return s->mmu_walks;
     case MALI_BENCH_TLB_HITS:
-        return mali_csf_mmu_hits;
+        return s->mmu_hits;
     case MALI_BENCH_LAST_CORE_CYCLES:
         return c->last_cycles[MALI_CLK_CORE];
     case MALI_BENCH_LAST_COREGROUP_CYCLES:
@@ -439,7 +439,7 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_STORM_EVENTS:
         return b->events;
     case MALI_BENCH_STORM_NOW:
-        return storm_now(b);
+        return bench_storm_now(b);
     }
     return 0;
 }
@@ -453,7 +453,8 @@ typedef struct BenchReg {
 static const BenchReg *bench_reg(hwaddr off)
 {
     static const BenchReg regs[] = {
-#define MALI_BENCH_REG(off, sym, name, bits, r, w, help) { off, bits, r, w },
+#define MALI_BENCH_REG(sym, name, bits, r, w, help) \
+    { MALI_BENCH_##sym, bits, r, w },
         MALI_BENCH_REGS(MALI_BENCH_REG)
 #undef MALI_BENCH_REG
     };
@@ -505,7 +506,7 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
         mali_csf_counters_set_activity(s, b->activity, b->rate);
         break;
     case MALI_BENCH_CORES_HOLD:
-        set_cores_hold(s, val);
+        bench_set_cores_hold(s, val);
         break;
     case MALI_BENCH_TYPE:
         b->type = val;
@@ -528,16 +529,16 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
         }
         break;
     case MALI_BENCH_PROTM:
-        set_protm(s, val);
+        bench_set_protm(s, val);
         break;
     case MALI_BENCH_SLEEP:
-        set_sleep(s, val);
+        bench_set_sleep(s, val);
         break;
     case MALI_BENCH_CORES_OFF:
         b->cores_off = deposit64(b->cores_off, 0, 32, val);
         break;
     case MALI_BENCH_CORES_OFF + 4:
-        set_cores_off(s, deposit64(b->cores_off, 32, 32, val));
+        bench_set_cores_off(s, deposit64(b->cores_off, 32, 32, val));
         break;
     case MALI_BENCH_ACK_DELAY:
         s->inj.ack_delay_ns = val;
@@ -570,14 +571,14 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
         s->inj.insert_skew_on = val != 0;
         break;
     case MALI_BENCH_LEDGER_FLUSH:
-        mali_csf_counters_flush_ledger(s);
+        mali_csf_ledger_flush(s);
         break;
     case MALI_BENCH_CRASH:
         b->want_crash = val == 1 || val == 2 ? val : 0;
-        settle(s);
+        bench_settle(s);
         break;
     case MALI_BENCH_STORM:
-        set_storm(s, val);
+        bench_set_storm(s, val);
         break;
     case MALI_BENCH_STORM_SEED:
         b->seed = val;
@@ -616,7 +617,15 @@ void mali_csf_bench_init(MaliCsfState *s)
     b->seed = 1;
     b->period_us = DEFAULT_STORM_PERIOD;
     b->kinds = DEFAULT_STORM_KINDS;
-    b->retry = timer_new_ns(QEMU_CLOCK_VIRTUAL, settle, s);
-    b->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, storm_timer, s);
+    b->retry = timer_new_ns(QEMU_CLOCK_VIRTUAL, bench_settle, s);
+    b->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, bench_storm_timer, s);
     mali_csf_counters_set_activity(s, false, b->rate);
+}
+
+void mali_csf_bench_exit(MaliCsfState *s)
+{
+    timer_free(s->bench->retry);
+    timer_free(s->bench->timer);
+    g_free(s->bench);
+    s->bench = NULL;
 }

@@ -51,7 +51,7 @@ static void board_configure(MaliCsfState *s, uint32_t ctrl)
     }
     if (FIELD_EX32(ctrl, SYS_CFGCTRL, WRITE)) {
         /* Jobs go on at the new rate, and so do the counters. */
-        mali_csf_cs_kick(s);
+        mali_csf_csg_kick(s);
         mali_csf_counters_advance(s);
         mali_csf_clk_set(s, osc, s->sys_cfgdata);
     } else {
@@ -135,9 +135,9 @@ static uint32_t board_node(void *fdt, const char *node,
  * The board around the GPU: three oscillators behind system registers, a fixed
  * supply, three operating points; the GPU's node; the bench page's.
  */
-void mali_csf_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
-                      uint64_t regs, uint64_t bench, uint64_t sysreg,
-                      const int *irqs)
+void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
+                            uint64_t regs, uint64_t bench, uint64_t sysreg,
+                            const int *irqs)
 {
     static const uint32_t opp_hz[] = { 50000000, 100000000, 150000000 };
     static const char irq_names[] = "job\0mmu\0gpu";

@@ -6,19 +6,19 @@
 #include "qemu/osdep.h"
 #include "hw/misc/mali-csf.h"
 
-int64_t mali_csf_now(void)
+int64_t mali_csf_clk_now(void)
 {
     return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 }
 
-uint64_t mali_csf_timestamp_at(MaliCsfState *s, int64_t ns)
+uint64_t mali_csf_clk_timestamp_at(MaliCsfState *s, int64_t ns)
 {
     return ns / s->count_period_ns + s->timestamp_offset;
 }
 
-uint64_t mali_csf_timestamp(MaliCsfState *s)
+uint64_t mali_csf_clk_timestamp(MaliCsfState *s)
 {
-    return mali_csf_timestamp_at(s, mali_csf_now());
+    return mali_csf_clk_timestamp_at(s, mali_csf_clk_now());
 }
 
 /* Clocks */
@@ -28,7 +28,7 @@ uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk)
     return s->clk[clk].hz;
 }
 
-uint64_t mali_csf_muldiv(uint64_t a, uint64_t b, uint64_t c)
+uint64_t mali_csf_clk_muldiv(uint64_t a, uint64_t b, uint64_t c)
 {
     return (__uint128_t)a * b / c;
 }
@@ -38,16 +38,16 @@ uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns)
 {
     MaliClk *c = &s->clk[clk];
 
-    return c->base_cycles + mali_csf_muldiv(ns - c->base_ns, c->hz,
-                                            s->second_ns);
+    return c->base_cycles + mali_csf_clk_muldiv(ns - c->base_ns, c->hz,
+                                                s->second_ns);
 }
 
 uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk)
 {
-    return mali_csf_clk_cycles_at(s, clk, mali_csf_now());
+    return mali_csf_clk_cycles_at(s, clk, mali_csf_clk_now());
 }
 
-int64_t mali_csf_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles)
+int64_t mali_csf_clk_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles)
 {
     uint64_t hz = MAX(s->clk[clk].hz, 1);
     __uint128_t ns = (__uint128_t)cycles * s->second_ns + hz - 1;
@@ -61,11 +61,11 @@ void mali_csf_clk_set(MaliCsfState *s, int clk, uint32_t hz)
     MaliClk *c = &s->clk[clk];
 
     c->base_cycles = mali_csf_clk_cycles(s, clk);
-    c->base_ns = mali_csf_now();
+    c->base_ns = mali_csf_clk_now();
     c->hz = hz;
 }
 
-uint64_t mali_csf_cycle_count(MaliCsfState *s)
+uint64_t mali_csf_clk_cycle_count(MaliCsfState *s)
 {
     if (!s->cycle_enabled) {
         return s->cycle_base;
@@ -74,12 +74,12 @@ uint64_t mali_csf_cycle_count(MaliCsfState *s)
            s->cycle_start;
 }
 
-void mali_csf_cycle_enable(MaliCsfState *s, bool on)
+void mali_csf_clk_cycle_enable(MaliCsfState *s, bool on)
 {
     if (on == s->cycle_enabled) {
         return;
     }
-    s->cycle_base = mali_csf_cycle_count(s);
+    s->cycle_base = mali_csf_clk_cycle_count(s);
     s->cycle_start = mali_csf_clk_cycles(s, MALI_CLK_CORE);
     s->cycle_enabled = on;
 }

@@ -1,5 +1,5 @@
 /*
- * Arm Mali CSF GPU: what the bench page reads and does to the counters
+ * Arm Mali CSF GPU: counters, what firmware does with them, the ledger
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -7,6 +7,10 @@
 #define HW_MISC_MALI_CSF_COUNTERS_H
 
 #include "hw/misc/mali-csf.h"
+
+#define MALI_MAX_COUNTERS   128
+#define MALI_FIRST_COUNTER  4
+#define MALI_HEADER_WORDS   4
 
 /*
  * Bits of a ledger record's reason, for a sample that found no room in the
@@ -22,24 +26,156 @@ typedef struct MaliCountersInfo {
     uint32_t epoch;             /* enables since power-on */
     uint32_t insert;            /* of the current enable, without any skew */
     uint32_t extract;           /* as last read */
-    uint32_t set;               /* latched by the last enable */
     uint32_t slots;             /* likewise */
     uint32_t sample_size;       /* likewise, in bytes */
     uint64_t samples;           /* written since power-on */
     uint64_t autos;             /* of these: of firmware's own accord */
-    uint64_t lost_autos;        /* own accord, ring full or locked: not written */
+    /* own accord, ring full or locked: not written */
+    uint64_t lost_autos;
     uint64_t faults;            /* lost to an MMU fault */
     uint64_t rejected;          /* enables that were ignored */
     uint64_t dropped;           /* SAMPLE requests dropped by the bench page */
     uint64_t overflows;         /* OVERFLOW events raised */
     uint64_t thresholds;        /* THRESHOLD events raised */
-    uint64_t saturated;         /* counters cut to 32 bits */
     uint32_t last_reason;       /* of the last sample written */
     uint64_t last_timestamp;    /* likewise */
     uint64_t last_cycles[MALI_CLKS];    /* of the clocks, then */
 } MaliCountersInfo;
 
-const MaliCountersInfo *mali_csf_counters_info(MaliCsfState *s);
+const MaliCountersInfo *mali_csf_perfcnt_info(MaliCsfState *s);
+
+/* One record of the ledger, as README describes it. */
+typedef struct MaliLedgerRecord {
+    uint64_t sequence;
+    uint32_t epoch;
+    uint32_t insert;
+    uint64_t timestamp;
+    uint32_t reason;
+    uint32_t size;
+    const uint8_t *blocks;      /* @size bytes */
+} MaliLedgerRecord;
+
+/* mali-csf-ledger.c */
+bool mali_csf_ledger_init(MaliCsfState *s, const char *name, Error **errp);
+void mali_csf_ledger_exit(MaliCsfState *s);
+void mali_csf_ledger_write(MaliCsfState *s, const MaliLedgerRecord *r);
+void mali_csf_ledger_flush(MaliCsfState *s);
+
+/* mali-csf-counters.c */
+
+/* Scalars of a block. Each type of block uses its own few. */
+enum {
+    A_NONE = 0,
+    A_UNITS = 1,        /* background activity */
+    /* CSHW */
+    A_ACTIVE = 2,       /* core clock while the GPU has work (also MEMSYS) */
+    A_MCU, A_ITER, A_TILER_CY, A_COMP_CY, A_FRAG_CY,
+    A_CEU, A_LSU, A_FLUSH_CY, A_FLUSH,
+    A_TILER_JOB, A_COMP_JOB, A_FRAG_JOB, A_JOBS,
+    A_VERTICES, A_THREADS, A_PIXELS,
+    A_CSIF,             /* and the five that follow */
+    A_CSHW_END = A_CSIF + 6,
+    /* TILER */
+    A_T_CY = 2, A_T_PRIMS,
+    /* MEMSYS */
+    A_M_BEATS = 3,
+    /* SHADER */
+    A_S_ANY = 2, A_S_FRAG, A_S_COMP, A_S_PIXELS, A_S_THREADS,
+    /* FW, CSG */
+    A_F_CY = 2,
+    SCALARS = A_CSHW_END
+};
+
+/* Times which cannot add up to more than the GPU was active. */
+enum {
+    B_ITER, B_TILER, B_COMP, B_FRAG, B_SHADER, B_NONFRAG, B_CEU, B_LSU, B_FLUSH,
+    B_MCU,
+    B_CSIF, BUCKETS = B_CSIF + 6
+};
+
+/*
+ * Work is reported at its end, in pieces. So that busy cycles never exceed
+ * active cycles in any one sample, they are taken from the active cycles of
+ * this sample's period, and what does not fit waits for later ones.
+ */
+typedef struct MaliBucket {
+    uint64_t room;      /* active cycles of this period not taken yet */
+    uint64_t pending;   /* busy cycles not accounted yet */
+} MaliBucket;
+
+/* How work moves a counter of the primary set. mul 0: by the general rule. */
+typedef struct MaliRule {
+    uint8_t src;
+    uint8_t shift;
+    uint16_t mul;
+    bool no_units;
+} MaliRule;
+
+/* What makes up a counter's total, in the set that is counted. */
+typedef struct MaliTerm {
+    uint32_t weight;    /* of a unit */
+    uint16_t mul;       /* of scalar @src */
+    uint8_t src;
+    uint8_t shift;
+} MaliTerm;
+
+typedef struct MaliBlock {
+    uint8_t type;
+    uint8_t inst;       /* cores: the physical position */
+    uint8_t ord;
+    bool present;       /* a hole in shader_present is not */
+    bool moved;         /* since prev was taken */
+    uint64_t a[SCALARS];
+    MaliTerm terms[MALI_MAX_COUNTERS];
+    uint64_t added[MALI_MAX_COUNTERS];
+    uint64_t prev[MALI_MAX_COUNTERS];    /* totals at the last sample */
+    uint64_t emitted[MALI_MAX_COUNTERS];
+} MaliBlock;
+
+struct MaliCounters {
+    MaliBlock *blocks;      /* as in a sample, without metadata */
+    unsigned nblocks;
+    unsigned by_type[MALI_BLK_TYPES];   /* index of the first block of a type */
+    unsigned n_type[MALI_BLK_TYPES];
+    unsigned words;     /* a block */
+    uint32_t valid_mask;
+    uint32_t set;       /* that is counted */
+    uint64_t saturated; /* values cut to 32 bits */
+    MaliRule rules[MALI_BLK_TYPES][MALI_MAX_COUNTERS];   /* primary set */
+    unsigned turn[2];   /* whose turn a thread is, and a pixel, of the cores */
+    unsigned beat_turn; /* and a beat, of the L2 slices */
+
+    /* activity */
+    bool activity;
+    uint32_t rate;
+    uint64_t unit_frac; /* of a unit, in units/s * ns */
+    bool busy;          /* the GPU had work when last looked at */
+    int64_t last_ns;
+    uint64_t last_cycles;
+    MaliBucket buckets[BUCKETS];
+    uint64_t iter_cores[2];     /* which other and fragment work runs on */
+};
+
+/* A core that is on its way down counts no more: it has been sampled. */
+static inline uint64_t mali_csf_counters_powered(MaliCsfState *s)
+{
+    return s->pwr[MALI_PWR_SHADER].ready & ~s->pwr[MALI_PWR_SHADER].trans_off;
+}
+
+/* Blocks that are not firmware's. */
+unsigned mali_csf_counters_blocks_hw(MaliCsfState *s);
+/* Whether the set that is counted has counters for a block. */
+bool mali_csf_counters_defined(MaliCounters *c, const MaliBlock *b);
+void mali_csf_counters_select_set(MaliCounters *c, unsigned set);
+/* What a block has counted since the last time goes to @p, as @mask says. */
+void mali_csf_counters_take(MaliCounters *c, MaliBlock *b, uint8_t *p,
+                            uint32_t mask);
+void mali_csf_counters_take_back(MaliCounters *c, MaliBlock *b,
+                                 const uint8_t *p);
+/* What was counted up to here is in no sample. */
+void mali_csf_counters_rebase(MaliCounters *c);
+/* A sample's period begins: see MaliBucket. */
+void mali_csf_counters_period(MaliCounters *c);
 
 /* Background activity: so many units a second while on. */
 void mali_csf_counters_set_activity(MaliCsfState *s, bool on, uint32_t rate);
@@ -57,6 +193,5 @@ uint64_t mali_csf_counters_emitted(MaliCsfState *s, unsigned type,
                                    unsigned inst, unsigned idx);
 uint64_t mali_csf_counters_generated(MaliCsfState *s, unsigned type,
                                      unsigned inst, unsigned idx);
-void mali_csf_counters_flush_ledger(MaliCsfState *s);
 
 #endif

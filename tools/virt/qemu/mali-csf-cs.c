@@ -52,6 +52,7 @@
 #include "qemu/bitops.h"
 #include "qemu/host-utils.h"
 #include "mali-csf-cs.h"
+#include "trace.h"
 
 #define INSTR_CYCLES            8
 #define LSU_CYCLES              32
@@ -61,14 +62,6 @@
 #define TILE_SHIFT              5
 /* More work than this ends no sooner. */
 #define MAX_UNITS               (1ull << 40)
-
-/* Stream output block */
-#define CS_OUT_HEAP_VT_START    0xc0
-#define CS_OUT_HEAP_VT_END      0xc4
-#define CS_OUT_HEAP_FRAG_END    0xcc
-#define CS_OUT_HEAP_ADDRESS     0xd0
-/* Stream input block */
-#define CS_IN_HEAP_START        0x20
 
 /* Heap context */
 #define HEAP_VT_START           0
@@ -109,6 +102,96 @@ typedef enum {
     STEP_INVALID,
 } Step;
 
+MaliMmuResult mali_csf_cs_access(MaliCsfState *s, MaliStream *st, uint64_t va,
+                                 void *buf, uint64_t len, MaliAccess access)
+{
+    MaliMmuResult res = mali_csf_mmu_access(s, mali_csf_cs_group(s, st)->as,
+                                            va, buf, len, access,
+                                            CS_SOURCE_ID(st->csg, st->cs));
+
+    if (res == MALI_MMU_FAULT && !st->fault_pending) {
+        st->fault_pending = true;
+        st->fault_addr = va;
+    }
+    return res;
+}
+
+void mali_csf_cs_interrupt(MaliCsfState *s, unsigned csg, unsigned cs,
+                           uint32_t bits)
+{
+    uint32_t va = mali_csg_out_va(csg) + CSG_OUT_CS_IRQ_REQ;
+    uint32_t ack, req;
+
+    if (!(bits & mali_csf_glb_ld32(s, mali_cs_in_va(csg, cs) +
+                                   CS_IN_ACK_IRQ_MASK))) {
+        return;
+    }
+    ack = mali_csf_glb_ld32(s, mali_csg_in_va(csg) + CSG_IN_CS_IRQ_ACK);
+    req = mali_csf_glb_ld32(s, va);
+    mali_csf_glb_st32(s, va, (req & ~(1u << cs)) | (~ack & 1u << cs));
+    mali_csf_irq_raise(s, MALI_IRQ_JOB, 1u << csg);
+}
+
+void mali_csf_cs_event(MaliCsfState *s, unsigned csg, unsigned cs, uint32_t bit)
+{
+    uint32_t out = mali_cs_out_va(csg, cs);
+    uint32_t req = mali_csf_glb_ld32(s, mali_cs_in_va(csg, cs) + CS_IN_REQ);
+    uint32_t ack = mali_csf_glb_ld32(s, out + CS_OUT_ACK);
+
+    if (!((req ^ ack) & bit)) {
+        mali_csf_glb_st32(s, out + CS_OUT_ACK, ack ^ bit);
+        mali_csf_cs_interrupt(s, csg, cs, bit);
+    }
+}
+
+void mali_csf_cs_stream_publish(MaliCsfState *s, MaliStream *st)
+{
+    bool active = st->state == CS_STARTED && !mali_csf_cs_stream_empty(st);
+
+    if (st->published != st->extract) {
+        mali_csf_glb_st64(s, st->ring_out + RING_OUT_EXTRACT, st->extract);
+        st->published = st->extract;
+    }
+    if (st->published_active != active) {
+        mali_csf_glb_st32(s, st->ring_out + RING_OUT_ACTIVE, active);
+        st->published_active = active;
+    }
+}
+
+void mali_csf_cs_fatal(MaliCsfState *s, MaliStream *st, uint32_t type,
+                       uint64_t info)
+{
+    uint32_t out = mali_cs_out_va(st->csg, st->cs);
+
+    trace_mali_csf_stream_fault(st->csg, st->cs, type, info);
+    st->state = CS_DEAD;
+    st->n_ops = 0;
+    st->fault_pending = false;
+    mali_csf_cs_stream_publish(s, st);
+    mali_csf_glb_st32(s, out + CS_OUT_FATAL, type);
+    mali_csf_glb_st64(s, out + CS_OUT_FATAL_INFO, info);
+    mali_csf_cs_event(s, st->csg, st->cs, CS_REQ_FATAL);
+}
+
+void mali_csf_cs_fault(MaliCsfState *s, MaliStream *st, uint32_t type,
+                       uint64_t info)
+{
+    uint32_t out = mali_cs_out_va(st->csg, st->cs);
+
+    trace_mali_csf_stream_fault(st->csg, st->cs, type, info);
+    st->error = type;
+    /*
+     * The host finds the job by EXTRACT, which therefore stays where it is
+     * until the host has answered, and rung.
+     */
+    mali_csf_cs_stream_publish(s, st);
+    st->fault_held = mali_csf_glb_ld32(s, mali_cs_in_va(st->csg, st->cs) +
+                                       CS_IN_ACK_IRQ_MASK) & CS_REQ_FAULT;
+    mali_csf_glb_st32(s, out + CS_OUT_FAULT, type);
+    mali_csf_glb_st64(s, out + CS_OUT_FAULT_INFO, info);
+    mali_csf_cs_event(s, st->csg, st->cs, CS_REQ_FAULT);
+}
+
 static uint64_t get64(MaliStream *st, unsigned r)
 {
     return (uint64_t)st->regs[r + 1] << 32 | st->regs[r];
@@ -123,7 +206,7 @@ static void set64(MaliStream *st, unsigned r, uint64_t v)
 static MaliMmuResult load32(MaliCsfState *s, MaliStream *st, uint64_t va,
                             uint32_t *v)
 {
-    MaliMmuResult res = cs_access(s, st, va, v, 4, MALI_ACCESS_READ);
+    MaliMmuResult res = mali_csf_cs_access(s, st, va, v, 4, MALI_ACCESS_READ);
 
     *v = le32_to_cpu(*v);
     return res;
@@ -132,7 +215,7 @@ static MaliMmuResult load32(MaliCsfState *s, MaliStream *st, uint64_t va,
 static MaliMmuResult load64(MaliCsfState *s, MaliStream *st, uint64_t va,
                             uint64_t *v)
 {
-    MaliMmuResult res = cs_access(s, st, va, v, 8, MALI_ACCESS_READ);
+    MaliMmuResult res = mali_csf_cs_access(s, st, va, v, 8, MALI_ACCESS_READ);
 
     *v = le64_to_cpu(*v);
     return res;
@@ -142,14 +225,14 @@ static MaliMmuResult store32(MaliCsfState *s, MaliStream *st, uint64_t va,
                              uint32_t v)
 {
     v = cpu_to_le32(v);
-    return cs_access(s, st, va, &v, 4, MALI_ACCESS_WRITE);
+    return mali_csf_cs_access(s, st, va, &v, 4, MALI_ACCESS_WRITE);
 }
 
 static MaliMmuResult store64(MaliCsfState *s, MaliStream *st, uint64_t va,
                              uint64_t v)
 {
     v = cpu_to_le64(v);
-    return cs_access(s, st, va, &v, 8, MALI_ACCESS_WRITE);
+    return mali_csf_cs_access(s, st, va, &v, 8, MALI_ACCESS_WRITE);
 }
 
 static void charge(MaliCsfState *s, MaliStream *st, unsigned cycles)
@@ -158,7 +241,7 @@ static void charge(MaliCsfState *s, MaliStream *st, unsigned cycles)
     s->cs->turn_cycles += cycles;
 }
 
-void cs_stream_start(MaliCsfState *s, MaliStream *st, uint64_t extract)
+void mali_csf_cs_stream_start(MaliCsfState *s, MaliStream *st, uint64_t extract)
 {
     unsigned csg = st->csg, cs = st->cs;
 
@@ -170,7 +253,7 @@ void cs_stream_start(MaliCsfState *s, MaliStream *st, uint64_t extract)
     st->published = extract;
 }
 
-uint32_t cs_stream_sbs(MaliStream *st)
+uint32_t mali_csf_cs_stream_sbs(MaliStream *st)
 {
     uint32_t sbs = 0;
 
@@ -182,13 +265,13 @@ uint32_t cs_stream_sbs(MaliStream *st)
     return sbs;
 }
 
-uint64_t cs_stream_pc(MaliStream *st)
+uint64_t mali_csf_cs_stream_pc(MaliStream *st)
 {
     return st->depth ? st->pc : st->ring_base + (st->extract &
                                                  (st->ring_size - 1));
 }
 
-bool cs_stream_empty(MaliStream *st)
+bool mali_csf_cs_stream_empty(MaliStream *st)
 {
     return !st->depth && st->extract == st->insert && !st->n_ops;
 }
@@ -203,7 +286,8 @@ static MaliMmuResult op_lsu(MaliCsfState *s, MaliStream *st, CsOp *op)
     MaliMmuResult res = MALI_MMU_OK;
 
     if (load) {
-        res = cs_access(s, st, op->addr, words, count * 4, MALI_ACCESS_READ);
+        res = mali_csf_cs_access(s, st, op->addr, words, count * 4,
+                                 MALI_ACCESS_READ);
     } else {
         for (unsigned i = 0; i < count; i++) {
             words[i] = cpu_to_le32(st->regs[op->arg + i]);
@@ -222,8 +306,8 @@ static MaliMmuResult op_lsu(MaliCsfState *s, MaliStream *st, CsOp *op)
         while (mask >> (i + n) & 1) {
             n++;
         }
-        res = cs_access(s, st, op->addr + 4 * i, &words[i], 4 * n,
-                        MALI_ACCESS_WRITE);
+        res = mali_csf_cs_access(s, st, op->addr + 4 * i, &words[i], 4 * n,
+                                 MALI_ACCESS_WRITE);
     }
     if (res == MALI_MMU_OK) {
         st->lsu_bytes += bytes;
@@ -251,7 +335,7 @@ static MaliMmuResult op_sync(MaliCsfState *s, MaliStream *st, CsOp *op)
     v = op->flags & OPF_ADD ? (wide ? v : v32) + op->data : op->data;
     res = wide ? store64(s, st, op->addr, v) : store32(s, st, op->addr, v);
     if (res == MALI_MMU_OK && !(op->flags & OPF_CSG_SCOPE)) {
-        cs_group(s, st)->sync_update = true;
+        mali_csf_cs_group(s, st)->sync_update = true;
     }
     return res;
 }
@@ -260,9 +344,9 @@ static MaliMmuResult op_state(MaliCsfState *s, MaliStream *st, CsOp *op)
 {
     switch (op->arg) {
     case 0:
-        return store64(s, st, op->addr, mali_csf_timestamp(s));
+        return store64(s, st, op->addr, mali_csf_clk_timestamp(s));
     case 1:
-        return store64(s, st, op->addr, mali_csf_cycle_count(s));
+        return store64(s, st, op->addr, mali_csf_clk_cycle_count(s));
     case 2:
         return store64(s, st, op->addr, 0);
     default:
@@ -306,7 +390,7 @@ static MaliMmuResult op_deferred(MaliCsfState *s, MaliStream *st, CsOp *op)
     case OP_HEAP:
         return heap_count(s, st, op->arg);
     case OP_FINISH_FRAG:
-        if (mali_csf_mmu_locked(s, cs_group(s, st)->as)) {
+        if (mali_csf_mmu_locked(s, mali_csf_cs_group(s, st)->as)) {
             return MALI_MMU_LOCKED;     /* all of it, or nothing yet */
         }
         if (st->heap && op->addr && op->data) {
@@ -338,17 +422,17 @@ static bool op_timed(MaliCsfState *s, MaliStream *st, CsOp *op)
                 return true;
             }
             cycles = MALI_FLUSH_CYCLES;
-            mali_csf_flush_started(s);
+            mali_csf_mmu_flush_started(s);
             mali_csf_counters_work(s, MALI_WORK_FLUSH, st->csg, st->cs, 1,
                                    cycles, 0);
         }
-        op->end_ns = mali_csf_now() +
-                     mali_csf_cycles_to_ns(s, MALI_CLK_CORE, cycles);
+        op->end_ns = mali_csf_clk_now() +
+                     mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE, cycles);
     }
-    return mali_csf_now() >= op->end_ns;
+    return mali_csf_clk_now() >= op->end_ns;
 }
 
-bool cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory)
+bool mali_csf_cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory)
 {
     uint32_t earlier = 0;
     bool progress = false, lsu_wait = !memory, tiling = false;
@@ -392,7 +476,7 @@ bool cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory)
     return progress;
 }
 
-int64_t cs_stream_next(MaliStream *st)
+int64_t mali_csf_cs_stream_next(MaliStream *st)
 {
     int64_t next = INT64_MAX;
 
@@ -442,11 +526,14 @@ static Step op_issue(MaliCsfState *s, MaliStream *st, uint64_t insn, CsOp op)
 
 /* The tiler heap */
 
-/* A chunk that is taken has room: the second turn finds it, unless it is taken away. */
+/*
+ * A chunk that is taken has room: the second turn finds it, unless it is taken
+ * away.
+ */
 #define HEAP_TURNS  4
 
-uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
-                         uint64_t units)
+uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
+                                  uint64_t units)
 {
     unsigned bytes = op->work == MALI_WORK_IDVS ? 32 : 64;
     uint64_t heap, d[4], next, top, bottom;
@@ -457,11 +544,12 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
     if (op->heap_credit) {
         return MIN(units, op->heap_credit);
     }
-    if (st->oom != OOM_NONE && st->oom != OOM_RETRY && st->oom != OOM_FRAGMENT) {
+    if (st->oom != OOM_NONE && st->oom != OOM_RETRY &&
+        st->oom != OOM_FRAGMENT) {
         return 0;
     }
     /* The lists are changed as a whole, or not yet. */
-    if (mali_csf_mmu_locked(s, cs_group(s, st)->as)) {
+    if (mali_csf_mmu_locked(s, mali_csf_cs_group(s, st)->as)) {
         return 0;
     }
     if (load64(s, st, op->addr + TILER_CTX_HEAP, &heap) != MALI_MMU_OK) {
@@ -474,7 +562,7 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
         uint64_t size, base;
         uint32_t count[4];
 
-        if (cs_access(s, st, heap, d, sizeof(d), MALI_ACCESS_READ) !=
+        if (mali_csf_cs_access(s, st, heap, d, sizeof(d), MALI_ACCESS_READ) !=
             MALI_MMU_OK) {
             return 0;
         }
@@ -518,11 +606,11 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                 st->oom = OOM_NONE;
                 st->oom_ns = 0;
                 op->done = true;
-                cs_fault(s, st, CS_OOM, st->heap);
+                mali_csf_cs_fault(s, st, CS_OOM, st->heap);
                 return 0;
             }
-            if (cs_access(s, st, st->heap, count, sizeof(count),
-                          MALI_ACCESS_READ) != MALI_MMU_OK) {
+            if (mali_csf_cs_access(s, st, st->heap, count, sizeof(count),
+                                   MALI_ACCESS_READ) != MALI_MMU_OK) {
                 return 0;
             }
             if (st->oom == OOM_FRAGMENT &&
@@ -530,18 +618,18 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                 return 0;
             }
             next = mali_cs_out_va(st->csg, st->cs);
-            mali_csf_mcu_st32(s, next + CS_OUT_HEAP_VT_START,
+            mali_csf_glb_st32(s, next + CS_OUT_HEAP_VT_START,
                               le32_to_cpu(count[HEAP_VT_START / 4]));
-            mali_csf_mcu_st32(s, next + CS_OUT_HEAP_VT_END,
+            mali_csf_glb_st32(s, next + CS_OUT_HEAP_VT_END,
                               le32_to_cpu(count[HEAP_VT_END / 4]));
-            mali_csf_mcu_st32(s, next + CS_OUT_HEAP_FRAG_END,
+            mali_csf_glb_st32(s, next + CS_OUT_HEAP_FRAG_END,
                               le32_to_cpu(count[HEAP_FRAG_END / 4]));
-            mali_csf_mcu_st64(s, next + CS_OUT_HEAP_ADDRESS, st->heap);
+            mali_csf_glb_st64(s, next + CS_OUT_HEAP_ADDRESS, st->heap);
             st->oom = OOM_RAISED;
             if (!st->oom_ns) {
-                st->oom_ns = mali_csf_now();
+                st->oom_ns = mali_csf_clk_now();
             }
-            cs_event(s, st->csg, st->cs, CS_REQ_TILER_OOM);
+            mali_csf_cs_event(s, st->csg, st->cs, CS_REQ_TILER_OOM);
             return 0;
         }
 
@@ -563,7 +651,7 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
         d[1] = cpu_to_le64(CHUNK_VA(next));
         d[2] = cpu_to_le64(CHUNK_VA(next) + CHUNK_HEADER);
         d[3] = cpu_to_le64(CHUNK_VA(next) + CHUNK_SIZE(next));
-        if (cs_access(s, st, heap, d, sizeof(d), MALI_ACCESS_WRITE) !=
+        if (mali_csf_cs_access(s, st, heap, d, sizeof(d), MALI_ACCESS_WRITE) !=
             MALI_MMU_OK) {
             return 0;
         }
@@ -571,13 +659,13 @@ uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
     return 0;
 }
 
-void cs_heap_answer(MaliCsfState *s, MaliStream *st)
+void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st)
 {
-    uint64_t chunk = mali_csf_mcu_ld64(s, mali_cs_in_va(st->csg, st->cs) +
+    uint64_t chunk = mali_csf_glb_ld64(s, mali_cs_in_va(st->csg, st->cs) +
                                        CS_IN_HEAP_START);
     uint32_t count[4];
 
-    if (mali_csf_mmu_locked(s, cs_group(s, st)->as)) {
+    if (mali_csf_mmu_locked(s, mali_csf_cs_group(s, st)->as)) {
         return;
     }
     if (CHUNK_SIZE(chunk)) {
@@ -586,8 +674,8 @@ void cs_heap_answer(MaliCsfState *s, MaliStream *st)
         }
         return;
     }
-    if (cs_access(s, st, st->heap, count, sizeof(count), MALI_ACCESS_READ) !=
-        MALI_MMU_OK) {
+    if (mali_csf_cs_access(s, st, st->heap, count, sizeof(count),
+                           MALI_ACCESS_READ) != MALI_MMU_OK) {
         return;
     }
     if (count[HEAP_VT_END / 4] != count[HEAP_FRAG_END / 4]) {
@@ -609,7 +697,7 @@ static uint64_t units_mul(uint64_t a, uint64_t b)
 static Step run_job(MaliCsfState *s, MaliStream *st, MaliWorkKind work,
                     bool progress, uint64_t units)
 {
-    MaliGroup *g = cs_group(s, st);
+    MaliGroup *g = mali_csf_cs_group(s, st);
     CsOp op = {
         .kind = OP_JOB, .work = work, .sb = st->sb_endpoint,
         .flags = progress ? OPF_PROGRESS : 0,
@@ -646,7 +734,7 @@ static Step run_job(MaliCsfState *s, MaliStream *st, MaliWorkKind work,
     if (!g->max_ep[op.arg] || (work == MALI_WORK_IDVS &&
                                !g->max_ep[ITER_COMPUTE] &&
                                !g->max_ep[ITER_FRAGMENT])) {
-        cs_fatal(s, st, CS_ENDPOINT_FAULT, cs_stream_pc(st));
+        mali_csf_cs_fatal(s, st, CS_ENDPOINT_FAULT, mali_csf_cs_stream_pc(st));
         return STEP_BLOCKED;
     }
     op.work_left = units * op.cost;
@@ -727,7 +815,8 @@ static Step do_call(MaliCsfState *s, MaliStream *st, uint64_t va, uint32_t len,
     }
     if (call) {
         if (st->depth - st->in_handler >= CS_CALL_DEPTH) {
-            cs_fatal(s, st, CS_CALL_STACK_OVERFLOW, cs_stream_pc(st));
+            mali_csf_cs_fatal(s, st, CS_CALL_STACK_OVERFLOW,
+                              mali_csf_cs_stream_pc(st));
             return STEP_BLOCKED;
         }
         if (st->depth) {
@@ -824,7 +913,7 @@ static Step do_sync_wait(MaliCsfState *s, MaliStream *st, uint64_t insn,
         return STEP_BLOCKED;
     }
     if (status && !(insn & 1)) {
-        cs_fault(s, st, CS_INHERIT_FAULT, va);
+        mali_csf_cs_fault(s, st, CS_INHERIT_FAULT, va);
     }
     return STEP_NEXT;
 }
@@ -832,15 +921,15 @@ static Step do_sync_wait(MaliCsfState *s, MaliStream *st, uint64_t insn,
 /* Loads and stores, and all that memory has to say before a wait is judged. */
 static bool sbs_clear(MaliCsfState *s, MaliStream *st, uint32_t mask)
 {
-    if (cs_stream_sbs(st) & mask) {
-        cs_stream_ops(s, st, true);
+    if (mali_csf_cs_stream_sbs(st) & mask) {
+        mali_csf_cs_stream_ops(s, st, true);
     }
-    return !(cs_stream_sbs(st) & mask);
+    return !(mali_csf_cs_stream_sbs(st) & mask);
 }
 
 static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
 {
-    MaliGroup *g = cs_group(s, st);
+    MaliGroup *g = mali_csf_cs_group(s, st);
     unsigned n_regs = s->cs->n_regs;
     unsigned dst = extract64(insn, 48, 8), src = extract64(insn, 40, 8);
     unsigned low = extract64(insn, 32, 8), op = insn >> 56;
@@ -1035,7 +1124,7 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
             return STEP_NEXT;
         }
         st->blocked = CS_BLOCKED_PROTM;
-        cs_event(s, st->csg, st->cs, CS_REQ_PROTM_PENDING);
+        mali_csf_cs_event(s, st->csg, st->cs, CS_REQ_PROTM_PENDING);
         return STEP_BLOCKED;
 
     case I_PROGRESS_WAIT:
@@ -1082,7 +1171,8 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
     return STEP_INVALID;
 }
 
-unsigned cs_stream_exec(MaliCsfState *s, MaliStream *st, unsigned budget)
+unsigned mali_csf_cs_stream_exec(MaliCsfState *s, MaliStream *st,
+                                 unsigned budget)
 {
     unsigned n = 0;
 
@@ -1098,7 +1188,7 @@ unsigned cs_stream_exec(MaliCsfState *s, MaliStream *st, unsigned budget)
         if (!st->depth && st->extract == st->insert) {
             break;
         }
-        res = load64(s, st, cs_stream_pc(st), &insn);
+        res = load64(s, st, mali_csf_cs_stream_pc(st), &insn);
         if (res != MALI_MMU_OK) {
             st->blocked = res == MALI_MMU_LOCKED ? CS_BLOCKED_AS : CS_UNBLOCKED;
             break;
@@ -1107,7 +1197,8 @@ unsigned cs_stream_exec(MaliCsfState *s, MaliStream *st, unsigned budget)
         case STEP_BLOCKED:
             return n;
         case STEP_INVALID:
-            cs_fatal(s, st, CS_INSTR_INVALID, cs_stream_pc(st));
+            mali_csf_cs_fatal(s, st, CS_INSTR_INVALID,
+                              mali_csf_cs_stream_pc(st));
             return n;
         case STEP_NEXT:
             if (st->depth) {
@@ -1186,8 +1277,8 @@ static bool stream_sane(MaliStream *st, uint32_t n_regs)
     return true;
 }
 
-size_t cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
-                          uint32_t n_regs)
+size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
+                                   uint32_t n_regs)
 {
     Transfer t = { .p = buf, .load = load };
 

@@ -1,5 +1,5 @@
 /*
- * Arm Mali CSF GPU: what mali-csf-csg.c and mali-csf-cs.c share
+ * Arm Mali CSF GPU: streams, and groups of them
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
@@ -60,6 +60,61 @@ typedef enum {
 #define CSG_REQ_SYNC_UPDATE         (1u << 28)
 #define CSG_REQ_IDLE                (1u << 29)
 #define CSG_REQ_PROGRESS_TIMER      (1u << 31)
+
+/* Group input block */
+#define CSG_IN_REQ              0x00
+#define CSG_IN_ACK_IRQ_MASK     0x04
+#define CSG_IN_DB_REQ           0x08
+#define CSG_IN_CS_IRQ_ACK       0x0c
+#define CSG_IN_ALLOW_COMPUTE    0x20
+#define CSG_IN_ALLOW_FRAGMENT   0x28
+#define CSG_IN_ALLOW_OTHER      0x30
+#define CSG_IN_EP_REQ           0x34
+#define CSG_IN_EP_REQ2          0x38
+#define CSG_IN_SUSPEND_BUF      0x40
+#define CSG_IN_CONFIG           0x50
+/* Group output block */
+#define CSG_OUT_ACK             0x00
+#define CSG_OUT_DB_ACK          0x08
+#define CSG_OUT_CS_IRQ_REQ      0x0c
+#define CSG_OUT_EP_CURRENT      0x10
+#define CSG_OUT_EP_REQ          0x14
+#define CSG_OUT_STATE           0x18
+#define CSG_OUT_RESOURCE_DEP    0x1c
+
+/* Stream input block */
+#define CS_IN_REQ               0x00
+#define CS_IN_CONFIG            0x04
+#define CS_IN_ACK_IRQ_MASK      0x0c
+#define CS_IN_RING_BASE         0x10
+#define CS_IN_RING_SIZE         0x18
+#define CS_IN_HEAP_START        0x20
+#define CS_IN_RING_INPUT        0x30
+#define CS_IN_RING_OUTPUT       0x38
+/* Stream output block */
+#define CS_OUT_ACK              0x00
+#define CS_OUT_CMD_PTR          0x40
+#define CS_OUT_WAIT             0x48
+#define CS_OUT_REQ_RESOURCE     0x4c
+#define CS_OUT_SYNC_PTR         0x50
+#define CS_OUT_SYNC_VALUE       0x58
+#define CS_OUT_SCOREBOARDS      0x5c
+#define CS_OUT_BLOCKED          0x60
+#define CS_OUT_SYNC_VALUE_HI    0x64
+#define CS_OUT_FAULT            0x80
+#define CS_OUT_FATAL            0x84
+#define CS_OUT_FAULT_INFO       0x88
+#define CS_OUT_FATAL_INFO       0x90
+#define CS_OUT_HEAP_VT_START    0xc0
+#define CS_OUT_HEAP_VT_END      0xc4
+#define CS_OUT_HEAP_FRAG_END    0xcc
+#define CS_OUT_HEAP_ADDRESS     0xd0
+
+/* Ring buffer interface blocks */
+#define RING_IN_INSERT          0x00
+#define RING_IN_EXTRACT         0x08
+#define RING_OUT_EXTRACT        0x00
+#define RING_OUT_ACTIVE         0x08
 
 /* Iterators: what runs jobs, one job at a time each. */
 typedef enum {
@@ -208,42 +263,50 @@ struct MaliCs {
 };
 
 /* mali-csf-cs.c */
-void cs_stream_start(MaliCsfState *s, MaliStream *st, uint64_t extract);
+void mali_csf_cs_stream_start(MaliCsfState *s, MaliStream *st,
+                              uint64_t extract);
 /*
  * Execute up to @budget instructions; returns how many, and sets @st->blocked
  * if that is why there were not more.
  */
-unsigned cs_stream_exec(MaliCsfState *s, MaliStream *st, unsigned budget);
+unsigned mali_csf_cs_stream_exec(MaliCsfState *s, MaliStream *st,
+                                 unsigned budget);
 /* Let operations go on; true if one ended or started. */
-bool cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory);
+bool mali_csf_cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory);
 /* When the next operation ends by time; INT64_MAX: none does. */
-int64_t cs_stream_next(MaliStream *st);
-uint32_t cs_stream_sbs(MaliStream *st);
+int64_t mali_csf_cs_stream_next(MaliStream *st);
+uint32_t mali_csf_cs_stream_sbs(MaliStream *st);
 /* An address a debugger would call the program counter. */
-uint64_t cs_stream_pc(MaliStream *st);
-bool cs_stream_empty(MaliStream *st);
+uint64_t mali_csf_cs_stream_pc(MaliStream *st);
+bool mali_csf_cs_stream_empty(MaliStream *st);
 /*
  * Memory for units of a tiler job: how many of @units there is memory for,
  * which are then paid for. 0: wait (for the host, a handler, or a lock).
  */
-uint64_t cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
-                         uint64_t units);
+uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
+                                  uint64_t units);
 /* The host has answered TILER_OOM. */
-void cs_heap_answer(MaliCsfState *s, MaliStream *st);
+void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st);
 /* Write to a suspend buffer, or read from it; NULL: count bytes. */
-size_t cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
-                          uint32_t n_regs);
+size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
+                                   uint32_t n_regs);
 
-/* mali-csf-csg.c */
-static inline MaliGroup *cs_group(MaliCsfState *s, MaliStream *st)
+static inline MaliGroup *mali_csf_cs_group(MaliCsfState *s, MaliStream *st)
 {
     return &s->cs->groups[st->csg];
 }
 
-MaliMmuResult cs_access(MaliCsfState *s, MaliStream *st, uint64_t va, void *buf,
-                        uint64_t len, MaliAccess access);
-void cs_fatal(MaliCsfState *s, MaliStream *st, uint32_t type, uint64_t info);
-void cs_fault(MaliCsfState *s, MaliStream *st, uint32_t type, uint64_t info);
-void cs_event(MaliCsfState *s, unsigned csg, unsigned cs, uint32_t bit);
+MaliMmuResult mali_csf_cs_access(MaliCsfState *s, MaliStream *st, uint64_t va,
+                                 void *buf, uint64_t len, MaliAccess access);
+void mali_csf_cs_fatal(MaliCsfState *s, MaliStream *st, uint32_t type,
+                       uint64_t info);
+void mali_csf_cs_fault(MaliCsfState *s, MaliStream *st, uint32_t type,
+                       uint64_t info);
+void mali_csf_cs_event(MaliCsfState *s, unsigned csg, unsigned cs,
+                       uint32_t bit);
+void mali_csf_cs_interrupt(MaliCsfState *s, unsigned csg, unsigned cs,
+                           uint32_t bits);
+/* Tell the host how far the stream is. */
+void mali_csf_cs_stream_publish(MaliCsfState *s, MaliStream *st);
 
 #endif

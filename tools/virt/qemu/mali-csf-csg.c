@@ -15,19 +15,23 @@
  * are told chunk by chunk.
  *
  * Nothing here is done while firmware does not run, or while its address
- * space is locked; both ends come back to cs_run().
+ * space is locked; both ends come back to csg_run().
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
 #include "mali-csf-cs.h"
+#include "trace.h"
 
 #define TURN_BUDGET     256
 #define SLICE           16
 #define TURN_NS         (100 * SCALE_US)
 #define ITER_CHUNK_NS   (100 * SCALE_US)
-/* So many turns in TURN_NS may end early for an instruction that wants the time. */
+/*
+ * So many turns in TURN_NS may end early for an instruction that wants the
+ * time.
+ */
 #define TURN_STOPS      64
 
 /* Group control block, words */
@@ -37,55 +41,11 @@ enum {
     CSG_CTRL_STREAM_STRIDE, CSG_CTRL_WORDS
 };
 
-/* Group input block */
-#define CSG_IN_REQ              0x00
-#define CSG_IN_ACK_IRQ_MASK     0x04
-#define CSG_IN_DB_REQ           0x08
-#define CSG_IN_CS_IRQ_ACK       0x0c
-#define CSG_IN_ALLOW_COMPUTE    0x20
-#define CSG_IN_ALLOW_FRAGMENT   0x28
-#define CSG_IN_ALLOW_OTHER      0x30
-#define CSG_IN_EP_REQ           0x34
-#define CSG_IN_EP_REQ2          0x38
-#define CSG_IN_SUSPEND_BUF      0x40
-#define CSG_IN_CONFIG           0x50
-/* Group output block */
-#define CSG_OUT_ACK             0x00
-#define CSG_OUT_DB_ACK          0x08
-#define CSG_OUT_CS_IRQ_REQ      0x0c
-#define CSG_OUT_EP_CURRENT      0x10
-#define CSG_OUT_EP_REQ          0x14
-#define CSG_OUT_STATE           0x18
-#define CSG_OUT_RESOURCE_DEP    0x1c
-
 #define CSG_STATE_IS_IDLE       1u
 
 /* Stream control block: registers - 1, scoreboards, what it can run */
 #define CS_FEATURES(regs) \
     (((regs) - 1) | CS_SCOREBOARDS << 8 | 7u << 16)
-
-/* Stream input block */
-#define CS_IN_REQ               0x00
-#define CS_IN_CONFIG            0x04
-#define CS_IN_ACK_IRQ_MASK      0x0c
-#define CS_IN_RING_BASE         0x10
-#define CS_IN_RING_SIZE         0x18
-#define CS_IN_RING_INPUT        0x30
-#define CS_IN_RING_OUTPUT       0x38
-/* Stream output block */
-#define CS_OUT_ACK              0x00
-#define CS_OUT_CMD_PTR          0x40
-#define CS_OUT_WAIT             0x48
-#define CS_OUT_REQ_RESOURCE     0x4c
-#define CS_OUT_SYNC_PTR         0x50
-#define CS_OUT_SYNC_VALUE       0x58
-#define CS_OUT_SCOREBOARDS      0x5c
-#define CS_OUT_BLOCKED          0x60
-#define CS_OUT_SYNC_VALUE_HI    0x64
-#define CS_OUT_FAULT            0x80
-#define CS_OUT_FATAL            0x84
-#define CS_OUT_FAULT_INFO       0x88
-#define CS_OUT_FATAL_INFO       0x90
 
 #define CS_WAIT_SB_SRC_WAIT     (8u << 16)
 #define CS_WAIT_PROGRESS        (1u << 28)
@@ -95,12 +55,6 @@ enum {
 #define CS_PLAIN_REQS           (CS_REQ_STATE | 1u << 4 | 0xfu << 8)
 #define CS_IDLE_REQS            (0xfu << 8)
 
-/* Ring buffer interface blocks */
-#define RING_IN_INSERT          0x00
-#define RING_IN_EXTRACT         0x08
-#define RING_OUT_EXTRACT        0x00
-#define RING_OUT_ACTIVE         0x08
-
 enum { STATE_TERMINATE, STATE_START, STATE_SUSPEND, STATE_RESUME };
 
 #define VERSION_EP_REQ2         (4u << 24)
@@ -109,7 +63,7 @@ enum { STATE_TERMINATE, STATE_START, STATE_SUSPEND, STATE_RESUME };
 #define SUSPEND_HEADER          16
 #define PROTM_SUSPEND_SIZE      4096
 
-static void cs_schedule(MaliCsfState *s, int64_t when)
+static void csg_schedule(MaliCsfState *s, int64_t when)
 {
     QEMUTimer *t = s->cs->timer;
 
@@ -118,25 +72,11 @@ static void cs_schedule(MaliCsfState *s, int64_t when)
     }
 }
 
-MaliMmuResult cs_access(MaliCsfState *s, MaliStream *st, uint64_t va, void *buf,
-                        uint64_t len, MaliAccess access)
-{
-    MaliMmuResult res = mali_csf_mmu_access(s, cs_group(s, st)->as, va, buf,
-                                            len, access,
-                                            CS_SOURCE_ID(st->csg, st->cs));
-
-    if (res == MALI_MMU_FAULT && !st->fault_pending) {
-        st->fault_pending = true;
-        st->fault_addr = va;
-    }
-    return res;
-}
-
 /* Events */
 
 static void csg_interrupt(MaliCsfState *s, unsigned csg, uint32_t bits)
 {
-    if (bits & mali_csf_mcu_ld32(s, mali_csg_in_va(csg) +
+    if (bits & mali_csf_glb_ld32(s, mali_csg_in_va(csg) +
                                  CSG_IN_ACK_IRQ_MASK)) {
         mali_csf_irq_raise(s, MALI_IRQ_JOB, 1u << csg);
     }
@@ -145,86 +85,14 @@ static void csg_interrupt(MaliCsfState *s, unsigned csg, uint32_t bits)
 static void csg_event(MaliCsfState *s, unsigned csg, uint32_t bit)
 {
     uint32_t out = mali_csg_out_va(csg);
-    uint32_t req = mali_csf_mcu_ld32(s, mali_csg_in_va(csg) + CSG_IN_REQ);
-    uint32_t ack = mali_csf_mcu_ld32(s, out + CSG_OUT_ACK);
+    uint32_t req = mali_csf_glb_ld32(s, mali_csg_in_va(csg) + CSG_IN_REQ);
+    uint32_t ack = mali_csf_glb_ld32(s, out + CSG_OUT_ACK);
 
     /* Raised and not yet answered: the host is to look anyway. */
     if (!((req ^ ack) & bit)) {
-        mali_csf_mcu_st32(s, out + CSG_OUT_ACK, ack ^ bit);
+        mali_csf_glb_st32(s, out + CSG_OUT_ACK, ack ^ bit);
         csg_interrupt(s, csg, bit);
     }
-}
-
-static void cs_interrupt(MaliCsfState *s, unsigned csg, unsigned cs,
-                         uint32_t bits)
-{
-    uint32_t va = mali_csg_out_va(csg) + CSG_OUT_CS_IRQ_REQ;
-    uint32_t ack, req;
-
-    if (!(bits & mali_csf_mcu_ld32(s, mali_cs_in_va(csg, cs) +
-                                   CS_IN_ACK_IRQ_MASK))) {
-        return;
-    }
-    ack = mali_csf_mcu_ld32(s, mali_csg_in_va(csg) + CSG_IN_CS_IRQ_ACK);
-    req = mali_csf_mcu_ld32(s, va);
-    mali_csf_mcu_st32(s, va, (req & ~(1u << cs)) | (~ack & 1u << cs));
-    mali_csf_irq_raise(s, MALI_IRQ_JOB, 1u << csg);
-}
-
-void cs_event(MaliCsfState *s, unsigned csg, unsigned cs, uint32_t bit)
-{
-    uint32_t out = mali_cs_out_va(csg, cs);
-    uint32_t req = mali_csf_mcu_ld32(s, mali_cs_in_va(csg, cs) + CS_IN_REQ);
-    uint32_t ack = mali_csf_mcu_ld32(s, out + CS_OUT_ACK);
-
-    if (!((req ^ ack) & bit)) {
-        mali_csf_mcu_st32(s, out + CS_OUT_ACK, ack ^ bit);
-        cs_interrupt(s, csg, cs, bit);
-    }
-}
-
-static void stream_publish(MaliCsfState *s, MaliStream *st)
-{
-    bool active = st->state == CS_STARTED && !cs_stream_empty(st);
-
-    if (st->published != st->extract) {
-        mali_csf_mcu_st64(s, st->ring_out + RING_OUT_EXTRACT, st->extract);
-        st->published = st->extract;
-    }
-    if (st->published_active != active) {
-        mali_csf_mcu_st32(s, st->ring_out + RING_OUT_ACTIVE, active);
-        st->published_active = active;
-    }
-}
-
-void cs_fatal(MaliCsfState *s, MaliStream *st, uint32_t type, uint64_t info)
-{
-    uint32_t out = mali_cs_out_va(st->csg, st->cs);
-
-    st->state = CS_DEAD;
-    st->n_ops = 0;
-    st->fault_pending = false;
-    stream_publish(s, st);
-    mali_csf_mcu_st32(s, out + CS_OUT_FATAL, type);
-    mali_csf_mcu_st64(s, out + CS_OUT_FATAL_INFO, info);
-    cs_event(s, st->csg, st->cs, CS_REQ_FATAL);
-}
-
-void cs_fault(MaliCsfState *s, MaliStream *st, uint32_t type, uint64_t info)
-{
-    uint32_t out = mali_cs_out_va(st->csg, st->cs);
-
-    st->error = type;
-    /*
-     * The host finds the job by EXTRACT, which therefore stays where it is
-     * until the host has answered, and rung.
-     */
-    stream_publish(s, st);
-    st->fault_held = mali_csf_mcu_ld32(s, mali_cs_in_va(st->csg, st->cs) +
-                                       CS_IN_ACK_IRQ_MASK) & CS_REQ_FAULT;
-    mali_csf_mcu_st32(s, out + CS_OUT_FAULT, type);
-    mali_csf_mcu_st64(s, out + CS_OUT_FAULT_INFO, info);
-    cs_event(s, st->csg, st->cs, CS_REQ_FAULT);
 }
 
 /*
@@ -241,7 +109,7 @@ static void report_faults(MaliCsfState *s)
             MaliStream *st = &g->streams[c];
 
             if (st->fault_pending && !s->as[g->as].faulted) {
-                cs_fatal(s, st, CS_BUS_FAULT, st->fault_addr);
+                mali_csf_cs_fatal(s, st, CS_BUS_FAULT, st->fault_addr);
             }
         }
     }
@@ -281,8 +149,8 @@ static void iter_job_done(MaliCsfState *s, MaliIter *it, CsOp *op)
 /* Take a job off its iterator, with what it has done so far. */
 static void iter_settle(MaliCsfState *s, MaliIter *it)
 {
-    int64_t ns = MIN(mali_csf_now(), it->end_ns) - it->start_ns;
-    bool all = mali_csf_now() >= it->end_ns;
+    int64_t ns = MIN(mali_csf_clk_now(), it->end_ns) - it->start_ns;
+    bool all = mali_csf_clk_now() >= it->end_ns;
     uint64_t cycles = it->cycles, setup, work, units;
     CsOp *op;
 
@@ -295,7 +163,7 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
         return;
     }
     if (!all) {
-        cycles = mali_csf_muldiv(cycles, ns, it->end_ns - it->start_ns);
+        cycles = mali_csf_clk_muldiv(cycles, ns, it->end_ns - it->start_ns);
     }
     setup = MIN(cycles, op->setup_left);
     op->setup_left -= setup;
@@ -306,8 +174,8 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
     op->heap_credit -= MIN(units, op->heap_credit);
     mali_csf_counters_work(s, op->work, it->csg, it->cs, units, cycles,
                            it->cores);
-    op->ran_cycles += mali_csf_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
-                                      NANOSECONDS_PER_SECOND);
+    op->ran_cycles += mali_csf_clk_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
+                                          NANOSECONDS_PER_SECOND);
     if (!op->setup_left && !op->work_left) {
         iter_job_done(s, it, op);
     } else if (s->progress_cycles && op->ran_cycles > s->progress_cycles) {
@@ -332,7 +200,7 @@ static uint64_t iter_cores(MaliCsfState *s, MaliGroup *g, CsOp *op)
     if (op->work == MALI_WORK_IDVS) {
         kind = g->max_ep[ITER_COMPUTE] ? ITER_COMPUTE : ITER_FRAGMENT;
     }
-    mask = g->allow[kind] & mali_csf_mcu_core_mask(s);
+    mask = g->allow[kind] & mali_csf_pwr_core_mask(s);
     for (n = g->max_ep[kind]; n && mask; n--) {
         cores |= mask & -mask;
         mask &= mask - 1;
@@ -356,7 +224,7 @@ static CsOp *stream_job(MaliStream *st, MaliIterKind kind)
 static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
 {
     MaliIter *it = &s->cs->iter[op->arg];
-    MaliGroup *g = cs_group(s, st);
+    MaliGroup *g = mali_csf_cs_group(s, st);
     bool shading = op->work != MALI_WORK_TILER;
     uint64_t chunk, work;
 
@@ -370,8 +238,8 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
     it->cycles = MIN(chunk, op->setup_left);
     work = MIN((chunk - it->cycles) * it->n_cores, op->work_left);
     if (work && op->arg == ITER_TILER) {
-        uint64_t units = cs_heap_reserve(s, st, op,
-                                         DIV_ROUND_UP(work, op->cost));
+        uint64_t units = mali_csf_cs_heap_reserve(s, st, op,
+                                                  DIV_ROUND_UP(work, op->cost));
 
         if (!units || op->done) {
             return false;
@@ -385,9 +253,9 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
     it->csg = st->csg;
     it->cs = st->cs;
     it->seq = op->seq;
-    it->start_ns = mali_csf_now();
-    it->end_ns = it->start_ns + MAX(mali_csf_cycles_to_ns(s, iter_clk(op),
-                                                          it->cycles), 1);
+    it->start_ns = mali_csf_clk_now();
+    it->end_ns = it->start_ns + MAX(mali_csf_clk_cycles_to_ns(s, iter_clk(op),
+                                                              it->cycles), 1);
     it->busy = true;
     return true;
 }
@@ -395,8 +263,8 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
 static bool iter_before(MaliCsfState *s, MaliStream *a, CsOp *a_op,
                         MaliStream *b, CsOp *b_op)
 {
-    unsigned a_prio = cs_group(s, a)->priority;
-    unsigned b_prio = cs_group(s, b)->priority;
+    unsigned a_prio = mali_csf_cs_group(s, a)->priority;
+    unsigned b_prio = mali_csf_cs_group(s, b)->priority;
 
     if (a_prio != b_prio) {
         return a_prio > b_prio;
@@ -442,7 +310,7 @@ static bool iter_pick(MaliCsfState *s, MaliIterKind kind)
             return any;
         }
         any = true;
-        if (!mali_csf_mcu_cores_ready(s) || iter_start(s, best, best_op)) {
+        if (!mali_csf_pwr_cores_ready(s) || iter_start(s, best, best_op)) {
             return true;
         }
         tried[best->csg] |= 1u << best->cs;
@@ -452,12 +320,12 @@ static bool iter_pick(MaliCsfState *s, MaliIterKind kind)
 /* Ask for the cores, once: asking again would only put off their power-up. */
 static void need_cores(MaliCsfState *s)
 {
-    uint64_t want = mali_csf_mcu_core_mask(s);
+    uint64_t want = mali_csf_pwr_core_mask(s);
     MaliPwr *cores = &s->pwr[MALI_PWR_SHADER], *tiler = &s->pwr[MALI_PWR_TILER];
 
     if ((want & (~(cores->ready | cores->trans_on) | cores->trans_off)) ||
         !(tiler->ready | tiler->trans_on) || tiler->trans_off) {
-        mali_csf_mcu_cores_needed(s);
+        mali_csf_pwr_cores_needed(s);
     }
 }
 
@@ -472,7 +340,7 @@ static bool stream_idle(MaliStream *st)
         st->in_handler) {
         return false;
     }
-    if (cs_stream_empty(st)) {
+    if (mali_csf_cs_stream_empty(st)) {
         return st->idle_mask & CS_REQ_IDLE_EMPTY;
     }
     switch (st->blocked) {
@@ -497,11 +365,8 @@ static bool group_idle(MaliCsfState *s, MaliGroup *g)
     return true;
 }
 
-bool mali_csf_cs_idle(MaliCsfState *s)
+bool mali_csf_csg_idle(MaliCsfState *s)
 {
-    if (!s->cs) {
-        return true;
-    }
     for (unsigned i = 0; i < s->csgs; i++) {
         if (s->cs->groups[i].active && !s->cs->groups[i].idle) {
             return false;
@@ -527,14 +392,14 @@ static void update_idle(MaliCsfState *s)
         }
         g->idle = idle;
         changed = true;
-        mali_csf_mcu_st32(s, mali_csg_out_va(i) + CSG_OUT_STATE,
+        mali_csf_glb_st32(s, mali_csg_out_va(i) + CSG_OUT_STATE,
                           idle ? CSG_STATE_IS_IDLE : 0);
         if (idle) {
             csg_event(s, i, CSG_REQ_IDLE);
         }
     }
     if (changed) {
-        mali_csf_mcu_activity(s);
+        s->events->groups_changed(s);
     }
 }
 
@@ -548,9 +413,9 @@ static void stream_look(MaliCsfState *s, MaliStream *st)
     if (st->state != CS_STARTED) {
         return;
     }
-    insert = mali_csf_mcu_ld64(s, st->ring_in + RING_IN_INSERT);
+    insert = mali_csf_glb_ld64(s, st->ring_in + RING_IN_INSERT);
     if (insert - st->extract > st->ring_size) {
-        cs_fatal(s, st, CS_CONFIG_FAULT, insert);
+        mali_csf_cs_fatal(s, st, CS_CONFIG_FAULT, insert);
         return;
     }
     st->insert = insert;
@@ -564,12 +429,12 @@ static void stream_host(MaliCsfState *s, MaliStream *st)
         stream_look(s, st);
     }
     if (st->oom == OOM_RAISED || st->fault_held) {
-        open = mali_csf_mcu_ld32(s, mali_cs_in_va(st->csg, st->cs) +
+        open = mali_csf_glb_ld32(s, mali_cs_in_va(st->csg, st->cs) +
                                  CS_IN_REQ) ^
-               mali_csf_mcu_ld32(s, mali_cs_out_va(st->csg, st->cs) +
+               mali_csf_glb_ld32(s, mali_cs_out_va(st->csg, st->cs) +
                                  CS_OUT_ACK);
         if (st->oom == OOM_RAISED && !(open & CS_REQ_TILER_OOM)) {
-            cs_heap_answer(s, st);
+            mali_csf_cs_heap_answer(s, st);
         }
         st->fault_held &= (open & CS_REQ_FAULT) != 0;
     }
@@ -588,29 +453,29 @@ static MaliStream *turn_stream(MaliCsfState *s, unsigned n)
 
 static bool can_go_on(MaliCsfState *s)
 {
-    return mali_csf_mcu_running(s) && !mali_csf_mmu_locked(s, 0);
+    return mali_csf_glb_running(s) && !mali_csf_mmu_locked(s, 0);
 }
 
 /* Whether turns have ended early so often that the machine needs a pause. */
-static bool cs_stops_too_often(MaliCsfState *s)
+static bool csg_stops_too_often(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
 
     if (!cs->time_stop) {
         return false;
     }
-    if (mali_csf_now() - cs->time_stops_ns >= TURN_NS) {
-        cs->time_stops_ns = mali_csf_now();
+    if (mali_csf_clk_now() - cs->time_stops_ns >= TURN_NS) {
+        cs->time_stops_ns = mali_csf_clk_now();
         cs->time_stops = 0;
     }
     return ++cs->time_stops >= TURN_STOPS;
 }
 
-static void cs_run_streams(MaliCsfState *s)
+static void csg_run_streams(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
     unsigned budget = TURN_BUDGET, streams = s->csgs * s->streams;
-    bool ready = mali_csf_now() >= cs->ceu_free_ns, progress;
+    bool ready = mali_csf_clk_now() >= cs->ceu_free_ns, progress;
 
     cs->turn_cycles = 0;
     cs->time_stop = false;
@@ -624,9 +489,9 @@ static void cs_run_streams(MaliCsfState *s)
                 continue;
             }
             stream_host(s, st);
-            progress |= cs_stream_ops(s, st, true);
+            progress |= mali_csf_cs_stream_ops(s, st, true);
             if (ready && budget && !cs->time_stop) {
-                ran = cs_stream_exec(s, st, MIN(budget, SLICE));
+                ran = mali_csf_cs_stream_exec(s, st, MIN(budget, SLICE));
                 budget -= ran;
                 progress |= ran > 0;
             }
@@ -635,19 +500,20 @@ static void cs_run_streams(MaliCsfState *s)
 
     cs->turn++;
     if (cs->turn_cycles) {
-        int64_t ns = mali_csf_cycles_to_ns(s, MALI_CLK_CORE, cs->turn_cycles);
+        int64_t ns = mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE,
+                                               cs->turn_cycles);
 
-        if (!budget || cs_stops_too_often(s)) {
+        if (!budget || csg_stops_too_often(s)) {
             ns = MAX(ns, TURN_NS);
         }
-        cs->ceu_free_ns = mali_csf_now() + ns;
+        cs->ceu_free_ns = mali_csf_clk_now() + ns;
     }
     if (!ready || !budget || cs->time_stop) {
-        cs_schedule(s, cs->ceu_free_ns);
+        csg_schedule(s, cs->ceu_free_ns);
     }
 }
 
-static void cs_run_report(MaliCsfState *s)
+static void csg_run_report(MaliCsfState *s)
 {
     for (unsigned i = 0; i < s->csgs; i++) {
         MaliGroup *g = &s->cs->groups[i];
@@ -666,7 +532,7 @@ static void cs_run_report(MaliCsfState *s)
                 st->lsu_bytes = 0;
             }
             if (st->state != CS_STOPPED) {
-                stream_publish(s, st);
+                mali_csf_cs_stream_publish(s, st);
             }
         }
         if (g->sync_update) {
@@ -684,14 +550,14 @@ static void cs_run_report(MaliCsfState *s)
  * A job that has no memory makes no progress either, though no iterator runs
  * it. Looks after the time, too, at which that is too long.
  */
-static void cs_run_progress(MaliCsfState *s)
+static void csg_run_progress(MaliCsfState *s)
 {
     int64_t limit;
 
     if (!s->progress_cycles) {
         return;
     }
-    limit = mali_csf_cycles_to_ns(s, MALI_CLK_CORE, s->progress_cycles);
+    limit = mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE, s->progress_cycles);
     for (unsigned i = 0; i < s->csgs; i++) {
         MaliGroup *g = &s->cs->groups[i];
 
@@ -701,23 +567,23 @@ static void cs_run_progress(MaliCsfState *s)
             if (st->state != CS_STARTED || !st->oom_ns) {
                 continue;
             }
-            if (mali_csf_now() - st->oom_ns > limit) {
-                st->oom_ns = mali_csf_now();
+            if (mali_csf_clk_now() - st->oom_ns > limit) {
+                st->oom_ns = mali_csf_clk_now();
                 g->progress_event = true;
             }
-            cs_schedule(s, st->oom_ns + limit + 1);
+            csg_schedule(s, st->oom_ns + limit + 1);
         }
     }
 }
 
-static void cs_run(MaliCsfState *s)
+static void csg_run(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
-    int64_t now = mali_csf_now();
+    int64_t now = mali_csf_clk_now();
     bool jobs = false;
 
     if (!can_go_on(s)) {
-        if (!mali_csf_mcu_running(s)) {
+        if (!mali_csf_glb_running(s)) {
             iter_settle_all(s);
         }
         return;
@@ -729,7 +595,7 @@ static void cs_run(MaliCsfState *s)
         }
     }
     report_faults(s);
-    cs_run_streams(s);
+    csg_run_streams(s);
     for (int i = 0; i < ITERS && can_go_on(s); i++) {
         jobs |= iter_pick(s, i);
     }
@@ -737,26 +603,26 @@ static void cs_run(MaliCsfState *s)
     if (!can_go_on(s)) {
         return;
     }
-    cs_run_progress(s);
-    cs_run_report(s);
+    csg_run_progress(s);
+    csg_run_report(s);
     update_idle(s);
-    if (jobs && !mali_csf_mcu_cores_ready(s)) {
+    if (jobs && !mali_csf_pwr_cores_ready(s)) {
         need_cores(s);
     }
 
     for (int i = 0; i < ITERS; i++) {
         if (cs->iter[i].busy) {
-            cs_schedule(s, cs->iter[i].end_ns);
+            csg_schedule(s, cs->iter[i].end_ns);
         }
     }
     for (unsigned i = 0; i < s->csgs; i++) {
         for (unsigned c = 0; cs->groups[i].active && c < s->streams; c++) {
             MaliStream *st = &cs->groups[i].streams[c];
-            int64_t next = cs_stream_next(st);
+            int64_t next = mali_csf_cs_stream_next(st);
 
             if (next != INT64_MAX && st->state == CS_STARTED &&
                 !st->fault_pending) {
-                cs_schedule(s, next);
+                csg_schedule(s, next);
             }
         }
     }
@@ -769,47 +635,48 @@ static void group_config(MaliCsfState *s, unsigned csg)
     MaliGroup *g = &s->cs->groups[csg];
     uint32_t in = mali_csg_in_va(csg), out = mali_csg_out_va(csg);
     uint32_t ep = s->published_version >= VERSION_EP_REQ2 ?
-                  mali_csf_mcu_ld64(s, in + CSG_IN_EP_REQ2) :
-                  mali_csf_mcu_ld32(s, in + CSG_IN_EP_REQ);
+                  mali_csf_glb_ld64(s, in + CSG_IN_EP_REQ2) :
+                  mali_csf_glb_ld32(s, in + CSG_IN_EP_REQ);
 
-    g->allow[ITER_COMPUTE] = mali_csf_mcu_ld64(s, in + CSG_IN_ALLOW_COMPUTE);
-    g->allow[ITER_FRAGMENT] = mali_csf_mcu_ld64(s, in + CSG_IN_ALLOW_FRAGMENT);
-    g->allow[ITER_TILER] = mali_csf_mcu_ld32(s, in + CSG_IN_ALLOW_OTHER);
+    g->allow[ITER_COMPUTE] = mali_csf_glb_ld64(s, in + CSG_IN_ALLOW_COMPUTE);
+    g->allow[ITER_FRAGMENT] = mali_csf_glb_ld64(s, in + CSG_IN_ALLOW_FRAGMENT);
+    g->allow[ITER_TILER] = mali_csf_glb_ld32(s, in + CSG_IN_ALLOW_OTHER);
     g->max_ep[ITER_COMPUTE] = g->allow[ITER_COMPUTE] ? extract32(ep, 0, 8) : 0;
     g->max_ep[ITER_FRAGMENT] = g->allow[ITER_FRAGMENT] ? extract32(ep, 8, 8) :
                                0;
     g->max_ep[ITER_TILER] = g->allow[ITER_TILER] ? extract32(ep, 16, 4) : 0;
     g->priority = extract32(ep, 28, 4);
-    mali_csf_mcu_st32(s, out + CSG_OUT_EP_CURRENT, ep);
-    mali_csf_mcu_st32(s, out + CSG_OUT_EP_REQ, ep);
+    mali_csf_glb_st32(s, out + CSG_OUT_EP_CURRENT, ep);
+    mali_csf_glb_st32(s, out + CSG_OUT_EP_REQ, ep);
 }
 
 static void stream_program(MaliCsfState *s, MaliStream *st, uint32_t req)
 {
     uint32_t in = mali_cs_in_va(st->csg, st->cs), config;
 
-    config = mali_csf_mcu_ld32(s, in + CS_IN_CONFIG);
+    config = mali_csf_glb_ld32(s, in + CS_IN_CONFIG);
     st->priority = extract32(config, 0, 4);
     st->doorbell = extract32(config, 8, 8);
-    st->ring_base = mali_csf_mcu_ld64(s, in + CS_IN_RING_BASE);
-    st->ring_size = mali_csf_mcu_ld32(s, in + CS_IN_RING_SIZE);
-    st->ring_in = mali_csf_mcu_ld64(s, in + CS_IN_RING_INPUT);
-    st->ring_out = mali_csf_mcu_ld64(s, in + CS_IN_RING_OUTPUT);
+    st->ring_base = mali_csf_glb_ld64(s, in + CS_IN_RING_BASE);
+    st->ring_size = mali_csf_glb_ld32(s, in + CS_IN_RING_SIZE);
+    st->ring_in = mali_csf_glb_ld64(s, in + CS_IN_RING_INPUT);
+    st->ring_out = mali_csf_glb_ld64(s, in + CS_IN_RING_OUTPUT);
     st->idle_mask = req & CS_IDLE_REQS;
     st->look = true;
     st->published = st->extract;
     st->published_active = false;
     if (!is_power_of_2(st->ring_size) || st->ring_size < 4096) {
-        cs_fatal(s, st, CS_CONFIG_FAULT, st->ring_size);
+        mali_csf_cs_fatal(s, st, CS_CONFIG_FAULT, st->ring_size);
     }
 }
 
 static void stream_start(MaliCsfState *s, MaliStream *st, uint32_t req)
 {
-    uint32_t ring_in = mali_csf_mcu_ld64(s, mali_cs_in_va(st->csg, st->cs) +
-                                         CS_IN_RING_INPUT);
+    uint32_t in = mali_cs_in_va(st->csg, st->cs);
+    uint32_t ring_in = mali_csf_glb_ld64(s, in + CS_IN_RING_INPUT);
+    uint64_t extract = mali_csf_glb_ld64(s, ring_in + RING_IN_EXTRACT);
 
-    cs_stream_start(s, st, mali_csf_mcu_ld64(s, ring_in + RING_IN_EXTRACT));
+    mali_csf_cs_stream_start(s, st, extract);
     stream_program(s, st, req);
 }
 
@@ -817,9 +684,9 @@ static void stream_start(MaliCsfState *s, MaliStream *st, uint32_t req)
 static void stream_requests(MaliCsfState *s, MaliStream *st)
 {
     uint32_t out = mali_cs_out_va(st->csg, st->cs);
-    uint32_t req = mali_csf_mcu_ld32(s, mali_cs_in_va(st->csg, st->cs) +
+    uint32_t req = mali_csf_glb_ld32(s, mali_cs_in_va(st->csg, st->cs) +
                                      CS_IN_REQ);
-    uint32_t ack = mali_csf_mcu_ld32(s, out + CS_OUT_ACK), diff;
+    uint32_t ack = mali_csf_glb_ld32(s, out + CS_OUT_ACK), diff;
     bool start = (req & CS_REQ_STATE) == CS_REQ_STATE_START;
 
     st->look = true;
@@ -830,13 +697,13 @@ static void stream_requests(MaliCsfState *s, MaliStream *st)
     }
     if ((diff & CS_REQ_STATE) && start && st->state == CS_STOPPED) {
         stream_start(s, st, req);
-        ack = mali_csf_mcu_ld32(s, out + CS_OUT_ACK);
+        ack = mali_csf_glb_ld32(s, out + CS_OUT_ACK);
     } else if ((diff & CS_REQ_STATE) && !start) {
         st->state = CS_STOPPED;
         st->n_ops = 0;
     }
-    mali_csf_mcu_st32(s, out + CS_OUT_ACK, ack ^ diff);
-    cs_interrupt(s, st->csg, st->cs, diff);
+    mali_csf_glb_st32(s, out + CS_OUT_ACK, ack ^ diff);
+    mali_csf_cs_interrupt(s, st->csg, st->cs, diff);
 }
 
 static uint32_t suspend_size(MaliCsfState *s)
@@ -844,12 +711,13 @@ static uint32_t suspend_size(MaliCsfState *s)
     MaliStream st;
 
     return SUSPEND_HEADER +
-           s->streams * cs_stream_transfer(&st, NULL, false, s->cs->n_regs);
+           s->streams * mali_csf_cs_stream_transfer(&st, NULL, false,
+                                                    s->cs->n_regs);
 }
 
 static bool group_save(MaliCsfState *s, unsigned csg)
 {
-    uint64_t va = mali_csf_mcu_ld64(s, mali_csg_in_va(csg) +
+    uint64_t va = mali_csf_glb_ld64(s, mali_csg_in_va(csg) +
                                     CSG_IN_SUSPEND_BUF);
     uint32_t size = suspend_size(s);
     g_autofree uint8_t *buf = g_malloc0(size);
@@ -860,8 +728,9 @@ static bool group_save(MaliCsfState *s, unsigned csg)
     stl_le_p(buf + 8, s->streams);
     stl_le_p(buf + 12, s->cs->n_regs);
     for (unsigned c = 0; c < s->streams; c++) {
-        p += cs_stream_transfer(&s->cs->groups[csg].streams[c], p, false,
-                                s->cs->n_regs);
+        p += mali_csf_cs_stream_transfer(&s->cs->groups[csg].streams[c], p,
+                                         false,
+                                         s->cs->n_regs);
     }
     return va && mali_csf_mmu_access(s, 0, va, buf, size, MALI_ACCESS_WRITE,
                                      CS_SOURCE_ID(csg, 0)) == MALI_MMU_OK;
@@ -869,7 +738,7 @@ static bool group_save(MaliCsfState *s, unsigned csg)
 
 static bool group_load(MaliCsfState *s, unsigned csg)
 {
-    uint64_t va = mali_csf_mcu_ld64(s, mali_csg_in_va(csg) +
+    uint64_t va = mali_csf_glb_ld64(s, mali_csg_in_va(csg) +
                                     CSG_IN_SUSPEND_BUF);
     uint32_t size = suspend_size(s);
     g_autofree uint8_t *buf = g_malloc0(size);
@@ -884,7 +753,7 @@ static bool group_load(MaliCsfState *s, unsigned csg)
     }
     for (unsigned c = 0; c < s->streams; c++) {
         MaliStream *st = &s->cs->groups[csg].streams[c];
-        size_t n = cs_stream_transfer(st, p, true, s->cs->n_regs);
+        size_t n = mali_csf_cs_stream_transfer(st, p, true, s->cs->n_regs);
 
         if (!n) {
             return false;
@@ -924,10 +793,10 @@ static void group_start(MaliCsfState *s, unsigned csg, bool resume)
     bool good = true;
 
     group_clear(s, csg);
-    g->as = mali_csf_mcu_ld32(s, mali_csg_in_va(csg) + CSG_IN_CONFIG) & 0xf;
+    g->as = mali_csf_glb_ld32(s, mali_csg_in_va(csg) + CSG_IN_CONFIG) & 0xf;
     if (resume && !group_load(s, csg)) {
         group_clear(s, csg);
-        g->as = mali_csf_mcu_ld32(s, mali_csg_in_va(csg) + CSG_IN_CONFIG) & 0xf;
+        g->as = mali_csf_glb_ld32(s, mali_csg_in_va(csg) + CSG_IN_CONFIG) & 0xf;
         good = false;
     }
     g->active = true;
@@ -935,11 +804,11 @@ static void group_start(MaliCsfState *s, unsigned csg, bool resume)
     for (unsigned c = 0; c < s->streams; c++) {
         MaliStream *st = &g->streams[c];
         uint32_t out = mali_cs_out_va(csg, c);
-        uint32_t req = mali_csf_mcu_ld32(s, mali_cs_in_va(csg, c) + CS_IN_REQ);
-        uint32_t diff = req ^ mali_csf_mcu_ld32(s, out + CS_OUT_ACK);
+        uint32_t req = mali_csf_glb_ld32(s, mali_cs_in_va(csg, c) + CS_IN_REQ);
+        uint32_t diff = req ^ mali_csf_glb_ld32(s, out + CS_OUT_ACK);
 
         /* No event of the slot's last user is left over. */
-        mali_csf_mcu_st32(s, out + CS_OUT_ACK, req);
+        mali_csf_glb_st32(s, out + CS_OUT_ACK, req);
         if ((req & CS_REQ_STATE) != CS_REQ_STATE_START) {
             st->state = CS_STOPPED;
             st->n_ops = 0;
@@ -949,15 +818,15 @@ static void group_start(MaliCsfState *s, unsigned csg, bool resume)
             stream_program(s, st, req);
         }
         if (st->state != CS_STOPPED && !good) {
-            cs_fatal(s, st, CS_FW_INTERNAL_ERROR, 0);
+            mali_csf_cs_fatal(s, st, CS_FW_INTERNAL_ERROR, 0);
         }
         if (diff & CS_PLAIN_REQS) {
-            cs_interrupt(s, csg, c, diff & CS_PLAIN_REQS);
+            mali_csf_cs_interrupt(s, csg, c, diff & CS_PLAIN_REQS);
         }
     }
-    mali_csf_mcu_st32(s, mali_csg_out_va(csg) + CSG_OUT_STATE, 0);
-    mali_csf_mcu_st32(s, mali_csg_out_va(csg) + CSG_OUT_RESOURCE_DEP, 0);
-    mali_csf_mcu_activity(s);
+    mali_csf_glb_st32(s, mali_csg_out_va(csg) + CSG_OUT_STATE, 0);
+    mali_csf_glb_st32(s, mali_csg_out_va(csg) + CSG_OUT_RESOURCE_DEP, 0);
+    s->events->groups_changed(s);
 }
 
 static void group_status(MaliCsfState *s, unsigned csg)
@@ -991,17 +860,18 @@ static void group_status(MaliCsfState *s, unsigned csg)
         if (st->state == CS_STOPPED) {
             continue;
         }
-        stream_publish(s, st);
-        mali_csf_mcu_st64(s, out + CS_OUT_CMD_PTR, cs_stream_pc(st));
-        mali_csf_mcu_st32(s, out + CS_OUT_WAIT, wait);
-        mali_csf_mcu_st32(s, out + CS_OUT_REQ_RESOURCE, st->resources);
-        mali_csf_mcu_st64(s, out + CS_OUT_SYNC_PTR, st->wait_addr);
-        mali_csf_mcu_st32(s, out + CS_OUT_SYNC_VALUE, st->wait_value);
-        mali_csf_mcu_st32(s, out + CS_OUT_SYNC_VALUE_HI, st->wait_value >> 32);
-        mali_csf_mcu_st32(s, out + CS_OUT_SCOREBOARDS, cs_stream_sbs(st));
-        mali_csf_mcu_st32(s, out + CS_OUT_BLOCKED, reason);
+        mali_csf_cs_stream_publish(s, st);
+        mali_csf_glb_st64(s, out + CS_OUT_CMD_PTR, mali_csf_cs_stream_pc(st));
+        mali_csf_glb_st32(s, out + CS_OUT_WAIT, wait);
+        mali_csf_glb_st32(s, out + CS_OUT_REQ_RESOURCE, st->resources);
+        mali_csf_glb_st64(s, out + CS_OUT_SYNC_PTR, st->wait_addr);
+        mali_csf_glb_st32(s, out + CS_OUT_SYNC_VALUE, st->wait_value);
+        mali_csf_glb_st32(s, out + CS_OUT_SYNC_VALUE_HI, st->wait_value >> 32);
+        mali_csf_glb_st32(s, out + CS_OUT_SCOREBOARDS,
+                          mali_csf_cs_stream_sbs(st));
+        mali_csf_glb_st32(s, out + CS_OUT_BLOCKED, reason);
     }
-    mali_csf_mcu_st32(s, mali_csg_out_va(csg) + CSG_OUT_STATE,
+    mali_csf_glb_st32(s, mali_csg_out_va(csg) + CSG_OUT_STATE,
                       group_idle(s, g) ? CSG_STATE_IS_IDLE : 0);
 }
 
@@ -1014,11 +884,11 @@ static void group_suspend(MaliCsfState *s, unsigned csg)
         MaliStream *st = &g->streams[c];
 
         if (st->fault_pending) {
-            cs_fatal(s, st, CS_BUS_FAULT, st->fault_addr);
+            mali_csf_cs_fatal(s, st, CS_BUS_FAULT, st->fault_addr);
         }
-        cs_stream_ops(s, st, true);
+        mali_csf_cs_stream_ops(s, st, true);
     }
-    cs_run_report(s);
+    csg_run_report(s);
     group_status(s, csg);
     if (!group_save(s, csg)) {
         qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: group %u: no suspend buffer "
@@ -1031,15 +901,16 @@ static void group_requests(MaliCsfState *s, unsigned csg)
 {
     MaliGroup *g = &s->cs->groups[csg];
     uint32_t in = mali_csg_in_va(csg), out = mali_csg_out_va(csg);
-    uint32_t req = mali_csf_mcu_ld32(s, in + CSG_IN_REQ);
-    uint32_t ack = mali_csf_mcu_ld32(s, out + CSG_OUT_ACK);
-    uint32_t db_req = mali_csf_mcu_ld32(s, in + CSG_IN_DB_REQ);
-    uint32_t db = db_req ^ mali_csf_mcu_ld32(s, out + CSG_OUT_DB_ACK);
+    uint32_t req = mali_csf_glb_ld32(s, in + CSG_IN_REQ);
+    uint32_t ack = mali_csf_glb_ld32(s, out + CSG_OUT_ACK);
+    uint32_t db_req = mali_csf_glb_ld32(s, in + CSG_IN_DB_REQ);
+    uint32_t db = db_req ^ mali_csf_glb_ld32(s, out + CSG_OUT_DB_ACK);
     uint32_t diff = (req ^ ack) & (CSG_REQ_STATE | CSG_REQ_ENDPOINT_CONFIG |
                                    CSG_REQ_STATUS_UPDATE);
 
+    trace_mali_csf_group_request(csg, req, ack);
     if (db) {
-        mali_csf_mcu_st32(s, out + CSG_OUT_DB_ACK, db_req);
+        mali_csf_glb_st32(s, out + CSG_OUT_DB_ACK, db_req);
     }
     for (unsigned c = 0; g->active && c < s->streams; c++) {
         MaliStream *st = &g->streams[c];
@@ -1075,7 +946,7 @@ static void group_requests(MaliCsfState *s, unsigned csg)
             diff &= ~CSG_REQ_STATE;
         }
         if (was_active && !g->active) {
-            mali_csf_mcu_activity(s);
+            s->events->groups_changed(s);
         }
     }
     if (g->active && (diff & CSG_REQ_ENDPOINT_CONFIG)) {
@@ -1086,13 +957,13 @@ static void group_requests(MaliCsfState *s, unsigned csg)
     }
     if (diff) {
         /* Events may have been raised meanwhile. */
-        ack = mali_csf_mcu_ld32(s, out + CSG_OUT_ACK);
-        mali_csf_mcu_st32(s, out + CSG_OUT_ACK, ack ^ diff);
+        ack = mali_csf_glb_ld32(s, out + CSG_OUT_ACK);
+        mali_csf_glb_st32(s, out + CSG_OUT_ACK, ack ^ diff);
         csg_interrupt(s, csg, diff);
     }
 }
 
-void mali_csf_cs_doorbell(MaliCsfState *s, uint32_t groups)
+void mali_csf_csg_doorbell(MaliCsfState *s, uint32_t groups)
 {
     MaliCs *cs = s->cs;
 
@@ -1101,30 +972,29 @@ void mali_csf_cs_doorbell(MaliCsfState *s, uint32_t groups)
         return;
     }
     /* What has happened up to now comes first: the host is about to ask. */
-    cs_run(s);
+    csg_run(s);
     for (unsigned i = 0; i < s->csgs && can_go_on(s); i++) {
         if (cs->doorbells >> i & 1) {
             cs->doorbells &= ~(1u << i);
             group_requests(s, i);
         }
     }
-    cs_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_clk_now());
 }
 
-static void cs_timer(void *opaque)
+static void csg_timer(void *opaque)
 {
     MaliCsfState *s = opaque;
 
     if (s->cs->doorbells) {
-        mali_csf_cs_doorbell(s, 0);
+        mali_csf_csg_doorbell(s, 0);
     } else {
-        cs_run(s);
+        csg_run(s);
     }
 }
 
-void mali_csf_cs_user_doorbell(MaliCsfState *s, unsigned id)
+void mali_csf_csg_user_doorbell(MaliCsfState *s, unsigned id)
 {
-    mali_csf_mcu_user_doorbell(s);
     for (unsigned i = 0; i < s->csgs; i++) {
         MaliGroup *g = &s->cs->groups[i];
 
@@ -1134,31 +1004,31 @@ void mali_csf_cs_user_doorbell(MaliCsfState *s, unsigned id)
             }
         }
     }
-    cs_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_clk_now());
 }
 
-void mali_csf_cs_as_event(MaliCsfState *s, unsigned as)
+void mali_csf_csg_as_event(MaliCsfState *s, unsigned as)
 {
     /* At once, not in the next turn: the host asks as soon as it is done. */
     if (can_go_on(s)) {
         report_faults(s);
     }
-    cs_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_clk_now());
 }
 
-void mali_csf_cs_look(MaliCsfState *s)
+void mali_csf_csg_look(MaliCsfState *s)
 {
-    cs_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_clk_now());
 }
 
-void mali_csf_cs_kick(MaliCsfState *s)
+void mali_csf_csg_kick(MaliCsfState *s)
 {
     /* Jobs go on with the cores that there are now. */
     iter_settle_all(s);
-    cs_schedule(s, mali_csf_now());
+    csg_schedule(s, mali_csf_clk_now());
 }
 
-void mali_csf_cs_reset(MaliCsfState *s)
+void mali_csf_csg_reset(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
 
@@ -1172,11 +1042,11 @@ void mali_csf_cs_reset(MaliCsfState *s)
     }
 }
 
-void mali_csf_cs_boot(MaliCsfState *s)
+void mali_csf_csg_boot(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
 
-    mali_csf_cs_reset(s);
+    mali_csf_csg_reset(s);
     /* Known of arch 10; later ones have more (inf.). */
     cs->n_regs = s->gpu_id >> 28 >= 12 ? 128 : 96;
     for (unsigned i = 0; i < s->csgs; i++) {
@@ -1191,40 +1061,47 @@ void mali_csf_cs_boot(MaliCsfState *s)
         uint32_t in = mali_csg_in_va(i), out = mali_csg_out_va(i), ack;
 
         for (int w = 0; w < CSG_CTRL_WORDS; w++) {
-            mali_csf_mcu_st32(s, mali_csg_ctrl_va(i) + 4 * w, ctrl[w]);
+            mali_csf_glb_st32(s, mali_csg_ctrl_va(i) + 4 * w, ctrl[w]);
         }
         /*
          * The section may have its contents of before: no event, and no
          * request, is left over, and no slot has a group.
          */
-        ack = mali_csf_mcu_ld32(s, in + CSG_IN_REQ);
+        ack = mali_csf_glb_ld32(s, in + CSG_IN_REQ);
         if ((ack & CSG_REQ_STATE) == STATE_START ||
             (ack & CSG_REQ_STATE) == STATE_RESUME) {
             ack &= ~CSG_REQ_STATE;
         }
-        mali_csf_mcu_st32(s, out + CSG_OUT_ACK, ack);
-        mali_csf_mcu_st32(s, out + CSG_OUT_DB_ACK,
-                          mali_csf_mcu_ld32(s, in + CSG_IN_DB_REQ));
-        mali_csf_mcu_st32(s, out + CSG_OUT_CS_IRQ_REQ,
-                          mali_csf_mcu_ld32(s, in + CSG_IN_CS_IRQ_ACK));
-        mali_csf_mcu_st32(s, out + CSG_OUT_STATE, 0);
+        mali_csf_glb_st32(s, out + CSG_OUT_ACK, ack);
+        mali_csf_glb_st32(s, out + CSG_OUT_DB_ACK,
+                          mali_csf_glb_ld32(s, in + CSG_IN_DB_REQ));
+        mali_csf_glb_st32(s, out + CSG_OUT_CS_IRQ_REQ,
+                          mali_csf_glb_ld32(s, in + CSG_IN_CS_IRQ_ACK));
+        mali_csf_glb_st32(s, out + CSG_OUT_STATE, 0);
         for (unsigned c = 0; c < s->streams; c++) {
             uint32_t va = mali_cs_ctrl_va(i, c);
 
-            mali_csf_mcu_st32(s, va, CS_FEATURES(cs->n_regs));
-            mali_csf_mcu_st32(s, va + 4, mali_cs_in_va(i, c));
-            mali_csf_mcu_st32(s, va + 8, mali_cs_out_va(i, c));
-            ack = mali_csf_mcu_ld32(s, mali_cs_in_va(i, c) + CS_IN_REQ);
-            mali_csf_mcu_st32(s, mali_cs_out_va(i, c) + CS_OUT_ACK,
+            mali_csf_glb_st32(s, va, CS_FEATURES(cs->n_regs));
+            mali_csf_glb_st32(s, va + 4, mali_cs_in_va(i, c));
+            mali_csf_glb_st32(s, va + 8, mali_cs_out_va(i, c));
+            ack = mali_csf_glb_ld32(s, mali_cs_in_va(i, c) + CS_IN_REQ);
+            mali_csf_glb_st32(s, mali_cs_out_va(i, c) + CS_OUT_ACK,
                               ack & ~CS_REQ_STATE);
         }
     }
 }
 
-void mali_csf_cs_init(MaliCsfState *s)
+void mali_csf_csg_init(MaliCsfState *s)
 {
     s->cs = g_new0(MaliCs, 1);
-    s->cs->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, cs_timer, s);
+    s->cs->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, csg_timer, s);
     s->cs->n_regs = 96;
-    mali_csf_cs_reset(s);
+    mali_csf_csg_reset(s);
+}
+
+void mali_csf_csg_exit(MaliCsfState *s)
+{
+    timer_free(s->cs->timer);
+    g_free(s->cs);
+    s->cs = NULL;
 }

@@ -1,5 +1,6 @@
 /*
- * The virtual Mali's firmware image, as mkfw writes it and the MCU model reads it
+ * The virtual Mali's firmware image, as mkfw writes it and the MCU model reads
+ * it
  *
  * SPDX-License-Identifier: GPL-2.0-or-later OR MIT
  *
@@ -26,7 +27,8 @@ struct mali_fw_image {
     uint32_t magic;
     uint32_t version;
     uint32_t size;          /* of the whole image, this header included */
-    uint32_t iface_version; /* major << 24 | minor << 16 | patch; 0: the model's own */
+    /* major << 24 | minor << 16 | patch; 0: the model's own */
+    uint32_t iface_version;
     uint32_t crc;           /* CRC-32 of what follows this header */
     uint32_t reserved[3];
 };

@@ -12,8 +12,7 @@
 #include "qemu/log.h"
 #include "hw/misc/mali-csf.h"
 #include "hw/misc/mali-csf-fw.h"
-
-#define MCU_SOURCE_ID       0x0
+#include "trace.h"
 
 /* MCU_CONTROL */
 #define MCU_DISABLE         0
@@ -28,10 +27,6 @@ enum {
 #define VERSION_PERFCNT_FEATURES    (2u << 24)
 #define VERSION_GLB_STATE           (4u << 24 | 1u << 16)
 
-/* HALT_STATUS */
-#define HALT_ON_PANIC       0x4e
-#define HALT_ON_WATCHDOG    0x4f
-
 /* GLB_STATE */
 enum { STATE_ACTIVE, STATE_HALT, STATE_SLEEP, STATE_SUSPEND };
 
@@ -44,134 +39,17 @@ enum { STATE_ACTIVE, STATE_HALT, STATE_SLEEP, STATE_SUSPEND };
 /* Time from MCU_CONTROL to firmware's main loop. */
 #define BOOT_NS             50000
 
-/* Why firmware stops, if that can still be said. */
-static void mcu_last_words(MaliCsfState *s, uint32_t status)
-{
-    status = cpu_to_le32(status);
-    if (s->mcu_booted) {
-        mali_csf_mmu_access(s, 0, MALI_GLB_OUT + MALI_GLB_OUT_HALT_STATUS,
-                            &status, sizeof(status), MALI_ACCESS_WRITE,
-                            MCU_SOURCE_ID);
-    }
-}
-
-static void mcu_fatal(MaliCsfState *s)
-{
-    if (s->mcu_status == MALI_MCU_FATAL) {
-        return;
-    }
-    s->mcu_status = MALI_MCU_FATAL;
-    mcu_last_words(s, HALT_ON_PANIC);
-    mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);
-}
-
-static bool mcu_access(MaliCsfState *s, uint32_t va, void *buf, uint64_t len,
-                       MaliAccess access)
-{
-    /*
-     * Callers have checked that address space 0 is not locked; anything else
-     * that goes wrong is firmware's end.
-     */
-    if (mali_csf_mmu_access(s, 0, va, buf, len, access, MCU_SOURCE_ID) ==
-        MALI_MMU_OK) {
-        return true;
-    }
-    mcu_fatal(s);
-    return false;
-}
-
-uint32_t mali_csf_mcu_ld32(MaliCsfState *s, uint32_t va)
-{
-    uint32_t v = 0;
-
-    return mcu_access(s, va, &v, 4, MALI_ACCESS_READ) ? le32_to_cpu(v) : 0;
-}
-
-uint64_t mali_csf_mcu_ld64(MaliCsfState *s, uint32_t va)
-{
-    uint64_t v = 0;
-
-    return mcu_access(s, va, &v, 8, MALI_ACCESS_READ) ? le64_to_cpu(v) : 0;
-}
-
-void mali_csf_mcu_st32(MaliCsfState *s, uint32_t va, uint32_t val)
-{
-    val = cpu_to_le32(val);
-    mcu_access(s, va, &val, 4, MALI_ACCESS_WRITE);
-}
-
-void mali_csf_mcu_st64(MaliCsfState *s, uint32_t va, uint64_t val)
-{
-    val = cpu_to_le64(val);
-    mcu_access(s, va, &val, 8, MALI_ACCESS_WRITE);
-}
-
-bool mali_csf_mcu_running(MaliCsfState *s)
-{
-    return s->mcu_booted && s->mcu_status == MALI_MCU_ENABLED &&
-           !s->mcu_asleep && !s->inj.hang;
-}
-
-/* Firmware looks at REQ: at a doorbell or at boot. */
-static void mcu_latch(MaliCsfState *s)
-{
-    s->glb_req = mali_csf_mcu_ld32(s, MALI_GLB_IN + MALI_GLB_IN_REQ);
-}
-
-uint32_t mali_csf_mcu_req(MaliCsfState *s)
-{
-    if (s->mcu_doorbell) {
-        mcu_latch(s);
-    }
-    return s->glb_req;
-}
-
-void mali_csf_mcu_ack(MaliCsfState *s, uint32_t bits)
-{
-    uint32_t ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
-
-    mali_csf_mcu_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK, ack ^ bits);
-    if (bits & mali_csf_mcu_ld32(s, MALI_GLB_IN + MALI_GLB_IN_ACK_IRQ_MASK)) {
-        mali_csf_irq_raise(s, MALI_IRQ_JOB, MALI_JOB_IRQ_GLOBAL);
-    }
-}
-
-/* A timer field: units of 1024 ticks of the system counter or the core clock. */
+/*
+ * A timer field: units of 1024 ticks of the system counter or the core clock.
+ */
 static int64_t mcu_timer_ns(MaliCsfState *s, uint32_t field)
 {
     uint64_t ticks = (uint64_t)(field & 0x7fffffff) << 10;
 
     if (field >> 31) {
-        return mali_csf_cycles_to_ns(s, MALI_CLK_CORE, ticks);
+        return mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE, ticks);
     }
     return ticks * s->count_period_ns;
-}
-
-/* Power of the cores: firmware's, on demand, with a hysteresis. */
-
-uint64_t mali_csf_mcu_core_mask(MaliCsfState *s)
-{
-    uint64_t alloc = (uint64_t)s->alloc_hi << 32 | s->alloc_lo;
-
-    return s->shader_present & alloc & ~s->inj.cores_off;
-}
-
-bool mali_csf_mcu_cores_ready(MaliCsfState *s)
-{
-    uint64_t want = mali_csf_mcu_core_mask(s);
-
-    return want && !(want & ~s->pwr[MALI_PWR_SHADER].ready) &&
-           !s->pwr[MALI_PWR_SHADER].trans_off &&
-           s->pwr[MALI_PWR_TILER].ready && !s->pwr[MALI_PWR_TILER].trans_off;
-}
-
-void mali_csf_mcu_cores_needed(MaliCsfState *s)
-{
-    timer_del(s->poweroff_timer);
-    if (!mali_csf_mcu_cores_ready(s)) {
-        mali_csf_power(s, MALI_PWR_SHADER, mali_csf_mcu_core_mask(s), true);
-        mali_csf_power(s, MALI_PWR_TILER, 1, true);
-    }
 }
 
 static void mcu_power_cores_down(MaliCsfState *s)
@@ -181,30 +59,25 @@ static void mcu_power_cores_down(MaliCsfState *s)
 
     if (on) {
         /* The counts of these cores go with their power. */
-        mali_csf_counters_auto(s, MALI_REASON_REQUEST);
-        mali_csf_power(s, MALI_PWR_SHADER, UINT64_MAX, false);
+        mali_csf_perfcnt_auto(s, MALI_REASON_REQUEST);
+        mali_csf_pwr_set(s, MALI_PWR_SHADER, UINT64_MAX, false);
     }
-    mali_csf_power(s, MALI_PWR_TILER, 1, false);
+    mali_csf_pwr_set(s, MALI_PWR_TILER, 1, false);
 }
 
 static void mcu_poweroff(void *opaque)
 {
     MaliCsfState *s = opaque;
 
-    if (!mali_csf_mcu_running(s) || !mali_csf_cs_idle(s) ||
-        s->inj.cores_hold) {
+    if (!mali_csf_glb_running(s) || !mali_csf_csg_idle(s) ||
+        mali_csf_faults_cores_hold(s)) {
         return;
     }
     if (mali_csf_mmu_locked(s, 0)) {
-        timer_mod(s->poweroff_timer, mali_csf_now() + 10 * SCALE_US);
+        timer_mod(s->poweroff_timer, mali_csf_clk_now() + 10 * SCALE_US);
         return;
     }
     mcu_power_cores_down(s);
-}
-
-void mali_csf_mcu_power_done(MaliCsfState *s)
-{
-    mali_csf_cs_kick(s);
 }
 
 /* GLB_IDLE: once each time the groups have gone idle, and stayed so. */
@@ -214,24 +87,24 @@ static void mcu_idle(void *opaque)
     MaliCsfState *s = opaque;
     uint32_t ack;
 
-    if (!mali_csf_mcu_running(s) || !mali_csf_cs_idle(s)) {
+    if (!mali_csf_glb_running(s) || !mali_csf_csg_idle(s)) {
         return;
     }
     if (mali_csf_mmu_locked(s, 0)) {
-        timer_mod(s->idle_timer, mali_csf_now() + 10 * SCALE_US);
+        timer_mod(s->idle_timer, mali_csf_clk_now() + 10 * SCALE_US);
         return;
     }
-    ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
+    ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
     s->idle_pending = false;
     if ((ack & MALI_GLB_IDLE_EN) && !((s->glb_req ^ ack) & MALI_GLB_IDLE)) {
-        mali_csf_mcu_ack(s, MALI_GLB_IDLE);
+        mali_csf_glb_ack(s, MALI_GLB_IDLE);
     }
 }
 
 void mali_csf_mcu_activity(MaliCsfState *s)
 {
     mali_csf_counters_advance(s);
-    if (!mali_csf_cs_idle(s)) {
+    if (!mali_csf_csg_idle(s)) {
         s->idle_pending = true;
         timer_del(s->idle_timer);
         timer_del(s->poweroff_timer);
@@ -241,10 +114,10 @@ void mali_csf_mcu_activity(MaliCsfState *s)
         return;
     }
     if (!timer_pending(s->idle_timer)) {
-        timer_mod(s->idle_timer, mali_csf_now() + s->idle_ns);
+        timer_mod(s->idle_timer, mali_csf_clk_now() + s->idle_ns);
     }
     if (!timer_pending(s->poweroff_timer)) {
-        timer_mod(s->poweroff_timer, mali_csf_now() + s->poweroff_ns);
+        timer_mod(s->poweroff_timer, mali_csf_clk_now() + s->poweroff_ns);
     }
 }
 
@@ -253,21 +126,21 @@ void mali_csf_mcu_activity(MaliCsfState *s)
 static void mcu_config(MaliCsfState *s, uint32_t reqs)
 {
     if (reqs & MALI_GLB_CFG_ALLOC_EN) {
-        s->alloc_lo = mali_csf_mcu_ld32(s, MALI_GLB_IN + MALI_GLB_IN_ALLOC_EN);
-        s->alloc_hi = mali_csf_mcu_ld32(s,
+        s->alloc_lo = mali_csf_glb_ld32(s, MALI_GLB_IN + MALI_GLB_IN_ALLOC_EN);
+        s->alloc_hi = mali_csf_glb_ld32(s,
                                         MALI_GLB_IN + MALI_GLB_IN_ALLOC_EN + 4);
     }
     if (reqs & MALI_GLB_CFG_POWEROFF_TIMER) {
-        s->poweroff_ns = mcu_timer_ns(s, mali_csf_mcu_ld32(s,
-                                      MALI_GLB_IN + MALI_GLB_IN_POWEROFF_TIMER));
+        s->poweroff_ns = mcu_timer_ns(s, mali_csf_glb_ld32(s, MALI_GLB_IN +
+                                      MALI_GLB_IN_POWEROFF_TIMER));
     }
     if (reqs & MALI_GLB_CFG_PROGRESS_TIMER) {
         /* In units of 1024 core clock cycles. */
-        s->progress_cycles = (uint64_t)mali_csf_mcu_ld32(s,
+        s->progress_cycles = (uint64_t)mali_csf_glb_ld32(s,
                              MALI_GLB_IN + MALI_GLB_IN_PROGRESS_TIMER) << 10;
     }
     if (reqs & MALI_GLB_IDLE_EN) {
-        s->idle_ns = mcu_timer_ns(s, mali_csf_mcu_ld32(s,
+        s->idle_ns = mcu_timer_ns(s, mali_csf_glb_ld32(s,
                                   MALI_GLB_IN + MALI_GLB_IN_IDLE_TIMER));
     }
 }
@@ -275,15 +148,16 @@ static void mcu_config(MaliCsfState *s, uint32_t reqs)
 /* Firmware stops: by GLB_HALT, or GLB_STATE's halt and suspend. */
 static void mcu_halt(MaliCsfState *s, uint32_t reason)
 {
-    mali_csf_counters_auto(s, reason);
+    mali_csf_perfcnt_auto(s, reason);
     timer_del(s->idle_timer);
     timer_del(s->poweroff_timer);
-    mali_csf_power(s, MALI_PWR_SHADER, UINT64_MAX, false);
-    mali_csf_power(s, MALI_PWR_TILER, 1, false);
-    mali_csf_mcu_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_HALT_STATUS, 0);
+    mali_csf_pwr_set(s, MALI_PWR_SHADER, UINT64_MAX, false);
+    mali_csf_pwr_set(s, MALI_PWR_TILER, 1, false);
+    mali_csf_glb_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_HALT_STATUS, 0);
     mali_csf_counters_advance(s);
     if (s->mcu_status == MALI_MCU_ENABLED) {
         s->mcu_status = MALI_MCU_HALT;
+        trace_mali_csf_mcu_status(s->mcu_status);
         mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);
     }
 }
@@ -297,18 +171,18 @@ static void mcu_glb_state(MaliCsfState *s, uint32_t req, uint32_t ack)
     }
     switch (extract32(req, MALI_GLB_STATE_SHIFT, 3)) {
     case STATE_ACTIVE:
-        mali_csf_mcu_ack(s, diff);
+        mali_csf_glb_ack(s, diff);
         break;
     case STATE_HALT:
-        mali_csf_mcu_ack(s, diff);
+        mali_csf_glb_ack(s, diff);
         mcu_halt(s, MALI_REASON_HALT);
         break;
     case STATE_SLEEP:
-        mali_csf_mcu_ack(s, diff);
+        mali_csf_glb_ack(s, diff);
         mali_csf_mcu_sleep(s);
         break;
     case STATE_SUSPEND:
-        mali_csf_mcu_ack(s, diff);
+        mali_csf_glb_ack(s, diff);
         mcu_halt(s, MALI_REASON_SUSPEND);
         break;
     }
@@ -319,44 +193,44 @@ static void mcu_process(MaliCsfState *s)
     uint32_t req, ack, db_req, db_ack, plain;
 
     s->mcu_doorbell = false;
-    mcu_latch(s);
+    mali_csf_glb_latch(s);
     req = s->glb_req;
-    ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
-    if (!mali_csf_mcu_running(s)) {
+    ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
+    if (!mali_csf_glb_running(s)) {
         return;
     }
+    trace_mali_csf_requests(req, ack);
     plain = (req ^ ack) & GLB_PLAIN_REQS;
-    if (plain && s->inj.drop_acks) {
-        s->inj.drop_acks--;
+    if (plain && mali_csf_faults_drop_request(s)) {
         return;
     }
     mali_csf_counters_work(s, MALI_WORK_MCU, 0, 0, 1, 0, 0);
     mcu_config(s, plain);
     if (plain & MALI_GLB_COUNTER_EN) {
         mali_csf_counters_advance(s);
-        mali_csf_cycle_enable(s, req & MALI_GLB_COUNTER_EN);
+        mali_csf_clk_cycle_enable(s, req & MALI_GLB_COUNTER_EN);
     }
     if (plain) {
-        mali_csf_mcu_ack(s, plain);
+        mali_csf_glb_ack(s, plain);
     }
     if ((req ^ ack) & MALI_GLB_PROTM_ENTER) {
-        mali_csf_mcu_ack(s, MALI_GLB_PROTM_ENTER);
-        mali_csf_set_protm(s, true);
+        mali_csf_glb_ack(s, MALI_GLB_PROTM_ENTER);
+        mali_csf_mcu_set_protm(s, true);
     }
 
     /* Counters before what might end them; nothing counts in protected mode. */
     if (!s->gpu_status_protm) {
         s->mcu_counters_due = false;
-        mali_csf_counters_eval(s, req);
+        mali_csf_perfcnt_eval(s, req);
     }
 
-    db_req = mali_csf_mcu_ld32(s, MALI_GLB_IN + MALI_GLB_IN_DB_REQ);
-    db_ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_DB_ACK);
+    db_req = mali_csf_glb_ld32(s, MALI_GLB_IN + MALI_GLB_IN_DB_REQ);
+    db_ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_DB_ACK);
     if (db_req != db_ack) {
-        mali_csf_mcu_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_DB_ACK, db_req);
-        mali_csf_cs_doorbell(s, db_req ^ db_ack);
+        mali_csf_glb_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_DB_ACK, db_req);
+        mali_csf_csg_doorbell(s, db_req ^ db_ack);
     } else {
-        mali_csf_cs_look(s);
+        mali_csf_csg_look(s);
     }
 
     if (s->published_version >= VERSION_GLB_STATE) {
@@ -364,7 +238,7 @@ static void mcu_process(MaliCsfState *s)
     } else if ((req & MALI_GLB_HALT) && !s->mcu_halted_req) {
         mcu_halt(s, MALI_REASON_HALT);
     } else if ((req & ~ack) & MALI_GLB_SLEEP) {
-        mali_csf_mcu_ack(s, MALI_GLB_SLEEP);
+        mali_csf_glb_ack(s, MALI_GLB_SLEEP);
         mali_csf_mcu_sleep(s);
     }
     s->mcu_halted_req = req & MALI_GLB_HALT;
@@ -378,7 +252,7 @@ static void mcu_counters_again(MaliCsfState *s)
         return;
     }
     mali_csf_counters_work(s, MALI_WORK_MCU, 0, 0, 1, 0, 0);
-    mali_csf_counters_eval(s, s->glb_req);
+    mali_csf_perfcnt_eval(s, s->glb_req);
 }
 
 /* Boot */
@@ -389,7 +263,8 @@ static bool mcu_image_good(MaliCsfState *s, uint32_t *version)
     g_autofree uint8_t *body = NULL;
     uint32_t size;
 
-    if (!mcu_access(s, MALI_FW_CODE_VA, &hdr, sizeof(hdr), MALI_ACCESS_EXEC)) {
+    if (!mali_csf_glb_access(s, MALI_FW_CODE_VA, &hdr, sizeof(hdr),
+                             MALI_ACCESS_EXEC)) {
         return false;
     }
     size = le32_to_cpu(hdr.size);
@@ -400,7 +275,7 @@ static bool mcu_image_good(MaliCsfState *s, uint32_t *version)
     }
     size -= sizeof(hdr);
     body = g_malloc(size);
-    if (!mcu_access(s, MALI_FW_CODE_VA + sizeof(hdr), body, size,
+    if (!mali_csf_glb_access(s, MALI_FW_CODE_VA + sizeof(hdr), body, size,
                     MALI_ACCESS_EXEC) ||
         mali_fw_crc32(body, size) != le32_to_cpu(hdr.crc)) {
         return false;
@@ -413,24 +288,21 @@ static void mcu_boot(MaliCsfState *s)
 {
     uint32_t ctrl[CTRL_WORDS], version = 0, ack, features = 0;
 
-    if (s->inj.hang || s->mcu_stuck) {
+    if (mali_csf_faults_hang(s) || s->mcu_stuck) {
         return;
     }
-    if (s->inj.boot_fail) {
-        s->inj.boot_fail--;
+    if (mali_csf_faults_boot_fails(s)) {
         s->mcu_stuck = true;
         return;
     }
     if (!s->pwr[MALI_PWR_L2].ready || !mcu_image_good(s, &version)) {
-        mcu_fatal(s);
+        mali_csf_glb_fatal(s);
         return;
     }
     if (!version) {
         version = s->iface_version;
     }
-    if (s->inj.iface_version) {
-        version = s->inj.iface_version;
-    }
+    version = mali_csf_faults_iface(s, version);
     s->published_version = version;
 
     ctrl[CTRL_VERSION] = version;
@@ -439,41 +311,41 @@ static void mcu_boot(MaliCsfState *s)
     ctrl[CTRL_OUTPUT_VA] = MALI_GLB_OUT;
     ctrl[CTRL_GROUP_NUM] = s->csgs;
     ctrl[CTRL_GROUP_STRIDE] = MALI_GROUP_STRIDE;
-    ctrl[CTRL_PERFCNT_SIZE] = mali_csf_counters_perfcnt_size(s);
+    ctrl[CTRL_PERFCNT_SIZE] = mali_csf_perfcnt_size(s);
     ctrl[CTRL_INSTR_FEATURES] = 0x71;
     /* The word means nothing to interfaces before 2.0. */
     if (version >= VERSION_PERFCNT_FEATURES) {
-        features = mali_csf_counters_perfcnt_features(s);
+        features = mali_csf_perfcnt_features(s);
     } else if (s->features_junk) {
         features = 0xdeadbeef;
     }
     ctrl[CTRL_PERFCNT_FEATURES] = features;
     for (int i = 0; i < CTRL_WORDS; i++) {
-        mali_csf_mcu_st32(s, MALI_SHARED_VA + 4 * i, ctrl[i]);
+        mali_csf_glb_st32(s, MALI_SHARED_VA + 4 * i, ctrl[i]);
     }
 
     /* The section's contents may be those of before: only ENABLE is cleared. */
-    ack = mali_csf_mcu_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
+    ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
     ack &= ~(MALI_GLB_PRFCNT_ENABLE | MALI_GLB_COUNTER_EN | MALI_GLB_IDLE_EN);
     if (version >= VERSION_GLB_STATE) {
         ack &= ~MALI_GLB_STATE_MASK;
     }
-    mali_csf_mcu_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK, ack);
-    mali_csf_mcu_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_HALT_STATUS, 0);
-    mcu_latch(s);
+    mali_csf_glb_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK, ack);
+    mali_csf_glb_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_HALT_STATUS, 0);
+    mali_csf_glb_latch(s);
     s->mcu_halted_req = s->glb_req & MALI_GLB_HALT;
     s->alloc_lo = s->alloc_hi = UINT32_MAX;
     s->poweroff_ns = 10 * SCALE_MS;
     s->idle_ns = SCALE_MS;
     s->progress_cycles = 0;
-    mali_csf_cycle_enable(s, false);
-    mali_csf_cs_boot(s);
+    mali_csf_clk_cycle_enable(s, false);
+    mali_csf_csg_boot(s);
     if (s->mcu_status == MALI_MCU_FATAL) {
         return;
     }
     mali_csf_counters_advance(s);
     s->mcu_booted = true;
-    mali_csf_counters_boot(s, false);
+    mali_csf_perfcnt_boot(s, false);
     mali_csf_irq_raise(s, MALI_IRQ_JOB, MALI_JOB_IRQ_GLOBAL);
     mcu_process(s);
 }
@@ -493,10 +365,10 @@ static void mcu_tick(void *opaque)
         mali_csf_mcu_wake(s);
         return;
     }
-    if (s->mcu_doorbell && mali_csf_mcu_running(s)) {
+    if (s->mcu_doorbell && mali_csf_glb_running(s)) {
         mcu_process(s);
     }
-    if (s->mcu_counters_due && mali_csf_mcu_running(s)) {
+    if (s->mcu_counters_due && mali_csf_glb_running(s)) {
         mcu_counters_again(s);
     }
 }
@@ -504,8 +376,8 @@ static void mcu_tick(void *opaque)
 static void mcu_schedule(MaliCsfState *s)
 {
     if (!timer_pending(s->mcu_timer)) {
-        timer_mod(s->mcu_timer, mali_csf_now() + s->mcu_latency_ns +
-                  s->inj.ack_delay_ns);
+        timer_mod(s->mcu_timer, mali_csf_clk_now() + s->mcu_latency_ns +
+                  mali_csf_faults_delay_ns(s));
     }
 }
 
@@ -519,7 +391,7 @@ void mali_csf_mcu_doorbell(MaliCsfState *s)
     mcu_schedule(s);
 }
 
-void mali_csf_mcu_protm_left(MaliCsfState *s)
+static void mcu_protm_left(MaliCsfState *s)
 {
     if (s->mcu_booted) {
         s->mcu_counters_due = true;
@@ -527,31 +399,53 @@ void mali_csf_mcu_protm_left(MaliCsfState *s)
     }
 }
 
+void mali_csf_mcu_set_protm(MaliCsfState *s, bool on)
+{
+    if (on == (s->gpu_status_protm != 0)) {
+        return;
+    }
+    trace_mali_csf_protm(on);
+    /* What jobs have done up to here counts, or does not, as it did so far. */
+    mali_csf_csg_kick(s);
+    if (on) {
+        /* What has been counted is sampled before counting stops. */
+        mali_csf_perfcnt_auto(s, MALI_REASON_PROTM);
+        mali_csf_counters_advance(s);
+        s->gpu_status_protm = MALI_STATUS_PROTM;
+    } else {
+        mali_csf_counters_advance(s);
+        s->gpu_status_protm = 0;
+        /* Counter requests waited for this. */
+        mcu_protm_left(s);
+    }
+}
+
 void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as)
 {
-    bool again = mali_csf_counters_wait_for(s, as);
+    bool again = mali_csf_perfcnt_wait_for(s, as);
 
     s->mcu_counters_due |= again;
     if ((as == 0 || again) && s->mcu_status == MALI_MCU_ENABLED &&
         (!s->mcu_booted || s->mcu_doorbell || s->mcu_counters_due ||
          s->mcu_wake_due) && !timer_pending(s->mcu_timer)) {
-        timer_mod(s->mcu_timer, mali_csf_now() + s->mcu_latency_ns);
+        timer_mod(s->mcu_timer, mali_csf_clk_now() + s->mcu_latency_ns);
     }
 }
 
 void mali_csf_mcu_sleep(MaliCsfState *s)
 {
-    if (!mali_csf_mcu_running(s)) {
+    if (!mali_csf_glb_running(s)) {
         return;
     }
     /* What jobs have done is counted before the sample. */
-    mali_csf_cs_kick(s);
-    mali_csf_counters_auto(s, MALI_REASON_SLEEP);
+    mali_csf_csg_kick(s);
+    mali_csf_perfcnt_auto(s, MALI_REASON_SLEEP);
     mali_csf_counters_advance(s);
-    mali_csf_power(s, MALI_PWR_SHADER, UINT64_MAX, false);
-    mali_csf_power(s, MALI_PWR_TILER, 1, false);
+    mali_csf_pwr_set(s, MALI_PWR_SHADER, UINT64_MAX, false);
+    mali_csf_pwr_set(s, MALI_PWR_TILER, 1, false);
     timer_del(s->idle_timer);
     timer_del(s->poweroff_timer);
+    trace_mali_csf_sleep(true);
     s->mcu_asleep = true;
     s->mcu_wake_due = false;
 }
@@ -562,21 +456,23 @@ void mali_csf_mcu_wake(MaliCsfState *s)
         return;
     }
     mali_csf_counters_advance(s);
+    trace_mali_csf_sleep(false);
     s->mcu_wake_due = false;
     s->mcu_asleep = false;
-    if (!mali_csf_mcu_running(s)) {
+    if (!mali_csf_glb_running(s)) {
         return;
     }
-    mcu_latch(s);
-    mali_csf_counters_boot(s, true);
+    mali_csf_glb_latch(s);
+    mali_csf_perfcnt_boot(s, true);
     mcu_process(s);
-    mali_csf_cs_kick(s);
+    mali_csf_csg_kick(s);
 }
 
 void mali_csf_mcu_user_doorbell(MaliCsfState *s)
 {
     if (s->mcu_asleep && mali_csf_mmu_locked(s, 0)) {
-        s->mcu_wake_due = true;     /* mali_csf_mcu_as_event() comes back to it */
+        /* mali_csf_mcu_as_event() comes back to it */
+        s->mcu_wake_due = true;
     } else {
         mali_csf_mcu_wake(s);
     }
@@ -588,12 +484,14 @@ void mali_csf_mcu_crash(MaliCsfState *s, bool watchdog)
         return;
     }
     /* What jobs have done is counted, and nobody samples it. */
-    mali_csf_cs_kick(s);
+    mali_csf_csg_kick(s);
     mali_csf_counters_advance(s);
     timer_del(s->idle_timer);
     timer_del(s->poweroff_timer);
-    mcu_last_words(s, watchdog ? HALT_ON_WATCHDOG : HALT_ON_PANIC);
+    mali_csf_glb_last_words(s, watchdog ? MALI_HALT_ON_WATCHDOG
+                                        : MALI_HALT_ON_PANIC);
     s->mcu_status = MALI_MCU_HALT;
+    trace_mali_csf_mcu_status(s->mcu_status);
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);
 }
 
@@ -610,8 +508,8 @@ static void mcu_stop(MaliCsfState *s)
     s->mcu_wake_due = false;
     s->mcu_asleep = false;
     s->idle_pending = false;
-    mali_csf_cs_reset(s);
-    mali_csf_counters_reset(s);
+    mali_csf_csg_reset(s);
+    mali_csf_perfcnt_reset(s);
 }
 
 void mali_csf_mcu_control(MaliCsfState *s, uint32_t val)
@@ -622,10 +520,11 @@ void mali_csf_mcu_control(MaliCsfState *s, uint32_t val)
         s->mcu_status = MALI_MCU_DISABLED;
     } else if (s->mcu_status == MALI_MCU_DISABLED) {
         s->mcu_status = MALI_MCU_ENABLED;
-        timer_mod(s->mcu_timer, mali_csf_now() + BOOT_NS);
+        timer_mod(s->mcu_timer, mali_csf_clk_now() + BOOT_NS);
     } else {
         return;
     }
+    trace_mali_csf_mcu_status(s->mcu_status);
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);
 }
 
@@ -634,7 +533,7 @@ void mali_csf_mcu_reset(MaliCsfState *s)
     mcu_stop(s);
     s->mcu_control = MCU_DISABLE;
     s->mcu_status = MALI_MCU_DISABLED;
-    s->inj.hang = false;
+    mali_csf_faults_reset(s);
 }
 
 void mali_csf_mcu_init(MaliCsfState *s)
@@ -642,4 +541,11 @@ void mali_csf_mcu_init(MaliCsfState *s)
     s->mcu_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mcu_tick, s);
     s->idle_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mcu_idle, s);
     s->poweroff_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mcu_poweroff, s);
+}
+
+void mali_csf_mcu_exit(MaliCsfState *s)
+{
+    timer_free(s->mcu_timer);
+    timer_free(s->idle_timer);
+    timer_free(s->poweroff_timer);
 }

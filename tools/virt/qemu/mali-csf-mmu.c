@@ -12,19 +12,42 @@
 #include "qemu/osdep.h"
 #include "qemu/log.h"
 #include "exec/address-spaces.h"
+#include "hw/registerfields.h"
 #include "hw/misc/mali-csf.h"
+#include "trace.h"
 
-/* AS_COMMAND */
+/* Of each address space */
+REG32(TRANSTAB, 0x00)
+REG32(TRANSTAB_HI, 0x04)
+REG32(MEMATTR, 0x08)
+REG32(MEMATTR_HI, 0x0c)
+REG32(LOCKADDR, 0x10)
+    FIELD(LOCKADDR, SIZE, 0, 6)
+REG32(LOCKADDR_HI, 0x14)
+REG32(COMMAND, 0x18)
+REG32(FAULTSTATUS, 0x1c)
+    FIELD(FAULTSTATUS, EXCEPTION_TYPE, 0, 8)
+    FIELD(FAULTSTATUS, ACCESS_TYPE, 8, 2)
+    FIELD(FAULTSTATUS, SOURCE_ID, 16, 16)
+REG32(FAULTADDRESS, 0x20)
+REG32(STATUS, 0x28)
+    FIELD(STATUS, ACTIVE, 0, 1)
+REG32(TRANSCFG, 0x30)
+    FIELD(TRANSCFG, ADRMODE, 0, 4)
+    FIELD(TRANSCFG, INA_BITS, 6, 5)
+REG32(TRANSCFG_HI, 0x34)
+REG32(FAULTEXTRA, 0x38)
+#define AS_REGS             0x40
+
+/* COMMAND */
 enum { CMD_NOP, CMD_UPDATE, CMD_LOCK, CMD_UNLOCK, CMD_FLUSH_PT, CMD_FLUSH_MEM };
 
-#define AS_STATUS_ACTIVE    1u
-
 /* TRANSCFG.ADRMODE */
-#define ADRMODE(cfg)        ((cfg) & 0xf)
+#define ADRMODE(cfg)        FIELD_EX32(cfg, TRANSCFG, ADRMODE)
 #define ADRMODE_IDENTITY    2
 #define ADRMODE_AARCH64_4K  6
 /* No more than MMU_FEATURES has. */
-#define INA_BITS(cfg)       MIN(55 - (((cfg) >> 6) & 0x1f), 48)
+#define INA_BITS(cfg)       MIN(55 - FIELD_EX32(cfg, TRANSCFG, INA_BITS), 48)
 
 /* FAULTSTATUS.EXCEPTION_TYPE, a level each */
 #define FAULT_TRANSLATION   0xc0
@@ -52,9 +75,7 @@ enum { CMD_NOP, CMD_UPDATE, CMD_LOCK, CMD_UNLOCK, CMD_FLUSH_PT, CMD_FLUSH_MEM };
  */
 static const MemTxAttrs mmu_attrs = { .unspecified = 1, .memory = 1 };
 
-uint64_t mali_csf_mmu_walks, mali_csf_mmu_hits;
-
-static void tlb_drop(MaliAs *as)
+static void mmu_tlb_drop(MaliAs *as)
 {
     for (int i = 0; i < MALI_TLB_SIZE; i++) {
         as->tlb[i].va_page = UINT64_MAX;
@@ -71,20 +92,26 @@ static void mmu_raise_fault(MaliCsfState *s, unsigned n, uint64_t va,
         return;
     }
     as->faulted = true;
-    as->faultstatus = type | access << 8 | source << 16;
+    as->faultstatus = FIELD_DP32(0, FAULTSTATUS, EXCEPTION_TYPE, type);
+    as->faultstatus = FIELD_DP32(as->faultstatus, FAULTSTATUS, ACCESS_TYPE,
+                                 access);
+    as->faultstatus = FIELD_DP32(as->faultstatus, FAULTSTATUS, SOURCE_ID,
+                                 source);
     as->faultaddress = va;
+    trace_mali_csf_fault(n, va, as->faultstatus);
     as->faultextra = 0;
     mali_csf_irq_raise(s, MALI_IRQ_MMU, 1u << n);
 }
 
 /* Walk the tables: 0, or the exception type of a fault. */
-static uint32_t mmu_walk(MaliAs *as, uint64_t va, MaliTlbEntry *e)
+static uint32_t mmu_walk(MaliCsfState *s, MaliAs *as, uint64_t va,
+                         MaliTlbEntry *e)
 {
     unsigned bits = INA_BITS(as->cur_transcfg);
     unsigned level = 4 - DIV_ROUND_UP(bits - 12, 9);
     uint64_t table = as->cur_transtab & PTE_ADDR;
 
-    mali_csf_mmu_walks++;
+    s->mmu_walks++;
     if (bits < 64 && va >> bits) {
         return FAULT_ADDRESS_IN;
     }
@@ -122,8 +149,8 @@ static uint32_t mmu_walk(MaliAs *as, uint64_t va, MaliTlbEntry *e)
 }
 
 /* Translate one page; returns an exception type or 0. */
-static uint32_t mmu_translate(MaliAs *as, uint64_t va, MaliAccess access,
-                              uint64_t *pa)
+static uint32_t mmu_translate(MaliCsfState *s, MaliAs *as, uint64_t va,
+                              MaliAccess access, uint64_t *pa)
 {
     MaliTlbEntry *e = &as->tlb[(va >> 12) % MALI_TLB_SIZE];
     uint32_t fault;
@@ -135,13 +162,13 @@ static uint32_t mmu_translate(MaliAs *as, uint64_t va, MaliAccess access,
     if (e->va_page != va >> 12) {
         MaliTlbEntry new;
 
-        fault = mmu_walk(as, va, &new);
+        fault = mmu_walk(s, as, va, &new);
         if (fault) {
             return fault;
         }
         *e = new;
     } else {
-        mali_csf_mmu_hits++;
+        s->mmu_hits++;
     }
     if ((access == MALI_ACCESS_WRITE && !e->writable) ||
         (access == MALI_ACCESS_EXEC && !e->executable)) {
@@ -207,7 +234,7 @@ MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned n, uint64_t va,
     last = (va + len - 1) & ~0xfffull;
     for (uint64_t page = first; ; page += 0x1000) {
         uint64_t at = page < va ? va : page, pa;
-        uint32_t fault = mmu_translate(as, at, access, &pa);
+        uint32_t fault = mmu_translate(s, as, at, access, &pa);
 
         if (fault) {
             mmu_raise_fault(s, n, at, fault, access, source);
@@ -222,7 +249,7 @@ MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned n, uint64_t va,
         MemTxResult res;
 
         /* Walked above; a TLB conflict merely walks again. */
-        if (mmu_translate(as, va, access, &pa)) {
+        if (mmu_translate(s, as, va, access, &pa)) {
             return MALI_MMU_FAULT;
         }
         res = address_space_rw(&address_space_memory, pa,
@@ -264,30 +291,30 @@ static void mmu_command_done(MaliCsfState *s, unsigned n)
          * gives the address space to another process next.
          */
         as->locked = false;
-        tlb_drop(as);
+        mmu_tlb_drop(as);
         event = true;
         break;
     case CMD_LOCK:
         /* LOCKADDR: the start, and in bits 5:0 the size's order less one. */
-        as->lock_last = MAKE_64BIT_MASK(0, (as->lockaddr & 0x3f) + 1);
+        as->lock_last = MAKE_64BIT_MASK(0, FIELD_EX32(as->lockaddr, LOCKADDR,
+                                                      SIZE) + 1);
         as->lock_first = as->lockaddr & ~as->lock_last;
         as->lock_last |= as->lock_first;
         as->locked = true;
-        tlb_drop(as);
+        mmu_tlb_drop(as);
         break;
     case CMD_UNLOCK:
     case CMD_FLUSH_PT:
     case CMD_FLUSH_MEM:
         /* The flushes end with the region unlocked. */
         as->locked = false;
-        tlb_drop(as);
+        mmu_tlb_drop(as);
         event = true;
         break;
     }
     mali_csf_irq_raise(s, MALI_IRQ_MMU, 1u << (16 + n % 16));
     if (event) {
-        mali_csf_mcu_as_event(s, n);
-        mali_csf_cs_as_event(s, n);
+        s->events->space_changed(s, n);
     }
 }
 
@@ -315,6 +342,14 @@ void mali_csf_mmu_init(MaliCsfState *s)
     mali_csf_mmu_reset(s);
 }
 
+void mali_csf_mmu_exit(MaliCsfState *s)
+{
+    for (unsigned i = 0; i < MALI_MAX_AS; i++) {
+        g_free(s->as[i].timer->opaque);
+        timer_free(s->as[i].timer);
+    }
+}
+
 void mali_csf_mmu_reset(MaliCsfState *s)
 {
     for (int i = 0; i < MALI_MAX_AS; i++) {
@@ -324,42 +359,42 @@ void mali_csf_mmu_reset(MaliCsfState *s)
         timer_del(timer);
         memset(as, 0, sizeof(*as));
         as->timer = timer;
-        tlb_drop(as);
+        mmu_tlb_drop(as);
     }
 }
 
 uint32_t mali_csf_mmu_read(MaliCsfState *s, hwaddr off)
 {
-    unsigned n = off >> 6;
+    unsigned n = off / AS_REGS;
     MaliAs *as = &s->as[n];
     uint64_t v;
 
     if (!(s->as_present >> n & 1)) {
         return 0;
     }
-    switch (off & 0x3f & ~4) {
-    case 0x00:
+    switch (off % AS_REGS & ~4) {
+    case A_TRANSTAB:
         v = as->transtab;
         break;
-    case 0x08:
+    case A_MEMATTR:
         v = as->memattr;
         break;
-    case 0x10:
+    case A_LOCKADDR:
         v = as->lockaddr;
         break;
-    case 0x18:  /* COMMAND reads as zero, FAULTSTATUS above it */
+    case A_COMMAND:  /* COMMAND reads as zero, FAULTSTATUS above it */
         v = (uint64_t)as->faultstatus << 32;
         break;
-    case 0x20:
+    case A_FAULTADDRESS:
         v = as->faultaddress;
         break;
-    case 0x28:
-        v = as->active ? AS_STATUS_ACTIVE : 0;
+    case A_STATUS:
+        v = as->active ? R_STATUS_ACTIVE_MASK : 0;
         break;
-    case 0x30:
+    case A_TRANSCFG:
         v = as->transcfg;
         break;
-    case 0x38:
+    case A_FAULTEXTRA:
         v = as->faultextra;
         break;
     default:
@@ -370,26 +405,26 @@ uint32_t mali_csf_mmu_read(MaliCsfState *s, hwaddr off)
 
 void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
 {
-    unsigned n = off >> 6, half = off & 4 ? 32 : 0;
+    unsigned n = off / AS_REGS, half = off & 4 ? 32 : 0;
     MaliAs *as = &s->as[n];
 
     if (!(s->as_present >> n & 1)) {
         return;
     }
-    switch (off & 0x3f) {
-    case 0x00:
-    case 0x04:
+    switch (off % AS_REGS) {
+    case A_TRANSTAB:
+    case A_TRANSTAB_HI:
         as->transtab = deposit64(as->transtab, half, 32, val);
         break;
-    case 0x08:
-    case 0x0c:
+    case A_MEMATTR:
+    case A_MEMATTR_HI:
         as->memattr = deposit64(as->memattr, half, 32, val);
         break;
-    case 0x10:
-    case 0x14:
+    case A_LOCKADDR:
+    case A_LOCKADDR_HI:
         as->lockaddr = deposit64(as->lockaddr, half, 32, val);
         break;
-    case 0x18:
+    case A_COMMAND:
         if (as->active) {
             qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: AS%u: command %u while "
                           "%u is in progress\n", n, val, as->command);
@@ -399,13 +434,23 @@ void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         if (val == CMD_NOP || val > CMD_FLUSH_MEM) {
             break;
         }
+        trace_mali_csf_as_command(n, val);
         as->active = true;
         as->command = val;
-        timer_mod(as->timer, mali_csf_now() + AS_COMMAND_NS);
+        timer_mod(as->timer, mali_csf_clk_now() + AS_COMMAND_NS);
         break;
-    case 0x30:
-    case 0x34:
+    case A_TRANSCFG:
+    case A_TRANSCFG_HI:
         as->transcfg = deposit64(as->transcfg, half, 32, val);
         break;
+    }
+}
+
+void mali_csf_mmu_flush_started(MaliCsfState *s)
+{
+    /* FLUSH_ID counts in steps, modulo 2^28; zero is skipped. */
+    s->latest_flush_id = (s->latest_flush_id + 1) & 0x0fffffff;
+    if (!s->latest_flush_id) {
+        s->latest_flush_id = 1;
     }
 }

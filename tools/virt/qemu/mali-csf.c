@@ -10,10 +10,75 @@
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "hw/core/cpu.h"
-#include "hw/irq.h"
+#include "hw/registerfields.h"
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
-#include "hw/misc/mali-csf.h"
+#include "hw/misc/mali-csf-counters.h"
+#include "trace.h"
+
+/* The GPU's own registers; the blocks of the others are below. */
+REG32(GPU_ID, 0x0)
+    FIELD(GPU_ID, ARCH_MAJOR, 28, 4)
+REG32(L2_FEATURES, 0x4)
+REG32(CORE_FEATURES, 0x8)
+REG32(TILER_FEATURES, 0xc)
+REG32(MEM_FEATURES, 0x10)
+    FIELD(MEM_FEATURES, COHERENT_CORE_GROUP, 0, 1)
+    FIELD(MEM_FEATURES, L2_SLICES, 8, 4)
+REG32(MMU_FEATURES, 0x14)
+    FIELD(MMU_FEATURES, VA_BITS, 0, 8)
+    FIELD(MMU_FEATURES, PA_BITS, 8, 8)
+REG32(AS_PRESENT, 0x18)
+REG32(CSF_ID, 0x1c)
+REG32(GPU_IRQ, 0x20)
+REG32(GPU_COMMAND, 0x30)
+    FIELD(GPU_COMMAND, COMMAND, 0, 8)
+REG32(GPU_STATUS, 0x34)
+REG32(GPU_FAULTSTATUS, 0x3c)
+REG32(GPU_FAULTADDRESS, 0x40)
+REG32(GPU_FAULTADDRESS_HI, 0x44)
+REG32(L2_CONFIG, 0x48)
+REG32(PWR_KEY, 0x50)
+REG32(PWR_OVERRIDE0, 0x54)
+REG32(PWR_OVERRIDE1, 0x58)
+REG32(GPU_FEATURES, 0x60)
+REG32(GPU_FEATURES_HI, 0x64)
+REG32(PRFCNT_FEATURES, 0x68)
+REG32(TIMESTAMP_OFFSET, 0x88)
+REG32(TIMESTAMP_OFFSET_HI, 0x8c)
+REG32(CYCLE_COUNT, 0x90)
+REG32(CYCLE_COUNT_HI, 0x94)
+REG32(TIMESTAMP, 0x98)
+REG32(TIMESTAMP_HI, 0x9c)
+REG32(THREAD_MAX_THREADS, 0xa0)
+REG32(THREAD_MAX_WORKGROUP_SIZE, 0xa4)
+REG32(THREAD_MAX_BARRIER_SIZE, 0xa8)
+REG32(THREAD_FEATURES, 0xac)
+REG32(TEXTURE_FEATURES, 0xb0)
+REG32(REVIDR, 0x280)
+REG32(ASN_HASH0, 0x2c0)
+REG32(COHERENCY_FEATURES, 0x300)
+REG32(COHERENCY_PROTOCOL, 0x304)
+REG32(MCU_CONTROL, 0x700)
+REG32(MCU_STATUS, 0x704)
+
+/* GPU_COMMAND.COMMAND */
+enum {
+    COMMAND_NOP = 0, COMMAND_RESET = 1, COMMAND_CLEAR_FAULT = 2,
+    COMMAND_FLUSH_CACHES = 4,
+};
+
+#define PWR_KEY_MAGIC       0x2968a819
+
+/* Where blocks of registers are. */
+#define REGS_GPU            0x0
+#define REGS_JOB            0x1000
+#define REGS_MMU            0x2000
+#define REGS_AS             0x2400
+#define REGS_AS_SIZE        (0x40 * MALI_MAX_AS)
+#define REGS_LATEST_FLUSH   0x10000
+#define REGS_DOORBELLS      0x80000
+#define REGS_DOORBELL_SIZE  0x10000
 
 #define UNSET32 UINT32_MAX
 #define UNSET64 UINT64_MAX
@@ -52,191 +117,16 @@ static const MaliModel mali_models[] = {
     },
 };
 
-/* Interrupts */
-
-static void mali_irq_update(MaliIrq *irq)
-{
-    qemu_set_irq(irq->line, (irq->raw & irq->mask) != 0);
-}
-
-void mali_csf_irq_raise(MaliCsfState *s, int irq, uint32_t bits)
-{
-    s->irq[irq].raw |= bits;
-    mali_irq_update(&s->irq[irq]);
-}
-
-static uint32_t mali_irq_read(MaliIrq *irq, hwaddr reg)
-{
-    switch (reg) {
-    case 0x0:
-        return irq->raw;
-    case 0x8:
-        return irq->mask;
-    case 0xc:
-        return irq->raw & irq->mask;
-    }
-    return 0;
-}
-
-static void mali_irq_write(MaliIrq *irq, hwaddr reg, uint32_t val)
-{
-    switch (reg) {
-    case 0x0:   /* RAWSTAT: raises, for tests of the line */
-        irq->raw |= val;
-        break;
-    case 0x4:
-        irq->raw &= ~val;
-        break;
-    case 0x8:
-        irq->mask = val;
-        break;
-    }
-    mali_irq_update(irq);
-}
-
-/* Power */
-
-static void mali_pwr_changed(MaliCsfState *s)
-{
-    uint32_t bits = MALI_GPU_IRQ_POWER_CHANGED;
-    bool busy = false;
-
-    for (int i = 0; i < MALI_PWRS; i++) {
-        busy |= s->pwr[i].trans_on || s->pwr[i].trans_off;
-    }
-    if (!busy) {
-        bits |= MALI_GPU_IRQ_POWER_CHANGED_ALL;
-    }
-    mali_csf_irq_raise(s, MALI_IRQ_GPU, bits);
-}
-
-static void mali_pwr_done(MaliCsfState *s, int domain)
-{
-    MaliPwr *p = &s->pwr[domain];
-
-    mali_csf_counters_advance(s);
-    p->ready = (p->ready | p->trans_on) & ~p->trans_off;
-    p->trans_on = p->trans_off = 0;
-    if (domain == MALI_PWR_L2 && !p->ready) {
-        /* Nothing works without the L2. */
-        for (int i = 0; i < MALI_PWR_L2; i++) {
-            timer_del(s->pwr[i].timer);
-            s->pwr[i].ready = s->pwr[i].trans_on = s->pwr[i].trans_off = 0;
-        }
-    }
-    mali_pwr_changed(s);
-    mali_csf_mcu_power_done(s);
-}
-
-static void mali_pwr_shader_done(void *opaque)
-{
-    mali_pwr_done(opaque, MALI_PWR_SHADER);
-}
-
-static void mali_pwr_tiler_done(void *opaque)
-{
-    mali_pwr_done(opaque, MALI_PWR_TILER);
-}
-
-static void mali_pwr_l2_done(void *opaque)
-{
-    mali_pwr_done(opaque, MALI_PWR_L2);
-}
-
-void mali_csf_power(MaliCsfState *s, int domain, uint64_t mask, bool on)
-{
-    MaliPwr *p = &s->pwr[domain];
-
-    mask &= p->present;
-    if (domain != MALI_PWR_L2 && on && !s->pwr[MALI_PWR_L2].ready) {
-        return;
-    }
-    if (on) {
-        p->trans_off &= ~mask;
-        p->trans_on |= mask & ~p->ready;
-    } else {
-        p->trans_on &= ~mask;
-        p->trans_off |= mask & p->ready;
-    }
-    if (p->trans_on || p->trans_off) {
-        timer_mod(p->timer, mali_csf_now() + s->power_ns);
-    } else {
-        timer_del(p->timer);
-    }
-}
-
-/* Each has 16 bytes in a group of registers, of which the last are unused. */
-static int mali_pwr_domain(hwaddr off)
-{
-    static const int domain[] = {
-        MALI_PWR_SHADER, MALI_PWR_TILER, MALI_PWR_L2
-    };
-    unsigned i = (off >> 4) & 3;
-
-    return i < ARRAY_SIZE(domain) && !(off & 8) ? domain[i] : -1;
-}
-
-static void mali_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val)
-{
-    uint64_t mask = (uint64_t)val << (off & 4 ? 32 : 0);
-    int domain = mali_pwr_domain(off);
-
-    if (domain < 0) {
-        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: no power domain at register "
-                      "0x%" HWADDR_PRIx "\n", off);
-        return;
-    }
-    switch (off & ~0x3f) {
-    case 0x180:
-        mali_csf_power(s, domain, mask, true);
-        break;
-    case 0x1c0:
-        mali_csf_power(s, domain, mask, false);
-        break;
-    }
-}
-
-static uint32_t mali_pwr_read(MaliCsfState *s, hwaddr off)
-{
-    int domain = mali_pwr_domain(off);
-    MaliPwr *p;
-    uint64_t v;
-
-    if (domain < 0) {
-        return 0;
-    }
-    p = &s->pwr[domain];
-    switch (off & ~0x3f) {
-    case 0x100:
-        v = p->present;
-        break;
-    case 0x140:
-        v = p->ready;
-        break;
-    case 0x200:
-        v = p->trans_on | p->trans_off;
-        break;
-    case 0x240:
-        v = mali_csf_cs_idle(s) ? 0 : p->ready;
-        break;
-    default:
-        return 0;
-    }
-    return v >> (off & 4 ? 32 : 0);
-}
-
 /* Reset and cache maintenance */
 
-static void mali_soft_reset(MaliCsfState *s)
+/* All that a reset of the GPU does but for the lines of its interrupts. */
+static void mali_reset_state(MaliCsfState *s)
 {
     mali_csf_counters_advance(s);
-    for (int i = 0; i < MALI_PWRS; i++) {
-        timer_del(s->pwr[i].timer);
-        s->pwr[i].ready = s->pwr[i].trans_on = s->pwr[i].trans_off = 0;
-    }
+    mali_csf_pwr_reset(s);
     timer_del(s->flush_timer);
-    mali_csf_cs_reset(s);
-    mali_csf_counters_reset(s);
+    mali_csf_csg_reset(s);
+    mali_csf_perfcnt_reset(s);
     mali_csf_mcu_reset(s);
     mali_csf_mmu_reset(s);
     mali_csf_bench_reset(s);
@@ -257,7 +147,13 @@ static void mali_soft_reset(MaliCsfState *s)
             s->irq[i].raw = 0;
             s->irq[i].mask = 0;
         }
-        mali_irq_update(&s->irq[i]);
+    }
+}
+
+static void mali_reset_lines(MaliCsfState *s)
+{
+    for (int i = 0; i < MALI_IRQS; i++) {
+        mali_csf_irq_update(&s->irq[i]);
     }
 }
 
@@ -275,58 +171,32 @@ static void mali_flush_done(void *opaque)
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_CLEAN_COMPLETED);
 }
 
-void mali_csf_flush_started(MaliCsfState *s)
-{
-    /* FLUSH_ID counts in steps, modulo 2^28; zero is skipped. */
-    s->latest_flush_id = (s->latest_flush_id + 1) & 0x0fffffff;
-    if (!s->latest_flush_id) {
-        s->latest_flush_id = 1;
-    }
-}
-
 static void mali_gpu_command(MaliCsfState *s, uint32_t val)
 {
-    switch (val & 0xff) {
-    case 0:
+    trace_mali_csf_command(val);
+    switch (FIELD_EX32(val, GPU_COMMAND, COMMAND)) {
+    case COMMAND_NOP:
         break;
-    case 1:
-        mali_soft_reset(s);
-        timer_mod(s->reset_timer, mali_csf_now() + 20 * SCALE_US);
+    case COMMAND_RESET:
+        mali_reset_state(s);
+        mali_reset_lines(s);
+        timer_mod(s->reset_timer, mali_csf_clk_now() + 20 * SCALE_US);
         break;
-    case 2:     /* CLEAR_FAULT */
+    case COMMAND_CLEAR_FAULT:
         s->gpu_fault_status = 0;
         s->gpu_fault_addr = 0;
         break;
-    case 4:
+    case COMMAND_FLUSH_CACHES:
         mali_csf_counters_work(s, MALI_WORK_FLUSH, 0, 0, 1,
                                MALI_FLUSH_CYCLES, 0);
-        mali_csf_flush_started(s);
-        timer_mod(s->flush_timer, mali_csf_now() +
-                  mali_csf_cycles_to_ns(s, MALI_CLK_CORE, MALI_FLUSH_CYCLES));
+        mali_csf_mmu_flush_started(s);
+        timer_mod(s->flush_timer, mali_csf_clk_now() +
+                  mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE,
+                                            MALI_FLUSH_CYCLES));
         break;
     default:
         qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: unknown GPU_COMMAND 0x%x\n",
                       val);
-    }
-}
-
-void mali_csf_set_protm(MaliCsfState *s, bool on)
-{
-    if (on == (s->gpu_status_protm != 0)) {
-        return;
-    }
-    /* What jobs have done up to here counts, or does not, as it did so far. */
-    mali_csf_cs_kick(s);
-    if (on) {
-        /* What has been counted is sampled before counting stops. */
-        mali_csf_counters_auto(s, MALI_REASON_PROTM);
-        mali_csf_counters_advance(s);
-        s->gpu_status_protm = MALI_STATUS_PROTM;
-    } else {
-        mali_csf_counters_advance(s);
-        s->gpu_status_protm = 0;
-        /* Counter requests waited for this. */
-        mali_csf_mcu_protm_left(s);
     }
 }
 
@@ -339,7 +209,7 @@ static uint32_t mali_gpu_status(MaliCsfState *s)
     if (s->pwr[MALI_PWR_L2].ready) {
         v |= MALI_STATUS_PWR_ACTIVE;
     }
-    if (!mali_csf_cs_idle(s)) {
+    if (!mali_csf_csg_idle(s)) {
         v |= MALI_STATUS_ACTIVE;
     }
     for (int i = 0; i < MALI_MAX_AS; i++) {
@@ -353,82 +223,82 @@ static uint32_t mali_gpu_status(MaliCsfState *s)
 static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
 {
     switch (off) {
-    case 0x00:
+    case A_GPU_ID:
         return s->gpu_id;
-    case 0x04:  /* L2_FEATURES: 64-byte lines, 256 KiB a slice */
+    case A_L2_FEATURES:    /* 64-byte lines, 256 KiB a slice */
         return 0x07120306;
-    case 0x08:
+    case A_CORE_FEATURES:
         return s->model->core_features;
-    case 0x0c:
+    case A_TILER_FEATURES:
         return 0x809;
-    case 0x10:  /* MEM_FEATURES: coherent groups, slices - 1 */
-        return 0x1 | (s->l2_slices - 1) << 8;
-    case 0x14:  /* MMU_FEATURES: 48 bits of VA, 40 of PA */
-        return 0x2830;
-    case 0x18:
+    case A_MEM_FEATURES:
+        return FIELD_DP32(R_MEM_FEATURES_COHERENT_CORE_GROUP_MASK,
+                          MEM_FEATURES, L2_SLICES, s->l2_slices - 1);
+    case A_MMU_FEATURES:
+        return FIELD_DP32(FIELD_DP32(0, MMU_FEATURES, VA_BITS, 48),
+                          MMU_FEATURES, PA_BITS, 40);
+    case A_AS_PRESENT:
         return s->as_present;
-    case 0x1c:
+    case A_CSF_ID:
         return 0x40a0412;
-    case 0x20 ... 0x2f:
-        return mali_irq_read(&s->irq[MALI_IRQ_GPU], off - 0x20);
-    case 0x34:
+    case A_GPU_IRQ ... A_GPU_IRQ + 0xf:
+        return mali_csf_irq_read(&s->irq[MALI_IRQ_GPU], off - A_GPU_IRQ);
+    case A_GPU_STATUS:
         return mali_gpu_status(s);
-    case 0x3c:
+    case A_GPU_FAULTSTATUS:
         return s->gpu_fault_status;
-    case 0x40:
+    case A_GPU_FAULTADDRESS:
         return s->gpu_fault_addr;
-    case 0x44:
+    case A_GPU_FAULTADDRESS_HI:
         return s->gpu_fault_addr >> 32;
-    case 0x48:
+    case A_L2_CONFIG:
         return s->l2_config;
-    case 0x50:
+    case A_PWR_KEY:
         return s->pwr_key;
-    case 0x54:
-    case 0x58:
-        return s->pwr_override[(off - 0x54) / 4];
-    case 0x60:
+    case A_PWR_OVERRIDE0:
+    case A_PWR_OVERRIDE1:
+        return s->pwr_override[(off - A_PWR_OVERRIDE0) / 4];
+    case A_GPU_FEATURES:
         return s->model->gpu_features;
-    case 0x64:
+    case A_GPU_FEATURES_HI:
         return s->model->gpu_features >> 32;
-    case 0x68:  /* PRFCNT_FEATURES: block size in units of 256 bytes, arch 11 */
-        return s->gpu_id >> 28 >= 11 ? s->counters * 4 / 256 : 0;
-    case 0x88:
+    case A_PRFCNT_FEATURES: /* block size in units of 256 bytes, arch 11 */
+        return FIELD_EX32(s->gpu_id, GPU_ID, ARCH_MAJOR) >= 11 ?
+               s->counters * 4 / 256 : 0;
+    case A_TIMESTAMP_OFFSET:
         return s->timestamp_offset;
-    case 0x8c:
+    case A_TIMESTAMP_OFFSET_HI:
         return s->timestamp_offset >> 32;
-    case 0x90:
-        return mali_csf_cycle_count(s);
-    case 0x94:
-        return mali_csf_cycle_count(s) >> 32;
-    case 0x98:
-        return mali_csf_timestamp(s);
-    case 0x9c:
-        return mali_csf_timestamp(s) >> 32;
-    case 0xa0:
+    case A_CYCLE_COUNT:
+        return mali_csf_clk_cycle_count(s);
+    case A_CYCLE_COUNT_HI:
+        return mali_csf_clk_cycle_count(s) >> 32;
+    case A_TIMESTAMP:
+        return mali_csf_clk_timestamp(s);
+    case A_TIMESTAMP_HI:
+        return mali_csf_clk_timestamp(s) >> 32;
+    case A_THREAD_MAX_THREADS:
         return 2048;
-    case 0xa4:
-    case 0xa8:
+    case A_THREAD_MAX_WORKGROUP_SIZE:
+    case A_THREAD_MAX_BARRIER_SIZE:
         return 1024;
-    case 0xac:
+    case A_THREAD_FEATURES:
         return 0x04010000;
-    case 0xb0:
+    case A_TEXTURE_FEATURES:
         return 0xc1ffff9e;
-    case 0x100 ... 0x13f:
-    case 0x140 ... 0x17f:
-    case 0x200 ... 0x23f:
-    case 0x240 ... 0x27f:
-        return mali_pwr_read(s, off);
-    case 0x280:
+    case MALI_PWR_REGS ... MALI_PWR_REGS_LAST:
+        return mali_csf_pwr_read(s, off);
+    case A_REVIDR:
         return s->gpu_id;
-    case 0x2c0 ... 0x2cb:
-        return s->asn_hash[(off - 0x2c0) / 4];
-    case 0x300: /* COHERENCY_FEATURES: ACE-lite or none */
+    case A_ASN_HASH0 ... A_ASN_HASH0 + 0xb:
+        return s->asn_hash[(off - A_ASN_HASH0) / 4];
+    case A_COHERENCY_FEATURES: /* ACE-lite or none */
         return s->coherent ? 1 : 0;
-    case 0x304:
+    case A_COHERENCY_PROTOCOL:
         return s->coherency_protocol;
-    case 0x700:
+    case A_MCU_CONTROL:
         return s->mcu_control;
-    case 0x704:
+    case A_MCU_STATUS:
         return s->mcu_status;
     }
     return 0;
@@ -437,41 +307,41 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
 static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
 {
     switch (off) {
-    case 0x20 ... 0x2f:
-        mali_irq_write(&s->irq[MALI_IRQ_GPU], off - 0x20, val);
+    case A_GPU_IRQ ... A_GPU_IRQ + 0xf:
+        mali_csf_irq_write(&s->irq[MALI_IRQ_GPU], off - A_GPU_IRQ, val);
         break;
-    case 0x30:
+    case A_GPU_COMMAND:
         mali_gpu_command(s, val);
         break;
-    case 0x48:
+    case A_L2_CONFIG:
         s->l2_config = val;
         break;
-    case 0x50:
+    case A_PWR_KEY:
         s->pwr_key = val;
         break;
-    case 0x54:
-    case 0x58:
-        if (s->pwr_key == 0x2968a819) {
-            s->pwr_override[(off - 0x54) / 4] = val;
+    case A_PWR_OVERRIDE0:
+    case A_PWR_OVERRIDE1:
+        if (s->pwr_key == PWR_KEY_MAGIC) {
+            s->pwr_override[(off - A_PWR_OVERRIDE0) / 4] = val;
             s->pwr_key = 0;
         }
         break;
-    case 0x88:
+    case A_TIMESTAMP_OFFSET:
         s->timestamp_offset = deposit64(s->timestamp_offset, 0, 32, val);
         break;
-    case 0x8c:
+    case A_TIMESTAMP_OFFSET_HI:
         s->timestamp_offset = deposit64(s->timestamp_offset, 32, 32, val);
         break;
-    case 0x180 ... 0x1ff:
-        mali_pwr_write(s, off, val);
+    case MALI_PWR_REGS ... MALI_PWR_REGS_LAST:
+        mali_csf_pwr_write(s, off, val);
         break;
-    case 0x2c0 ... 0x2cb:
-        s->asn_hash[(off - 0x2c0) / 4] = val;
+    case A_ASN_HASH0 ... A_ASN_HASH0 + 0xb:
+        s->asn_hash[(off - A_ASN_HASH0) / 4] = val;
         break;
-    case 0x304:
+    case A_COHERENCY_PROTOCOL:
         s->coherency_protocol = val;
         break;
-    case 0x700:
+    case A_MCU_CONTROL:
         mali_csf_mcu_control(s, val);
         break;
     default:
@@ -482,7 +352,7 @@ static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
 
 static void mali_run_if_due(QEMUTimer *timer)
 {
-    if (timer_pending(timer) && timer_expired(timer, mali_csf_now())) {
+    if (timer_pending(timer) && timer_expired(timer, mali_csf_clk_now())) {
         timer_del(timer);
         timer->cb(timer->opaque);
     }
@@ -511,15 +381,15 @@ static uint64_t mali_regs_read(void *opaque, hwaddr off, unsigned size)
 
     mali_catch_up(s);
     switch (off) {
-    case 0x0 ... 0xfff:
+    case REGS_GPU ... REGS_JOB - 1:
         return mali_gpu_read(s, off);
-    case 0x1000 ... 0x100f:
-        return mali_irq_read(&s->irq[MALI_IRQ_JOB], off - 0x1000);
-    case 0x2000 ... 0x200f:
-        return mali_irq_read(&s->irq[MALI_IRQ_MMU], off - 0x2000);
-    case 0x2400 ... 0x2400 + 0x40 * MALI_MAX_AS - 1:
-        return mali_csf_mmu_read(s, off - 0x2400);
-    case 0x10000:
+    case REGS_JOB ... REGS_JOB + 0xf:
+        return mali_csf_irq_read(&s->irq[MALI_IRQ_JOB], off - REGS_JOB);
+    case REGS_MMU ... REGS_MMU + 0xf:
+        return mali_csf_irq_read(&s->irq[MALI_IRQ_MMU], off - REGS_MMU);
+    case REGS_AS ... REGS_AS + REGS_AS_SIZE - 1:
+        return mali_csf_mmu_read(s, off - REGS_AS);
+    case REGS_LATEST_FLUSH:
         return s->latest_flush_id;
     }
     return 0;
@@ -531,26 +401,28 @@ static void mali_regs_write(void *opaque, hwaddr off, uint64_t val,
     MaliCsfState *s = opaque;
 
     switch (off) {
-    case 0x0 ... 0xfff:
+    case REGS_GPU ... REGS_JOB - 1:
         mali_gpu_write(s, off, val);
         break;
-    case 0x1000 ... 0x100f:
-        mali_irq_write(&s->irq[MALI_IRQ_JOB], off - 0x1000, val);
+    case REGS_JOB ... REGS_JOB + 0xf:
+        mali_csf_irq_write(&s->irq[MALI_IRQ_JOB], off - REGS_JOB, val);
         break;
-    case 0x2000 ... 0x200f:
-        mali_irq_write(&s->irq[MALI_IRQ_MMU], off - 0x2000, val);
+    case REGS_MMU ... REGS_MMU + 0xf:
+        mali_csf_irq_write(&s->irq[MALI_IRQ_MMU], off - REGS_MMU, val);
         break;
-    case 0x2400 ... 0x2400 + 0x40 * MALI_MAX_AS - 1:
-        mali_csf_mmu_write(s, off - 0x2400, val);
+    case REGS_AS ... REGS_AS + REGS_AS_SIZE - 1:
+        mali_csf_mmu_write(s, off - REGS_AS, val);
         break;
-    case 0x80000 ... MALI_REGS_SIZE - 1:
-        if ((off & 0xffff) == 0) {
-            unsigned id = (off - 0x80000) >> 16;
+    case REGS_DOORBELLS ... MALI_REGS_SIZE - 1:
+        if (!(off % REGS_DOORBELL_SIZE)) {
+            unsigned id = (off - REGS_DOORBELLS) / REGS_DOORBELL_SIZE;
 
+            trace_mali_csf_doorbell(id);
             if (id == 0) {
                 mali_csf_mcu_doorbell(s);
             } else {
-                mali_csf_cs_user_doorbell(s, id);
+                mali_csf_mcu_user_doorbell(s);
+                mali_csf_csg_user_doorbell(s, id);
             }
         }
         break;
@@ -586,6 +458,20 @@ static const MemoryRegionOps mali_bench_ops = {
 };
 
 /* Device */
+
+static void mali_space_changed(MaliCsfState *s, unsigned as)
+{
+    mali_csf_mcu_as_event(s, as);
+    mali_csf_csg_as_event(s, as);
+}
+
+/* What the files below tell those above. */
+static const MaliCsfEvents mali_events = {
+    .space_changed = mali_space_changed,
+    .power_changed = mali_csf_csg_kick,
+    .groups_changed = mali_csf_mcu_activity,
+    .groups_idle = mali_csf_csg_idle,
+};
 
 static bool mali_parse_iface(MaliCsfState *s, Error **errp)
 {
@@ -677,7 +563,6 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     MaliCsfState *s = MALI_CSF(dev);
     SysBusDevice *sbd = SYS_BUS_DEVICE(dev);
     uint64_t cntfrq = s->cntfrq;
-    Error *err = NULL;
 
     for (int i = 0; i < ARRAY_SIZE(mali_models); i++) {
         if (!g_strcmp0(s->model_name ?: "g610", mali_models[i].name)) {
@@ -689,7 +574,9 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
                    "g720 or g725", s->model_name);
         return;
     }
-    if (!mali_parse_iface(s, errp) || !mali_check(s, errp)) {
+    /* All that can fail comes before all that would have to be undone. */
+    if (!mali_parse_iface(s, errp) || !mali_check(s, errp) ||
+        !mali_csf_ledger_init(s, s->ledger_name, errp)) {
         return;
     }
 
@@ -710,27 +597,17 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     s->n_cores = ctpop64(s->shader_present);
     s->as_present = 0xff;
     s->latest_flush_id = 1;
-    s->pwr[MALI_PWR_SHADER].present = s->shader_present;
-    s->pwr[MALI_PWR_TILER].present = 1;
-    s->pwr[MALI_PWR_L2].present = 1;
-    s->pwr[MALI_PWR_SHADER].timer = timer_new_ns(QEMU_CLOCK_VIRTUAL,
-                                                 mali_pwr_shader_done, s);
-    s->pwr[MALI_PWR_TILER].timer = timer_new_ns(QEMU_CLOCK_VIRTUAL,
-                                                mali_pwr_tiler_done, s);
-    s->pwr[MALI_PWR_L2].timer = timer_new_ns(QEMU_CLOCK_VIRTUAL,
-                                             mali_pwr_l2_done, s);
+    mali_csf_pwr_init(s);
     s->reset_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_reset_done, s);
     s->flush_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_flush_done, s);
     mali_csf_board_init(s);
 
-    mali_csf_counters_init(s, &err);
-    if (err) {
-        error_propagate(errp, err);
-        return;
-    }
+    s->events = &mali_events;
+    mali_csf_counters_init(s);
+    mali_csf_perfcnt_init(s);
     mali_csf_mmu_init(s);
     mali_csf_mcu_init(s);
-    mali_csf_cs_init(s);
+    mali_csf_csg_init(s);
     mali_csf_bench_init(s);
 
     memory_region_init_io(&s->regs, OBJECT(s), &mali_regs_ops, s,
@@ -747,20 +624,40 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     }
 }
 
-static void mali_csf_reset(DeviceState *dev)
+static void mali_csf_unrealize(DeviceState *dev)
 {
     MaliCsfState *s = MALI_CSF(dev);
 
-    mali_soft_reset(s);
+    mali_csf_bench_exit(s);
+    mali_csf_csg_exit(s);
+    mali_csf_mcu_exit(s);
+    mali_csf_mmu_exit(s);
+    mali_csf_perfcnt_exit(s);
+    mali_csf_counters_exit(s);
+    mali_csf_pwr_exit(s);
+    mali_csf_ledger_exit(s);
+    timer_free(s->reset_timer);
+    timer_free(s->flush_timer);
+}
+
+static void mali_csf_reset_enter(Object *obj, ResetType type)
+{
+    MaliCsfState *s = MALI_CSF(obj);
+
+    mali_reset_state(s);
     timer_del(s->reset_timer);
     s->irq[MALI_IRQ_GPU].mask = 0;
-    mali_irq_update(&s->irq[MALI_IRQ_GPU]);
     mali_csf_board_reset(s);
+}
+
+static void mali_csf_reset_hold(Object *obj)
+{
+    mali_reset_lines(MALI_CSF(obj));
 }
 
 static Property mali_csf_properties[] = {
     DEFINE_PROP_STRING("model", MaliCsfState, model_name),
-    DEFINE_PROP_STRING("ledger", MaliCsfState, ledger),
+    DEFINE_PROP_STRING("ledger", MaliCsfState, ledger_name),
     DEFINE_PROP_STRING("iface", MaliCsfState, iface_str),
     DEFINE_PROP_UINT32("gpu_id", MaliCsfState, gpu_id, UNSET32),
     DEFINE_PROP_UINT64("shader_present", MaliCsfState, shader_present, UNSET64),
@@ -789,10 +686,13 @@ static const VMStateDescription vmstate_mali_csf = {
 static void mali_csf_class_init(ObjectClass *klass, void *data)
 {
     DeviceClass *dc = DEVICE_CLASS(klass);
+    ResettableClass *rc = RESETTABLE_CLASS(klass);
 
     dc->desc = "Arm Mali CSF GPU";
     dc->realize = mali_csf_realize;
-    dc->reset = mali_csf_reset;
+    dc->unrealize = mali_csf_unrealize;
+    rc->phases.enter = mali_csf_reset_enter;
+    rc->phases.hold = mali_csf_reset_hold;
     dc->vmsd = &vmstate_mali_csf;
     dc->user_creatable = true;
     set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);

@@ -3,16 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The device is split the way the hardware is:
- *
- *   mali-csf.c           models, properties, registers, power, interrupts
- *   mali-csf-clk.c       time, clocks, cycles
- *   mali-csf-board.c     what sets the clocks, supply, device tree
- *   mali-csf-mmu.c       address spaces, page-table walk, faults
- *   mali-csf-mcu.c       firmware boot, global interface, doorbells
- *   mali-csf-cs.c        groups, command streams, the work they start
- *   mali-csf-counters.c  performance counters and the ledger
- *   mali-csf-bench.c     bench page: what a test makes happen
+ * README has who calls whom.
  *
  * Everything runs under the big QEMU lock, on QEMU_CLOCK_VIRTUAL. GPU memory
  * is reached through mali_csf_mmu_access() alone: the MCU through address
@@ -30,6 +21,9 @@
 OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
 
 #define MALI_REGS_SIZE          0x200000
+/* Registers of the power controller */
+#define MALI_PWR_REGS           0x100
+#define MALI_PWR_REGS_LAST      0x27f
 #define MALI_BENCH_SIZE         0x10000
 #define MALI_SYSREG_SIZE        0x1000
 
@@ -38,7 +32,10 @@ OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
 #define MALI_MAX_CORES          64
 #define MALI_MAX_L2             16
 #define MALI_DOORBELLS          ((MALI_REGS_SIZE - 0x80000) / 0x10000)
-/* A doorbell is the global one; a driver gives each group slot one of the others. */
+/*
+ * A doorbell is the global one; a driver gives each group slot one of the
+ * others.
+ */
 #define MALI_MAX_CSGS           (MALI_DOORBELLS - 1)
 /* Core clock cycles that a cache flush by GPU_COMMAND or a stream takes. */
 #define MALI_FLUSH_CYCLES       200
@@ -80,6 +77,10 @@ enum { MALI_MCU_DISABLED, MALI_MCU_ENABLED, MALI_MCU_HALT, MALI_MCU_FATAL };
 #define MALI_GPU_IRQ_CLEAN_COMPLETED    (1u << 17)
 #define MALI_GPU_IRQ_DOORBELL_MIRROR    (1u << 18)
 #define MALI_GPU_IRQ_MCU_STATUS         (1u << 19)
+
+/* HALT_STATUS */
+#define MALI_HALT_ON_PANIC              0x4e
+#define MALI_HALT_ON_WATCHDOG           0x4f
 
 #define MALI_JOB_IRQ_GLOBAL             (1u << 31)
 
@@ -235,10 +236,14 @@ typedef struct MaliClk {
 
 /* What the bench page has asked for; read by the blocks concerned. */
 typedef struct MaliInject {
-    uint64_t ack_delay_ns;      /* the MCU looks at a global doorbell this much later */
-    uint32_t drop_samples;      /* this many SAMPLE requests are never answered */
-    uint32_t drop_sample_acks;  /* this many samples are taken and not acknowledged */
-    uint32_t drop_acks;         /* this many global requests of any kind are never answered */
+    /* the MCU looks at a global doorbell this much later */
+    uint64_t ack_delay_ns;
+    /* this many SAMPLE requests are never answered */
+    uint32_t drop_samples;
+    /* this many samples are taken and not acknowledged */
+    uint32_t drop_sample_acks;
+    /* this many global requests of any kind are never answered */
+    uint32_t drop_acks;
     bool hang;                  /* the MCU executes nothing, until a reset */
     bool ring_full;             /* the counter ring looks full to firmware */
     bool protm;                 /* hold protected mode */
@@ -246,14 +251,16 @@ typedef struct MaliInject {
     uint64_t cores_off;         /* shader cores which firmware powers down */
     uint32_t iface_version;     /* published at the next boot; 0: the model's */
     uint32_t boot_fail;         /* so many boots do not come up */
-    uint32_t insert_skew;       /* added to INSERT as published: hostile firmware */
+    /* added to INSERT as published: hostile firmware */
+    uint32_t insert_skew;
     uint32_t insert_skew_on;
 } MaliInject;
 
 /* Constant facts about one GPU. */
 typedef struct MaliModel {
     const char *name;
-    const char *compatible;     /* board's, in front of arm,mali-valhall-csf; or NULL */
+    /* board's, in front of arm,mali-valhall-csf; or NULL */
+    const char *compatible;
     uint32_t gpu_id;
     uint64_t shader_present;
     uint32_t l2_slices;
@@ -269,7 +276,24 @@ typedef struct MaliModel {
 
 typedef struct MaliCs MaliCs;               /* mali-csf-cs.c */
 typedef struct MaliCounters MaliCounters;   /* mali-csf-counters.c */
+typedef struct MaliPerfcnt MaliPerfcnt;     /* mali-csf-perfcnt.c */
+typedef struct MaliLedger MaliLedger;       /* mali-csf-ledger.c */
 typedef struct MaliBench MaliBench;         /* mali-csf-bench.c */
+
+/*
+ * What files tell those above them, which they do not know. Their calls of each
+ * other go downwards alone; README has the drawing.
+ */
+typedef struct MaliCsfEvents {
+    /* Address space @as was unlocked or updated. */
+    void (*space_changed)(MaliCsfState *s, unsigned as);
+    /* A domain of the power controller came up or went down. */
+    void (*power_changed)(MaliCsfState *s);
+    /* A group became busy, or idle, or a slot's state changed. */
+    void (*groups_changed)(MaliCsfState *s);
+    /* Nothing runs or can run in any group slot. */
+    bool (*groups_idle)(MaliCsfState *s);
+} MaliCsfEvents;
 
 struct MaliCsfState {
     SysBusDevice parent_obj;
@@ -280,7 +304,7 @@ struct MaliCsfState {
 
     /* Properties; UINT32_MAX, UINT64_MAX or NULL: as the model has it. */
     char *model_name;
-    char *ledger;
+    char *ledger_name;
     char *iface_str;            /* "X.Y.Z" */
     uint32_t gpu_id;
     uint64_t shader_present;
@@ -292,8 +316,10 @@ struct MaliCsfState {
     uint32_t csg_blocks;
     OnOffAuto metadata;
     bool coherent;
-    bool features_junk;         /* perfcnt_features is junk where it means nothing */
-    bool events_once;           /* counter events are not raised again at a doorbell */
+    /* perfcnt_features is junk where it means nothing */
+    bool features_junk;
+    /* counter events are not raised again at a doorbell */
+    bool events_once;
     uint32_t cntfrq;            /* of the CPUs' counter; 0: ask the first CPU */
     uint32_t mcu_latency_ns;    /* doorbell to firmware looking at it */
     uint32_t power_ns;          /* a power transition */
@@ -319,26 +345,32 @@ struct MaliCsfState {
     uint32_t sys_cfgdata, sys_cfgctrl, sys_cfgstat;
     QEMUTimer *reset_timer;
     QEMUTimer *flush_timer;
-    uint64_t cycle_base;        /* CYCLE_COUNT when it was last started or stopped */
+    /* CYCLE_COUNT when it was last started or stopped */
+    uint64_t cycle_base;
     uint64_t cycle_start;       /* of the core clock, then */
     bool cycle_enabled;         /* GLB_COUNTER_EN */
     uint32_t count_period_ns;   /* of the system counter */
     uint32_t second_ns;         /* QEMU's time while that counts a second */
 
     MaliAs as[MALI_MAX_AS];
+    uint64_t mmu_walks, mmu_hits;   /* page-table walks; translations without */
 
     /* MCU */
     uint32_t mcu_control;
     uint32_t mcu_status;
     bool mcu_booted;            /* has run to its main loop */
     bool mcu_stuck;             /* never will, until it is disabled */
-    bool mcu_doorbell;          /* the global doorbell was rung and not looked at */
-    bool mcu_counters_due;      /* counter requests are looked at again, though no doorbell rang */
-    bool mcu_wake_due;          /* asleep, and a doorbell rang while memory was locked */
+    /* the global doorbell was rung and not looked at */
+    bool mcu_doorbell;
+    /* counter requests are looked at again, though no doorbell rang */
+    bool mcu_counters_due;
+    /* asleep, and a doorbell rang while memory was locked */
+    bool mcu_wake_due;
     uint32_t glb_req;           /* the global REQ, as last looked at */
     bool mcu_halted_req;        /* GLB_HALT as last seen, to find 0 to 1 */
     bool mcu_asleep;
-    bool mcu_cold;              /* counter state does not survive to the next boot */
+    /* counter state does not survive to the next boot */
+    bool mcu_cold;
     uint32_t published_version;
     uint32_t alloc_lo, alloc_hi;
     QEMUTimer *mcu_timer;       /* boot, doorbell latency */
@@ -346,20 +378,24 @@ struct MaliCsfState {
     QEMUTimer *idle_timer;      /* GLB_IDLE hysteresis */
     bool idle_pending;
     uint64_t poweroff_ns, idle_ns;
-    uint64_t progress_cycles;   /* a job longer than this is reported; 0: never */
+    /* a job longer than this is reported; 0: never */
+    uint64_t progress_cycles;
 
     MaliInject inj;
 
     MaliCs *cs;
     MaliCounters *ctr;
+    MaliPerfcnt *perfcnt;
+    MaliLedger *ledger;
     MaliBench *bench;
+    const MaliCsfEvents *events;
 };
 
 /* mali-csf-clk.c */
-int64_t mali_csf_now(void);
+int64_t mali_csf_clk_now(void);
 /* GPU timestamp, with its offset, in ticks of the system counter. */
-uint64_t mali_csf_timestamp(MaliCsfState *s);
-uint64_t mali_csf_timestamp_at(MaliCsfState *s, int64_t ns);
+uint64_t mali_csf_clk_timestamp(MaliCsfState *s);
+uint64_t mali_csf_clk_timestamp_at(MaliCsfState *s, int64_t ns);
 /* Rate of a clock domain, and its cycles since power-on of the machine. */
 uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk);
 uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk);
@@ -367,25 +403,22 @@ uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns);
 /* From now on; what depends on the rate has been brought up to date. */
 void mali_csf_clk_set(MaliCsfState *s, int clk, uint32_t hz);
 /* Time that so many cycles of a clock take, rounded up. */
-int64_t mali_csf_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles);
+int64_t mali_csf_clk_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles);
 /* CYCLE_COUNT register: runs while GLB_COUNTER_EN. */
-uint64_t mali_csf_cycle_count(MaliCsfState *s);
-void mali_csf_cycle_enable(MaliCsfState *s, bool on);
+uint64_t mali_csf_clk_cycle_count(MaliCsfState *s);
+void mali_csf_clk_cycle_enable(MaliCsfState *s, bool on);
 /* a * b / c without a limit to any of them but the result's. */
-uint64_t mali_csf_muldiv(uint64_t a, uint64_t b, uint64_t c);
+uint64_t mali_csf_clk_muldiv(uint64_t a, uint64_t b, uint64_t c);
 
-/* mali-csf.c */
+/* mali-csf-irq.c */
+void mali_csf_irq_update(MaliIrq *irq);
+uint32_t mali_csf_irq_read(MaliIrq *irq, hwaddr reg);
+void mali_csf_irq_write(MaliIrq *irq, hwaddr reg, uint32_t val);
 void mali_csf_irq_raise(MaliCsfState *s, int irq, uint32_t bits);
-/*
- * Firmware's side of the power controller. Takes mali_csf power_ns; at the end
- * of a transition mali_csf_power_done() calls the blocks which care.
- */
-void mali_csf_power(MaliCsfState *s, int domain, uint64_t mask, bool on);
-void mali_csf_flush_started(MaliCsfState *s);
-void mali_csf_set_protm(MaliCsfState *s, bool on);
 
 /* mali-csf-mmu.c */
 void mali_csf_mmu_init(MaliCsfState *s);
+void mali_csf_mmu_exit(MaliCsfState *s);
 void mali_csf_mmu_reset(MaliCsfState *s);
 uint32_t mali_csf_mmu_read(MaliCsfState *s, hwaddr off);
 void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val);
@@ -402,87 +435,120 @@ MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned as, uint64_t va,
  * to. What it answers cannot change within a callback.
  */
 bool mali_csf_mmu_locked(MaliCsfState *s, unsigned as);
-/* Number of walks done and of TLB hits since power-on, for the counters. */
-extern uint64_t mali_csf_mmu_walks, mali_csf_mmu_hits;
+/* A flush of the caches begins: LATEST_FLUSH moves. */
+void mali_csf_mmu_flush_started(MaliCsfState *s);
+
+/* mali-csf-faults.c: whether something goes wrong here and now. */
+bool mali_csf_faults_drop_request(MaliCsfState *s);
+bool mali_csf_faults_drop_sample(MaliCsfState *s);
+bool mali_csf_faults_drop_sample_ack(MaliCsfState *s);
+bool mali_csf_faults_boot_fails(MaliCsfState *s);
+bool mali_csf_faults_hang(MaliCsfState *s);
+bool mali_csf_faults_ring_full(MaliCsfState *s);
+/* So much later firmware looks at a doorbell. */
+uint64_t mali_csf_faults_delay_ns(MaliCsfState *s);
+/* Added to INSERT as published. */
+uint32_t mali_csf_faults_insert_skew(MaliCsfState *s);
+/* The interface version that firmware publishes, which would be @version. */
+uint32_t mali_csf_faults_iface(MaliCsfState *s, uint32_t version);
+/* Shader cores that have no power, and whether idle ones keep it. */
+uint64_t mali_csf_faults_cores_off(MaliCsfState *s);
+bool mali_csf_faults_cores_hold(MaliCsfState *s);
+/* The GPU was reset. */
+void mali_csf_faults_reset(MaliCsfState *s);
+
+/* mali-csf-glb.c */
+/* Firmware's own accesses, through address space 0. Zero when it faulted. */
+bool mali_csf_glb_access(MaliCsfState *s, uint32_t va, void *buf, uint64_t len,
+                         MaliAccess access);
+uint32_t mali_csf_glb_ld32(MaliCsfState *s, uint32_t va);
+uint64_t mali_csf_glb_ld64(MaliCsfState *s, uint32_t va);
+void mali_csf_glb_st32(MaliCsfState *s, uint32_t va, uint32_t val);
+void mali_csf_glb_st64(MaliCsfState *s, uint32_t va, uint64_t val);
+/* Firmware is running: not disabled, halted, asleep, hung or dead. */
+bool mali_csf_glb_running(MaliCsfState *s);
+/* It cannot go on. */
+void mali_csf_glb_fatal(MaliCsfState *s);
+/* Why firmware stops, in HALT_STATUS, if that can still be said. */
+void mali_csf_glb_last_words(MaliCsfState *s, uint32_t status);
+/* Firmware looks at REQ: at a doorbell or at boot. */
+void mali_csf_glb_latch(MaliCsfState *s);
+/*
+ * The global REQ at the last doorbell or boot, one not looked at yet included.
+ */
+uint32_t mali_csf_glb_req(MaliCsfState *s);
+/* Flip bits of the global ACK, and interrupt as ACK_IRQ_MASK says. */
+void mali_csf_glb_ack(MaliCsfState *s, uint32_t bits);
+
+/* mali-csf-pwr.c */
+void mali_csf_pwr_init(MaliCsfState *s);
+void mali_csf_pwr_exit(MaliCsfState *s);
+void mali_csf_pwr_reset(MaliCsfState *s);
+uint32_t mali_csf_pwr_read(MaliCsfState *s, hwaddr off);
+void mali_csf_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val);
+/* Takes power_ns; its end is an event. */
+void mali_csf_pwr_set(MaliCsfState *s, int domain, uint64_t mask, bool on);
+/* Ask for the shader cores (and the tiler) now. */
+void mali_csf_pwr_cores_needed(MaliCsfState *s);
+bool mali_csf_pwr_cores_ready(MaliCsfState *s);
+/* Shader cores firmware may use now: present, allowed, not switched off. */
+uint64_t mali_csf_pwr_core_mask(MaliCsfState *s);
 
 /* mali-csf-mcu.c */
 void mali_csf_mcu_init(MaliCsfState *s);
+void mali_csf_mcu_exit(MaliCsfState *s);
 void mali_csf_mcu_reset(MaliCsfState *s);
 void mali_csf_mcu_control(MaliCsfState *s, uint32_t val);
 void mali_csf_mcu_doorbell(MaliCsfState *s);
-/* Protected mode has ended: firmware goes on with the counter requests it knows. */
-void mali_csf_mcu_protm_left(MaliCsfState *s);
-/* A user doorbell rang: firmware that sleeps is woken, when its memory is unlocked. */
+/*
+ * A user doorbell rang: firmware that sleeps is woken, when its memory is
+ * unlocked.
+ */
 void mali_csf_mcu_user_doorbell(MaliCsfState *s);
-/* Firmware panics, or its watchdog expires; it stops, and HALT_STATUS says why. */
+/*
+ * Protected mode; at its end firmware goes on with the counter requests it
+ * knows.
+ */
+void mali_csf_mcu_set_protm(MaliCsfState *s, bool on);
+/*
+ * Firmware panics, or its watchdog expires; it stops, and HALT_STATUS says why.
+ */
 void mali_csf_mcu_crash(MaliCsfState *s, bool watchdog);
-/* An address space was unlocked or updated: stalled firmware goes on. */
+/* Events: see MaliCsfEvents. */
 void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as);
-/* Firmware's own accesses, through address space 0. Zero when it faulted. */
-uint32_t mali_csf_mcu_ld32(MaliCsfState *s, uint32_t va);
-uint64_t mali_csf_mcu_ld64(MaliCsfState *s, uint32_t va);
-void mali_csf_mcu_st32(MaliCsfState *s, uint32_t va, uint32_t val);
-void mali_csf_mcu_st64(MaliCsfState *s, uint32_t va, uint64_t val);
-/* Firmware is running: not disabled, halted, asleep, hung or dead. */
-bool mali_csf_mcu_running(MaliCsfState *s);
-/* The global REQ at the last doorbell or boot, one not looked at yet included. */
-uint32_t mali_csf_mcu_req(MaliCsfState *s);
-/* Flip bits of the global ACK, and interrupt as ACK_IRQ_MASK says. */
-void mali_csf_mcu_ack(MaliCsfState *s, uint32_t bits);
-/* A group became busy, or idle, or a slot's state changed. */
 void mali_csf_mcu_activity(MaliCsfState *s);
 /* Firmware goes to sleep by itself, and is woken (warm boot). */
 void mali_csf_mcu_sleep(MaliCsfState *s);
 void mali_csf_mcu_wake(MaliCsfState *s);
-/* Ask firmware for the shader cores (and the tiler) now. */
-void mali_csf_mcu_cores_needed(MaliCsfState *s);
-bool mali_csf_mcu_cores_ready(MaliCsfState *s);
-void mali_csf_mcu_power_done(MaliCsfState *s);
-/* Shader cores firmware may use now: present, allowed, not switched off. */
-uint64_t mali_csf_mcu_core_mask(MaliCsfState *s);
 
-/* mali-csf-cs.c */
-void mali_csf_cs_init(MaliCsfState *s);
+/* mali-csf-csg.c */
+void mali_csf_csg_init(MaliCsfState *s);
+void mali_csf_csg_exit(MaliCsfState *s);
 /* All state is lost: soft reset, MCU stopped. */
-void mali_csf_cs_reset(MaliCsfState *s);
+void mali_csf_csg_reset(MaliCsfState *s);
 /* Firmware boots: publish group and stream control blocks. */
-void mali_csf_cs_boot(MaliCsfState *s);
+void mali_csf_csg_boot(MaliCsfState *s);
 /* Evaluate these groups' requests (bits of doorbell_req that differed). */
-void mali_csf_cs_doorbell(MaliCsfState *s, uint32_t groups);
+void mali_csf_csg_doorbell(MaliCsfState *s, uint32_t groups);
 /* A user doorbell page (1...) was written. */
-void mali_csf_cs_user_doorbell(MaliCsfState *s, unsigned id);
-void mali_csf_cs_as_event(MaliCsfState *s, unsigned as);
+void mali_csf_csg_user_doorbell(MaliCsfState *s, unsigned id);
+void mali_csf_csg_as_event(MaliCsfState *s, unsigned as);
 /* The global doorbell rang: what a stream waits for may have come. */
-void mali_csf_cs_look(MaliCsfState *s);
+void mali_csf_csg_look(MaliCsfState *s);
 /* Cores came up or went down, protected mode or sleep ended: go on. */
-void mali_csf_cs_kick(MaliCsfState *s);
+void mali_csf_csg_kick(MaliCsfState *s);
 /* Nothing runs or can run in any group slot. */
-bool mali_csf_cs_idle(MaliCsfState *s);
+bool mali_csf_csg_idle(MaliCsfState *s);
 
 /* mali-csf-counters.c */
-void mali_csf_counters_init(MaliCsfState *s, Error **errp);
+void mali_csf_counters_init(MaliCsfState *s);
+void mali_csf_counters_exit(MaliCsfState *s);
 void mali_csf_counters_reset(MaliCsfState *s);
-/* Firmware boots; a warm boot restores the counters' state. */
-void mali_csf_counters_boot(MaliCsfState *s, bool warm);
-/*
- * Evaluate the counters' bits of the global REQ, at a doorbell or at boot
- * (not in protected mode: the MCU calls again when that ends). Acknowledges
- * with mali_csf_mcu_ack().
- */
-void mali_csf_counters_eval(MaliCsfState *s, uint32_t req);
-/* A counter request waits for address space @as to be unlocked. */
-bool mali_csf_counters_wait_for(MaliCsfState *s, unsigned as);
-/* A sample of firmware's own accord, if counters are enabled. */
-void mali_csf_counters_auto(MaliCsfState *s, uint32_t reason);
 /*
  * Bring what depends on time (clock, power, activity) up to now. To be called
  * before any of those changes.
  */
 void mali_csf_counters_advance(MaliCsfState *s);
-/* Size words of the global control block. */
-uint32_t mali_csf_counters_perfcnt_size(MaliCsfState *s);
-uint32_t mali_csf_counters_perfcnt_features(MaliCsfState *s);
-
 /* Work that command streams do, for the counters. */
 typedef enum {
     MALI_WORK_COMPUTE, MALI_WORK_TILER, MALI_WORK_IDVS, MALI_WORK_FRAGMENT,
@@ -505,18 +571,40 @@ void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
                             unsigned cs, uint64_t amount, uint64_t cycles,
                             uint64_t cores);
 
+/* mali-csf-perfcnt.c */
+void mali_csf_perfcnt_init(MaliCsfState *s);
+void mali_csf_perfcnt_exit(MaliCsfState *s);
+void mali_csf_perfcnt_reset(MaliCsfState *s);
+/* Firmware boots; a warm boot restores the counters' state. */
+void mali_csf_perfcnt_boot(MaliCsfState *s, bool warm);
+/*
+ * Evaluate the counters' bits of the global REQ, at a doorbell or at boot
+ * (not in protected mode: the MCU calls again when that ends). Acknowledges
+ * with mali_csf_glb_ack().
+ */
+void mali_csf_perfcnt_eval(MaliCsfState *s, uint32_t req);
+/* A counter request waits for address space @as to be unlocked. */
+bool mali_csf_perfcnt_wait_for(MaliCsfState *s, unsigned as);
+/* A sample of firmware's own accord, if counters are enabled. */
+void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason);
+/* Size words of the global control block. */
+uint32_t mali_csf_perfcnt_size(MaliCsfState *s);
+uint32_t mali_csf_perfcnt_features(MaliCsfState *s);
+
 /* mali-csf-board.c */
 extern const MemoryRegionOps mali_csf_board_ops;
 void mali_csf_board_init(MaliCsfState *s);
 void mali_csf_board_reset(MaliCsfState *s);
-void mali_csf_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
-                      uint64_t regs, uint64_t bench, uint64_t sysreg,
-                      const int *irqs);
+void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
+                            uint64_t regs, uint64_t bench, uint64_t sysreg,
+                            const int *irqs);
 
 /* mali-csf-bench.c */
 void mali_csf_bench_init(MaliCsfState *s);
+void mali_csf_bench_exit(MaliCsfState *s);
 void mali_csf_bench_reset(MaliCsfState *s);
 uint64_t mali_csf_bench_read(MaliCsfState *s, hwaddr off, unsigned size);
-void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val, unsigned size);
+void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
+                          unsigned size);
 
 #endif

@@ -6,8 +6,17 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 plan 1
-map=$(sed -n 's/^ *R(\(0x[0-9a-f]*\), [A-Z0-9_]*, "\([a-z0-9_]*\)", \([0-9]*\), \([01]\), \([01]\), "\(.*\)").*/\1 \3 \4\5 \2 \6/p' \
-	"$VIRT_DIR/qemu/mali-csf-bench-regs.h" | sed 's/^\([^ ]* [^ ]*\) 10 /\1 r /; s/^\([^ ]* [^ ]*\) 11 /\1 rw /; s/^\([^ ]* [^ ]*\) 01 /\1 w /')
+# As the preprocessor sees it: a line a register.
+map=$("${CC:-cc}" -E -P -x c -I"$VIRT_DIR/qemu" - <<'EOF' | sed -n 's/@/\n/gp' | sed -n 's/^ *MAP *//p' | sed 's/" *"//g; s/"//g; s/ *$//' |
+#include "mali-csf-bench-regs.h"
+#define MAP(sym, name, bits, r, w, help) @ MAP sym bits r w name: help
+MALI_BENCH_REGS(MAP)
+EOF
+	while read -r symbol bits r w name help; do
+		printf '%s %s %s %s %s\n' "$(sed -n "s/^ *MALI_BENCH_$symbol = \(0x[0-9a-f]*\),/\1/p" \
+			"$VIRT_DIR/qemu/mali-csf-bench-regs.h")" "$bits" \
+			"$(case $r$w in 10) echo r ;; 11) echo rw ;; 01) echo w ;; esac)" "${name% :}" "$help"
+	done | sed 's/: / /')
 readme=$(sed -n 's/^  \(0x[0-9a-f]\{3\}\)  */\1 /p' "$VIRT_DIR/README" | tr -s ' ')
 if [ -n "$map" ]; then
 	is "README has every register of the bench page as it is" "$readme" "$(tr -s ' ' <<<"$map")"

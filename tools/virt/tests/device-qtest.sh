@@ -6,5 +6,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 . "$TESTS_DIR/lib/qtest.sh"
 
-build_qtest device
+# By ASan and UBSan as well, which see what QEMU survives by luck.
+build_qtest device sanitized
+export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=abort_on_error=1
 "$SCRATCH/device" "$QEMU" "$SCRATCH"

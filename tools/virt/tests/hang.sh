@@ -11,5 +11,5 @@ if [ "$KERNEL" = 6.12 ]; then
 	export VIRT_ALLOW_REPORT='list_empty\(&sched->groups\.runnable|panthor_sched_pre_reset'
 fi
 
-plan 22
-guest_script 21 hang
+plan 28
+guest_script 27 hang

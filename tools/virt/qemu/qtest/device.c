@@ -264,8 +264,12 @@ static void test_csgs(void)
 	if (vgpu_start(&G, qemu, "mali-csf,model=g610,csgs=24", scratch))
 		fail("a GPU with more groups than doorbells starts");
 	f = fopen(path, "r");
-	if (!f || !fgets(line, sizeof(line), f) || !strstr(line, "csgs must be 3 to 23"))
-		fail("QEMU says '%s'", line);
+	do {
+		if (!f || !fgets(line, sizeof(line), f)) {
+			fail("QEMU does not say why not");
+			break;
+		}
+	} while (!strstr(line, "csgs must be 3 to 23"));
 	begin("mali-csf,model=g610,csgs=23");
 	reg_write(&G, DOORBELL(23), 1);
 	alive("after the last group's doorbell");

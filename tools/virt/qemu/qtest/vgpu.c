@@ -362,7 +362,7 @@ int vgpu_stop(struct vgpu *g)
 unsigned int vgpu_bench_bits(uint32_t off)
 {
 	switch (off) {
-#define BITS(off, sym, name, bits, r, w, help) case off: return bits;
+#define BITS(sym, name, bits, r, w, help) case MALI_BENCH_##sym: return bits;
 	MALI_BENCH_REGS(BITS)
 #undef BITS
 	}

@@ -44,6 +44,19 @@ wait $second
 is "a hang under load: the second process sees it" $? 1
 succeeds "a hang under load: new work completes" gpu-load
 
+# Firmware that has stopped by itself, and says why in HALT_STATUS: no fast reset for the driver.
+for crash in 1 2; do
+	rm -f /root/started.1
+	gpu-load -t 600 -g 1 -q 2 --started /root/started.1 >/root/out.1 2>&1 &
+	load=$!
+	until_true 60 test -e /root/started.1
+	mali-bench crash=$crash
+	is "crash $crash: firmware has halted" "$(mali-bench mcu_status)" 2
+	wait $load
+	is "crash $crash: the process sees it" $? 1
+	succeeds "crash $crash: new work completes" gpu-load
+done
+
 echo auto >"$GPU/power/control"
 if until_true 20 pm_is suspended; then
 	ok "the GPU suspends when it is done"

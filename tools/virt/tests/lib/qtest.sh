@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
 # What the tests of the device without a driver share. After tap.sh.
 
-# build_qtest NAME [SOURCE...]: $SCRATCH/NAME of qtest/NAME.c, and QEMU as $QEMU; or a test that has failed
+# build_qtest NAME [sanitized] [SOURCE...]: $SCRATCH/NAME of qtest/NAME.c, and QEMU as $QEMU; or a test
+# that has failed
 build_qtest()
 {
-	local name=$1
+	local name=$1 kind=()
 
 	shift
-	if ! QEMU=$("$VIRT_DIR/build/qemu.sh" 2>"$SCRATCH/err"); then
+	if [ "${1:-}" = sanitized ]; then
+		kind=(sanitized)
+		shift
+	fi
+	if ! QEMU=$("$VIRT_DIR/build/qemu.sh" "${kind[@]}" 2>"$SCRATCH/err"); then
 		plan 1
 		not_ok "QEMU builds" "$(cat "$SCRATCH/err")"
 		exit 1

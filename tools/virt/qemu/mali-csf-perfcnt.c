@@ -1,0 +1,591 @@
+/*
+ * Arm Mali CSF GPU: what firmware does with performance counters
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Requests, samples, the ring, the events: the counters' part of the global
+ * interface. What is in a sample comes from mali-csf-counters.c.
+ */
+#include "qemu/osdep.h"
+#include "qemu/atomic.h"
+#include "qemu/bswap.h"
+#include "qemu/host-utils.h"
+#include "hw/misc/mali-csf-counters.h"
+#include "trace.h"
+
+/* PRFCNT_EN bits without which a block is not written */
+#define WRITTEN_BITS    3
+#define SETS            3
+
+/* FAULTSTATUS source id of the MCU's counter writes. */
+#define SOURCE_ID       0
+
+struct MaliPerfcnt {
+    /* latched by an enable */
+    MaliCountersInfo info;
+    unsigned jasid;
+    uint64_t base;
+    bool metadata;
+    uint32_t mask[MALI_BLK_TYPES];
+    uint32_t csg_select;
+
+    /* a request waits for this address space to be unlocked */
+    bool waiting;
+    unsigned waiting_for;
+    /* a SAMPLE that the bench page had dropped, until REQ changes */
+    bool dropping;
+    bool dropping_req;
+    /* a sample found no room, and there has been none since */
+    bool no_room;
+    /* OVERFLOW was raised, and no sample written since: at this EXTRACT */
+    bool full_seen;
+    uint32_t full_extract;
+
+    uint8_t *buf;
+    bool *written;      /* by position in the sample, metadata included */
+};
+
+static void perfcnt_record(MaliCsfState *s, uint64_t timestamp, uint32_t reason,
+                           uint32_t size)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    mali_csf_ledger_write(s, &(MaliLedgerRecord) {
+        .sequence = f->info.samples, .epoch = f->info.epoch,
+        .insert = f->info.insert, .timestamp = timestamp, .reason = reason,
+        .size = size, .blocks = f->buf,
+    });
+}
+
+static uint64_t perfcnt_slot_va(MaliCsfState *s, uint32_t insert)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    return f->base + (uint64_t)(insert & (f->info.slots - 1)) *
+                     f->info.sample_size;
+}
+
+static uint32_t perfcnt_latched_mask(MaliCsfState *s, const MaliBlock *b)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    MaliCounters *c = s->ctr;
+    uint32_t mask = f->mask[b->type];
+
+    if (b->type == MALI_BLK_CSG && !extract32(f->csg_select, b->inst, 1)) {
+        return 0;
+    }
+    /*
+     * PRFCNT_EN is cut to the counters there are, which in some sets is none.
+     */
+    if (!mali_csf_counters_defined(c, b)) {
+        return 0;
+    }
+    /* Without the header's bit and the next there is no sample of a block. */
+    return (mask & WRITTEN_BITS) == WRITTEN_BITS ? mask & c->valid_mask : 0;
+}
+
+static void perfcnt_put_header(uint8_t *p, uint64_t timestamp, uint32_t en,
+                               uint32_t last)
+{
+    stq_le_p(p, timestamp);
+    stl_le_p(p + 8, en);
+    stl_le_p(p + 12, last);
+}
+
+/* Write the blocks of a sample that @written names, a run at a time. */
+static MaliMmuResult perfcnt_put_runs(MaliCsfState *s, uint64_t va, unsigned n)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    MaliCounters *c = s->ctr;
+    unsigned size = c->words * 4, i = 0, j;
+
+    while (i < n) {
+        if (!f->written[i]) {
+            i++;
+            continue;
+        }
+        for (j = i; j < n && f->written[j]; j++) {
+            ;
+        }
+        MaliMmuResult res = mali_csf_mmu_access(s, f->jasid, va + i * size,
+                                                f->buf + i * size,
+                                                (j - i) * size,
+                                                MALI_ACCESS_WRITE, SOURCE_ID);
+        if (res != MALI_MMU_OK) {
+            return res;
+        }
+        i = j;
+    }
+    return MALI_MMU_OK;
+}
+
+static bool perfcnt_ring_full(MaliCsfState *s)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    f->info.extract = mali_csf_glb_ld32(s, MALI_GLB_IN +
+                                        MALI_GLB_IN_PRFCNT_EXTRACT);
+    /*
+     * EXTRACT before the stores to the slot which it freed. Pairs with the
+     * driver's barrier between its reads of the slot and its store of EXTRACT.
+     */
+    smp_mb();
+    return mali_csf_faults_ring_full(s) ||
+           f->info.insert - f->info.extract >= f->info.slots;
+}
+
+/*
+ * OVERFLOW, THRESHOLD: firmware makes ACK differ from REQ, and not again
+ * before it has seen, at a doorbell, that the driver has made them equal. True
+ * if it was raised.
+ */
+static bool perfcnt_raise_event(MaliCsfState *s, uint32_t bit)
+{
+    uint32_t ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
+
+    if ((s->glb_req ^ ack) & bit) {
+        return false;
+    }
+    mali_csf_glb_ack(s, bit);
+    return true;
+}
+
+/*
+ * There is no room. With events_once an overflow is told once for an EXTRACT:
+ * a driver which acknowledges it and frees nothing is not told again.
+ */
+static void perfcnt_overflow(MaliCsfState *s)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    if (s->events_once && f->full_seen &&
+        f->full_extract == f->info.extract) {
+        return;
+    }
+    if (perfcnt_raise_event(s, MALI_GLB_PRFCNT_OVERFLOW)) {
+        f->full_seen = true;
+        f->full_extract = f->info.extract;
+        f->info.overflows++;
+    }
+}
+
+/*
+ * The ring is full: a sample of firmware's own accord is lost, one that was
+ * requested is tried again. Or firmware just sees that it still is.
+ */
+static void perfcnt_no_room(MaliCsfState *s, uint32_t reason, bool own_accord)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    if (own_accord) {
+        f->info.lost_autos++;
+        reason |= MALI_LEDGER_OWN_ACCORD;
+    }
+    perfcnt_record(s, mali_csf_clk_timestamp(s), reason | MALI_LEDGER_NO_ROOM,
+                   0);
+    trace_mali_csf_perfcnt_no_room(f->info.insert, f->info.extract);
+    f->no_room = true;
+    perfcnt_overflow(s);
+}
+
+static void perfcnt_publish_insert(MaliCsfState *s)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    mali_csf_glb_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_PRFCNT_INSERT,
+                      f->info.insert + mali_csf_faults_insert_skew(s));
+}
+
+/* A sample that could not be written carried nothing anywhere. */
+static void perfcnt_take_back(MaliCsfState *s, unsigned n)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    MaliCounters *c = s->ctr;
+    unsigned i, first = n - c->nblocks;
+
+    for (i = first; i < n; i++) {
+        if (f->written[i]) {
+            mali_csf_counters_take_back(c, &c->blocks[i - first],
+                                        f->buf + i * c->words * 4);
+        }
+    }
+}
+
+/*
+ * Write one sample into the slot at INSERT. The caller has seen that it is
+ * free.
+ */
+static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    MaliCounters *c = s->ctr;
+    unsigned size = c->words * 4, n = 0, i;
+    int64_t now = mali_csf_clk_now();
+    uint64_t timestamp = mali_csf_clk_timestamp_at(s, now);
+    uint64_t powered = mali_csf_counters_powered(s);
+    MaliMmuResult res;
+
+    mali_csf_counters_advance(s);
+    mali_csf_counters_period(c);
+    if (f->metadata) {
+        memset(f->buf, 0, size);
+        perfcnt_put_header(f->buf, timestamp, WRITTEN_BITS, reason);
+        f->written[n++] = true;
+    }
+    for (i = 0; i < c->nblocks; i++, n++) {
+        MaliBlock *b = &c->blocks[i];
+        uint32_t mask = perfcnt_latched_mask(s, b);
+        uint8_t *p = f->buf + n * size;
+
+        if (b->type == MALI_BLK_SHADER && !extract64(powered, b->inst, 1)) {
+            mask = 0;
+        }
+        f->written[n] = mask && b->present;
+        if (f->written[n]) {
+            perfcnt_put_header(p, timestamp, mask, 0);
+            mali_csf_counters_take(c, b, p, mask);
+        } else {
+            memset(p, 0, size);
+        }
+    }
+
+    res = perfcnt_put_runs(s, perfcnt_slot_va(s, f->info.insert), n);
+    if (res != MALI_MMU_OK) {
+        f->info.faults++;
+        perfcnt_take_back(s, n);
+        return res;
+    }
+    perfcnt_record(s, timestamp, reason, f->info.sample_size);
+    trace_mali_csf_perfcnt_sample(f->info.insert, reason);
+    f->info.insert++;
+    f->info.samples++;
+    f->info.last_reason = reason;
+    f->info.last_timestamp = timestamp;
+    for (i = 0; i < MALI_CLKS; i++) {
+        f->info.last_cycles[i] = mali_csf_clk_cycles_at(s, i, now);
+    }
+    f->no_room = false;
+    f->full_seen = false;
+    /*
+     * The sample before INSERT. Pairs with the driver's after it reads INSERT.
+     */
+    smp_wmb();
+    perfcnt_publish_insert(s);
+    /* INSERT before ACK. Pairs with the driver's after it has seen ACK. */
+    smp_wmb();
+    return MALI_MMU_OK;
+}
+
+static void perfcnt_threshold(MaliCsfState *s)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    f->info.extract = mali_csf_glb_ld32(s, MALI_GLB_IN +
+                                        MALI_GLB_IN_PRFCNT_EXTRACT);
+    if (f->info.insert - f->info.extract >= MAX(f->info.slots / 2, 1) &&
+        perfcnt_raise_event(s, MALI_GLB_PRFCNT_THRESHOLD)) {
+        f->info.thresholds++;
+    }
+}
+
+/*
+ * At a doorbell, events which have been acknowledged are raised again while
+ * what they tell of lasts. @told: there, a request has found the ring full.
+ */
+static void perfcnt_events_again(MaliCsfState *s, bool told)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    if (s->events_once) {
+        return;
+    }
+    perfcnt_threshold(s);
+    if (!f->no_room || told) {
+        return;
+    }
+    if (perfcnt_ring_full(s)) {
+        perfcnt_no_room(s, MALI_REASON_REQUEST, false);
+    } else {
+        f->no_room = false;
+    }
+}
+
+void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    /* What follows may well be the end of counting, perfcnt_sample or not. */
+    mali_csf_counters_advance(s);
+    if (!f->info.enabled || !mali_csf_glb_running(s) || s->gpu_status_protm) {
+        return;
+    }
+    if (mali_csf_mmu_locked(s, 0) || mali_csf_mmu_locked(s, f->jasid)) {
+        f->info.lost_autos++;
+        return;
+    }
+    if (perfcnt_ring_full(s)) {
+        perfcnt_no_room(s, reason, true);
+        return;
+    }
+    if (perfcnt_sample(s, reason) != MALI_MMU_OK) {
+        return;
+    }
+    f->info.autos++;
+    perfcnt_threshold(s);
+    if (reason == MALI_REASON_PROTM) {
+        /* Completes a request which is outstanding. */
+        uint32_t req = mali_csf_glb_req(s);
+        uint32_t ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
+
+        if (((req ^ ack) & MALI_GLB_PRFCNT_SAMPLE) && !f->dropping) {
+            mali_csf_glb_ack(s, MALI_GLB_PRFCNT_SAMPLE);
+        }
+    }
+}
+
+/* Requests */
+
+/* What an earlier, different user of the memory might have left there. */
+static uint32_t perfcnt_junk(unsigned slot, unsigned word, unsigned words)
+{
+    uint32_t v = 0x5a000000 | slot << 16 | word;
+
+    /* A header that looks like one: whoever trusts it adds junk. */
+    return word % words == 2 ? v | WRITTEN_BITS : v;
+}
+
+/* Positions without a core are never written by firmware: never clean. */
+static bool perfcnt_fill_holes(MaliCsfState *s)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    MaliCounters *c = s->ctr;
+    unsigned slot, i, j, n = 0;
+
+    if (f->metadata) {
+        f->written[n++] = false;
+    }
+    for (i = 0; i < c->nblocks; i++, n++) {
+        f->written[n] = !c->blocks[i].present;
+    }
+    for (slot = 0; slot < f->info.slots; slot++) {
+        for (i = 0; i < n; i++) {
+            for (j = i * c->words; f->written[i] && j < (i + 1) * c->words;
+                 j++) {
+                stl_le_p(f->buf + j * 4, perfcnt_junk(slot, j, c->words));
+            }
+        }
+        if (perfcnt_put_runs(s, perfcnt_slot_va(s, slot), n) != MALI_MMU_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A request whose ring is locked is looked at again when it is unlocked. */
+static bool perfcnt_waits_for(MaliCsfState *s, unsigned as)
+{
+    s->perfcnt->waiting = mali_csf_mmu_locked(s, as);
+    s->perfcnt->waiting_for = as;
+    return s->perfcnt->waiting;
+}
+
+bool mali_csf_perfcnt_wait_for(MaliCsfState *s, unsigned as)
+{
+    return s->perfcnt->waiting && s->perfcnt->waiting_for == as;
+}
+
+/*
+ * Latch the configuration and start counting. False leaves counters disabled
+ * and the request without an answer, as firmware does with what it cannot use.
+ */
+static bool perfcnt_enable(MaliCsfState *s)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    MaliCounters *c = s->ctr;
+    uint32_t config = mali_csf_glb_ld32(s, MALI_GLB_IN +
+                                        MALI_GLB_IN_PRFCNT_CONFIG);
+    uint32_t jasid = extract32(mali_csf_glb_ld32(s, MALI_GLB_IN +
+                                   MALI_GLB_IN_PRFCNT_JASID), 0, 4);
+    uint64_t base = mali_csf_glb_ld64(s, MALI_GLB_IN + MALI_GLB_IN_PRFCNT_BASE);
+    uint32_t slots = extract32(config, 0, 8);
+    uint32_t set = extract32(config, 8, 2);
+    static const uint16_t mask_reg[MALI_BLK_TYPES] = {
+        [MALI_BLK_FW] = MALI_GLB_IN_PRFCNT_FW_EN,
+        [MALI_BLK_CSG] = MALI_GLB_IN_PRFCNT_CSG_EN,
+        [MALI_BLK_CSHW] = MALI_GLB_IN_PRFCNT_CSHW_EN,
+        [MALI_BLK_TILER] = MALI_GLB_IN_PRFCNT_TILER_EN,
+        [MALI_BLK_MEMSYS] = MALI_GLB_IN_PRFCNT_MEMSYS_EN,
+        [MALI_BLK_SHADER] = MALI_GLB_IN_PRFCNT_SHADER_EN,
+    };
+    unsigned i;
+
+    if (perfcnt_waits_for(s, jasid)) {
+        return false;
+    }
+    /* The field has room for 128, and for no larger power of two. */
+    if (!is_power_of_2(slots) || set >= SETS ||
+        jasid > 7 || base % 2048) {
+        f->info.rejected++;
+        return false;
+    }
+
+    mali_csf_counters_advance(s);
+    f->jasid = jasid;
+    f->base = base;
+    f->metadata = s->metadata == ON_OFF_AUTO_ON && extract32(config, 10, 1) &&
+                  s->published_version >> 24 >= 2;
+    f->csg_select = mali_csf_glb_ld32(s, MALI_GLB_IN +
+                                      MALI_GLB_IN_PRFCNT_CSG_SELECT);
+    for (i = MALI_BLK_FW; i < MALI_BLK_TYPES; i++) {
+        f->mask[i] = mali_csf_glb_ld32(s, MALI_GLB_IN + mask_reg[i]);
+    }
+    f->info.slots = slots;
+    mali_csf_counters_select_set(c, set);
+    f->info.sample_size = (c->nblocks + f->metadata) * c->words * 4;
+    f->info.insert = 0;
+    if (!perfcnt_fill_holes(s)) {
+        f->info.rejected++;
+        return false;
+    }
+    mali_csf_counters_rebase(c);
+    mali_csf_counters_period(c);
+    f->dropping = false;
+    f->no_room = false;
+    f->full_seen = false;
+    f->info.enabled = true;
+    f->info.epoch++;
+    trace_mali_csf_perfcnt_enable(f->info.epoch, slots, set);
+    perfcnt_publish_insert(s);
+    smp_wmb();  /* INSERT before ACK, as in perfcnt_sample() */
+    return true;
+}
+
+/* False if there is no room for the sample, and that has been said. */
+static bool perfcnt_sample_request(MaliCsfState *s, uint32_t req)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    bool want = req & MALI_GLB_PRFCNT_SAMPLE;
+
+    if (f->dropping) {
+        if (f->dropping_req == want) {
+            return true;
+        }
+        f->dropping = false;
+    }
+    if (mali_csf_faults_drop_sample(s)) {
+        f->dropping = true;
+        f->dropping_req = want;
+        f->info.dropped++;
+        return true;
+    }
+    if (perfcnt_waits_for(s, f->jasid)) {
+        return true;
+    }
+    if (perfcnt_ring_full(s)) {
+        perfcnt_no_room(s, MALI_REASON_REQUEST, false);
+        return false;
+    }
+    if (perfcnt_sample(s, MALI_REASON_REQUEST) != MALI_MMU_OK) {
+        return true;
+    }
+    if (mali_csf_faults_drop_sample_ack(s)) {
+        /* Taken for answered: only a new request gets a new sample. */
+        f->dropping = true;
+        f->dropping_req = want;
+    } else {
+        mali_csf_glb_ack(s, MALI_GLB_PRFCNT_SAMPLE);
+    }
+    perfcnt_threshold(s);
+    return true;
+}
+
+void mali_csf_perfcnt_eval(MaliCsfState *s, uint32_t req)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    uint32_t ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
+    bool want = req & MALI_GLB_PRFCNT_ENABLE, told = false;
+
+    f->waiting = false;
+    if (want && !f->info.enabled) {
+        if (!perfcnt_enable(s)) {
+            return;
+        }
+    } else if (!want && f->info.enabled) {
+        /* No sample: what was counted since the last one is discarded. */
+        mali_csf_counters_advance(s);
+        f->info.enabled = false;
+    }
+    if ((req ^ ack) & MALI_GLB_PRFCNT_ENABLE) {
+        mali_csf_glb_ack(s, MALI_GLB_PRFCNT_ENABLE);
+    }
+    if (!((req ^ ack) & MALI_GLB_PRFCNT_SAMPLE)) {
+        f->dropping = false;
+    } else if (f->info.enabled) {
+        told = !perfcnt_sample_request(s, req);
+    }
+    if (f->info.enabled) {
+        perfcnt_events_again(s, told);
+    }
+}
+
+void mali_csf_perfcnt_boot(MaliCsfState *s, bool warm)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    mali_csf_counters_advance(s);
+    if (warm) {
+        mali_csf_perfcnt_auto(s, MALI_REASON_WARM_BOOT);
+    } else {
+        f->info.enabled = false;
+    }
+    if (mali_csf_faults_cores_hold(s)) {
+        mali_csf_pwr_cores_needed(s);
+    }
+}
+
+uint32_t mali_csf_perfcnt_size(MaliCsfState *s)
+{
+    unsigned unit = s->counters * 4 / 256;
+
+    return mali_csf_counters_blocks_hw(s) * unit |
+           (s->fw_blocks + s->csg_blocks) * unit << 16;
+}
+
+uint32_t mali_csf_perfcnt_features(MaliCsfState *s)
+{
+    return s->metadata == ON_OFF_AUTO_ON ? s->counters * 4 / 256 : 0;
+}
+
+void mali_csf_perfcnt_reset(MaliCsfState *s)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    f->info.enabled = false;
+    f->waiting = false;
+    f->dropping = false;
+    f->no_room = false;
+    f->full_seen = false;
+    mali_csf_counters_reset(s);
+}
+
+const MaliCountersInfo *mali_csf_perfcnt_info(MaliCsfState *s)
+{
+    return &s->perfcnt->info;
+}
+
+void mali_csf_perfcnt_init(MaliCsfState *s)
+{
+    MaliPerfcnt *f = g_new0(MaliPerfcnt, 1);
+
+    s->perfcnt = f;
+    f->buf = g_malloc0((s->ctr->nblocks + 1) * s->ctr->words * 4);
+    f->written = g_new0(bool, s->ctr->nblocks + 1);
+}
+
+void mali_csf_perfcnt_exit(MaliCsfState *s)
+{
+    g_free(s->perfcnt->buf);
+    g_free(s->perfcnt->written);
+    g_free(s->perfcnt);
+    s->perfcnt = NULL;
+}
