@@ -1018,7 +1018,12 @@ void mali_csf_csg_as_event(MaliCsfState *s, unsigned as)
 
 void mali_csf_csg_look(MaliCsfState *s)
 {
-    csg_schedule(s, mali_csf_clk_now());
+    for (unsigned i = 0; i < s->csgs; i++) {
+        if (s->cs->groups[i].active) {
+            csg_schedule(s, mali_csf_clk_now());
+            return;
+        }
+    }
 }
 
 void mali_csf_csg_kick(MaliCsfState *s)
