@@ -1394,8 +1394,8 @@ static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret
 	bool any = false;
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
-		if (READ_ONCE(client->state) != PANTHOR_PERF_CLIENT_STARTING || client->start_held ||
-		    !gen_complete(client->start_gen, gen))
+		if (READ_ONCE(client->state) != PANTHOR_PERF_CLIENT_STARTING ||
+		    client->start_held || !gen_complete(client->start_gen, gen))
 			continue;
 		end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, ret);
 		any = true;

@@ -187,28 +187,21 @@ TRACE_EVENT(panthor_perf_state,
 			 { PANTHOR_PERF_OVERFLOW_RAISED, "raised" },			\
 			 { PANTHOR_PERF_OVERFLOW_MUTED, "muted" })
 
-DECLARE_EVENT_CLASS(panthor_perf_transition,
-		    TP_PROTO(u32 from, u32 to),
-		    TP_ARGS(from, to),
-		    TP_STRUCT__entry(__field(u32, from)
-				     __field(u32, to)),
-		    TP_fast_assign(__entry->from = from;
-				   __entry->to = to;),
-		    TP_printk("from=%u to=%u",
-			      __entry->from, __entry->to)
-);
-
 /**
  * panthor_perf_flight - called when the state of the firmware request changes
  * @from: old state, enum panthor_perf_flight_state
  * @to: new state
  */
-DEFINE_EVENT_PRINT(panthor_perf_transition, panthor_perf_flight,
-		   TP_PROTO(u32 from, u32 to),
-		   TP_ARGS(from, to),
-		   TP_printk("from=%s to=%s",
-			     panthor_perf_show_flight(__entry->from),
-			     panthor_perf_show_flight(__entry->to))
+TRACE_EVENT(panthor_perf_flight,
+	    TP_PROTO(u32 from, u32 to),
+	    TP_ARGS(from, to),
+	    TP_STRUCT__entry(__field(u32, from)
+			     __field(u32, to)),
+	    TP_fast_assign(__entry->from = from;
+			   __entry->to = to;),
+	    TP_printk("from=%s to=%s",
+		      panthor_perf_show_flight(__entry->from),
+		      panthor_perf_show_flight(__entry->to))
 );
 
 /**
@@ -216,12 +209,16 @@ DEFINE_EVENT_PRINT(panthor_perf_transition, panthor_perf_flight,
  * @from: old state, enum panthor_perf_overflow_state
  * @to: new state
  */
-DEFINE_EVENT_PRINT(panthor_perf_transition, panthor_perf_overflow,
-		   TP_PROTO(u32 from, u32 to),
-		   TP_ARGS(from, to),
-		   TP_printk("from=%s to=%s",
-			     panthor_perf_show_overflow(__entry->from),
-			     panthor_perf_show_overflow(__entry->to))
+TRACE_EVENT(panthor_perf_overflow,
+	    TP_PROTO(u32 from, u32 to),
+	    TP_ARGS(from, to),
+	    TP_STRUCT__entry(__field(u32, from)
+			     __field(u32, to)),
+	    TP_fast_assign(__entry->from = from;
+			   __entry->to = to;),
+	    TP_printk("from=%s to=%s",
+		      panthor_perf_show_overflow(__entry->from),
+		      panthor_perf_show_overflow(__entry->to))
 );
 
 #endif /* __PANTHOR_PERF_TRACE_H__ */

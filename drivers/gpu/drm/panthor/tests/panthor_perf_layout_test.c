@@ -1698,7 +1698,8 @@ static void random_delivery(struct kunit *test)
 
 			/* Nothing is left of it. */
 			if (prng() % 4 == 0) {
-				panthor_perf_accum_write(bench.layout, twins[s][0], &info, expected);
+				panthor_perf_accum_write(bench.layout, twins[s][0], &info,
+							 expected);
 				panthor_perf_accum_deliver(bench.layout, twins[s][1], NULL, &info,
 							   bench.dst);
 				KUNIT_ASSERT_EQ(test, memcmp(bench.dst, expected, size), 0);

@@ -2746,7 +2746,7 @@ static void answer_from_before(struct kunit *test)
 	f->count = 3;
 	fake_sample_reason(f, PANTHOR_PERF_REASON_PROTECTED);
 	f->asleep = true;
-	udelay(100);
+	usleep_range(100, 200);
 	before = ktime_get_raw_ns();
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
@@ -3860,6 +3860,7 @@ static void limited_states(struct kunit *test)
 			struct limited_clients c;
 			u64 before, now;
 			struct fake *f;
+			bool early;
 
 			if (cell->never)
 				continue;
@@ -3871,8 +3872,9 @@ static void limited_states(struct kunit *test)
 			c.other = new_client(test, f);
 			reach_limited_row(test, f, &c, row);
 
-			limit(f, event == LIMITED_REQUEST_EARLY || event == LIMITED_AUTO_EARLY ||
-				 event == LIMITED_TIME_EARLY ? NOT_NOW : 0);
+			early = event == LIMITED_REQUEST_EARLY || event == LIMITED_AUTO_EARLY ||
+				event == LIMITED_TIME_EARLY;
+			limit(f, early ? NOT_NOW : 0);
 			before = f->sampler.limited.not_before_ns;
 			now = ktime_get_raw_ns();
 			do_limited_event(test, f, &c, row, event);
