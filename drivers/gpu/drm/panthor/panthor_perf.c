@@ -21,6 +21,7 @@
 #include <drm/drm_print.h>
 
 #include "panthor_device.h"
+#include "panthor_fw.h"
 #include "panthor_gem.h"
 #include "panthor_perf.h"
 #include "panthor_perf_session.h"
@@ -963,7 +964,8 @@ static struct panthor_perf_sampler *sampler_of(struct panthor_device *ptdev)
  * panthor_perf_irq() - Handle an interrupt of the global firmware interface
  * @ptdev: Device.
  *
- * Context: Thread of the job interrupt. Takes no lock and does not sleep.
+ * Context: Thread of the job interrupt. Tries to take panthor_perf_sampler::lock,
+ * and does not sleep.
  */
 void panthor_perf_irq(struct panthor_device *ptdev)
 {
@@ -1005,7 +1007,9 @@ void panthor_perf_post_suspend(struct panthor_device *ptdev)
 	if (!sampler)
 		return;
 
-	panthor_perf_sampler_down(sampler, panthor_device_reset_is_pending(ptdev));
+	/* An MCU that was stopped by force has not taken the sample of the halt. */
+	panthor_perf_sampler_down(sampler, panthor_device_reset_is_pending(ptdev) ||
+					   !panthor_fw_halted(ptdev));
 	release_later(ptdev->perf);
 }
 

@@ -486,7 +486,7 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_dead);
  *
  * Context: The caller holds panthor_perf_sampler::req_lock instead of
  * panthor_perf_sampler::lock, and the GPU is powered. Does not sleep. Not for
- * interrupt context, because panthor_fw_global_iface::lock is taken without
+ * hard interrupt context, because panthor_fw_global_iface::lock is taken without
  * disabling interrupts.
  */
 void panthor_perf_fw_request(struct panthor_perf_fw *fw)
@@ -621,7 +621,7 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_consume);
  * the event without end.
  *
  * Context: The caller holds panthor_perf_sampler::lock, and the GPU is powered.
- * Does not sleep. Not for interrupt context, like panthor_perf_fw_request().
+ * Does not sleep. Not for hard interrupt context, like panthor_perf_fw_request().
  *
  * Return: True if there was an event to acknowledge.
  */

@@ -49,6 +49,11 @@
  * hooks of suspend, resume and reset, panthor_perf_pre_suspend() and so on, tell
  * the sampler when registers can be accessed.
  *
+ * Samples are drained, which is to say read from the ring and added to accumulators,
+ * by drain_work, or by the interrupt thread itself if that is soon done. Terms like
+ * automatic sample, epoch or EXTRACT are explained in Documentation, section "Terms"
+ * of gpu/panthor-perf.rst.
+ *
  * There is a firmware ring only while there are sessions. Without one, the
  * sampler does no more than follow whether the GPU is up.
  */
@@ -75,9 +80,11 @@
  *			the GPU is suspended or reset		CLOSING
  *	COUNTING	START					COUNTING
  *			the last client stops			IDLE
- *			firmware does not answer, or its	FAILED, and from there
- *			index is wrong: counters are		COUNTING if it counts,
- *			disabled and enabled			IDLE without a client
+ *			firmware does not answer, or		FAILED, and from there
+ *			INSERT is out of range: counters	COUNTING if it counts,
+ *			are disabled and enabled		IDLE without a client
+ *			INSERT is out of range, after too	FAILED
+ *			many failures
  *			firmware does not answer, in protected	COUNTING
  *			mode
  *			the GPU is suspended or reset		CLOSING
@@ -97,10 +104,9 @@
  * A request is complete at once in the states DOWN and FAILED, and when the next
  * state has been reached in the state CLOSING. It is refused in the state GONE, and
  * in the state IDLE there is no client to make one. In the state FAILED its sample
- * has the flag ERROR. START waits in the states CLOSING and COUNTING, until its
- * baseline has been taken. Firmware that fails makes the sampler ask for a reset of
- * the GPU, MAX_FAILURES times in a row, but not when the MCU boots: the check does
- * that then. Protected mode is no failure.
+ * has the flag ERROR. START waits until its baseline has been taken. Firmware that
+ * fails makes the sampler ask for a reset of the GPU, MAX_FAILURES times in a row, but
+ * not when the MCU boots: the check does that then. Protected mode is no failure.
  */
 
 /**
@@ -125,13 +131,17 @@
  *								sample that it did not request
  *
  * An event that is not listed for a state does not change it. In the state IDLE of
- * the sampler a request may be WANTED that those who wanted it did not wait for: it
- * is made when the sampler is COUNTING again. In the state GONE none is made.
+ * the sampler a request may still be WANTED that clients have asked for which have
+ * been removed since: it is made when the sampler is COUNTING again. In the state GONE
+ * none is made.
  *
  * A request that firmware has no room for in its ring is tried again by firmware
  * when the doorbell rings. That happens when OVERFLOW is acknowledged, and each
  * time the check runs. If there is no answer for ACK_TIMEOUT_NS, counters are
  * disabled and enabled.
+ *
+ * "Counters are disabled" stands for any change of the sampler's state but that to
+ * CLOSING, in these tables: the MCU may have stopped as well.
  */
 
 /**
@@ -146,14 +156,14 @@
  * acknowledged and the doorbell has rung. A sample has the flag OVERFLOW if a
  * loss in its period cannot be excluded: if the state, which is &enum
  * panthor_perf_overflow_state and changed by set_overflow() alone, was another
- * one than NONE at any time of the period.
+ * one than NONE at any time of the period::
  *
  *	state		event					next state
  *
  *	NONE		OVERFLOW is found raised		RAISED
  *	RAISED		OVERFLOW is found raised		RAISED
- *			OVERFLOW is acknowledged, and all	NONE
- *			slots had been in use
+ *			OVERFLOW is acknowledged; all slots	NONE
+ *			had been in use, and none is now
  *			OVERFLOW is acknowledged otherwise	MUTED
  *	MUTED		OVERFLOW is found raised		RAISED
  *			a request made after the		NONE
@@ -171,7 +181,8 @@
 
 /*
  * How long firmware may take to answer a request, other than in protected mode. It
- * usually answers within microseconds, and within milliseconds after it has slept.
+ * usually answers within microseconds, and within milliseconds after it has slept. It
+ * has twice that if the check has just made room in its ring.
  */
 #define ACK_TIMEOUT_NS		(500 * NSEC_PER_MSEC)
 
@@ -454,9 +465,8 @@ static enum hrtimer_restart limited_expired(struct hrtimer *timer)
 }
 
 /*
- * Firmware request @gen is complete. The millisecond starts now and not at the time
- * that the sample tells: that time comes from firmware, and is not relied upon for
- * what users may see.
+ * Firmware request @gen is complete. The millisecond starts now, and not at the time
+ * of the sample, which is earlier and comes from firmware.
  */
 static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
 {
@@ -564,9 +574,9 @@ static u32 begin_flags(const struct panthor_perf_sampler *sampler)
 }
 
 /*
- * Changes the state of the sampler. What is known of a firmware request and of
- * events ends with the state in which it was made, but for CLOSING, in which
- * firmware may still answer.
+ * Changes the state of the sampler. The firmware request in flight, and what is known
+ * of events, do not outlive the state COUNTING: they are of an epoch that ends. In the
+ * state CLOSING they stay, since firmware may still answer.
  */
 static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sampler_state state)
 {
@@ -936,6 +946,7 @@ static int enable(struct panthor_perf_sampler *sampler)
 			      panthor_perf_fw_enable(sampler->fw, sampler->set));
 
 	check_later(sampler);
+	sampler->retry = ret == -EAGAIN;
 	if (ret)
 		return ret;
 
@@ -998,10 +1009,11 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 		/* Not if the same sample completes a request, nor after STOP. */
 		if (wants) {
-			guard(spinlock)(&sampler->req_lock);
+			spin_lock(&sampler->req_lock);
 			wants = client->state == PANTHOR_PERF_CLIENT_STARTED &&
 				!(answer && (head_complete(client, gen) ||
 					     due_complete(client, gen)));
+			spin_unlock(&sampler->req_lock);
 		}
 
 		/* Limited clients may not tell by each other when it was taken. */
@@ -1062,7 +1074,7 @@ struct drain {
 	/** @acked: Firmware had acknowledged it then: its sample is in the ring, or was drained. */
 	bool acked;
 
-	/** @told: Its sample has been found, and its clients have been served. */
+	/** @told: Its sample has been found. */
 	bool told;
 
 	/** @pending: Number of samples in the firmware ring. */
@@ -1076,13 +1088,13 @@ struct drain {
  */
 static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *drain)
 {
-	guard(spinlock)(&sampler->req_lock);
-
+	spin_lock(&sampler->req_lock);
 	drain->gen = sampler->flight_gen;
 	drain->made_ns = sampler->flight_ns;
 	drain->made = in_flight(sampler->flight);
 	drain->acked = drain->made && panthor_perf_fw_acked(sampler->fw);
 	drain->pending = panthor_perf_fw_pending(sampler->fw);
+	spin_unlock(&sampler->req_lock);
 	return drain->pending >= 0;
 }
 
@@ -1205,6 +1217,14 @@ static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 	serve_clients(sampler, sample, answer, drain->gen, automatic);
 }
 
+/* OVERFLOW is not raised any more: firmware has seen that when it has answered a request. */
+static void mute_overflow(struct panthor_perf_sampler *sampler)
+{
+	scoped_guard(spinlock, &sampler->req_lock)
+		sampler->loud_gen = sampler->next_gen;
+	set_overflow(sampler, PANTHOR_PERF_OVERFLOW_MUTED);
+}
+
 /*
  * Acknowledges events. Firmware raises an event again, at the doorbell that tells of
  * the acknowledgment, if what it is about lasts. So that this comes to an end, events
@@ -1235,11 +1255,13 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
 			return;
 		}
 
-		scoped_guard(spinlock, &sampler->req_lock)
-			sampler->loud_gen = sampler->next_gen;
-		set_overflow(sampler, PANTHOR_PERF_OVERFLOW_MUTED);
+		mute_overflow(sampler);
 		return;
 	}
+
+	/* Firmware has taken the event back, so that there is nothing to acknowledge. */
+	if (patient && raised && !panthor_perf_fw_overflowed(fw))
+		mute_overflow(sampler);
 
 	/*
 	 * A request that has found the ring full is tried again at a doorbell.
@@ -1252,9 +1274,10 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
 
 /*
  * Drains the firmware ring, and completes the requests that are answered. Returns
- * false, and does nothing, if firmware's index makes no sense.
+ * false, and does nothing, if there are more samples than @limit, or if INSERT makes no
+ * sense.
  */
-static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient)
+static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 limit)
 {
 	struct drain drain = {};
 	bool protected;
@@ -1268,6 +1291,8 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient)
 	/* Firmware takes a sample before protected mode begins: it is there by now. */
 	protected = sees_protected(sampler, drain.pending);
 	if (protected && !look_at_ring(sampler, &drain))
+		return false;
+	if (drain.pending > limit)
 		return false;
 
 	look_at_overflow(sampler);
@@ -1314,7 +1339,7 @@ static int restart(struct panthor_perf_sampler *sampler, u32 flags)
 	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
 	ret = disable(sampler);
 
-	drain_ring(sampler, false);
+	drain_ring(sampler, false, sampler->fw->slots);
 	mark_lost(sampler, flags);
 	mark_unsampled(sampler, in_protected_mode(sampler));
 	complete_now(sampler);
@@ -1353,7 +1378,7 @@ static void index_invalid(struct panthor_perf_sampler *sampler)
 /* Drains while firmware counts. Not called by the interrupt thread, since it may wait for it. */
 static void drain_counting(struct panthor_perf_sampler *sampler, bool patient)
 {
-	if (!drain_ring(sampler, patient))
+	if (!drain_ring(sampler, patient, sampler->fw->slots))
 		index_invalid(sampler);
 
 	disable_if_unused(sampler);
@@ -1434,7 +1459,7 @@ static void request_timed_out(struct panthor_perf_sampler *sampler)
 /* Has firmware count that should and does not. */
 static void check_failed(struct panthor_perf_sampler *sampler)
 {
-	if (given_up(sampler))
+	if (given_up(sampler) && !sampler->retry)
 		return;
 
 	/* Counters cannot be enabled in protected mode. */
@@ -1469,7 +1494,10 @@ static void check_counting(struct panthor_perf_sampler *sampler)
 	/* The drain may have found a sample, and made a request, later than @now. */
 	scoped_guard(spinlock, &sampler->req_lock) {
 		if (!in_flight(sampler->flight)) {
-			if ((s64)(now - sampler->time.ns) >= SATURATION_NS)
+			/* Only the answer to a request ends the state MUTED. */
+			if ((s64)(now - sampler->time.ns) >= SATURATION_NS ||
+			    (sampler->overflow == PANTHOR_PERF_OVERFLOW_MUTED &&
+			     (s64)(now - sampler->flight_ns) >= SATURATION_NS))
 				want_request(sampler);
 		} else if (protected) {
 			sampler->answer_ns = now;
@@ -1591,6 +1619,9 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 	default:
 		return -EBUSY;
 	}
+
+	/* The work that does this after the last client has stopped may not have run so far. */
+	disable_if_unused(sampler);
 
 	/* The first client chooses the set, which stays until the last one has stopped. */
 	if (list_empty(&sampler->clients))
@@ -1832,19 +1863,11 @@ void panthor_perf_sampler_wait_open(struct panthor_perf_sampler *sampler)
 	wait_event(sampler->opened, READ_ONCE(sampler->state) != PANTHOR_PERF_SAMPLER_CLOSING);
 }
 
-/*
- * Checks if a drain is short, and does not wait for firmware, which the last client
- * to stop would do. A STOP that comes after this look does not matter: its request
- * is completed by the next firmware request.
- */
-static bool drain_is_short(struct panthor_perf_sampler *sampler)
+/* Checks if there are few clients to give samples to, and none that is about to stop. */
+static bool few_clients(struct panthor_perf_sampler *sampler)
 {
-	int pending = panthor_perf_fw_pending(sampler->fw);
 	struct panthor_perf_client *client;
 	u32 clients = 0;
-
-	if (pending < 0 || pending > IRQ_MAX_SAMPLES)
-		return false;
 
 	list_for_each_entry(client, &sampler->clients, node)
 		if (++clients > IRQ_MAX_CLIENTS ||
@@ -1856,8 +1879,10 @@ static bool drain_is_short(struct panthor_perf_sampler *sampler)
 
 /*
  * Drains in the interrupt thread, which saves the way to a work. Returns false if a
- * work has to do it: because it takes long, or because the lock is held by somebody
- * who may be waiting for firmware, and so for this thread.
+ * work has to do it, or the rest of it: because it takes long, because the last client
+ * has stopped, so that counters are to be disabled, which waits for firmware, or because
+ * the lock is held by somebody who may be waiting for firmware. Such a wait is ended by
+ * this thread.
  */
 static bool drain_in_irq(struct panthor_perf_sampler *sampler)
 {
@@ -1866,8 +1891,9 @@ static bool drain_in_irq(struct panthor_perf_sampler *sampler)
 	if (!mutex_trylock(&sampler->lock))
 		return false;
 
-	done = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING && drain_is_short(sampler) &&
-	       drain_ring(sampler, false);
+	/* A client may stop while its samples are drained: its STOP may be answered at once. */
+	done = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING && few_clients(sampler) &&
+	       drain_ring(sampler, false, IRQ_MAX_SAMPLES) && !list_empty(&sampler->clients);
 	mutex_unlock(&sampler->lock);
 	return done;
 }
@@ -1916,7 +1942,7 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 
 	/* Acknowledges OVERFLOW, so that firmware can raise it for the sample it is to take. */
 	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING && wait) {
-		drain_ring(sampler, true);
+		drain_ring(sampler, true, fw->slots);
 		disable_if_unused(sampler);
 	}
 
@@ -1940,7 +1966,7 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 		panthor_perf_fw_wait_sample(fw, CLOSE_TIMEOUT_MS);
 
 	/* The sample that is taken when the MCU is halted finds a free slot after this. */
-	drain_ring(sampler, false);
+	drain_ring(sampler, false, fw->slots);
 	sampler->halt_extract = fw->extract;
 
 	/*
@@ -1975,7 +2001,7 @@ static bool ends_counting(const struct panthor_perf_sampler *sampler)
 static void drain_stopped(struct panthor_perf_sampler *sampler, bool reset)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
-	bool valid = drain_ring(sampler, false);
+	bool valid = drain_ring(sampler, false, fw->slots);
 	bool sampled = fw->extract != sampler->halt_extract && ends_counting(sampler);
 
 	sampler->stats.overflows += sampler->overflow == PANTHOR_PERF_OVERFLOW_RAISED;
@@ -2127,7 +2153,7 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	mutex_lock(&sampler->lock);
 
 	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING)
-		drain_ring(sampler, false);
+		drain_ring(sampler, false, fw->slots);
 
 	counting = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING;
 	running = mcu_runs(sampler->state) && sampler->state != PANTHOR_PERF_SAMPLER_CLOSING;

@@ -429,9 +429,9 @@ struct panthor_perf_sampler {
 	 * @lock: Protects the firmware ring, what clients have counted, and each
 	 * member that names it.
 	 *
-	 * Taken in process context by START and TEARDOWN, by the works, and by
-	 * the hooks of suspend, resume, reset and unplug; the interrupt thread
-	 * only tries to take it. Resume happens in the fence signalling path.
+	 * Taken in process context by SETUP, START and TEARDOWN, by the works, by
+	 * debugfs, and by the hooks of suspend, resume, reset and unplug; the
+	 * interrupt thread only tries to take it. Resume happens in the fence signalling path.
 	 * Nothing may therefore allocate, take a reservation lock, wait for a
 	 * fence or get a power reference with it held. Firmware is waited for
 	 * with it held, which is why the interrupt thread must not wait for it:
@@ -465,7 +465,8 @@ struct panthor_perf_sampler {
 	/**
 	 * @state: What can be done with firmware. Changed with @lock and
 	 * @req_lock held, so that either is enough to read it. The interrupt
-	 * thread reads it without either, to find out whether to try @lock.
+	 * thread reads it without either, to find out whether to try @lock, and
+	 * so does panthor_perf_sampler_wait_open().
 	 */
 	enum panthor_perf_sampler_state state;
 
@@ -475,10 +476,17 @@ struct panthor_perf_sampler {
 	/**
 	 * @failures: How often firmware did not do what it was told to, since it
 	 * last answered a request, or since the GPU was last reset for another
-	 * reason. The GPU is reset for the first MAX_FAILURES of them only.
+	 * reason. The GPU is reset for the first three of them only.
 	 * Protected by @lock.
 	 */
 	u32 failures;
+
+	/**
+	 * @retry: Counters could not be enabled because of protected mode, so that
+	 * the check tries again, however often firmware has failed. Protected by
+	 * @lock.
+	 */
+	bool retry;
 
 	/** @reset_asked: A reset was asked for, and has not begun. Protected by @lock. */
 	bool reset_asked;

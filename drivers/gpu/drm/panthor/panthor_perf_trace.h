@@ -10,6 +10,8 @@
 #include <linux/tracepoint.h>
 #include <linux/types.h>
 
+#include "panthor_perf_sampler.h"
+
 /*
  * A firmware sample is named by (epoch, insert): the number of times counters
  * have been enabled, and the number of samples taken since then, this one
@@ -39,7 +41,7 @@ TRACE_EVENT(panthor_perf_request,
 /**
  * panthor_perf_fw_sample - called when a firmware sample was read, before it is added to sessions
  * @epoch: number of times counters have been enabled
- * @insert: number of samples since then, this one included
+ * @insert: number of samples in this epoch, this one included
  * @timestamp: GPU timestamp at which firmware took the sample, in its ticks
  * @reason: why firmware took it, enum panthor_perf_reason
  */
@@ -145,6 +147,21 @@ TRACE_EVENT(panthor_perf_lost,
 		      __entry->epoch, __entry->insert, __entry->flags)
 );
 
+/* Programs that read traces are told what the names in the formats below stand for. */
+TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_DOWN);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_CLOSING);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_IDLE);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_COUNTING);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_FAILED);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_GONE);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_NONE);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_WANTED);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_MADE);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_MADE_WANTED);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_OVERFLOW_NONE);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_OVERFLOW_RAISED);
+TRACE_DEFINE_ENUM(PANTHOR_PERF_OVERFLOW_MUTED);
+
 #define panthor_perf_show_state(state)						\
 	__print_symbolic(state,								\
 			 { PANTHOR_PERF_SAMPLER_DOWN, "down" },				\
@@ -205,7 +222,7 @@ TRACE_EVENT(panthor_perf_flight,
 );
 
 /**
- * panthor_perf_overflow - called when it changes whether firmware may have lost samples
+ * panthor_perf_overflow - called when the overflow state of the sampler changes
  * @from: old state, enum panthor_perf_overflow_state
  * @to: new state
  */

@@ -105,6 +105,8 @@ struct fake {
 	/* This client requests a sample when the driver has read GPU_STATUS so many times. */
 	struct fake_client *requests_meanwhile;
 	u32 reads_left;
+	/* It calls STOP instead, is answered, and protected mode begins. */
+	bool stops_meanwhile;
 };
 
 /* A client, and the samples that it has received. */
@@ -317,7 +319,12 @@ static bool fake_protected_mode(struct panthor_perf_fw *fw)
 		struct fake_client *c = f->requests_meanwhile;
 
 		f->requests_meanwhile = NULL;
-		panthor_perf_sampler_request(&f->sampler, &c->client, 2);
+		if (f->stops_meanwhile) {
+			panthor_perf_sampler_stop(&f->sampler, &c->client, 2);
+			f->protected = true;
+		} else {
+			panthor_perf_sampler_request(&f->sampler, &c->client, 2);
+		}
 	}
 	return f->protected;
 }
@@ -2537,6 +2544,89 @@ static void emitted_meanwhile(struct kunit *test)
 	expect(test, c, 0, 2, 3, 0);
 }
 
+/* The last client stops while the interrupt thread drains: counters are disabled after it. */
+static void stop_in_irq(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *other = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->output.ack ^= GLB_PERFCNT_THRESHOLD;
+	f->requests_meanwhile = c;
+	f->stops_meanwhile = true;
+	f->reads_left = 1;
+	panthor_perf_sampler_irq(&f->sampler);
+	KUNIT_EXPECT_PTR_EQ(test, f->requests_meanwhile, NULL);
+	f->protected = false;
+	expect_num(test, c, 1);
+	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_IDLE);
+	other->client.block_set = 1;
+	KUNIT_ASSERT_EQ(test, start(other, 3), 0);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config >> 8, 1);
+	KUNIT_EXPECT_TRUE(test, stop(other, 4));
+	expect_num(test, other, 1);
+}
+
+/* START in protected mode counts when that ends, though firmware had failed before. */
+static void protected_start_after_failures(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i;
+
+	f->dead = true;
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, start(c, 1), -ETIMEDOUT);
+	f->dead = false;
+	f->protected = true;
+	KUNIT_ASSERT_EQ(test, start(c, 2), 0);
+	f->protected = false;
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_COUNTING);
+}
+
+/* Has the check run as if the latest request were older by the given time, and no sample were. */
+static void check_since_request(struct fake *f, u64 ns)
+{
+	spin_lock(&f->sampler.req_lock);
+	f->sampler.flight_ns -= ns;
+	spin_unlock(&f->sampler.req_lock);
+	check(f, 0);
+}
+
+/* What may have been lost once is not flagged for ever, though nobody requests a sample. */
+static void muted_ends(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->full = true;
+	fake_auto(f);
+	f->full = false;
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, f->sampler.overflow, PANTHOR_PERF_OVERFLOW_MUTED);
+	check_since_request(f, NSEC_PER_SEC / 4);
+	KUNIT_EXPECT_EQ(test, f->sampler.overflow, PANTHOR_PERF_OVERFLOW_NONE);
+
+	/* Nor is an event that firmware takes back. */
+	f->asleep = true;
+	f->output.ack ^= GLB_PERFCNT_OVERFLOW;
+	mutex_lock(&f->sampler.lock);
+	f->sampler.rearm_extract = f->fw.extract;
+	mutex_unlock(&f->sampler.lock);
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, f->sampler.overflow, PANTHOR_PERF_OVERFLOW_RAISED);
+	f->output.ack ^= GLB_PERFCNT_OVERFLOW;
+	f->asleep = false;
+	check_since_request(f, NSEC_PER_SEC / 4);
+	KUNIT_EXPECT_EQ(test, f->sampler.overflow, PANTHOR_PERF_OVERFLOW_NONE);
+}
+
 /* Nor is one that is drained before firmware has acknowledged the request. */
 static void emitted_before_ack(struct kunit *test)
 {
@@ -3952,6 +4042,9 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(protected_ends_waiting),
 	KUNIT_CASE(protected_excused),
 	KUNIT_CASE(emitted_meanwhile),
+	KUNIT_CASE(stop_in_irq),
+	KUNIT_CASE(protected_start_after_failures),
+	KUNIT_CASE(muted_ends),
 	KUNIT_CASE(emitted_before_ack),
 	KUNIT_CASE(unplug_stop),
 	KUNIT_CASE(start_ring_full),
