@@ -1475,7 +1475,7 @@ static void check_failed(struct panthor_perf_sampler *sampler)
 /* Looks for answers that are late or that nobody has told of, and for counters near their top. */
 static void check_counting(struct panthor_perf_sampler *sampler)
 {
-	u32 extract = sampler->fw->extract;
+	u32 extract = sampler->check_extract;
 	bool late = false, protected;
 	u64 now;
 
@@ -1486,6 +1486,7 @@ static void check_counting(struct panthor_perf_sampler *sampler)
 	now = ktime_get_raw_ns();
 	protected = in_protected_mode(sampler);
 	drain_counting(sampler, true);
+	sampler->check_extract = sampler->fw->extract;
 	if (!list_empty(&sampler->clients))
 		check_later(sampler);
 	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING)
@@ -1503,10 +1504,11 @@ static void check_counting(struct panthor_perf_sampler *sampler)
 			sampler->answer_ns = now;
 		} else if ((s64)(now - sampler->answer_ns) >= ACK_TIMEOUT_NS) {
 			/*
-			 * The drain has made room in the ring, so that firmware can
-			 * answer, if it did not have all of that time twice over.
+			 * If samples have been drained since the last check, that may
+			 * have made room in a ring that was full: firmware can answer
+			 * now, if it did not have all of that time twice over.
 			 */
-			late = extract == sampler->fw->extract ||
+			late = extract == sampler->check_extract ||
 			       (s64)(now - sampler->flight_ns) >= 2 * ACK_TIMEOUT_NS;
 		}
 	}

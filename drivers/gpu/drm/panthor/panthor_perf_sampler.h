@@ -546,6 +546,9 @@ struct panthor_perf_sampler {
 	 */
 	u64 rearm_extract;
 
+	/** @check_extract: EXTRACT at the last check. Protected by @lock. */
+	u32 check_extract;
+
 	/** @limited: What serves limited clients. Protected by @req_lock. */
 	struct panthor_perf_limited limited;
 
