@@ -60,6 +60,7 @@
 #define FLAG_LOST	(FLAG_OVERFLOW | FLAG_ERROR)
 /* The driver's, but for what the clock of the trace rounds off. */
 #define TIMEOUT_US	499990
+#define ENABLE_US	99990
 /* A tick of the GPU timestamp, the model's if nothing else is asked of it, and what a trace rounds off. */
 #define TICK_NS		16
 #define TRACE_NS	1000
@@ -107,13 +108,14 @@ struct session_trace {
 /**
  * struct gap - what has been between two records of the ledger
  * @excused: a request had been without an answer for long, so that counters may begin anew
+ * @failed: counters should have been enabled and were not: what the GPU did then is in no record
  * @full: a sample found no room
  * @vanished: that was of firmware's own accord, and counts have gone with it
  * @full_since: the GPU timestamp of the first of these
  * @flagged: the last run that has a flagged sample of the records around it
  */
 struct gap {
-	bool excused, full, vanished;
+	bool excused, failed, full, vanished;
 	uint64_t full_since;
 	uint64_t flagged;
 };
@@ -251,6 +253,8 @@ static bool has_cause(size_t asked, size_t from, size_t to, uint64_t told, uint3
 			return true;
 		if (flag == FLAG_OVERFLOW && r < to && saturated[r])
 			return true;
+		if (flag == FLAG_ERROR && gaps[r].failed)
+			return true;
 	}
 	for (size_t r = asked; flag == FLAG_OVERFLOW && r <= num_records; r++) {
 		if (gaps[r].full && (r <= to + 1 || zero_ns + (int64_t)gaps[r].full_since * TICK_NS <=
@@ -278,9 +282,12 @@ static void read_trace(const char *path)
 {
 	FILE *f = fopen(path, "r");
 	size_t position = 0, max_baselines = 0, asked[3] = {};
-	unsigned int session, epoch, insert, reason, flags, up, counting = 0;
+	unsigned int session, epoch, insert, reason, flags, up, enabled, counting = 0;
 	unsigned int last_epoch = 0, last_insert = 0;
 	uint64_t data, ns, timestamp = 0, us, requested = 0, told = 0;
+	uint64_t failed_us = 0;
+	size_t failed_at = 0;
+	bool failed = false;
 	char text[512];
 
 	if (!f)
@@ -300,8 +307,18 @@ static void read_trace(const char *path)
 			seen++;
 			last_epoch = epoch;
 			last_insert = insert;
-		} else if (sscanf(line, "panthor_perf_state: up=%u counting=%u", &up, &counting) == 2) {
+		} else if (sscanf(line, "panthor_perf_state: up=%u counting=%u", &up, &enabled) == 2) {
 			requested = 0;
+			/* From counting, counters are enabled anew at once, unless firmware does not answer. */
+			if (failed && us - failed_us >= ENABLE_US)
+				for (size_t r = failed_at; r <= position; r++)
+					gaps[r].failed = true;
+			failed = strstr(line, "state=failed");
+			failed_us = us;
+			failed_at = position;
+			if (failed && !counting)
+				gaps[position].failed = true;
+			counting = enabled;
 		} else if (sscanf(line, "panthor_perf_request: epoch=%u gen=%u", &epoch, &insert) == 2) {
 			requested = us;
 			asked[0] = asked[1];

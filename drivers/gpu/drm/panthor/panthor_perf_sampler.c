@@ -942,9 +942,15 @@ static bool given_up(const struct panthor_perf_sampler *sampler)
 static int enable(struct panthor_perf_sampler *sampler)
 {
 	bool protected = in_protected_mode(sampler);
-	int ret = note_result(sampler, protected,
-			      panthor_perf_fw_enable(sampler->fw, sampler->set));
+	int ret = panthor_perf_fw_enable(sampler->fw, sampler->set);
 
+	/* Protected mode has ended meanwhile, and may have left no time to answer. */
+	if (ret && protected && !in_protected_mode(sampler)) {
+		protected = false;
+		ret = panthor_perf_fw_enable(sampler->fw, sampler->set);
+	}
+
+	ret = note_result(sampler, protected, ret);
 	check_later(sampler);
 	sampler->retry = ret == -EAGAIN;
 	if (ret)
@@ -1684,7 +1690,7 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
  *
  * Context: Process context, without locks of the sampler. Sleeps interruptibly
  * until a firmware request is answered, which may last as long as protected mode,
- * and uninterruptibly for up to 200 ms if firmware does not enable counters.
+ * and uninterruptibly for up to 400 ms if firmware does not enable counters.
  *
  * Return: 0 on success, -EBUSY if the client is not done yet with starting or
  * stopping, or if others count another set, -ETIMEDOUT if firmware did not
@@ -2076,7 +2082,7 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_down);
  * done but to change the state: no register is touched, and no clock is looked at.
  *
  * Context: Process context. Called in the resume and reset paths of the device,
- * which are in the fence signalling path. Sleeps for up to 200 ms if firmware does
+ * which are in the fence signalling path. Sleeps for up to 400 ms if firmware does
  * not enable counters.
  */
 void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)

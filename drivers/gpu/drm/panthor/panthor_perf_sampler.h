@@ -417,7 +417,7 @@ struct panthor_perf_sampler {
 	/**
 	 * @start_lock: Held by START while it has firmware count.
 	 *
-	 * If firmware does not answer, that takes up to two tenths of a second
+	 * If firmware does not answer, that takes up to four tenths of a second
 	 * with @lock held. Other callers of START wait for this lock before they
 	 * take @lock, so that a hook gets @lock before all but one of them.
 	 *
