@@ -182,7 +182,8 @@
 /*
  * How long firmware may take to answer a request, other than in protected mode. It
  * usually answers within microseconds, and within milliseconds after it has slept. It
- * has twice that if the check has just made room in its ring.
+ * has up to twice that if samples have been drained shortly before the time is over,
+ * which may have made room in a ring that was full.
  */
 #define ACK_TIMEOUT_NS		(500 * NSEC_PER_MSEC)
 
@@ -1333,22 +1334,33 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 }
 
 /*
- * Disables and enables counters after firmware has failed. What is in the ring is not
- * lost, but what was counted since is. The period in which counters are disabled is
- * flagged, and the one after it as well, since it begins before they are enabled.
+ * Disables counters after firmware has failed, and completes all requests. What is in
+ * the ring is not lost, but what was counted since is.
+ */
+static int stop_counting(struct panthor_perf_sampler *sampler, u32 flags)
+{
+	int ret;
+
+	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
+	ret = disable(sampler);
+	drain_ring(sampler, false, sampler->fw->slots);
+	mark_lost(sampler, flags);
+	mark_unsampled(sampler, in_protected_mode(sampler));
+	complete_now(sampler);
+	return ret;
+}
+
+/*
+ * Disables and enables counters after firmware has failed. The period in which counters
+ * are disabled is flagged, and the one after it as well, since it begins before they are
+ * enabled.
  */
 static int restart(struct panthor_perf_sampler *sampler, u32 flags)
 {
 	int ret;
 
 	sampler->stats.restarts++;
-	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
-	ret = disable(sampler);
-
-	drain_ring(sampler, false, sampler->fw->slots);
-	mark_lost(sampler, flags);
-	mark_unsampled(sampler, in_protected_mode(sampler));
-	complete_now(sampler);
+	ret = stop_counting(sampler, flags);
 	if (ret || list_empty(&sampler->clients))
 		return ret;
 
@@ -1367,11 +1379,7 @@ static void index_invalid(struct panthor_perf_sampler *sampler)
 	int ret;
 
 	if (given_up(sampler)) {
-		set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
-		disable(sampler);
-		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-		mark_unsampled(sampler, in_protected_mode(sampler));
-		complete_now(sampler);
+		stop_counting(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 		return;
 	}
 
