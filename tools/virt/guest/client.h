@@ -26,6 +26,8 @@
 #include <xf86drm.h>
 #include <drm/panthor_drm.h>
 
+#include "die.h"
+
 #define NSEC_PER_SEC 1000000000ll
 #define GPU_VA_START 0x10000000ull
 
@@ -70,19 +72,6 @@ struct gpu_bo {
 	uint64_t va;
 	void *map;
 };
-
-static inline void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
-{
-	va_list args;
-
-	fflush(stdout);
-	fprintf(stderr, "%s: ", program_invocation_short_name);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(1);
-}
 
 static inline int64_t now_ns(clockid_t clock)
 {

@@ -3,28 +3,14 @@
 #ifndef PANTHOR_GUEST_PERF_BENCH_H
 #define PANTHOR_GUEST_PERF_BENCH_H
 
-#include <stdarg.h>
-
 #include "../../testing/selftests/drivers/gpu/panthor/perf.h"
+#include "die.h"
 
 #define MAX_SESSIONS	64
 
 static struct drm_panthor_perf_info info;
 static struct perf_session sessions[MAX_SESSIONS];
 static int fd;
-
-static inline void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
-{
-	va_list args;
-
-	fflush(stdout);
-	fprintf(stderr, "%s: ", program_invocation_short_name);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(1);
-}
 
 static inline int by_value(const void *a, const void *b)
 {
