@@ -24,6 +24,7 @@ help:
 	@echo 'make storm         compare counts while firmware is disturbed, at full length'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
+	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, OUT=DIR)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make bench         measure: by instructions first, then by the clock'
 	@echo 'make shell         a shell in the virtual machine'
@@ -60,6 +61,10 @@ storm: deps
 fuzz-device: deps
 	@tools/virt/tests/fuzz.sh -t $(or $(FUZZ_SECONDS),600)
 
+series:
+	@$(BUILD)/series.sh $(KERNEL) $(or $(OUT),series-$(KERNEL))
+	@echo "The patches are in $(or $(OUT),series-$(KERNEL)). They have no Signed-off-by: that is yours to add."
+
 check-build:
 	@$(BUILD)/check-build.sh
 
@@ -79,4 +84,4 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long storm fuzz-device kunit check-build qemu kernel tools bench clean-cache
+.PHONY: help deps demo shell check check-long storm fuzz-device kunit series check-build qemu kernel tools bench clean-cache
