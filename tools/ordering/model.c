@@ -290,6 +290,8 @@ void model_assume(bool condition)
 
 void model_result(unsigned int n, uint64_t value)
 {
+	if (n >= MAX_RESULTS)
+		die("too many results of a thread");
 	run.results[n] = value;
 }
 

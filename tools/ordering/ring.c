@@ -26,10 +26,16 @@ static u32 doorbell;
 static u8 *fw_ring;
 static struct panthor_perf_fw_sample *sample;
 
-/* A value of the block that is looked at, in the only slot of the firmware ring. */
+/* A value of the block that is looked at, in a slot of the firmware ring. */
+static u32 *slot_word(u32 slot, u32 value)
+{
+	return (u32 *)(fw_ring + slot * layout.fw_sample_size +
+		       layout.blocks[layout.cshw_block].fw_offset) + value;
+}
+
 static u32 *word(u32 value)
 {
-	return (u32 *)(fw_ring + layout.blocks[layout.cshw_block].fw_offset) + value;
+	return slot_word(0, value);
 }
 
 /* What firmware counts in its nth sample. */
@@ -250,6 +256,67 @@ static const char *slot_wrong(const struct execution *x)
 	if (!why && drained < final_value(x, "INSERT") && !final_value(x, "PRFCNT_EN"))
 		why = "PRFCNT_EN of a sample is cleared that was not drained";
 	return why;
+}
+
+/*
+ * The ring has two slots, and firmware writes three samples, the last one in the slot of
+ * the first. The driver looks at the ring four times. One counter is looked at.
+ */
+static void two_slots_setup(void)
+{
+	setup_fw(0, 0, 0);
+	fw.slots = 2;
+	model_track(slot_word(0, 2), 4, "PRFCNT_EN of slot 0", 0);
+	model_track(slot_word(0, LAST), 4, "counter in slot 0", 0);
+	model_track(slot_word(1, 2), 4, "PRFCNT_EN of slot 1", 0);
+	model_track(slot_word(1, LAST), 4, "counter in slot 1", 0);
+}
+
+static void two_slots_driver(void)
+{
+	unsigned int n = 0, looks;
+	int pending;
+
+	for (looks = 0; looks < 4; looks++) {
+		for (pending = panthor_perf_fw_pending(&fw); pending > 0; pending--) {
+			memset(sample, 0, panthor_perf_fw_sample_size(&layout));
+			panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw), asked,
+						    sample);
+			panthor_perf_fw_consume(&fw);
+			model_result(1 + n++, sample->values[LAST]);
+		}
+		model_result(7, pending < 0);
+		if (pending < 0)
+			break;
+	}
+	model_result(0, n);
+}
+
+static void two_slots_firmware(void)
+{
+	u32 n;
+
+	for (n = 1; n <= 3; n++) {
+		if (n == 3 && !fw_read(&input.perfcnt_extract))
+			return;
+		fw_write(slot_word((n - 1) & 1, 2), EN_ALL);
+		fw_write(slot_word((n - 1) & 1, LAST), counted(n, LAST));
+		fw_write(&output.perfcnt_insert, n);
+	}
+}
+
+static const char *two_slots_wrong(const struct execution *x)
+{
+	u64 drained = result(x, 0, 0), n;
+
+	if (result(x, 0, 7))
+		return "the index of firmware makes no sense";
+	for (n = 0; n < drained; n++)
+		if (result(x, 0, 1 + n) != counted(n + 1, LAST))
+			return "a counter is not the one of the sample that was drained";
+	if (drained < 3 && final_value(x, "INSERT") == 3 && !final_value(x, "PRFCNT_EN of slot 0"))
+		return "PRFCNT_EN of a sample is cleared that was not drained";
+	return NULL;
 }
 
 /*
@@ -535,6 +602,7 @@ static const struct scenario
 	drained = FIRMWARE(sample, sample_setup),
 	overflow = FIRMWARE(overflow, overflow_setup),
 	slot = FIRMWARE(slot, sample_setup),
+	two_slots = FIRMWARE(two_slots, two_slots_setup),
 	epoch = FIRMWARE(epoch, epoch_setup),
 	epoch_early = { "epoch, at another doorbell", epoch_setup,
 			{ { "driver", epoch_driver }, { "firmware", epoch_firmware_early, true } },
@@ -617,7 +685,7 @@ int main(void)
 		printf("1..0\nBail out! %s\n", why);
 		return 1;
 	}
-	fw_ring = calloc(1, layout.fw_sample_size);
+	fw_ring = calloc(2, layout.fw_sample_size);
 	user_ring = calloc(2, layout.user_sample_size);
 	sample = calloc(1, panthor_perf_fw_sample_size(&layout));
 	session.client.accum = calloc(1, panthor_perf_accum_size(&layout));
@@ -636,6 +704,9 @@ int main(void)
 	fails(&slot, "panthor_perf_fw_consume", "dma_mb", BARRIER_NONE, BRANCHES_ALL);
 	fails(&slot, "panthor_perf_fw_consume", "dma_mb", BARRIER_READ, BRANCHES_ALL);
 	fails(&slot, "panthor_perf_fw_consume", "dma_mb", BARRIER_WRITE, BRANCHES_TOLD);
+	holds(&two_slots, BRANCHES_NONE);
+	fails(&two_slots, "panthor_perf_fw_pending", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
+	fails(&two_slots, "panthor_perf_fw_consume", "dma_mb", BARRIER_NONE, BRANCHES_ALL);
 	holds(&epoch, BRANCHES_NONE);
 	fails(&epoch, "enable_once", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
 	holds(&epoch_early, BRANCHES_NONE);
