@@ -585,7 +585,7 @@ check_series()
 	mkdir -p "$CHECK_DIR/series"
 	rm -rf "$dir"
 	"$BUILD_DIR/series.sh" -s "$dir.repo" "$version" "$dir"
-	TREE=$CHECK_DIR/series/tree-$version-$(hash_text "$SRC_ID")
+	TREE=$CHECK_DIR/series/tree/$version-$(hash_text "$SRC_ID")
 	BUILD_OF=-series
 	KNOWN=
 	link_tree "$SRC" "$TREE"
