@@ -172,6 +172,10 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
     op->work_left -= work;
     units -= DIV_ROUND_UP(op->work_left, op->cost);
     op->heap_credit -= MIN(units, op->heap_credit);
+    if (op->work == MALI_WORK_FRAGMENT && op->cost > 1) {
+        mali_csf_counters_work(s, MALI_WORK_MORE_TARGETS, it->csg, it->cs,
+                               units * (op->cost - 1), 0, it->cores);
+    }
     mali_csf_counters_work(s, op->work, it->csg, it->cs, units, cycles,
                            it->cores);
     op->ran_cycles += mali_csf_clk_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
