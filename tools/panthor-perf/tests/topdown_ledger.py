@@ -9,6 +9,7 @@ fw_blocks, csg_blocks, core_hz, stacks_hz, counter_hz (of the timestamps). The c
 have changed. What comes out, a line each:
 
   epoch EPOCH SAMPLES CYCLES      the enables, each with what was counted since its first sample
+  count EPOCH NAME COUNT          one counter, over all blocks
   node EPOCH LEVEL NAME PERCENT   a part of the top-down tree, of all cycles
   over EPOCH SAMPLE NAME PERCENT  a percentage above 100 (SAMPLE: from 1; 0: of the whole epoch)
   still NAME                      a counter that the tree reads, and nothing has moved
@@ -136,6 +137,8 @@ def main():
         moved |= {n for n, v in sums.items() if v}
         values = shape.whole(sums, ticks)
         print("epoch", epoch, len(samples), values["MALI_CONFIG_ELAPSED_CYCLES"])
+        for name, count in sums.items():
+            print("count", epoch, name, count)
         parts = tree(values)
         for name, row in layout.nodes.items():
             print("node", epoch, row["level"], name, f"{100 * td.div_tool(parts[name], parts['td_total']):.2f}")

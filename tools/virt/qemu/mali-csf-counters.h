@@ -115,9 +115,9 @@ enum {
 };
 
 /*
- * Work is reported at its end, in pieces. So that busy cycles never exceed
- * active cycles in any one sample, they are taken from the active cycles of
- * this sample's period, and what does not fit waits for later ones.
+ * Work is reported at its end, in pieces, and at samples. So that busy cycles
+ * never exceed active cycles in any one sample, they are taken from the active
+ * cycles of this sample's period, and what does not fit waits for later ones.
  */
 typedef struct MaliBucket {
     uint64_t room;      /* active cycles of this period not taken yet */

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: MIT
-# topdown.sh PHASE...: gpu-load in each of its phases, counted; leaves /root/shape, what the GPU is, and
-# /root/phases, which enable of the counters each was.
+# topdown.sh HZ JOBS PHASE...: so many jobs of gpu-load in each of its phases, counted, at a clock; leaves
+# /root/shape, what the GPU is, and /root/phases, which enable of the counters each was.
 . /root/tap.sh
 
-# The clocks stay as they are: what they would have counted follows from the time then.
+hz=$1
+jobs=$2
+shift 2
+
+# The clock stays as it is: what it would have counted follows from the time then.
 for gpu in /sys/class/devfreq/*.gpu; do
-	cat $gpu/max_freq >$gpu/min_freq
+	echo $hz >$gpu/min_freq
+	echo $hz >$gpu/max_freq
 done
-highest()
+at_rate()
 {
-	[ $(mali-bench -d core_hz) -eq $(mali-bench -d stacks_hz) ]
+	[ $(mali-bench -d core_hz) = $hz ]
 }
-until_true 60 highest
-is "the clocks of cores and top level are equal" "$(mali-bench -d core_hz)" "$(mali-bench -d stacks_hz)"
+until_true 60 at_rate
+is "the GPU's clock" "$(mali-bench -d core_hz)" $hz
 
 info=$(gpu-load -i -m)
 blocks()
@@ -36,7 +41,7 @@ blocks()
 } >/root/shape
 
 for phase; do
-	if panthor-perf stat -e CSHW.4 -o /dev/null -- gpu-load --phase $phase -j 24 >/root/out 2>&1; then
+	if panthor-perf stat -e CSHW.4 -o /dev/null -- gpu-load --phase $phase -j $jobs >/root/out 2>&1; then
 		ok "phase $phase"
 	else
 		not_ok "phase $phase" "$(cat /root/out)"
