@@ -32,9 +32,11 @@
  *   RUN_TILING          400 + 4 * primitives cycles of the coregroup clock;
  *                       primitives = r33 * r34
  *   RUN_FULLSCREEN      as RUN_TILING of one primitive
- *   RUN_FRAGMENT        300 + pixels / cores cycles of the stacks clock, the
- *                       pixels of all tiles of 32x32 that the box from r42 to
- *                       r43 (x | y << 16, inclusive) touches
+ *   RUN_FRAGMENT        300 + targets * pixels / cores cycles of the stacks
+ *                       clock, the pixels of all tiles of 32x32 that the box
+ *                       from r42 to r43 (x | y << 16, inclusive) touches, and
+ *                       the render targets, less one, in bits 5:2 of the frame
+ *                       buffer's pointer (r40), at most 8
  *
  * with cores those that the group may use, has asked for, and that are powered.
  *
@@ -60,6 +62,7 @@
 #define FINISH_TILING_CYCLES    100
 
 #define TILE_SHIFT              5
+#define MAX_TARGETS             8
 /* More work than this ends no sooner. */
 #define MAX_UNITS               (1ull << 40)
 
@@ -716,7 +719,7 @@ static Step run_job(MaliCsfState *s, MaliStream *st, MaliWorkKind work,
     case MALI_WORK_FRAGMENT:
         op.arg = ITER_FRAGMENT;
         op.setup_left = 300;
-        op.cost = 1;
+        op.cost = MIN(extract32(st->regs[40], 2, 4) + 1, MAX_TARGETS);
         break;
     case MALI_WORK_IDVS:
         op.arg = ITER_TILER;

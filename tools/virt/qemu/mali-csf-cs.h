@@ -244,6 +244,7 @@ typedef struct MaliIter {
     unsigned n_cores;
     uint64_t work;              /* core cycles it may do in this chunk */
     uint64_t cycles;
+    uint64_t told_units, told_cycles;   /* of this chunk, to the counters */
     int64_t start_ns, end_ns;
 } MaliIter;
 

@@ -146,6 +146,50 @@ static void iter_job_done(MaliCsfState *s, MaliIter *it, CsOp *op)
     mali_csf_counters_work(s, kinds[op->arg], it->csg, it->cs, 1, 0, it->cores);
 }
 
+/* Units of a job that so many core cycles of its work complete. */
+static uint64_t iter_units(const CsOp *op, uint64_t work)
+{
+    return DIV_ROUND_UP(op->work_left, op->cost) -
+           DIV_ROUND_UP(op->work_left - work, op->cost);
+}
+
+/* The counters hear of @units and @cycles of this chunk, but for what they know. */
+static void iter_tell(MaliCsfState *s, MaliIter *it, CsOp *op, uint64_t units,
+                      uint64_t cycles)
+{
+    uint64_t more = units - it->told_units;
+
+    if (op->work == MALI_WORK_FRAGMENT && op->cost > 1) {
+        mali_csf_counters_work(s, MALI_WORK_MORE_TARGETS, it->csg, it->cs,
+                               more * (op->cost - 1), 0, it->cores);
+    }
+    mali_csf_counters_work(s, op->work, it->csg, it->cs, more,
+                           cycles - it->told_cycles, it->cores);
+    it->told_units = units;
+    it->told_cycles = cycles;
+}
+
+/* What jobs under way have done up to now, which goes on as if not asked. */
+void mali_csf_csg_report_work(MaliCsfState *s)
+{
+    int64_t now = mali_csf_clk_now();
+
+    for (int i = 0; i < ITERS; i++) {
+        MaliIter *it = &s->cs->iter[i];
+        CsOp *op = it->busy ? iter_op(s, it) : NULL;
+        uint64_t cycles;
+
+        if (!op || now >= it->end_ns) {
+            continue;
+        }
+        cycles = mali_csf_clk_muldiv(it->cycles, now - it->start_ns,
+                                     it->end_ns - it->start_ns);
+        iter_tell(s, it, op,
+                  iter_units(op, MIN((cycles - MIN(cycles, op->setup_left)) *
+                                     it->n_cores, it->work)), cycles);
+    }
+}
+
 /* Take a job off its iterator, with what it has done so far. */
 static void iter_settle(MaliCsfState *s, MaliIter *it)
 {
@@ -168,12 +212,10 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
     setup = MIN(cycles, op->setup_left);
     op->setup_left -= setup;
     work = all ? it->work : MIN((cycles - setup) * it->n_cores, it->work);
-    units = DIV_ROUND_UP(op->work_left, op->cost);
+    units = iter_units(op, work);
     op->work_left -= work;
-    units -= DIV_ROUND_UP(op->work_left, op->cost);
     op->heap_credit -= MIN(units, op->heap_credit);
-    mali_csf_counters_work(s, op->work, it->csg, it->cs, units, cycles,
-                           it->cores);
+    iter_tell(s, it, op, units, cycles);
     op->ran_cycles += mali_csf_clk_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
                                           NANOSECONDS_PER_SECOND);
     if (!op->setup_left && !op->work_left) {
@@ -256,6 +298,7 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
     it->start_ns = mali_csf_clk_now();
     it->end_ns = it->start_ns + MAX(mali_csf_clk_cycles_to_ns(s, iter_clk(op),
                                                               it->cycles), 1);
+    it->told_units = it->told_cycles = 0;
     it->busy = true;
     return true;
 }

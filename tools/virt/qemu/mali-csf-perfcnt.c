@@ -225,6 +225,7 @@ static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason)
     uint64_t powered = mali_csf_counters_powered(s);
     MaliMmuResult res;
 
+    s->events->sample_due(s);
     mali_csf_counters_advance(s);
     mali_csf_counters_period(c);
     if (f->metadata) {
@@ -429,6 +430,7 @@ static bool perfcnt_enable(MaliCsfState *s)
         return false;
     }
 
+    s->events->sample_due(s);
     mali_csf_counters_advance(s);
     f->jasid = jasid;
     f->base = base;

@@ -471,6 +471,7 @@ static const MaliCsfEvents mali_events = {
     .power_changed = mali_csf_csg_kick,
     .groups_changed = mali_csf_mcu_activity,
     .groups_idle = mali_csf_csg_idle,
+    .sample_due = mali_csf_csg_report_work,
 };
 
 static bool mali_parse_iface(MaliCsfState *s, Error **errp)

@@ -293,6 +293,8 @@ typedef struct MaliCsfEvents {
     void (*groups_changed)(MaliCsfState *s);
     /* Nothing runs or can run in any group slot. */
     bool (*groups_idle)(MaliCsfState *s);
+    /* A sample is due: the counters are to hear of work under way. */
+    void (*sample_due)(MaliCsfState *s);
 } MaliCsfEvents;
 
 struct MaliCsfState {
@@ -539,6 +541,8 @@ void mali_csf_csg_look(MaliCsfState *s);
 void mali_csf_csg_kick(MaliCsfState *s);
 /* Nothing runs or can run in any group slot. */
 bool mali_csf_csg_idle(MaliCsfState *s);
+/* Tell the counters what jobs under way have done up to now. */
+void mali_csf_csg_report_work(MaliCsfState *s);
 
 /* mali-csf-counters.c */
 void mali_csf_counters_init(MaliCsfState *s);
@@ -552,6 +556,8 @@ void mali_csf_counters_advance(MaliCsfState *s);
 /* Work that command streams do, for the counters. */
 typedef enum {
     MALI_WORK_COMPUTE, MALI_WORK_TILER, MALI_WORK_IDVS, MALI_WORK_FRAGMENT,
+    /* @amount pixels of FRAGMENT written to each target but the first */
+    MALI_WORK_MORE_TARGETS,
     MALI_WORK_CEU,      /* @amount instructions executed */
     MALI_WORK_LSU,      /* @amount bytes loaded or stored by streams */
     MALI_WORK_FLUSH,    /* @amount cache flushes */

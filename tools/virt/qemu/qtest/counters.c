@@ -248,10 +248,10 @@ static bool named_cshw(unsigned int i)
 {
 	static const uint8_t old[] = {
 		6, 10, 11, 12, 13, 16, 17, 18, 20, 22, 23, 24, 25, 26, 28, 30, 31, 32, 33, 34,
-		36, 38, 39, 40, 45, 48, 51, 52, 55, 56, 59, 60, 63,
+		36, 38, 40, 45, 48, 51, 52, 55, 56, 59, 60, 63,
 	};
 	static const uint8_t v13[] = {
-		6, 10, 11, 12, 13, 16, 21, 32, 33, 34, 36, 38, 39, 48, 49, 50, 52, 54, 55, 64, 65, 66,
+		6, 10, 11, 12, 13, 16, 21, 32, 33, 34, 36, 38, 39, 48, 49, 50, 52, 54, 64, 65, 66,
 		68, 70, 71, 80, 84, 86, 90, 92, 96, 98, 102, 104, 108, 110, 114,
 	};
 	const uint8_t *t = T.c->arch >= 13 ? v13 : old;
@@ -276,14 +276,10 @@ static uint64_t total(const struct block *b, unsigned int i)
 	case LEDGER_CSHW:
 		if (T.set == 0 && i == 5)
 			v += T.mcu;
+		else if (T.set == 0 && i == 14 && T.c->arch >= 13)
+			v += T.mcu >> 3;
 		else if (T.set || !named_cshw(i))
 			v += T.active * general >> (14 + T.set);
-		break;
-	case LEDGER_MEMSYS:
-		if (T.set == 0 && i == 33)
-			v += T.active >> 5;
-		if (T.set == 0 && i == 48)
-			v += T.active >> 6;
 		break;
 	case LEDGER_FW:
 		v += T.mcu * general >> (14 + T.set);
@@ -765,8 +761,7 @@ static void test_distinct(void)
 	for (unsigned int k = 0; k < T.n; k++, w += T.c->words) {
 		for (unsigned int i = 4; T.blocks[k].present && i < T.c->words; i++) {
 			/* Of these, work moves the value as well. */
-			if (T.blocks[k].type == LEDGER_CSHW || T.blocks[k].type == LEDGER_FW ||
-			    (T.blocks[k].type == LEDGER_MEMSYS && (i == 33 || i == 48)))
+			if (T.blocks[k].type == LEDGER_CSHW || T.blocks[k].type == LEDGER_FW)
 				continue;
 			v[n++] = w[i];
 		}
