@@ -168,12 +168,20 @@ typedef struct CsFrame {
 
 typedef enum { CS_STOPPED, CS_STARTED, CS_DEAD } CsState;
 
+/*
+ * A stream whose tiler job has no heap memory. NONE -> RAISED -> NONE if the
+ * host has a chunk, FRAGMENT if fragment jobs are under way, else HANDLER_DUE;
+ * FRAGMENT -> RAISED when they have ended; HANDLER_DUE -> HANDLER -> RETRY ->
+ * NONE, with an error if there still is no memory. HANDLER -> HANDLER_DUE if
+ * the stream of the handler dies. A chunk that is free leads to NONE from
+ * FRAGMENT, HANDLER_DUE and RETRY.
+ */
 typedef enum {
     OOM_NONE,
     OOM_RAISED,         /* the host has been asked for a chunk */
-    OOM_HANDLER_DUE,    /* it had none: the handler is to be entered */
-    OOM_HANDLER,        /* and has been */
-    OOM_RETRY,          /* it has returned, or there is none */
+    OOM_HANDLER_DUE,    /* it had none: waits until a handler is entered */
+    OOM_HANDLER,        /* which it has been, by stream oom_by of the group */
+    OOM_RETRY,          /* it has returned */
     OOM_FRAGMENT,       /* fragment jobs under way will free some */
 } CsOom;
 
@@ -212,6 +220,7 @@ typedef struct MaliStream {
     bool fault_held;            /* stays put until the host answers CS_FAULT */
     uint64_t fault_addr;
     CsOom oom;
+    unsigned oom_by;
     int64_t oom_ns;             /* a job has had no memory since; 0: it has */
     CsBlocked blocked;
     uint32_t wait_sbs;          /* what it is blocked on, for the host */
@@ -287,6 +296,8 @@ uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                                   uint64_t units);
 /* The host has answered TILER_OOM. */
 void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st);
+/* The stream whose handler was to free memory may do so no longer. */
+void mali_csf_cs_heap_orphan(MaliCsfState *s, MaliStream *st);
 /* Write to a suspend buffer, or read from it; NULL: count bytes. */
 size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
                                    uint32_t n_regs);

@@ -421,8 +421,10 @@ static void stream_look(MaliCsfState *s, MaliStream *st)
     st->insert = insert;
 }
 
-static void stream_host(MaliCsfState *s, MaliStream *st)
+/* What the host has to say to it; true if another stream may go on with that. */
+static bool stream_host(MaliCsfState *s, MaliStream *st)
 {
+    CsOom oom = st->oom;
     uint32_t open;
 
     if (st->look) {
@@ -438,6 +440,8 @@ static void stream_host(MaliCsfState *s, MaliStream *st)
         }
         st->fault_held &= (open & CS_REQ_FAULT) != 0;
     }
+    mali_csf_cs_heap_orphan(s, st);
+    return st->oom != oom;
 }
 
 /* Every started stream, beginning with another one each turn. */
@@ -488,7 +492,7 @@ static void csg_run_streams(MaliCsfState *s)
             if (!st) {
                 continue;
             }
-            stream_host(s, st);
+            progress |= stream_host(s, st);
             progress |= mali_csf_cs_stream_ops(s, st, true);
             if (ready && budget && !cs->time_stop) {
                 ran = mali_csf_cs_stream_exec(s, st, MIN(budget, SLICE));
