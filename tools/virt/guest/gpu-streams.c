@@ -592,6 +592,61 @@ static void test_heap(struct worker *w)
 		die("cannot destroy a tiler heap: %s", strerror(errno));
 }
 
+/* What the tiler has counted as primitives since power-on: the bench page knows it. */
+static uint64_t primitives_counted(void)
+{
+	FILE *f = popen("mali-bench type=tiler index=0 counter=6 generated", "r");
+	uint64_t value;
+
+	if (!f || fscanf(f, "%" SCNu64, &value) != 1 || pclose(f))
+		die("mali-bench does not tell the tiler's primitives");
+	return value;
+}
+
+/* What a draw's indices make depends on its mode, in r56 or in the instruction. */
+static void test_draw_modes(struct worker *w)
+{
+	static const struct {
+		const char *name;
+		uint32_t mode, indices, instances, want;
+	} draws[] = {
+		{ "points", 1, 1000, 1, 1000 },
+		{ "lines", 2, 1001, 2, 1000 },
+		{ "a strip of lines", 4, 1000, 1, 999 },
+		{ "a loop of lines", 6, 1000, 1, 1000 },
+		{ "triangles", 8, 3000, 3, 3000 },
+		{ "a strip of triangles", 10, 1000, 1, 998 },
+		{ "a fan of triangles", 12, 1000, 1, 998 },
+		{ "a polygon", 13, 1000, 5, 5 },
+		{ "quads", 14, 1003, 1, 250 },
+		{ "a strip of two", 10, 2, 7, 0 },
+		{ "no indices", 4, 0, 7, 0 },
+	};
+
+	for (unsigned int i = 0; i < 2 * sizeof(draws) / sizeof(draws[0]); i++) {
+		bool immediate = i & 1;
+		struct cs_buf b = stream(w, 0);
+		uint64_t before = primitives_counted();
+		char name[80];
+
+		cs_emit(&b, cs_move(2, 0));
+		cs_emit(&b, cs_heap_set(2));
+		cs_emit(&b, cs_set_sb_entry(SB_JOB, SB_LS));
+		cs_emit(&b, cs_move32(33, draws[i / 2].indices));
+		cs_emit(&b, cs_move32(34, draws[i / 2].instances));
+		cs_emit(&b, cs_move(40, 0));
+		cs_emit(&b, cs_move32(56, 1 << 19 | (immediate ? 0 : draws[i / 2].mode)));
+		cs_emit(&b, cs_run_idvs(immediate ? draws[i / 2].mode : 0, true));
+		cs_emit(&b, cs_finish_tiling());
+		cs_emit(&b, cs_wait(1 << SB_JOB));
+		snprintf(name, sizeof(name), "%s, mode in %s", draws[i / 2].name,
+			 immediate ? "the instruction" : "a register");
+		if (run(w, 0, &b) != 1)
+			die("%s: the draw fails", name);
+		check_u64(name, primitives_counted() - before, draws[i / 2].want);
+	}
+}
+
 /* More groups at work than slots: they are suspended and resumed in the midst of it. */
 static void test_rotation(struct gpu_vm *vm)
 {
@@ -660,6 +715,7 @@ int main(void)
 	test_sync(&w, &other);
 	test_states(&w);
 	test_heap(&w);
+	test_draw_modes(&w);
 	worker_fini(&w);
 	worker_fini(&other);
 	test_rotation(&vm);

@@ -459,8 +459,10 @@ void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
     case MALI_WORK_TILER:
         iterator(s, B_TILER, csg, cs, cycles);
         bump(c, MALI_BLK_CSHW, 0, A_VERTICES, amount);
-        bump(c, MALI_BLK_TILER, 0, A_T_PRIMS, amount);
         memory_beats(s, amount * 2);
+        break;
+    case MALI_WORK_PRIMS:
+        bump(c, MALI_BLK_TILER, 0, A_T_PRIMS, amount);
         break;
     case MALI_WORK_FRAGMENT:
         s->ctr->iter_cores[1] = cores;

@@ -28,7 +28,9 @@
  *                       threads = workgroup size (r33, packed) * workgroups
  *                       (r37 * r38 * r39)
  *   RUN_IDVS            400 + 8 * vertices / cores cycles of the stacks clock;
- *                       vertices = indices (r33) * instances (r34)
+ *                       vertices = indices (r33) * instances (r34); the draw
+ *                       mode (bits 7:0 of r56, or the instruction's flags)
+ *                       says how many primitives they make
  *   RUN_TILING          400 + 4 * primitives cycles of the coregroup clock;
  *                       primitives = r33 * r34
  *   RUN_FULLSCREEN      as RUN_TILING of one primitive
@@ -747,12 +749,12 @@ static uint64_t units_mul(uint64_t a, uint64_t b)
 }
 
 static Step run_job(MaliCsfState *s, MaliStream *st, MaliWorkKind work,
-                    bool progress, uint64_t units)
+                    bool progress, uint64_t units, uint64_t prims)
 {
     MaliGroup *g = mali_csf_cs_group(s, st);
     CsOp op = {
         .kind = OP_JOB, .work = work, .sb = st->sb_endpoint,
-        .flags = progress ? OPF_PROGRESS : 0,
+        .flags = progress ? OPF_PROGRESS : 0, .data = prims,
     };
 
     /* Until the error has been dealt with there is nothing to run. */
@@ -791,6 +793,34 @@ static Step run_job(MaliCsfState *s, MaliStream *st, MaliWorkKind work,
     }
     op.work_left = units * op.cost;
     return op_push(s, st, op);
+}
+
+/*
+ * Primitives that @n indices make, by the draw mode in the flags of a RUN_IDVS.
+ * Without a mode each index is one. Restarts are in the indices, which the
+ * model does not read.
+ */
+static uint64_t primitives(uint32_t flags, uint64_t n)
+{
+    switch (extract32(flags, 0, 8)) {
+    case 2:                         /* lines */
+        return n / 2;
+    case 4:                         /* a strip of lines */
+        return n ? n - 1 : 0;
+    case 6:                         /* a loop of lines */
+        return n > 1 ? n : 0;
+    case 8:                         /* triangles */
+        return n / 3;
+    case 10:                        /* a strip of triangles */
+    case 12:                        /* a fan of triangles */
+        return n > 2 ? n - 2 : 0;
+    case 13:                        /* a polygon */
+        return n > 2;
+    case 14:                        /* quads */
+        return n / 4;
+    default:                        /* points */
+        return n;
+    }
 }
 
 static uint64_t compute_threads(MaliStream *st)
@@ -1083,19 +1113,22 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
 
     case I_RUN_COMPUTE:
     case I_RUN_COMPUTE_INDIRECT:
-        return run_job(s, st, MALI_WORK_COMPUTE, progress, compute_threads(st));
+        return run_job(s, st, MALI_WORK_COMPUTE, progress, compute_threads(st),
+                       0);
     case I_RUN_TILING:
-        return run_job(s, st, MALI_WORK_TILER, progress,
-                       units_mul(st->regs[33], st->regs[34]));
+        o.data = units_mul(st->regs[33], st->regs[34]);
+        return run_job(s, st, MALI_WORK_TILER, progress, o.data, o.data);
     case I_RUN_IDVS:
         return run_job(s, st, MALI_WORK_IDVS, progress,
-                       units_mul(st->regs[33], st->regs[34]));
+                       units_mul(st->regs[33], st->regs[34]),
+                       units_mul(primitives(st->regs[56] | imm, st->regs[33]),
+                                 st->regs[34]));
     case I_RUN_FRAGMENT:
         return run_job(s, st, MALI_WORK_FRAGMENT, progress,
-                       fragment_pixels(st));
+                       fragment_pixels(st), 0);
     case I_RUN_FULLSCREEN:
         REGS(src, 2);
-        return run_job(s, st, MALI_WORK_TILER, progress, 1);
+        return run_job(s, st, MALI_WORK_TILER, progress, 1, 1);
     case I_FINISH_TILING:
         return op_push(s, st, (CsOp) {
             .kind = OP_FINISH_TILING, .sb = st->sb_endpoint,

@@ -149,7 +149,8 @@ typedef struct CsOp {
     uint32_t arg;
     uint32_t work;          /* JOB: MaliWorkKind */
     uint64_t addr;          /* memory; JOB: tiler context or 0 */
-    uint64_t data;          /* SYNC: value; FINISH_FRAG: last chunk */
+    /* SYNC: value; FINISH_FRAG: last chunk; JOB: primitives to go */
+    uint64_t data;
     uint64_t setup_left;    /* JOB: cycles before the first unit */
     uint64_t work_left;     /* JOB: core cycles to go */
     uint64_t cost;          /* JOB: core cycles a unit */

@@ -151,7 +151,7 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
 {
     int64_t ns = MIN(mali_csf_clk_now(), it->end_ns) - it->start_ns;
     bool all = mali_csf_clk_now() >= it->end_ns;
-    uint64_t cycles = it->cycles, setup, work, units;
+    uint64_t cycles = it->cycles, setup, work, units, left, prims;
     CsOp *op;
 
     if (!it->busy) {
@@ -168,12 +168,16 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
     setup = MIN(cycles, op->setup_left);
     op->setup_left -= setup;
     work = all ? it->work : MIN((cycles - setup) * it->n_cores, it->work);
-    units = DIV_ROUND_UP(op->work_left, op->cost);
+    left = DIV_ROUND_UP(op->work_left, op->cost);
     op->work_left -= work;
-    units -= DIV_ROUND_UP(op->work_left, op->cost);
+    units = left - DIV_ROUND_UP(op->work_left, op->cost);
+    prims = units == left ? op->data :
+            mali_csf_clk_muldiv(op->data, units, left);
+    op->data -= prims;
     op->heap_credit -= MIN(units, op->heap_credit);
     mali_csf_counters_work(s, op->work, it->csg, it->cs, units, cycles,
                            it->cores);
+    mali_csf_counters_work(s, MALI_WORK_PRIMS, it->csg, it->cs, prims, 0, 0);
     op->ran_cycles += mali_csf_clk_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
                                           NANOSECONDS_PER_SECOND);
     if (!op->setup_left && !op->work_left) {

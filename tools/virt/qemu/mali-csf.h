@@ -552,6 +552,7 @@ void mali_csf_counters_advance(MaliCsfState *s);
 /* Work that command streams do, for the counters. */
 typedef enum {
     MALI_WORK_COMPUTE, MALI_WORK_TILER, MALI_WORK_IDVS, MALI_WORK_FRAGMENT,
+    MALI_WORK_PRIMS,    /* @amount primitives of a TILER or IDVS */
     MALI_WORK_CEU,      /* @amount instructions executed */
     MALI_WORK_LSU,      /* @amount bytes loaded or stored by streams */
     MALI_WORK_FLUSH,    /* @amount cache flushes */
