@@ -116,6 +116,11 @@ static volatile uint32_t *word(struct worker *w, uint32_t offset)
 	return (volatile uint32_t *)((uint8_t *)w->mem.map + offset);
 }
 
+static uint64_t dword(struct worker *w, uint32_t offset)
+{
+	return *word(w, offset) | (uint64_t)*word(w, offset + 4) << 32;
+}
+
 /* Each queue has a stream of its own. */
 static struct cs_buf stream(struct worker *w, unsigned int queue)
 {
@@ -378,6 +383,26 @@ static void test_sync(struct worker *w, struct worker *other)
 	check_u64("nor propagates one", *word(w, RESULTS + 0xa8), 0);
 }
 
+/* All four states are 64 bits wide. */
+static void test_states(struct worker *w)
+{
+	struct cs_buf b = stream(w, 0);
+	uint64_t got[5];
+
+	memset((uint8_t *)w->mem.map + RESULTS, 0xff, sizeof(got));
+	emit_results(&b, w);
+	for (unsigned int state = 0; state < 4; state++)
+		cs_emit(&b, cs_store_state(state, 0, 8 * state, 0, 0));
+	check_run(w, 0, &b, 1, "states");
+	for (unsigned int i = 0; i < 5; i++)
+		got[i] = dword(w, RESULTS + 8 * i);
+	check(got[0] && got[0] != ~0ull, "the timestamp is stored", "0x%" PRIx64, got[0]);
+	check(got[1] && got[1] != ~0ull, "the cycle count is stored", "0x%" PRIx64, got[1]);
+	check_u64("the disjoint count is 0", got[2], 0);
+	check_u64("the error status is 0, all of it", got[3], 0);
+	check_u64("and nothing behind it is touched", got[4], ~0ull);
+}
+
 /* Descriptors of the tiler, in a worker's memory. */
 enum {
 	TILER_CTX = RESULTS + 0x1000,
@@ -421,9 +446,75 @@ static void emit_give_back(struct cs_buf *b, struct worker *w)
 	cs_emit(b, cs_wait(1 << SB_LS));
 }
 
-static uint64_t dword(struct worker *w, uint32_t offset)
+/*
+ * Tiling on queue 0, which has no handler; queue 1 registers one and waits for the tiling to end, as
+ * drivers do that tile and render on queues of their own. @later: it does so once memory has run out.
+ */
+static void tile_with_other(struct worker *w, uint64_t heap_ctx, uint32_t prims, uint32_t handler,
+			    uint32_t handler_len, bool later, const char *name)
 {
-	return *word(w, offset) | (uint64_t)*word(w, offset + 4) << 32;
+	const uint32_t sync = RESULTS + 0x180;
+	struct cs_buf b = stream(w, 1);
+	bool full;
+	int got;
+
+	memset((uint8_t *)w->mem.map + sync, 0, 16);
+	cs_emit(&b, cs_move(2, heap_ctx));
+	cs_emit(&b, cs_heap_set(2));
+	cs_emit(&b, cs_move(4, at(w, handler)));
+	cs_emit(&b, cs_move32(6, handler_len));
+	cs_emit(&b, set_exception_handler(4, 6));
+	cs_emit(&b, cs_move(2, at(w, sync)));
+	cs_emit(&b, cs_move(8, 0));
+	cs_emit(&b, cs_sync_wait(CS_OP_SYNC_WAIT64, CS_COND_GREATER, 8, 2));
+	cs_emit(&b, cs_move(4, 0));
+	cs_emit(&b, cs_move32(6, 0));
+	cs_emit(&b, set_exception_handler(4, 6));
+	if (!later)
+		submit(w, 1, &b);
+
+	b = stream(w, 0);
+	cs_emit(&b, cs_move(2, heap_ctx));
+	cs_emit(&b, cs_heap_set(2));
+	cs_emit(&b, cs_move(4, 0));
+	cs_emit(&b, cs_move32(6, 0));
+	cs_emit(&b, set_exception_handler(4, 6));
+	cs_emit(&b, cs_heap_operation(CS_HEAP_VT_START, 0, 0));
+	cs_emit(&b, cs_set_sb_entry(SB_JOB, SB_LS));
+	cs_emit(&b, cs_move32(33, prims));
+	cs_emit(&b, cs_move32(34, 1));
+	cs_emit(&b, cs_move(40, at(w, TILER_CTX)));
+	cs_emit(&b, cs_run_tiling(0));
+	cs_emit(&b, cs_finish_tiling());
+	cs_emit(&b, cs_wait(1 << SB_JOB));
+	cs_emit(&b, cs_heap_operation(CS_HEAP_VT_END, 0, 0));
+	cs_emit(&b, cs_heap_operation(CS_HEAP_FRAG_END, 0, 0));
+	cs_emit(&b, cs_move(2, at(w, sync)));
+	cs_emit(&b, cs_move(8, 1));
+	cs_emit(&b, cs_sync(CS_OP_SYNC_SET64, CS_SCOPE_SYSTEM, 8, 2, 0, 0));
+	submit(w, 0, &b);
+
+	if (later) {
+		int64_t give_up = now_ns(CLOCK_MONOTONIC) + WAIT_NS;
+
+		/* Two of three chunks are full and on the list, and so is the one in use. */
+		do {
+			uint64_t top = dword(w, COMPLETED) & ~0xfffull;
+			uint64_t bottom = dword(w, COMPLETED + 8) & ~0xfffull;
+			uint64_t base = dword(w, TILER_HEAP + 8);
+
+			full = top && bottom && top != bottom && top != base && bottom != base &&
+			       dword(w, TILER_HEAP + 16) == dword(w, TILER_HEAP + 24);
+		} while (!full && now_ns(CLOCK_MONOTONIC) < give_up);
+		check(full, "tiling fills all memory there is", "it has not in a minute");
+		b = stream(w, 1);
+		b.count = 11;
+		submit(w, 1, &b);
+	}
+	got = finish(w, 0);
+	check(got == 1, name, "fence %d, want 1", got);
+	got = finish(w, 1);
+	check(got == 1, "and the queue of the handler goes on", "fence %d, want 1", got);
 }
 
 static void test_heap(struct worker *w)
@@ -461,8 +552,9 @@ static void test_heap(struct worker *w)
 	check_u64("the first chunk is the last on the list", dword(w, COMPLETED + 8),
 		  base | CHUNK_SIZE >> 12);
 
-	/* At the limit, with no handler: an error of the job (what of it panthor tells depends). */
-	tile(w, heap.tiler_heap_ctx_gpu_va, 1, 0, 0);
+	/* At the limit, with a handler that frees nothing: an error of the job (what of it panthor tells depends). */
+	*(uint64_t *)word(w, LIB) = cs_nop();
+	tile(w, heap.tiler_heap_ctx_gpu_va, 1, LIB, 8);
 	b = stream(w, 0);
 	emit_give_back(&b, w);
 	check_run(w, 0, &b, 1, "the group survives a heap without memory");
@@ -483,9 +575,76 @@ static void test_heap(struct worker *w)
 		  tile(w, heap.tiler_heap_ctx_gpu_va, 4 * CHUNK_PRIMS, LIB, cs_size(&h)), 1);
 	check_u64("which is called each time memory runs out", *word(w, RESULTS + 0x100), 2);
 
+	/* The handler is the heap's, whichever queue has registered it, and whenever. */
+	for (int later = 0; later <= 1; later++) {
+		b = stream(w, 0);
+		emit_give_back(&b, w);
+		check_run(w, 0, &b, 1, "giving back");
+		*word(w, RESULTS + 0x100) = 0;
+		tile_with_other(w, heap.tiler_heap_ctx_gpu_va, 4 * CHUNK_PRIMS, LIB, cs_size(&h),
+				later, later ? "tiling without memory waits for a handler" :
+					       "tiling with a handler of another queue");
+		check_u64("which is called", *word(w, RESULTS + 0x100), 1);
+	}
+
 	destroy = (struct drm_panthor_tiler_heap_destroy){ .handle = heap.handle };
 	if (drmIoctl(gpu.fd, DRM_IOCTL_PANTHOR_TILER_HEAP_DESTROY, &destroy))
 		die("cannot destroy a tiler heap: %s", strerror(errno));
+}
+
+/* What the tiler has counted as primitives since power-on: the bench page knows it. */
+static uint64_t primitives_counted(void)
+{
+	FILE *f = popen("mali-bench type=tiler index=0 counter=6 generated", "r");
+	uint64_t value;
+
+	if (!f || fscanf(f, "%" SCNu64, &value) != 1 || pclose(f))
+		die("mali-bench does not tell the tiler's primitives");
+	return value;
+}
+
+/* What a draw's indices make depends on its mode, in r56 or in the instruction. */
+static void test_draw_modes(struct worker *w)
+{
+	static const struct {
+		const char *name;
+		uint32_t mode, indices, instances, want;
+	} draws[] = {
+		{ "points", 1, 1000, 1, 1000 },
+		{ "lines", 2, 1001, 2, 1000 },
+		{ "a strip of lines", 4, 1000, 1, 999 },
+		{ "a loop of lines", 6, 1000, 1, 1000 },
+		{ "triangles", 8, 3000, 3, 3000 },
+		{ "a strip of triangles", 10, 1000, 1, 998 },
+		{ "a fan of triangles", 12, 1000, 1, 998 },
+		{ "a polygon", 13, 1000, 5, 5 },
+		{ "quads", 14, 1003, 1, 250 },
+		{ "a strip of two", 10, 2, 7, 0 },
+		{ "no indices", 4, 0, 7, 0 },
+	};
+
+	for (unsigned int i = 0; i < 2 * sizeof(draws) / sizeof(draws[0]); i++) {
+		bool immediate = i & 1;
+		struct cs_buf b = stream(w, 0);
+		uint64_t before = primitives_counted();
+		char name[80];
+
+		cs_emit(&b, cs_move(2, 0));
+		cs_emit(&b, cs_heap_set(2));
+		cs_emit(&b, cs_set_sb_entry(SB_JOB, SB_LS));
+		cs_emit(&b, cs_move32(33, draws[i / 2].indices));
+		cs_emit(&b, cs_move32(34, draws[i / 2].instances));
+		cs_emit(&b, cs_move(40, 0));
+		cs_emit(&b, cs_move32(56, 1 << 19 | (immediate ? 0 : draws[i / 2].mode)));
+		cs_emit(&b, cs_run_idvs(immediate ? draws[i / 2].mode : 0, true));
+		cs_emit(&b, cs_finish_tiling());
+		cs_emit(&b, cs_wait(1 << SB_JOB));
+		snprintf(name, sizeof(name), "%s, mode in %s", draws[i / 2].name,
+			 immediate ? "the instruction" : "a register");
+		if (run(w, 0, &b) != 1)
+			die("%s: the draw fails", name);
+		check_u64(name, primitives_counted() - before, draws[i / 2].want);
+	}
 }
 
 /* More groups at work than slots: they are suspended and resumed in the midst of it. */
@@ -554,7 +713,9 @@ int main(void)
 	test_scoreboard(&w);
 	test_progress(&w);
 	test_sync(&w, &other);
+	test_states(&w);
 	test_heap(&w);
+	test_draw_modes(&w);
 	worker_fini(&w);
 	worker_fini(&other);
 	test_rotation(&vm);

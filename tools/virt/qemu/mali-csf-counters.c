@@ -536,7 +536,6 @@ static void tiling(MaliCsfState *s, unsigned csg, unsigned cs, uint64_t amount,
              convert(s, cycles, MALI_CLK_COREGROUP, MALI_CLK_CORE));
     occupy(s, B_T_CY, cycles);
     bump(s->ctr, MALI_BLK_CSHW, 0, A_VERTICES, amount);
-    bump(s->ctr, MALI_BLK_TILER, 0, A_T_PRIMS, amount);
 }
 
 void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
@@ -567,6 +566,9 @@ void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
         break;
     case MALI_WORK_TILER:
         tiling(s, csg, cs, amount, cycles);
+        break;
+    case MALI_WORK_PRIMS:
+        bump(c, MALI_BLK_TILER, 0, A_T_PRIMS, amount);
         break;
     case MALI_WORK_FRAGMENT:
         memory(s, amount, amount);

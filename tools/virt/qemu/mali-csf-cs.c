@@ -28,7 +28,9 @@
  *                       threads = workgroup size (r33, packed) * workgroups
  *                       (r37 * r38 * r39)
  *   RUN_IDVS            400 + 8 * vertices / cores cycles of the stacks clock;
- *                       vertices = indices (r33) * instances (r34)
+ *                       vertices = indices (r33) * instances (r34); the draw
+ *                       mode (bits 7:0 of r56, or the instruction's flags)
+ *                       says how many primitives they make
  *   RUN_TILING          400 + 4 * primitives cycles of the coregroup clock;
  *                       primitives = r33 * r34
  *   RUN_FULLSCREEN      as RUN_TILING of one primitive
@@ -44,7 +46,9 @@
  * that the tiler context (r40) leads to. When that is full come the next one
  * in its list, one of the heap context's free list, one that the host gives
  * (TILER_OOM), or, when it gives none, fragment jobs that are under way and
- * the exception handler. A stream without tiler context or heap uses none.
+ * the exception handler: the stream's own, or else that of any stream of the
+ * group with the same heap, and while none has one the job waits until one is
+ * set. A stream without tiler context or heap uses no memory.
  *
  * The heap context, of which the host knows nothing but its size: words
  * vertex/tiler jobs started, ended, unused, fragment jobs ended; u64 head of
@@ -353,7 +357,7 @@ static MaliMmuResult op_state(MaliCsfState *s, MaliStream *st, CsOp *op)
     case 2:
         return store64(s, st, op->addr, 0);
     default:
-        return store32(s, st, op->addr, st->error);
+        return store64(s, st, op->addr, st->error);
     }
 }
 
@@ -547,8 +551,7 @@ uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
     if (op->heap_credit) {
         return MIN(units, op->heap_credit);
     }
-    if (st->oom != OOM_NONE && st->oom != OOM_RETRY &&
-        st->oom != OOM_FRAGMENT) {
+    if (st->oom == OOM_RAISED || st->oom == OOM_HANDLER) {
         return 0;
     }
     /* The lists are changed as a whole, or not yet. */
@@ -610,6 +613,9 @@ uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                 st->oom_ns = 0;
                 op->done = true;
                 mali_csf_cs_fault(s, st, CS_OOM, st->heap);
+                return 0;
+            }
+            if (st->oom == OOM_HANDLER_DUE) {
                 return 0;
             }
             if (mali_csf_cs_access(s, st, st->heap, count, sizeof(count),
@@ -681,12 +687,60 @@ void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st)
                            MALI_ACCESS_READ) != MALI_MMU_OK) {
         return;
     }
-    if (count[HEAP_VT_END / 4] != count[HEAP_FRAG_END / 4]) {
-        st->oom = OOM_FRAGMENT;
-    } else if (st->handler && st->handler_len && !st->in_handler) {
+    st->oom = count[HEAP_VT_END / 4] != count[HEAP_FRAG_END / 4] ?
+              OOM_FRAGMENT : OOM_HANDLER_DUE;
+}
+
+void mali_csf_cs_heap_orphan(MaliCsfState *s, MaliStream *st)
+{
+    MaliStream *by = &mali_csf_cs_group(s, st)->streams[st->oom_by];
+
+    if (st->oom == OOM_HANDLER &&
+        (by->state != CS_STARTED || !by->in_handler)) {
         st->oom = OOM_HANDLER_DUE;
-    } else {
-        st->oom = OOM_RETRY;
+    }
+}
+
+static bool has_handler(MaliStream *st)
+{
+    return st->handler && st->handler_len;
+}
+
+/* The stream of the group that waits for this one's handler, or NULL. */
+static MaliStream *handler_due(MaliCsfState *s, MaliStream *st)
+{
+    MaliGroup *g = mali_csf_cs_group(s, st);
+
+    if (!has_handler(st) || st->in_handler) {
+        return NULL;
+    }
+    if (st->oom == OOM_HANDLER_DUE) {
+        return st;
+    }
+    for (unsigned c = 0; c < s->streams; c++) {
+        MaliStream *other = &g->streams[c];
+
+        if (other->state == CS_STARTED && other->oom == OOM_HANDLER_DUE &&
+            other->heap == st->heap && !has_handler(other)) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* A handler has returned: those that waited for memory look for it again. */
+static void handler_done(MaliCsfState *s, MaliStream *st)
+{
+    MaliGroup *g = mali_csf_cs_group(s, st);
+
+    for (unsigned c = 0; c < s->streams; c++) {
+        MaliStream *other = &g->streams[c];
+
+        if (other->oom == OOM_HANDLER && other->oom_by == st->cs) {
+            other->oom = OOM_RETRY;
+        } else if (other->oom == OOM_HANDLER_DUE && other->heap == st->heap) {
+            other->oom = OOM_NONE;
+        }
     }
 }
 
@@ -698,12 +752,12 @@ static uint64_t units_mul(uint64_t a, uint64_t b)
 }
 
 static Step run_job(MaliCsfState *s, MaliStream *st, MaliWorkKind work,
-                    bool progress, uint64_t units)
+                    bool progress, uint64_t units, uint64_t prims)
 {
     MaliGroup *g = mali_csf_cs_group(s, st);
     CsOp op = {
         .kind = OP_JOB, .work = work, .sb = st->sb_endpoint,
-        .flags = progress ? OPF_PROGRESS : 0,
+        .flags = progress ? OPF_PROGRESS : 0, .data = prims,
     };
 
     /* Until the error has been dealt with there is nothing to run. */
@@ -742,6 +796,34 @@ static Step run_job(MaliCsfState *s, MaliStream *st, MaliWorkKind work,
     }
     op.work_left = units * op.cost;
     return op_push(s, st, op);
+}
+
+/*
+ * Primitives that @n indices make, by the draw mode in the flags of a RUN_IDVS.
+ * Without a mode each index is one. Restarts are in the indices, which the
+ * model does not read.
+ */
+static uint64_t primitives(uint32_t flags, uint64_t n)
+{
+    switch (extract32(flags, 0, 8)) {
+    case 2:                         /* lines */
+        return n / 2;
+    case 4:                         /* a strip of lines */
+        return n ? n - 1 : 0;
+    case 6:                         /* a loop of lines */
+        return n > 1 ? n : 0;
+    case 8:                         /* triangles */
+        return n / 3;
+    case 10:                        /* a strip of triangles */
+    case 12:                        /* a fan of triangles */
+        return n > 2 ? n - 2 : 0;
+    case 13:                        /* a polygon */
+        return n > 2;
+    case 14:                        /* quads */
+        return n / 4;
+    default:                        /* points */
+        return n;
+    }
 }
 
 static uint64_t compute_threads(MaliStream *st)
@@ -837,7 +919,7 @@ static Step do_call(MaliCsfState *s, MaliStream *st, uint64_t va, uint32_t len,
 }
 
 /* At the end of a frame the one below goes on. */
-static void do_returns(MaliStream *st)
+static void do_returns(MaliCsfState *s, MaliStream *st)
 {
     while (st->depth && st->pc == st->end) {
         st->depth--;
@@ -847,15 +929,13 @@ static void do_returns(MaliStream *st)
         }
         if (st->in_handler && st->depth < st->in_handler) {
             st->in_handler = 0;
-            if (st->oom == OOM_HANDLER) {
-                st->oom = OOM_RETRY;
-            }
+            handler_done(s, st);
         }
     }
 }
 
 /* It interrupts the stream between two instructions. */
-static void enter_handler(MaliStream *st)
+static void enter_handler(MaliStream *st, MaliStream *due)
 {
     if (st->depth) {
         st->stack[st->depth] = (CsFrame) { st->pc, st->end };
@@ -864,7 +944,8 @@ static void enter_handler(MaliStream *st)
     st->in_handler = st->depth;
     st->pc = st->handler;
     st->end = st->handler + st->handler_len;
-    st->oom = OOM_HANDLER;
+    due->oom = OOM_HANDLER;
+    due->oom_by = st->cs;
 }
 
 static Step do_sync_wait(MaliCsfState *s, MaliStream *st, uint64_t insn,
@@ -1035,19 +1116,22 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
 
     case I_RUN_COMPUTE:
     case I_RUN_COMPUTE_INDIRECT:
-        return run_job(s, st, MALI_WORK_COMPUTE, progress, compute_threads(st));
+        return run_job(s, st, MALI_WORK_COMPUTE, progress, compute_threads(st),
+                       0);
     case I_RUN_TILING:
-        return run_job(s, st, MALI_WORK_TILER, progress,
-                       units_mul(st->regs[33], st->regs[34]));
+        o.data = units_mul(st->regs[33], st->regs[34]);
+        return run_job(s, st, MALI_WORK_TILER, progress, o.data, o.data);
     case I_RUN_IDVS:
         return run_job(s, st, MALI_WORK_IDVS, progress,
-                       units_mul(st->regs[33], st->regs[34]));
+                       units_mul(st->regs[33], st->regs[34]),
+                       units_mul(primitives(st->regs[56] | imm, st->regs[33]),
+                                 st->regs[34]));
     case I_RUN_FRAGMENT:
         return run_job(s, st, MALI_WORK_FRAGMENT, progress,
-                       fragment_pixels(st));
+                       fragment_pixels(st), 0);
     case I_RUN_FULLSCREEN:
         REGS(src, 2);
-        return run_job(s, st, MALI_WORK_TILER, progress, 1);
+        return run_job(s, st, MALI_WORK_TILER, progress, 1, 1);
     case I_FINISH_TILING:
         return op_push(s, st, (CsOp) {
             .kind = OP_FINISH_TILING, .sb = st->sb_endpoint,
@@ -1182,11 +1266,12 @@ unsigned mali_csf_cs_stream_exec(MaliCsfState *s, MaliStream *st,
     st->blocked = CS_UNBLOCKED;
     while (n < budget && st->state == CS_STARTED && !st->fault_pending &&
            !st->fault_held) {
+        MaliStream *due = handler_due(s, st);
         MaliMmuResult res;
         uint64_t insn;
 
-        if (st->oom == OOM_HANDLER_DUE) {
-            enter_handler(st);
+        if (due) {
+            enter_handler(st, due);
         }
         if (!st->depth && st->extract == st->insert) {
             break;
@@ -1213,7 +1298,7 @@ unsigned mali_csf_cs_stream_exec(MaliCsfState *s, MaliStream *st,
         case STEP_JUMPED:
             break;
         }
-        do_returns(st);
+        do_returns(s, st);
         charge(s, st, INSTR_CYCLES);
         st->retired++;
         n++;

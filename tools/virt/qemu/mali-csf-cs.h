@@ -149,7 +149,8 @@ typedef struct CsOp {
     uint32_t arg;
     uint32_t work;          /* JOB: MaliWorkKind */
     uint64_t addr;          /* memory; JOB: tiler context or 0 */
-    uint64_t data;          /* SYNC: value; FINISH_FRAG: last chunk */
+    /* SYNC: value; FINISH_FRAG: last chunk; JOB: primitives to go */
+    uint64_t data;
     uint64_t setup_left;    /* JOB: cycles before the first unit */
     uint64_t work_left;     /* JOB: core cycles to go */
     uint64_t cost;          /* JOB: core cycles a unit */
@@ -168,12 +169,20 @@ typedef struct CsFrame {
 
 typedef enum { CS_STOPPED, CS_STARTED, CS_DEAD } CsState;
 
+/*
+ * A stream whose tiler job has no heap memory. NONE -> RAISED -> NONE if the
+ * host has a chunk, FRAGMENT if fragment jobs are under way, else HANDLER_DUE;
+ * FRAGMENT -> RAISED when they have ended; HANDLER_DUE -> HANDLER -> RETRY ->
+ * NONE, with an error if there still is no memory. HANDLER -> HANDLER_DUE if
+ * the stream of the handler dies. A chunk that is free leads to NONE from
+ * FRAGMENT, HANDLER_DUE and RETRY.
+ */
 typedef enum {
     OOM_NONE,
     OOM_RAISED,         /* the host has been asked for a chunk */
-    OOM_HANDLER_DUE,    /* it had none: the handler is to be entered */
-    OOM_HANDLER,        /* and has been */
-    OOM_RETRY,          /* it has returned, or there is none */
+    OOM_HANDLER_DUE,    /* it had none: waits until a handler is entered */
+    OOM_HANDLER,        /* which it has been, by stream oom_by of the group */
+    OOM_RETRY,          /* it has returned */
     OOM_FRAGMENT,       /* fragment jobs under way will free some */
 } CsOom;
 
@@ -212,6 +221,7 @@ typedef struct MaliStream {
     bool fault_held;            /* stays put until the host answers CS_FAULT */
     uint64_t fault_addr;
     CsOom oom;
+    unsigned oom_by;
     int64_t oom_ns;             /* a job has had no memory since; 0: it has */
     CsBlocked blocked;
     uint32_t wait_sbs;          /* what it is blocked on, for the host */
@@ -244,7 +254,7 @@ typedef struct MaliIter {
     unsigned n_cores;
     uint64_t work;              /* core cycles it may do in this chunk */
     uint64_t cycles;
-    uint64_t told_units, told_cycles;   /* of this chunk, to the counters */
+    uint64_t told_units, told_prims, told_cycles;   /* of this chunk */
     int64_t start_ns, end_ns;
 } MaliIter;
 
@@ -288,6 +298,8 @@ uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                                   uint64_t units);
 /* The host has answered TILER_OOM. */
 void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st);
+/* The stream whose handler was to free memory may do so no longer. */
+void mali_csf_cs_heap_orphan(MaliCsfState *s, MaliStream *st);
 /* Write to a suspend buffer, or read from it; NULL: count bytes. */
 size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
                                    uint32_t n_regs);

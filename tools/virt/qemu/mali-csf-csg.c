@@ -153,9 +153,21 @@ static uint64_t iter_units(const CsOp *op, uint64_t work)
            DIV_ROUND_UP(op->work_left - work, op->cost);
 }
 
-/* The counters hear of @units and @cycles of this chunk, but for what they know. */
+/* Primitives that so many units of a job's work complete. */
+static uint64_t iter_prims(const CsOp *op, uint64_t units)
+{
+    uint64_t left = DIV_ROUND_UP(op->work_left, op->cost);
+
+    return units == left ? op->data :
+           mali_csf_clk_muldiv(op->data, units, left);
+}
+
+/*
+ * The counters hear of @units, @prims and @cycles of this chunk, but for what
+ * they know.
+ */
 static void iter_tell(MaliCsfState *s, MaliIter *it, CsOp *op, uint64_t units,
-                      uint64_t cycles)
+                      uint64_t prims, uint64_t cycles)
 {
     uint64_t more = units - it->told_units;
 
@@ -165,7 +177,10 @@ static void iter_tell(MaliCsfState *s, MaliIter *it, CsOp *op, uint64_t units,
     }
     mali_csf_counters_work(s, op->work, it->csg, it->cs, more,
                            cycles - it->told_cycles, it->cores);
+    mali_csf_counters_work(s, MALI_WORK_PRIMS, it->csg, it->cs,
+                           prims - it->told_prims, 0, 0);
     it->told_units = units;
+    it->told_prims = prims;
     it->told_cycles = cycles;
 }
 
@@ -177,16 +192,16 @@ void mali_csf_csg_report_work(MaliCsfState *s)
     for (int i = 0; i < ITERS; i++) {
         MaliIter *it = &s->cs->iter[i];
         CsOp *op = it->busy ? iter_op(s, it) : NULL;
-        uint64_t cycles;
+        uint64_t cycles, units;
 
         if (!op || now >= it->end_ns) {
             continue;
         }
         cycles = mali_csf_clk_muldiv(it->cycles, now - it->start_ns,
                                      it->end_ns - it->start_ns);
-        iter_tell(s, it, op,
-                  iter_units(op, MIN((cycles - MIN(cycles, op->setup_left)) *
-                                     it->n_cores, it->work)), cycles);
+        units = iter_units(op, MIN((cycles - MIN(cycles, op->setup_left)) *
+                                   it->n_cores, it->work));
+        iter_tell(s, it, op, units, iter_prims(op, units), cycles);
     }
 }
 
@@ -195,7 +210,7 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
 {
     int64_t ns = MIN(mali_csf_clk_now(), it->end_ns) - it->start_ns;
     bool all = mali_csf_clk_now() >= it->end_ns;
-    uint64_t cycles = it->cycles, setup, work, units;
+    uint64_t cycles = it->cycles, setup, work, units, prims;
     CsOp *op;
 
     if (!it->busy) {
@@ -213,9 +228,11 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
     op->setup_left -= setup;
     work = all ? it->work : MIN((cycles - setup) * it->n_cores, it->work);
     units = iter_units(op, work);
+    prims = iter_prims(op, units);
     op->work_left -= work;
+    op->data -= prims;
     op->heap_credit -= MIN(units, op->heap_credit);
-    iter_tell(s, it, op, units, cycles);
+    iter_tell(s, it, op, units, prims, cycles);
     op->ran_cycles += mali_csf_clk_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
                                           NANOSECONDS_PER_SECOND);
     if (!op->setup_left && !op->work_left) {
@@ -298,7 +315,7 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
     it->start_ns = mali_csf_clk_now();
     it->end_ns = it->start_ns + MAX(mali_csf_clk_cycles_to_ns(s, iter_clk(op),
                                                               it->cycles), 1);
-    it->told_units = it->told_cycles = 0;
+    it->told_units = it->told_prims = it->told_cycles = 0;
     it->busy = true;
     return true;
 }
@@ -464,8 +481,10 @@ static void stream_look(MaliCsfState *s, MaliStream *st)
     st->insert = insert;
 }
 
-static void stream_host(MaliCsfState *s, MaliStream *st)
+/* What the host has to say to it; true if another stream may go on with that. */
+static bool stream_host(MaliCsfState *s, MaliStream *st)
 {
+    CsOom oom = st->oom;
     uint32_t open;
 
     if (st->look) {
@@ -481,6 +500,8 @@ static void stream_host(MaliCsfState *s, MaliStream *st)
         }
         st->fault_held &= (open & CS_REQ_FAULT) != 0;
     }
+    mali_csf_cs_heap_orphan(s, st);
+    return st->oom != oom;
 }
 
 /* Every started stream, beginning with another one each turn. */
@@ -531,7 +552,7 @@ static void csg_run_streams(MaliCsfState *s)
             if (!st) {
                 continue;
             }
-            stream_host(s, st);
+            progress |= stream_host(s, st);
             progress |= mali_csf_cs_stream_ops(s, st, true);
             if (ready && budget && !cs->time_stop) {
                 ran = mali_csf_cs_stream_exec(s, st, MIN(budget, SLICE));

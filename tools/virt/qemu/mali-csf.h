@@ -558,6 +558,7 @@ typedef enum {
     MALI_WORK_COMPUTE, MALI_WORK_TILER, MALI_WORK_IDVS, MALI_WORK_FRAGMENT,
     /* @amount pixels of FRAGMENT written to each target but the first */
     MALI_WORK_MORE_TARGETS,
+    MALI_WORK_PRIMS,    /* @amount primitives of a TILER or IDVS */
     MALI_WORK_CEU,      /* @amount instructions executed */
     MALI_WORK_LSU,      /* @amount bytes loaded or stored by streams */
     MALI_WORK_FLUSH,    /* @amount cache flushes */
