@@ -85,13 +85,35 @@ enum {
 
 #define IFACE(major, minor, patch) ((major) << 24 | (minor) << 16 | (patch))
 
+/* GPU_FEATURES */
+#define RAY_INTERSECTION    (1u << 2)
+#define CROSS_STREAM_SYNC   (1u << 3)
+#define RAY_TRAVERSAL       (1u << 5)
+
 /*
- * GPU_ID is arch major 31:28, minor 27:24, revision 23:20, product 19:16. The
+ * GPU_ID is arch major 31:28, minor 27:24, revision 23:20, product 19:16. Major
+ * and product are the product's, with the minors that there is firmware for;
+ * the revisions of the G510, G615, G715 and G1 are not public and 0 here. The
  * G610 and the G710's core mask are those of boards in the field; the others
- * have gaps of our own choosing, so that no two masks are alike.
+ * have gaps of our own choosing, so that no two masks are alike, and as many
+ * cores as a product of that name has.
+ *
+ * CORE_FEATURES bits 7:0 are the variant of the shader core. User space knows
+ * the variants of a product, and refuses others: of all that have any, 4 is
+ * the largest one.
  */
 static const MaliModel mali_models[] = {
     {
+        .name = "g310",
+        .gpu_id = 0xac740000, .shader_present = 0x1, .l2_slices = 1,
+        .counters = 64, .iface_version = IFACE(1, 5, 0), .csgs = 8,
+        .core_features = 4,
+    }, {
+        .name = "g510",
+        .gpu_id = 0xaa030000, .shader_present = 0x115, .l2_slices = 2,
+        .counters = 64, .iface_version = IFACE(1, 5, 0), .csgs = 8,
+        .core_features = 4,
+    }, {
         .name = "g610", .compatible = "rockchip,rk3588-mali",
         .gpu_id = 0xa8670000, .shader_present = 0x50005, .l2_slices = 4,
         .counters = 64, .iface_version = IFACE(1, 5, 0), .csgs = 8,
@@ -100,20 +122,45 @@ static const MaliModel mali_models[] = {
         .gpu_id = 0xa8620000, .shader_present = 0x1110055, .l2_slices = 4,
         .counters = 64, .iface_version = IFACE(1, 0, 0), .csgs = 8,
     }, {
+        .name = "g615",
+        .gpu_id = 0xb8030000, .shader_present = 0x10115, .l2_slices = 2,
+        .counters = 128, .metadata = true, .iface_version = IFACE(2, 2, 0),
+        .csgs = 8, .core_features = 4, .gpu_features = CROSS_STREAM_SYNC,
+    }, {
         .name = "g715",
         .gpu_id = 0xb8020000, .shader_present = 0x550055, .l2_slices = 4,
         .counters = 128, .metadata = true, .iface_version = IFACE(2, 2, 0),
-        .csgs = 8,
+        .csgs = 8, .core_features = 4, .gpu_features = CROSS_STREAM_SYNC,
+    }, {
+        .name = "g620",
+        .gpu_id = 0xc8710000, .shader_present = 0x10151, .l2_slices = 1,
+        .counters = 128, .metadata = true, .iface_version = IFACE(3, 0, 0),
+        .csgs = 8, .fw_blocks = 1, .core_features = 4,
+        .gpu_features = CROSS_STREAM_SYNC,
     }, {
         .name = "g720",
-        .gpu_id = 0xc8000000, .shader_present = 0x10555, .l2_slices = 2,
+        .gpu_id = 0xc8700000, .shader_present = 0x10555, .l2_slices = 2,
         .counters = 128, .metadata = true, .iface_version = IFACE(3, 0, 0),
-        .csgs = 8, .fw_blocks = 1,
+        .csgs = 8, .fw_blocks = 1, .core_features = 4,
+        .gpu_features = CROSS_STREAM_SYNC,
+    }, {
+        .name = "g625",
+        .gpu_id = 0xd8310000, .shader_present = 0x1111, .l2_slices = 2,
+        .counters = 128, .metadata = true, .iface_version = IFACE(3, 3, 0),
+        .csgs = 16, .fw_blocks = 1, .csg_blocks = 16, .core_features = 4,
+        .gpu_features = CROSS_STREAM_SYNC,
     }, {
         .name = "g725",
-        .gpu_id = 0xd8000000, .shader_present = 0x111111, .l2_slices = 8,
+        .gpu_id = 0xd8300000, .shader_present = 0x111111, .l2_slices = 8,
         .counters = 128, .metadata = true, .iface_version = IFACE(3, 3, 0),
-        .csgs = 16, .fw_blocks = 1, .csg_blocks = 16,
+        .csgs = 16, .fw_blocks = 1, .csg_blocks = 16, .core_features = 4,
+        .gpu_features = CROSS_STREAM_SYNC,
+    }, {
+        .name = "g1",
+        .gpu_id = 0xe8000000, .shader_present = 0x5550055, .l2_slices = 4,
+        .counters = 128, .metadata = true, .iface_version = IFACE(4, 1, 0),
+        .csgs = 16, .fw_blocks = 1, .csg_blocks = 16, .core_features = 4,
+        .gpu_features = RAY_INTERSECTION | CROSS_STREAM_SYNC | RAY_TRAVERSAL,
     },
 };
 
@@ -529,9 +576,9 @@ static bool mali_check(MaliCsfState *s, Error **errp)
 
     if (!s->shader_present) {
         error_setg(errp, "mali-csf: shader_present must name a core");
-    } else if (s->gpu_id >> 28 < 10 || s->gpu_id >> 28 > 13) {
+    } else if (s->gpu_id >> 28 < 10 || s->gpu_id >> 28 > 14) {
         error_setg(errp, "mali-csf: gpu_id 0x%x: the architecture (bits 31:28) "
-                   "must be 10 to 13", s->gpu_id);
+                   "must be 10 to 14", s->gpu_id);
     } else if (s->l2_slices < 1 || s->l2_slices > MALI_MAX_L2) {
         error_setg(errp, "mali-csf: l2_slices must be 1 to %d", MALI_MAX_L2);
     } else if (s->csgs < 3 || s->csgs > MALI_MAX_CSGS) {
@@ -558,6 +605,18 @@ static bool mali_check(MaliCsfState *s, Error **errp)
     return false;
 }
 
+static void mali_no_model(MaliCsfState *s, Error **errp)
+{
+    g_autoptr(GString) names = g_string_new(NULL);
+
+    for (int i = 0; i < ARRAY_SIZE(mali_models); i++) {
+        g_string_append_printf(names, "%s%s", i ? ", " : "",
+                               mali_models[i].name);
+    }
+    error_setg(errp, "mali-csf: no model '%s': choose one of %s",
+               s->model_name, names->str);
+}
+
 static void mali_csf_realize(DeviceState *dev, Error **errp)
 {
     MaliCsfState *s = MALI_CSF(dev);
@@ -570,8 +629,7 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
         }
     }
     if (!s->model) {
-        error_setg(errp, "mali-csf: no model '%s': choose g610, g710, g715, "
-                   "g720 or g725", s->model_name);
+        mali_no_model(s, errp);
         return;
     }
     /* All that can fail comes before all that would have to be undone. */
