@@ -65,7 +65,7 @@ REG32(MCU_STATUS, 0x704)
 /* GPU_COMMAND.COMMAND */
 enum {
     COMMAND_NOP = 0, COMMAND_RESET = 1, COMMAND_CLEAR_FAULT = 2,
-    COMMAND_FLUSH_CACHES = 4,
+    COMMAND_FLUSH_CACHES = 4, COMMAND_NONE = 0xff,
 };
 
 #define PWR_KEY_MAGIC       0x2968a819
@@ -187,11 +187,10 @@ static void mali_reset_state(MaliCsfState *s)
     memset(s->asn_hash, 0, sizeof(s->asn_hash));
     s->pwr_key = 0;
     memset(s->pwr_override, 0, sizeof(s->pwr_override));
-    /* The GPU block's mask stays, or nobody would hear of the reset's end. */
-    s->irq[MALI_IRQ_GPU].raw = 0;
     for (int i = 0; i < MALI_IRQS; i++) {
-        if (i != MALI_IRQ_GPU) {
-            s->irq[i].raw = 0;
+        s->irq[i].raw = 0;
+        /* Masks of those stay by which the reset's end is heard of. */
+        if (i != MALI_IRQ_GPU && i != MALI_IRQ_PWR) {
             s->irq[i].mask = 0;
         }
     }
@@ -208,7 +207,18 @@ static void mali_reset_done(void *opaque)
 {
     MaliCsfState *s = opaque;
 
-    mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_RESET_COMPLETED);
+    if (mali_arch(s) >= MALI_ARCH_PWR_CONTROL) {
+        mali_csf_pwr_control_reset_done(s);
+    } else {
+        mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_RESET_COMPLETED);
+    }
+}
+
+static void mali_reset_start(MaliCsfState *s)
+{
+    mali_reset_state(s);
+    mali_reset_lines(s);
+    timer_mod(s->reset_timer, mali_csf_clk_now() + 20 * SCALE_US);
 }
 
 static void mali_flush_done(void *opaque)
@@ -220,14 +230,17 @@ static void mali_flush_done(void *opaque)
 
 static void mali_gpu_command(MaliCsfState *s, uint32_t val)
 {
+    unsigned command = FIELD_EX32(val, GPU_COMMAND, COMMAND);
+
     trace_mali_csf_command(val);
-    switch (FIELD_EX32(val, GPU_COMMAND, COMMAND)) {
+    if (command == COMMAND_RESET && mali_arch(s) >= MALI_ARCH_PWR_CONTROL) {
+        command = COMMAND_NONE;     /* PWR_CONTROL has it */
+    }
+    switch (command) {
     case COMMAND_NOP:
         break;
     case COMMAND_RESET:
-        mali_reset_state(s);
-        mali_reset_lines(s);
-        timer_mod(s->reset_timer, mali_csf_clk_now() + 20 * SCALE_US);
+        mali_reset_start(s);
         break;
     case COMMAND_CLEAR_FAULT:
         s->gpu_fault_status = 0;
@@ -334,7 +347,11 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
     case A_TEXTURE_FEATURES:
         return 0xc1ffff9e;
     case MALI_PWR_REGS ... MALI_PWR_REGS_LAST:
-        return mali_csf_pwr_read(s, off);
+        return mali_arch(s) < MALI_ARCH_PWR_CONTROL ?
+               mali_csf_pwr_read(s, off) : 0;
+    case MALI_PWRCTL_REGS ... MALI_PWRCTL_REGS_LAST:
+        return mali_arch(s) >= MALI_ARCH_PWR_CONTROL ?
+               mali_csf_pwr_control_read(s, off) : 0;
     case A_REVIDR:
         return s->gpu_id;
     case A_ASN_HASH0 ... A_ASN_HASH0 + 0xb:
@@ -380,7 +397,14 @@ static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         s->timestamp_offset = deposit64(s->timestamp_offset, 32, 32, val);
         break;
     case MALI_PWR_REGS ... MALI_PWR_REGS_LAST:
-        mali_csf_pwr_write(s, off, val);
+        if (mali_arch(s) < MALI_ARCH_PWR_CONTROL) {
+            mali_csf_pwr_write(s, off, val);
+        }
+        break;
+    case MALI_PWRCTL_REGS ... MALI_PWRCTL_REGS_LAST:
+        if (mali_arch(s) >= MALI_ARCH_PWR_CONTROL) {
+            mali_csf_pwr_control_write(s, off, val);
+        }
         break;
     case A_ASN_HASH0 ... A_ASN_HASH0 + 0xb:
         s->asn_hash[(off - A_ASN_HASH0) / 4] = val;
@@ -419,6 +443,7 @@ static void mali_catch_up(MaliCsfState *s)
             mali_run_if_due(s->as[i].timer);
         }
     }
+    mali_run_if_due(s->retract_timer);
     mali_run_if_due(s->mcu_timer);
 }
 
@@ -518,6 +543,7 @@ static const MaliCsfEvents mali_events = {
     .power_changed = mali_csf_csg_kick,
     .groups_changed = mali_csf_mcu_activity,
     .groups_idle = mali_csf_csg_idle,
+    .reset_wanted = mali_reset_start,
 };
 
 static bool mali_parse_iface(MaliCsfState *s, Error **errp)
@@ -677,7 +703,7 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     sysbus_init_mmio(sbd, &s->regs);
     sysbus_init_mmio(sbd, &s->bench_regs);
     sysbus_init_mmio(sbd, &s->sysreg);
-    for (int i = 0; i < MALI_IRQS; i++) {
+    for (int i = 0; i < MALI_IRQ_LINES; i++) {
         sysbus_init_irq(sbd, &s->irq[i].line);
     }
 }
@@ -705,6 +731,7 @@ static void mali_csf_reset_enter(Object *obj, ResetType type)
     mali_reset_state(s);
     timer_del(s->reset_timer);
     s->irq[MALI_IRQ_GPU].mask = 0;
+    s->irq[MALI_IRQ_PWR].mask = 0;
     mali_csf_board_reset(s);
 }
 
