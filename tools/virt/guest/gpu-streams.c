@@ -768,9 +768,13 @@ static void test_refused(struct gpu_vm *vm)
 	      "%u of %u are not", bad, n);
 }
 
+/* Of test_rotation(): entries, of which jobs on arch 11 take two in turn. */
+enum { RING_A = 10, RING_B = 13, RING_LS = 12, RING_DEFERRED = 11, RING_HELD = 15 };
+#define SHARED_ENTRY	3
+
 /*
- * A round of test_rotation() by the state of the stream, set before it: its job
- * holds an entry of its mask, and what follows waits for that by its wait mask.
+ * All of a stream's state, set before the rounds, when the group has not been
+ * suspended yet. An entry is held by a shared one until the end.
  */
 static void emit_state(struct cs_buf *b)
 {
@@ -778,14 +782,32 @@ static void emit_state(struct cs_buf *b)
 		cs_emit(b, cs_set_sb_entry(SB_JOB, SB_LS));
 		return;
 	}
-	cs_emit(b, cs11_set_state_imm(CS11_SB_OTHER, SB_LS));
-	cs_emit(b, cs11_set_state_imm(CS11_SB_MASK, 1 << 10 | 1 << 13));
-	cs_emit(b, cs11_set_state_imm(CS11_SB_ENDPOINT, 13));
-	cs_emit(b, cs11_set_state_imm(CS11_SB_DEFERRED, 11));
-	cs_emit(b, cs11_set_state_imm(CS11_WAIT_MASK, 1 << 10 | 1 << 11 | 1 << 13));
-	/* Held all the time, and let go at the end. */
-	cs_emit(b, cs11_shared_sb_inc(3, 1 << 15));
-	cs_emit(b, cs11_shared_sb_inc(3, 0));
+	cs_emit(b, cs11_set_state_imm(CS11_SB_OTHER, RING_LS));
+	cs_emit(b, cs11_set_state_imm(CS11_SB_MASK, 1 << RING_A | 1 << RING_B));
+	cs_emit(b, cs11_set_state_imm(CS11_SB_ENDPOINT, RING_B));
+	cs_emit(b, cs11_set_state_imm(CS11_SB_DEFERRED, RING_DEFERRED));
+	cs_emit(b, cs11_set_state_imm(CS11_WAIT_MASK, 1 << RING_HELD));
+	cs_emit(b, cs11_shared_sb_inc(SHARED_ENTRY, 1 << RING_HELD));
+	cs_emit(b, cs11_shared_sb_inc(SHARED_ENTRY, 0));
+}
+
+/*
+ * After the rounds: what is deferred by the state waits for the entry that is
+ * held, and holds the deferred one and no other. r8: memory of this, r10: 1.
+ */
+static void emit_state_end(struct cs_buf *b)
+{
+	cs_emit(b, cs_sync(CS_OP_SYNC_ADD64, CS_SCOPE_CSG, 10, 8, 0, 0) | CS11_DEFER_INDIRECT);
+	cs_emit(b, cs_load(16, 8, 1, 0));
+	cs_emit(b, cs11_wait(0xffff & ~(1 << RING_DEFERRED | 1 << RING_HELD)));
+	/* Nobody else counts it down: as often as up, or the waits do not end. */
+	cs_emit(b, cs11_shared_sb_dec(SHARED_ENTRY));
+	cs_emit(b, cs11_shared_sb_dec(SHARED_ENTRY));
+	cs_emit(b, cs11_wait_state());
+	cs_emit(b, cs11_wait(1 << RING_DEFERRED));
+	cs_emit(b, cs_load(17, 8, 1, 0));
+	cs_emit(b, cs11_wait(1 << RING_LS));
+	cs_emit(b, cs_store(16, 0, 3, 0x20));
 }
 
 /* More groups at work than slots: they are suspended and resumed in the midst of it. */
@@ -820,29 +842,21 @@ static void test_rotation(struct gpu_vm *vm)
 			cs_emit(&b, cs11_arith32(CS11_ARITH_ADD, 12, 12, 14, 0));
 		}
 		cs_emit(&b, cs_run_compute(1, 0));
-		if (b.arch >= 11) {
-			cs_emit(&b, cs_sync(CS_OP_SYNC_ADD64, CS_SCOPE_CSG, 10, 8, 0, 0) |
-					    CS11_DEFER_INDIRECT);
-		}
 		cs_emit(&b, cs_add64(2, 2, 3 + i));
 		cs_emit(&b, cs_store(6, 0, 1, 16));
-		cs_emit(&b, b.arch < 11 ? cs_wait(1 << SB_JOB | 1 << SB_LS) : cs11_wait_state());
-		cs_emit(&b, cs_wait(1 << SB_LS));
+		cs_emit(&b, b.arch < 11 ? cs_wait(1 << SB_JOB | 1 << SB_LS) :
+					  cs11_wait(1 << RING_A | 1 << RING_B | 1 << RING_LS));
 		cs_emit(&b, cs_load(7, 0, 1, 16));
-		cs_emit(&b, cs_wait(1 << SB_LS));
+		cs_emit(&b, b.arch < 11 ? cs_wait(1 << SB_LS) : cs11_wait(1 << RING_LS));
 		cs_emit(&b, cs_add32(6, 7, 1));
 		cs_emit(&b, cs_add32(4, 4, -1));
 		cs_emit(&b, cs_branch(CS_COND_GREATER, 4, (int)loop - (int)b.count - 1));
-		if (b.arch >= 11) {
-			/* Nobody else counts it down: twice, or the wait does not end. */
-			cs_emit(&b, cs11_shared_sb_dec(3));
-			cs_emit(&b, cs11_shared_sb_dec(3));
-			cs_emit(&b, cs11_wait(1 << 15));
-		}
+		if (b.arch >= 11)
+			emit_state_end(&b);
 		cs_emit(&b, cs_store(2, 0, 3, 0));
 		cs_emit(&b, cs_store(6, 0, 1, 8));
 		cs_emit(&b, cs_store(12, 0, 1, 12));
-		cs_emit(&b, cs_wait(1 << SB_LS));
+		cs_emit(&b, b.arch < 11 ? cs_wait(1 << SB_LS) : cs11_wait(1 << RING_LS));
 		submit(&w[i], 0, &b);
 	}
 	for (unsigned int i = 0; i < n; i++) {
@@ -853,10 +867,10 @@ static void test_rotation(struct gpu_vm *vm)
 		if (dword(&w[i], RESULTS) != (uint64_t)rounds * (3 + i) ||
 		    *word(&w[i], RESULTS + 8) != 1000 * i + rounds)
 			bad++;
-		/* Entries 10 and 13 in turn, and each job's deferred operation behind it. */
+		/* Two entries in turn; what is deferred before and after it is let go. */
 		if (gpu.info.gpu_id >> 28 >= 11 &&
-		    (*word(&w[i], RESULTS + 12) != rounds / 2 * (10 + 13) ||
-		     dword(&w[i], RESULTS + 0x80) != rounds))
+		    (*word(&w[i], RESULTS + 12) != rounds / 2 * (RING_A + RING_B) ||
+		     *word(&w[i], RESULTS + 0x20) != 0 || *word(&w[i], RESULTS + 0x24) != 1))
 			lost++;
 	}
 	if (gpu.info.gpu_id >> 28 >= 11)
