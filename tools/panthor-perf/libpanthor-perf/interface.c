@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-unsigned int interface_blocks(const struct drm_panthor_perf_info *info, unsigned int type)
+unsigned int pperf_interface_blocks(const struct drm_panthor_perf_info *info, unsigned int type)
 {
 	switch (type) {
 	case DRM_PANTHOR_PERF_BLOCK_FW:
@@ -23,7 +23,7 @@ unsigned int interface_blocks(const struct drm_panthor_perf_info *info, unsigned
 	return 0;
 }
 
-bool interface_is_known(const struct drm_panthor_perf_info *info, size_t size)
+bool pperf_interface_is_known(const struct drm_panthor_perf_info *info, size_t size)
 {
 	uint64_t blocks = 0, sample;
 	unsigned int type;
@@ -33,7 +33,7 @@ bool interface_is_known(const struct drm_panthor_perf_info *info, size_t size)
 		return false;
 
 	for (type = DRM_PANTHOR_PERF_BLOCK_FW; type <= DRM_PANTHOR_PERF_BLOCK_SHADER; type++)
-		blocks += interface_blocks(info, type);
+		blocks += pperf_interface_blocks(info, type);
 
 	sample = sizeof(struct drm_panthor_perf_sample_header) +
 		 blocks * (sizeof(struct drm_panthor_perf_block_header) +

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of the library that talk to the kernel. */
+#ifndef PPERF_DEVICE_H
+#define PPERF_DEVICE_H
+
+#include <drm/panthor_drm.h>
+
+#include "interface.h"
+#include "internal.h"
+
+struct pperf_gpu {
+	int fd;
+	struct pperf_gpu_info info;
+
+	/* What info's strings point to. */
+	char *node, *sysfs;
+};
+
+#endif
