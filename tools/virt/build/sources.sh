@@ -6,7 +6,9 @@
 # sources.sh arm64 PACKAGE... prints the directory in which the files of these arm64 packages are
 # sources.sh kernel 6.12|7.3  prints the same for Debian's own arm64 kernel of that series
 # sources.sh panthor VERSION  prints the directory of panthor's source in that version of Debian's kernel
-# sources.sh root             prints a root directory that has the compiler of Debian's kernels, to chroot into
+# sources.sh root [deb]       prints a root directory that has the compiler of Debian's kernels, to chroot into;
+#                             with deb, what builds our packages
+# sources.sh newest-kernels   prints the newest version of the source of each series in each suite
 # sources.sh headers RELEASE  prints the same root, in which are the headers of that arm64 kernel of Debian's
 #
 # They come from Debian through an apt configuration of our own: the machine's lists, its foreign
@@ -303,6 +305,28 @@ panthor_source()
 
 # A root into which packages are unpacked and not installed: nothing in them is run for that.
 ROOT_PACKAGES="gcc-14-aarch64-linux-gnu make dash coreutils sed grep mawk findutils diffutils pahole libssl3t64 base-files"
+# What builds packages besides those that debian/control names.
+DEB_PACKAGES="base-files base-passwd bash coreutils dash debianutils diffutils dpkg dpkg-dev findutils grep gzip hostname \
+	libc-bin lintian mawk perl sed tar util-linux pkgconf:arm64"
+
+# Tells the dpkg of a root that this package is there, as its tools have to know for whom a library is
+# linked. Its scripts do not run.
+record_package()
+{
+	local deb=$1 dest=$2 info=$2/var/lib/dpkg/info name
+
+	name=$(dpkg-deb -f "$deb" Package)
+	[ "$(dpkg-deb -f "$deb" Multi-Arch)" != same ] || name=$name:$(dpkg-deb -f "$deb" Architecture)
+	mkdir -p "$info" "$dest/control.new"
+	dpkg-deb -f "$deb" | sed '1a Status: install ok installed' >>"$dest/var/lib/dpkg/status"
+	echo >>"$dest/var/lib/dpkg/status"
+	dpkg-deb -e "$deb" "$dest/control.new"
+	for file in symbols shlibs triggers; do
+		[ ! -e "$dest/control.new/$file" ] || mv "$dest/control.new/$file" "$info/$name.$file"
+	done
+	rm -rf "$dest/control.new"
+	dpkg-deb --fsys-tarfile "$deb" | tar -t | sed 's,^\.,,; s,/$,,; s,^$,/.,' >"$info/$name.list"
+}
 
 unpack_root()
 {
@@ -321,12 +345,31 @@ unpack_root()
 	mkdir -p "$dest/build"
 }
 
+unpack_deb_root()
+{
+	local archives=$1 dest=$2 p
+
+	unpack_root "$archives" "$dest"
+	printf 'amd64\narm64\n' >"$dest/var/lib/dpkg/arch"
+	for p in "$archives"/*.deb; do
+		record_package "$p" "$dest"
+	done
+	cp "$dest/usr/share/base-passwd/passwd.master" "$dest/etc/passwd"
+	cp "$dest/usr/share/base-passwd/group.master" "$dest/etc/group"
+}
+
 build_root()
 {
-	local dest archives=$DL/root
+	local kind=${1:-} dest archives=$DL/root packages=$ROOT_PACKAGES unpack=unpack_root what="the compiler of Debian's kernels"
 
+	if [ "$kind" = deb ]; then
+		packages=$DEB_PACKAGES
+		unpack=unpack_deb_root
+		what="what builds packages"
+	fi
 	# shellcheck disable=SC2086
-	dest=$CACHE/src/root-$(hash_text $ROOT_PACKAGES "$(declare -f unpack_root)")
+	dest=$CACHE/src/root${kind:+-$kind}-$(hash_text $packages "$(declare -f unpack_root unpack_deb_root record_package)" \
+		"$([ -z "$kind" ] || sed -n '/^Build-Depends/,/^[^ ].*:/p' "$TOP_DIR/debian/control")")
 	if [ ! -e "$dest/.complete" ]; then
 		lock apt
 		if [ ! -e "$dest/.complete" ]; then
@@ -336,9 +379,11 @@ build_root()
 			rm -rf "$dest" "$dest.new" "$archives"
 			mkdir -p "$dest.new" "$archives/partial"
 			# shellcheck disable=SC2086
-			apt_fetch "the compiler of Debian's kernels" -o Dir::Cache::archives="$archives" -y \
-				--download-only --no-install-recommends install $ROOT_PACKAGES
-			step "unpacking the compiler of Debian's kernels" unpack_root "$archives" "$dest.new"
+			apt_fetch "$what" -o Dir::Cache::archives="$archives" -y \
+				--download-only --no-install-recommends install $packages
+			[ -z "$kind" ] || apt_fetch "what our packages are built with" -o Dir::Cache::archives="$archives" -y \
+				--download-only --no-install-recommends --host-architecture arm64 -Pcross,nocheck build-dep "$TOP_DIR/"
+			step "unpacking $what" "$unpack" "$archives" "$dest.new"
 			ls "$archives" >"$dest.new/.complete"
 			mv "$dest.new" "$dest"
 			rm -rf "$archives"
@@ -346,6 +391,27 @@ build_root()
 		unlock
 	fi
 	echo "$dest"
+}
+
+# "SUITE VERSION" lines: of each suite the newest version of each series
+newest_kernels()
+{
+	local version
+
+	lock apt
+	apt_setup kernel
+	unlock
+	for version in $KERNELS; do
+		kernel_versions "$version" | awk '!seen[$1]++'
+	done
+}
+
+# kernel_versions SERIES: "SUITE VERSION" lines, the newest first
+kernel_versions()
+{
+	apt-cache -c "$APT/apt.conf" madison "linux-source-$1" |
+		awk -F ' *\\| *' '$3 !~ /Sources$/ { split($3, where, "[ /]main"); n = split(where[1], part, " "); print part[n], $2 }' |
+		uniq
 }
 
 kernel_headers()
@@ -404,8 +470,9 @@ source) other_source "$2" ;;
 arm64) shift; arm64_packages "$@" ;;
 kernel) debian_kernel "$2" ;;
 panthor) panthor_source "$2" ;;
-root) build_root ;;
+root) build_root "${2:-}" ;;
+newest-kernels) newest_kernels ;;
 headers) kernel_headers "$2" ;;
 *) die "usage: sources.sh linux VERSION | qemu | source PACKAGE | arm64 PACKAGE... | kernel VERSION |
-	panthor VERSION | root | headers RELEASE" ;;
+	panthor VERSION | root [deb] | headers RELEASE | newest-kernels" ;;
 esac
