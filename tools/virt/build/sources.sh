@@ -307,26 +307,7 @@ panthor_source()
 ROOT_PACKAGES="gcc-14-aarch64-linux-gnu make dash coreutils sed grep mawk findutils diffutils pahole libssl3t64 base-files"
 # What builds packages besides those that debian/control names.
 DEB_PACKAGES="base-files base-passwd bash coreutils dash debianutils diffutils dpkg dpkg-dev findutils grep gzip hostname \
-	libc-bin lintian mawk perl sed tar util-linux pkgconf:arm64"
-
-# Tells the dpkg of a root that this package is there, as its tools have to know for whom a library is
-# linked. Its scripts do not run.
-record_package()
-{
-	local deb=$1 dest=$2 info=$2/var/lib/dpkg/info name
-
-	name=$(dpkg-deb -f "$deb" Package)
-	[ "$(dpkg-deb -f "$deb" Multi-Arch)" != same ] || name=$name:$(dpkg-deb -f "$deb" Architecture)
-	mkdir -p "$info" "$dest/control.new"
-	dpkg-deb -f "$deb" | sed '1a Status: install ok installed' >>"$dest/var/lib/dpkg/status"
-	echo >>"$dest/var/lib/dpkg/status"
-	dpkg-deb -e "$deb" "$dest/control.new"
-	for file in symbols shlibs triggers; do
-		[ ! -e "$dest/control.new/$file" ] || mv "$dest/control.new/$file" "$info/$name.$file"
-	done
-	rm -rf "$dest/control.new"
-	dpkg-deb --fsys-tarfile "$deb" | tar -t | sed 's,^\.,,; s,/$,,; s,^$,/.,' >"$info/$name.list"
-}
+	gcc-aarch64-linux-gnu libc-bin libc6-dev:arm64 lintian make mawk perl pkgconf:arm64 sed tar util-linux"
 
 unpack_root()
 {
@@ -345,15 +326,30 @@ unpack_root()
 	mkdir -p "$dest/build"
 }
 
+# The same, and dpkg is told of each package: its tools have to know in which one a library is. Scripts of
+# packages do not run.
 unpack_deb_root()
 {
-	local archives=$1 dest=$2 p
+	local archives=$1 dest=$2 info=$2/var/lib/dpkg/info control=$2/control.new name p
 
 	unpack_root "$archives" "$dest"
-	printf 'amd64\narm64\n' >"$dest/var/lib/dpkg/arch"
+	mkdir -p "$info"
+	{ echo "$(dpkg --print-architecture)"; echo arm64; } | uniq >"$dest/var/lib/dpkg/arch"
 	for p in "$archives"/*.deb; do
-		record_package "$p" "$dest"
+		dpkg-deb -e "$p" "$control"
+		name=$(awk '/^Package:/ { p = $2 } /^Architecture:/ { a = $2 } /^Multi-Arch: same/ { same = 1 }
+			END { print p (same ? ":" a : "") }' "$control/control")
+		sed '1a Status: install ok installed' "$control/control" >>"$dest/var/lib/dpkg/status"
+		echo >>"$dest/var/lib/dpkg/status"
+		for file in symbols shlibs; do
+			[ ! -e "$control/$file" ] || mv "$control/$file" "$info/$name.$file"
+		done
+		rm -rf "$control"
+		dpkg-deb --fsys-tarfile "$p" | tar -t | sed 's,^\.,,; s,/$,,; s,^$,/.,' >"$info/$name.list"
 	done
+	# What dpkg and scripts of packages leave: names of files have the architecture, and whose Debian this is.
+	echo 1 >"$info/format"
+	ln -sf debian "$dest/etc/dpkg/origins/default"
 	cp "$dest/usr/share/base-passwd/passwd.master" "$dest/etc/passwd"
 	cp "$dest/usr/share/base-passwd/group.master" "$dest/etc/group"
 }
@@ -368,7 +364,7 @@ build_root()
 		what="what builds packages"
 	fi
 	# shellcheck disable=SC2086
-	dest=$CACHE/src/root${kind:+-$kind}-$(hash_text $packages "$(declare -f unpack_root unpack_deb_root record_package)" \
+	dest=$CACHE/src/root${kind:+-$kind}-$(hash_text $packages "$(declare -f unpack_root unpack_deb_root)" \
 		"$([ -z "$kind" ] || sed -n '/^Build-Depends/,/^[^ ].*:/p' "$TOP_DIR/debian/control")")
 	if [ ! -e "$dest/.complete" ]; then
 		lock apt
