@@ -26,6 +26,7 @@ help:
 	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
 	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, OUT=DIR)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
+	@echo 'make module        build panthor for another kernel, KDIR=DIR its headers or build directory'
 	@echo 'make bench         measure: by instructions first, then by the clock'
 	@echo 'make shell         a shell in the virtual machine'
 	@echo 'make qemu          only build QEMU with the virtual GPU'
@@ -33,7 +34,7 @@ help:
 	@echo 'make tools         only build the programs of the virtual machine'
 	@echo 'make clean-cache   remove everything built and fetched'
 	@echo
-	@echo 'KERNEL=6.12|7.3 CONFIG=plain|pristine|noperf|debian|debug|kcsan|gcov GPU=g310|...|g1 choose for demo,'
+	@echo 'KERNEL=6.12|7.3 CONFIG=plain|pristine|noperf|debian|stock|debug|kcsan|gcov GPU=g310|...|g1 choose for demo,'
 	@echo 'shell and kernel (tools/virt/run -h has the GPUs). Sources come from Debian; KERNEL_SRC_6_12=DIR,'
 	@echo 'KERNEL_SRC_7_3=DIR and QEMU_SRC=DIR point at others. All of it is kept in'
 	@echo '$${XDG_CACHE_HOME:-~/.cache}/panthor-perf.'
@@ -75,6 +76,10 @@ qemu:
 kernel:
 	@$(BUILD)/kernel.sh $(KERNEL) $(CONFIG)
 
+# With the compiler of that kernel, from SRC=DIR if it does not have panthor's source; into O=FILE.
+module:
+	@$(BUILD)/module.sh make "$(KDIR)" "$(or $(O),panthor.ko)"
+
 tools:
 	@$(BUILD)/tools.sh
 
@@ -85,4 +90,4 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long storm fuzz-device kunit series check-build qemu kernel tools bench clean-cache
+.PHONY: help deps demo shell check check-long storm fuzz-device kunit series check-build qemu kernel module tools bench clean-cache

@@ -198,6 +198,20 @@ sync_stage()
 	rm -rf "$stage"
 }
 
+# in_root ROOT COMMAND [ARG...]: runs it with that directory (of sources.sh root) as its root. Only root
+# may do so; others are root in a name space of their own, where the machine's /dev takes the place of theirs.
+in_root()
+{
+	local root=$1 enter=(chroot)
+
+	shift
+	if [ "$(id -u)" != 0 ]; then
+		# shellcheck disable=SC2016
+		enter=(unshare --map-root-user --mount sh -c 'mount --rbind /dev "$1/dev" && exec chroot "$@"' sh)
+	fi
+	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/root "${enter[@]}" "$root" "$@"
+}
+
 # What a source is called in keys: Debian's package, or, of a tree of the user's own, all that can
 # tell one state of it from another.
 source_id()

@@ -10,7 +10,8 @@
 #
 # VARIANT is one of configs/, or the plain image with another panthor: pristine, from the source as
 # Debian ships it, or noperf, ours without DRM_PANTHOR_PERF. debian is no kernel of ours: the one that
-# Debian builds, with those of its modules that configs/debian.modules asks for. The source stays as it was unpacked; our
+# Debian builds, with those of its modules that configs/debian.modules asks for; stock is that one with
+# our panthor in place of Debian's. The source stays as it was unpacked; our
 # patches and files go onto a copy of it made of hard links, where only what differs is ever replaced,
 # so that make rebuilds just that.
 
@@ -268,6 +269,42 @@ debian()
 	echo "$dest"
 }
 
+# The image of Debian's kernel with our panthor, and with what tests load.
+install_stock()
+{
+	local base=$1 modules=$2 dest=$3 release
+
+	release=$(cat "$base/release")
+	rm -rf "$dest.new"
+	cp -a "$base" "$dest.new"
+	rm -f "$dest.new/.complete" "$dest.new/modules/lib/modules/$release"/kernel/drivers/gpu/drm/panthor/*
+	mkdir -p "$dest.new/modules/lib/modules/$release/updates"
+	cp "$modules"/*.ko "$dest.new/modules/lib/modules/$release/updates/"
+	depmod -b "$dest.new/modules" "$release"
+	rm -rf "$dest"
+	mv "$dest.new" "$dest"
+}
+
+stock()
+{
+	local version=$1 base modules dest
+
+	base=$(debian "$version")
+	modules=$("$BUILD_DIR/module.sh" debian "$version")
+	dest=$CACHE/image/$version-stock-$(hash_text "$RECIPE $base $modules")
+	if [ ! -e "$dest/.complete" ]; then
+		lock "kernel-debian-$version"
+		if [ ! -e "$dest/.complete" ]; then
+			step "putting our panthor into Debian's kernel $version" install_stock "$base" "$modules" "$dest"
+			touch "$dest/.complete"
+			prune "$CACHE/image/$version-stock" "$KEEP_IMAGES"
+		fi
+		unlock
+	fi
+	touch -c "$dest"
+	echo "$dest"
+}
+
 prepare()
 {
 	need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
@@ -287,13 +324,13 @@ image()
 	*" $version "*) ;;
 	*) die "no kernel $version: there are $KERNELS" ;;
 	esac
-	case " $VARIANTS pristine noperf debian " in
+	case " $VARIANTS pristine noperf debian stock " in
 	*" $variant "*) ;;
-	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf debian" ;;
+	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf debian stock" ;;
 	esac
 	case $variant in
-	debian)
-		debian "$version"
+	debian|stock)
+		"$variant" "$version"
 		return
 		;;
 	pristine|noperf) base=plain ;;

@@ -8,6 +8,11 @@
 # sources.sh debian SUITE PACKAGE... [-- PACKAGE...]
 #                             prints the directory in which the files are of those arm64 packages of the
 #                             release SUITE, and of all they depend on, less what those behind -- depend on
+# sources.sh panthor VERSION  prints the directory of panthor's source in that version of Debian's kernel
+# sources.sh root [deb]       prints a root directory that has the compiler of Debian's kernels, to chroot into;
+#                             with deb, what builds our packages
+# sources.sh newest-kernels   prints the newest version of the source of each series in each suite
+# sources.sh headers RELEASE  prints the same root, in which are the headers of that arm64 kernel of Debian's
 #
 # They come from Debian through an apt configuration of our own: the machine's lists, its foreign
 # architectures and its installed packages stay as they are.
@@ -27,11 +32,12 @@ mirror_of()
 }
 
 # apt_setup         for this machine's release, and what of others the build needs
-# apt_setup kernel  for the release that has the kernels, alone: its libraries are not this machine's
+# apt_setup kernel  for the release that has the kernels and their compiler, alone: its libraries are not
+#                   this machine's
 # apt_setup SUITE   for another release, alone
 apt_setup()
 {
-	local codename main security keys opt new kind=${1:-}
+	local codename main security keys opt new kind=${1:-} archs=arm64 native
 
 	APT_KIND=$kind
 	. /etc/os-release
@@ -51,7 +57,10 @@ apt_setup()
 	mkdir -p "$APT"/{lists/partial,cache/archives/partial,state} "$DL"
 	new=$APT/sources.list.new
 	if [ "$kind" = kernel ]; then
-		printf "deb $opt $main %s main\n" trixie trixie-backports
+		native=$(dpkg --print-architecture)
+		[ "$native" = arm64 ] || archs="$native arm64"
+		printf "deb $opt $main %s main\n" trixie trixie-updates trixie-backports
+		[ -z "$security" ] || echo "deb $opt $security trixie-security main"
 	elif [ -n "$kind" ]; then
 		echo "deb $opt $main $kind main"
 	else
@@ -64,7 +73,7 @@ apt_setup()
 		# 7.3 is a backport to the release after bookworm.
 		echo "deb $opt $main trixie-backports main"
 	fi >"$new"
-	# Only arm64 indices: the guest's packages are arm64, the sources are the same everywhere.
+	# The guest's packages are arm64, the sources are the same everywhere.
 	cat >"$APT/apt.conf" <<-CONF
 		Dir::Etc::sourcelist "$APT/sources.list";
 		Dir::Etc::sourceparts "-";
@@ -74,9 +83,9 @@ apt_setup()
 		Dir::State::lists "$APT/lists";
 		Dir::State::status "$APT/state/status";
 		Dir::Cache "$APT/cache";
-		APT::Architecture "arm64";
+		APT::Architecture "${archs%% *}";
 		#clear APT::Architectures;
-		APT::Architectures { "arm64"; };
+		APT::Architectures { "${archs// /\"; \"}"; };
 		APT::Sandbox::User "root";
 		#clear APT::Update::Post-Invoke;
 		#clear APT::Update::Post-Invoke-Success;
@@ -232,7 +241,7 @@ kernel_packages()
 
 debian_kernel()
 {
-	local version=$1 dest=$CACHE/src/debian-$1 p packages
+	local version=$1 dest=$CACHE/src/kernel-$1 p packages
 
 	if [ ! -e "$dest/.complete" ]; then
 		lock apt
@@ -249,13 +258,187 @@ debian_kernel()
 			for p in "$DL"/linux-*_arm64.deb; do
 				step "unpacking $(basename "$p" _arm64.deb)" dpkg-deb -x "$p" "$dest.new"
 			done
-			printf '%s\n' $packages >"$dest.new/.complete"
+			for p in "$DL"/linux-*_arm64.deb; do
+				dpkg-deb -W "$p"
+			done >"$dest.new/.complete"
 			mv "$dest.new" "$dest"
 			rm -f "$DL"/linux-*_arm64.deb
 		fi
 		unlock
 	fi
 	echo "$dest"
+}
+
+# panthor_source VERSION: of the kernel's package, as in 6.12.117-1 or 7.3.4-1~bpo13+1
+panthor_source()
+{
+	local version=$1 series dest deb whole files=drivers/gpu/drm/panthor
+
+	[[ $version =~ ^([0-9]+\.[0-9]+)\.[0-9]+-[0-9] ]] || die "$version is no version of Debian's kernel: 6.12.117-1 is one"
+	series=${BASH_REMATCH[1]}
+	dest=$CACHE/src/panthor-$version
+	if [ ! -e "$dest/.complete" ]; then
+		lock apt
+		if [ ! -e "$dest/.complete" ]; then
+			need_tool dpkg-deb dpkg
+			need_space 1
+			rm -rf "$dest" "$dest.new"
+			mkdir -p "$dest.new"
+			# A rebuild for another release of Debian has the same source.
+			whole=$(cat "$CACHE/src/linux-$series/.complete" 2>/dev/null || true)
+			whole=${whole#*_}
+			if [ "${whole%%[~_]*}" = "${version%%~*}" ]; then
+				mkdir -p "$dest.new/$files"
+				cp -a "$CACHE/src/linux-$series/$files/." "$dest.new/$files/"
+			else
+				apt_setup kernel
+				rm -f "$DL/linux-source-${series}"_*.deb
+				apt_fetch "the source of Linux $version" download "linux-source-$series=$version"
+				deb=$(newest "$DL/linux-source-${series}"_*.deb)
+				step "unpacking panthor of Linux $version" sh -c \
+					'dpkg-deb --fsys-tarfile "$1" | tar -xO "./usr/src/linux-source-$3.tar.xz" |
+						tar -xJ -C "$2" --strip-components=1 --wildcards "linux-source-$3/$4"' \
+					sh "$deb" "$dest.new" "$series" "$files"
+				rm -f "$deb"
+			fi
+			[ -e "$dest.new/$files/panthor_drv.c" ] || die "Linux $version has no panthor"
+			echo "$version" >"$dest.new/.complete"
+			mv "$dest.new" "$dest"
+		fi
+		unlock
+	fi
+	echo "$dest"
+}
+
+# A root into which packages are unpacked and not installed: nothing in them is run for that.
+ROOT_PACKAGES="gcc-14-aarch64-linux-gnu make dash coreutils sed grep mawk findutils diffutils pahole libssl3t64 base-files"
+# What builds packages besides those that debian/control names.
+DEB_PACKAGES="base-files base-passwd bash coreutils dash debianutils diffutils dpkg dpkg-dev findutils grep gzip hostname \
+	gcc-aarch64-linux-gnu libc-bin libc6-dev:arm64 lintian make mawk perl pkgconf:arm64 sed tar util-linux"
+
+unpack_root()
+{
+	local archives=$1 dest=$2 p
+
+	# The links /bin, /lib and so on come first.
+	dpkg-deb -x "$archives"/base-files_*.deb "$dest"
+	for p in "$archives"/*.deb; do
+		dpkg-deb -x "$p" "$dest"
+	done
+	# An alternative, which the package's own script would choose.
+	ln -sf mawk "$dest/usr/bin/awk"
+	rm -rf "$dest"/usr/share/{doc,man,locale,info}
+	# Others have these of the machine, see in_root.
+	[ "$(id -u)" != 0 ] || mknod -m 666 "$dest/dev/null" c 1 3
+	mkdir -p "$dest/build"
+}
+
+# The same, and dpkg is told of each package: its tools have to know in which one a library is. Scripts of
+# packages do not run.
+unpack_deb_root()
+{
+	local archives=$1 dest=$2 info=$2/var/lib/dpkg/info control=$2/control.new name p
+
+	unpack_root "$archives" "$dest"
+	mkdir -p "$info"
+	{ echo "$(dpkg --print-architecture)"; echo arm64; } | uniq >"$dest/var/lib/dpkg/arch"
+	for p in "$archives"/*.deb; do
+		dpkg-deb -e "$p" "$control"
+		name=$(awk '/^Package:/ { p = $2 } /^Architecture:/ { a = $2 } /^Multi-Arch: same/ { same = 1 }
+			END { print p (same ? ":" a : "") }' "$control/control")
+		sed '1a Status: install ok installed' "$control/control" >>"$dest/var/lib/dpkg/status"
+		echo >>"$dest/var/lib/dpkg/status"
+		for file in symbols shlibs; do
+			[ ! -e "$control/$file" ] || mv "$control/$file" "$info/$name.$file"
+		done
+		rm -rf "$control"
+		dpkg-deb --fsys-tarfile "$p" | tar -t | sed 's,^\.,,; s,/$,,; s,^$,/.,' >"$info/$name.list"
+	done
+	# What dpkg and scripts of packages leave: names of files have the architecture, and whose Debian this is.
+	echo 1 >"$info/format"
+	ln -sf debian "$dest/etc/dpkg/origins/default"
+	cp "$dest/usr/share/base-passwd/passwd.master" "$dest/etc/passwd"
+	cp "$dest/usr/share/base-passwd/group.master" "$dest/etc/group"
+}
+
+build_root()
+{
+	local kind=${1:-} dest archives=$DL/root packages=$ROOT_PACKAGES unpack=unpack_root what="the compiler of Debian's kernels"
+
+	if [ "$kind" = deb ]; then
+		packages=$DEB_PACKAGES
+		unpack=unpack_deb_root
+		what="what builds packages"
+	fi
+	# shellcheck disable=SC2086
+	dest=$CACHE/src/root${kind:+-$kind}-$(hash_text $packages "$(declare -f unpack_root unpack_deb_root)" \
+		"$([ -z "$kind" ] || sed -n '/^Build-Depends/,/^[^ ].*:/p' "$TOP_DIR/debian/control")")
+	if [ ! -e "$dest/.complete" ]; then
+		lock apt
+		if [ ! -e "$dest/.complete" ]; then
+			need_tool dpkg-deb dpkg
+			need_space 2
+			apt_setup kernel
+			rm -rf "$dest" "$dest.new" "$archives"
+			mkdir -p "$dest.new" "$archives/partial"
+			# shellcheck disable=SC2086
+			apt_fetch "$what" -o Dir::Cache::archives="$archives" -y \
+				--download-only --no-install-recommends install $packages
+			[ -z "$kind" ] || apt_fetch "what our packages are built with" -o Dir::Cache::archives="$archives" -y \
+				--download-only --no-install-recommends --host-architecture arm64 -Pcross,nocheck build-dep "$TOP_DIR/"
+			step "unpacking $what" "$unpack" "$archives" "$dest.new"
+			ls "$archives" >"$dest.new/.complete"
+			mv "$dest.new" "$dest"
+			rm -rf "$archives"
+		fi
+		unlock
+	fi
+	echo "$dest"
+}
+
+# "SUITE VERSION" lines: of each suite the newest version of each series
+newest_kernels()
+{
+	local version
+
+	lock apt
+	apt_setup kernel
+	unlock
+	for version in $KERNELS; do
+		kernel_versions "$version" | awk '!seen[$1]++'
+	done
+}
+
+# kernel_versions SERIES: "SUITE VERSION" lines, the newest first
+kernel_versions()
+{
+	apt-cache -c "$APT/apt.conf" madison "linux-source-$1" |
+		awk -F ' *\\| *' '$3 !~ /Sources$/ { split($3, where, "[ /]main"); n = split(where[1], part, " "); print part[n], $2 }' |
+		uniq
+}
+
+kernel_headers()
+{
+	local release=$1 root p dest
+
+	root=$(build_root)
+	dest=$root/usr/src/linux-headers-$release
+	if [ ! -e "$dest/.complete" ]; then
+		lock apt
+		if [ ! -e "$dest/.complete" ]; then
+			apt_setup kernel
+			rm -f "$DL"/linux-{headers,kbuild}-*.deb
+			apt_fetch "headers of Linux $release" download "linux-headers-$release:arm64" \
+				"linux-headers-${release%-*}-common" "linux-kbuild-${release%-*}"
+			for p in "$DL"/linux-{headers,kbuild}-*.deb; do
+				step "unpacking $(basename "${p%_*}")" dpkg-deb -x "$p" "$root"
+			done
+			touch "$dest/.complete"
+			rm -f "$DL"/linux-{headers,kbuild}-*.deb
+		fi
+		unlock
+	fi
+	echo "$root"
 }
 
 arm64_packages()
@@ -365,5 +548,10 @@ source) other_source "$2" ;;
 arm64) shift; arm64_packages "$@" ;;
 kernel) debian_kernel "$2" ;;
 debian) shift; debian_packages "$@" ;;
-*) die "usage: sources.sh linux VERSION | qemu | source PACKAGE | arm64 PACKAGE... | kernel VERSION | debian SUITE PACKAGE..." ;;
+panthor) panthor_source "$2" ;;
+root) build_root "${2:-}" ;;
+newest-kernels) newest_kernels ;;
+headers) kernel_headers "$2" ;;
+*) die "usage: sources.sh linux VERSION | qemu | source PACKAGE | arm64 PACKAGE... | kernel VERSION |
+	debian SUITE PACKAGE... | panthor VERSION | root [deb] | headers RELEASE | newest-kernels" ;;
 esac

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# configs: plain
+# configs: stock
 # The bench page, worked by mali-bench.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

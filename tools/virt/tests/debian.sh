@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# configs: plain
+# configs: stock
 # Debian's own kernel, with its own panthor: nothing here is built of a kernel's source. Work that ends
 # well alone: what that panthor makes of a GPU that hangs is what some of our patches are about.
 set -u

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# configs: plain debug
+# configs: stock debug
 # long: debug
 # Not one count off: 16 sessions of different masks, started, sampled, stopped and torn down at
 # random under work that comes and goes. What each was given is compared, sample by sample and
@@ -11,7 +11,7 @@ set -u
 
 # At least this many firmware samples. A kernel that checks is slow.
 samples=10000
-[ "$CONFIG" = plain ] || samples=1000
+[ "$CONFIG" != debug ] || samples=1000
 models="g610 g710 g715"
 spoilt="sum hash flag epoch loss stale sample interval baseline ledger mask"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# configs: stock debug
 # long: debug
 # Page faults, instruction faults, endless streams.
 set -u

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# configs: plain
+# configs: stock
 # Firmware files: which boot, what they publish, and that a damaged one does not come up.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# configs: stock debug
 # long: debug
 # A hang of the MCU and panthor's reset.
 set -u

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# configs: plain
+# configs: stock
 # libGPUCounters with our patches: its example prints what the GPU has counted, each sample of its
 # samplers is what the ledger says, its unit tests pass, and a hang or an unplug does not hang it.
 set -u

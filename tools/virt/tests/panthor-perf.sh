@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# configs: plain
+# configs: stock
 # panthor-perf against the real driver: what it prints is what the model's ledger says. The debug
 # kernel has the driver's own tests; this one would tell nothing more there, very slowly.
 set -u
@@ -146,7 +146,7 @@ in_vm g710 Mali-G710 Mali-G710 "0 2 4 6 16 20 24" 4 7
 in_vm g715 Mali-G715 Mali-G715 "0 2 4 6 16 18 20 22" 4 8
 
 # A kernel without counters, and no driver at all.
-got=$("$VIRT_DIR/run" -k "$KERNEL" -c pristine -- sh -c 'panthor-perf info 2>&1; echo $?
+got=$("$VIRT_DIR/run" -k "$KERNEL" -c debian -- sh -c 'panthor-perf info 2>&1; echo $?
 	panthor-perf stat -- touch /root/ran 2>&1; echo $?; ls /root/ran 2>&1')
 case $got in
 *"has no performance counters: build it with CONFIG_DRM_PANTHOR_PERF

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: 6.12 7.3
-# configs: plain debug
+# configs: stock debug
 # The kernel's selftests of performance counters on a G610; or, of them, the
 # programs that are named: perf-selftests-g610.sh [PROGRAM...]
 set -u

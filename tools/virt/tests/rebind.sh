@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# configs: stock debug
 # Unbinding, binding, unloading and loading the driver.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

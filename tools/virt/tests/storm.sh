@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# configs: plain debug
+# configs: stock debug
 # Not one count off, whatever firmware does meanwhile: half of 32 sessions are periodic, half
 # manual, and firmware is disturbed at random. First by what loses nothing, when no sample may say
 # that anything was lost. Then its ring looks full as well: every period that has lost a sample of
@@ -28,7 +28,7 @@ models="g610 g715"
 # Firmware samples and seconds of each, at most, and which. A kernel that checks is slow: there, the
 # mildest comes over the first of the models, and the wildest over the second.
 samples=3000 seconds=15 turns="1 2 3 4 5 6 7 8"
-[ "$CONFIG" = plain ] || samples=500 turns="1 8"
+[ "$CONFIG" != debug ] || samples=500 turns="1 8"
 [ -z "${LONG:-}" ] || samples=100000 seconds=60 turns="1 2 3 4 5 6 7 8"
 
 plan $((2 * $(wc -w <<<"$turns")))

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# configs: stock debug
 # long: debug
 # Command streams: what gpu-load does not ask of them, on a GPU of each kind.
 set -u

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# configs: stock debug
 # Runtime and system suspend.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

@@ -15,7 +15,9 @@ offset=$(ls -d $bus/sysreg@*)
 sysreg=$(($(printf '0x%s' "$(basename "$GPU" .gpu)") + 0x${offset##*@} -
 	0x$(ls -d $bus/gpu@* | sed 's/.*@//')))
 
-echo performance >/sys/class/devfreq/"$(basename "$GPU")"/governor
+# The governor that leaves the rate as it is: in Debian's kernels a module.
+modprobe -q governor_userspace
+echo userspace >/sys/class/devfreq/"$(basename "$GPU")"/governor
 # The rate of the core clock.
 rate()
 {

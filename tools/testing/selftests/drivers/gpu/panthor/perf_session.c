@@ -183,7 +183,8 @@ TEST_F(session, timestamp_of_first)
 
 	NEEDS_BENCH();
 	regs = gpu_registers();
-	ASSERT_NE(NULL, regs);
+	if (!regs)
+		SKIP(return, "needs the GPU's registers in /dev/mem (iomem=relaxed)");
 	for (uint32_t sign = 0; sign < 2; sign++) {
 		uint32_t offset = sign ? -OFFSET_TICKS : OFFSET_TICKS;
 		struct drm_panthor_perf_cmd_setup setup = {};

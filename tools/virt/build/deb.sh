@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# deb.sh [DIR]        builds the packages panthor-perf and panthor-perf-dkms, for arm64, and prints their
+#                     paths; with DIR, copies of them there
+# deb.sh lintian      says what lintian has to say of them
+#
+# They are built in a root directory of Debian's release that has the kernels, in which nothing is
+# installed: packages are unpacked, and dpkg is told that they are there.
+
+. "$(dirname "$0")/common.sh"
+
+DEBIAN=$TOP_DIR/debian
+KEEP=4
+
+# "VERSION RELEASE" lines
+releases()
+{
+	sed 's/#.*//' "$DEBIAN/releases" | awk 'NF { print $1, $2 }'
+}
+
+# The packages need no more of this project than the tool and the interface.
+sources()
+{
+	(cd "$TOP_DIR" && find debian include/uapi tools/panthor-perf LICENSES -type f ! -name '*.o' | sort)
+}
+
+# The newest of each suite has to be in: a package that is built today is for those who update today.
+check_floor()
+{
+	local included=$1 suite version
+
+	"$BUILD_DIR/sources.sh" newest-kernels | while read -r suite version; do
+		grep -q "^$version " "$included" ||
+			die "Debian's newest kernel in $suite is $version, and the packages would not have it: 'make releases' says what it would take"
+	done
+}
+
+# trees DEST: a directory for each source of panthor that differs, and which release it is for
+trees()
+{
+	local dest=$1 version release src key
+
+	rm -rf "$dest"
+	mkdir -p "$dest"
+	: >"$dest.included"
+	while read -r version release; do
+		if ! src=$("$BUILD_DIR/sources.sh" panthor "$version"); then
+			say "left out: $release, whose source $version Debian's mirror has no more"
+			continue
+		fi
+		"$BUILD_DIR/module.sh" tree "$(cut -d . -f 1-2 <<<"$version")" "$src" "$dest/new"
+		key=$(cd "$dest/new" && find . -type f | sort | xargs sha256sum | sha256sum)
+		if ! grep -qF "$key" "$dest.keys" 2>/dev/null; then
+			mv "$dest/new" "$dest/${version%%-*}"
+			echo "$key ${version%%-*}" >>"$dest.keys"
+		fi
+		rm -rf "$dest/new"
+		echo "$release $(grep -F "$key" "$dest.keys" | awk '{ print $NF }')" >>"$dest/trees"
+		echo "$version $release" >>"$dest.included"
+	done < <(releases)
+	check_floor "$dest.included"
+	rm -f "$dest.keys" "$dest.included"
+	cp "$TOP_DIR/tools/module/choose-tree" "$dest/"
+}
+
+build_packages()
+{
+	local root=$1 work=$2
+
+	# Its own tests are make check's.
+	in_root "$root" sh -c "cd $work && dpkg-buildpackage --no-check-builddeps --host-arch arm64 --build=binary \
+		--unsigned-changes --build-profiles=cross,nocheck"
+}
+
+packages()
+{
+	local key dest root work=/build/deb/panthor-perf inputs file
+
+	mapfile -t inputs < <(sources | sed "s,^,$TOP_DIR/,"; printf '%s\n' "$TOP_DIR"/patches/*/*.patch \
+		"$TOP_DIR"/backports/*/*.h "$TOP_DIR"/drivers/gpu/drm/panthor/*.[ch] "$TOP_DIR"/tools/module/{*,*/*}.* \
+		"$TOP_DIR"/tools/module/{Kbuild,choose-tree} "$BUILD_DIR"/{deb,module}.sh)
+	key=$(hash_files "${inputs[@]}")
+	dest=$CACHE/deb/$key
+	if [ ! -e "$dest/.complete" ]; then
+		need_tool patch patch
+		root=$("$BUILD_DIR/sources.sh" root deb)
+		lock deb
+		if [ ! -e "$dest/.complete" ]; then
+			rm -rf "${root:?}/build/deb" "$dest"
+			mkdir -p "$root$work" "$dest"
+			sources | while read -r file; do
+				mkdir -p "$root$work/$(dirname "$file")"
+				cp -p "$TOP_DIR/$file" "$root$work/$file"
+			done
+			trees "$root$work/debian/dkms"
+			step "building the Debian packages" build_packages "$root" "$work"
+			cp "$root"/build/deb/*.deb "$root"/build/deb/*.changes "$dest/"
+			rm -rf "${root:?}/build/deb"
+			touch "$dest/.complete"
+			prune "$CACHE/deb/" "$KEEP"
+		fi
+		unlock
+	fi
+	touch -c "$dest"
+	echo "$dest"
+}
+
+case ${1:-} in
+lintian)
+	dest=$(packages)
+	root=$("$BUILD_DIR/sources.sh" root deb)
+	rm -rf "${root:?}/build/lintian"
+	mkdir -p "$root/build/lintian"
+	cp "$dest"/*.deb "$root/build/lintian/"
+	in_root "$root" sh -c 'cd /build/lintian && lintian --allow-root --tag-display-limit 0 --display-info --pedantic *.deb'
+	rm -rf "${root:?}/build/lintian"
+	;;
+*)
+	dest=$(packages)
+	if [ -n "${1:-}" ]; then
+		mkdir -p "$1"
+		cp "$dest"/*.deb "$1/"
+		dest=$1
+	fi
+	printf '%s\n' "$dest"/*.deb
+	;;
+esac

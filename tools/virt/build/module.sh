@@ -1,0 +1,216 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# module.sh make KDIR [DEST]      builds panthor with counters as a module for the kernel whose headers or
+#                                 build directory KDIR is, and prints its path: DEST (default: panthor.ko)
+# module.sh debian VERSION        the same for Debian's own kernel of that series (6.12 or 7.3), with the
+#                                 modules of the tests; prints the directory in which they are
+# module.sh tree SERIES SOURCE DEST   only makes the directory of sources from which a module is built: of
+#                                 panthor in the kernel's SOURCE, with the patches of that series
+#
+# The compiler is the kernel's own, or it is refused. make takes SRC=DIR, a kernel's source in which
+# panthor is that of KDIR, from the environment, and CC=COMPILER, LLVM=1|-VERSION. Without SRC: KDIR
+# itself, if it is in a source tree, and for a kernel of Debian's, Debian's source.
+
+. "$(dirname "$0")/common.sh"
+
+MODULE_DIR=$TOP_DIR/tools/module
+PANTHOR=drivers/gpu/drm/panthor
+KEEP=4
+
+# Patches that are for panthor. What they mend elsewhere is not in panthor.ko.
+panthor_patches()
+{
+	local p
+
+	for p in "$TOP_DIR/patches/$1"/*.patch; do
+		! grep -q "^+++ b/$PANTHOR/" "$p" || echo "$p"
+	done
+}
+
+tree_inputs()
+{
+	panthor_patches "$1"
+	printf '%s\n' "$TOP_DIR/$PANTHOR"/*.[ch] "$TOP_DIR"/include/uapi/drm/*.h "$TOP_DIR/backports/$1"/*.h \
+		"$MODULE_DIR/Kbuild" "$MODULE_DIR/$1"/*.h
+}
+
+make_tree()
+{
+	local series=$1 src=$2 dest=$3 patches=()
+
+	mapfile -t patches < <(panthor_patches "$series")
+	[ ${#patches[@]} -gt 0 ] || die "there are no patches for Linux $series: there are some for $(cd "$TOP_DIR/patches" && echo *)"
+	stage_patches "$src" "$dest.stage" "${patches[@]}"
+	rm -rf "$dest"
+	mkdir -p "$dest/include/uapi/drm"
+	cp "$src/$PANTHOR"/*.[ch] "$src/$PANTHOR/Makefile" "$dest/"
+	cp "$dest.stage/$PANTHOR"/*.[ch] "$dest.stage/$PANTHOR/Makefile" "$dest/"
+	rm -rf "$dest.stage"
+	cp "$TOP_DIR/$PANTHOR"/*.[ch] "$MODULE_DIR/Kbuild" "$dest/"
+	cp "$TOP_DIR"/include/uapi/drm/*.h "$dest/include/uapi/drm/"
+	for f in "$TOP_DIR/backports/$series"/*.h "$MODULE_DIR/$series"/*.h; do
+		cp "$f" "$dest/"
+	done
+	# Tests of the driver are for kernels that have KUnit.
+	sed -i '/tests\//d' "$dest/Makefile"
+}
+
+# config_value KDIR NAME: of the kernel's configuration, without quotes
+config_value()
+{
+	awk -F = -v name="$2" '$1 == name { sub(/^[^=]*=/, ""); gsub(/"/, ""); print; exit }' "$1/include/config/auto.conf"
+}
+
+# The source of panthor that belongs to the kernel of KDIR.
+source_of()
+{
+	local kdir=$1 version up
+
+	if [ -n "${SRC:-}" ]; then
+		[ -e "$SRC/$PANTHOR/panthor_drv.c" ] || die "SRC=$SRC has no $PANTHOR"
+		cd "$SRC" && pwd
+		return
+	fi
+	for up in "$kdir" "$kdir/source"; do
+		if [ -e "$up/$PANTHOR/panthor_drv.c" ]; then
+			[ ! -e "$up/$PANTHOR/panthor_perf.c" ] ||
+				die "$up has our files in it: its own panthor has counters. SRC=DIR names a source without them"
+			cd "$up" && pwd
+			return
+		fi
+	done
+	version=$(sed -n 's/^#define LINUX_PACKAGE_ID " Debian \(.*\)"/\1/p' "$kdir/include/generated/package.h" 2>/dev/null || true)
+	[ -n "$version" ] ||
+		die "$kdir are headers without panthor's source, and not of Debian: name a source of that kernel by SRC=DIR"
+	"$BUILD_DIR/sources.sh" panthor "$version"
+}
+
+# compiler_of TEXT: "gcc 14" of what --version prints first; as Kbuild, which has the last word
+compiler_of()
+{
+	sed -n 's/^.*clang version \([0-9]*\).*/clang \1/p; t; s/([^)]*)//g; s/^.* \([0-9]*\)\.[0-9][0-9.]*.*/gcc \1/p' <<<"$1"
+}
+
+# Sets FLAGS, for make: the kernel's own compiler.
+choose_compiler()
+{
+	local kdir=$1 text wanted cc found said=
+
+	text=$(config_value "$kdir" CONFIG_CC_VERSION_TEXT)
+	wanted=$(compiler_of "$text")
+	FLAGS=(ARCH=arm64 CROSS_COMPILE="$CROSS")
+	[ -n "$wanted" ] || die "$kdir does not say which compiler made its kernel: it is no build directory of a kernel since 5.8"
+	if [ "${wanted% *}" = clang ]; then
+		# As the kernel's makefiles take it: 1, or the suffix of the version.
+		LLVM=${LLVM:--${wanted#* }}
+		cc=clang${LLVM#1}
+		found=$(compiler_of "$("$cc" --version 2>/dev/null | head -n 1)")
+		[ "$found" = "$wanted" ] ||
+			die "the kernel of $kdir was compiled by $text, and $cc is ${found:-missing}: install ${wanted/ /-}, or name it by LLVM="
+		FLAGS+=(LLVM="$LLVM")
+		return
+	fi
+	for cc in ${CC:-"${text%% *}" "${CROSS}gcc-${wanted#* }" "${CROSS}gcc"}; do
+		found=$("$cc" --version 2>/dev/null | head -n 1) || continue
+		if [ "$(compiler_of "$found")" = "$wanted" ]; then
+			FLAGS+=(CC="$cc")
+			return
+		fi
+		said="$said; $cc is $found"
+	done
+	die "the kernel of $kdir was compiled by $text, and a module by another compiler may crash it${said:-; there is none of it here}: install ${wanted/ /-}, or name it by CC="
+}
+
+check_kernel()
+{
+	local kdir=$1
+
+	[ -n "$kdir" ] || die "KDIR=DIR is missing: the headers or the build directory of the kernel that the module is for"
+	[ -d "$kdir" ] || die "there is no directory $kdir"
+	[ -e "$kdir/include/config/kernel.release" ] && [ -e "$kdir/include/config/auto.conf" ] || die "$kdir is no build directory of a kernel, or nothing has been built there"
+	[ "$(config_value "$kdir" CONFIG_ARM64)" = y ] || die "$kdir is of a kernel that is not for arm64"
+}
+
+module_make()
+{
+	local kdir=$1 dir=$2
+
+	shift 2
+	make -C "$kdir" M="$dir" -j"$JOBS" "$@" modules
+}
+
+make_module()
+{
+	local kdir=$1 dest=${2:-panthor.ko} release series src dir
+
+	check_kernel "$kdir"
+	kdir=$(cd "$kdir" && pwd)
+	[ -d "$(dirname "$dest")" ] || die "there is no directory $(dirname "$dest") for $dest"
+	release=$(cat "$kdir/include/config/kernel.release")
+	series=$(cut -d . -f 1-2 <<<"$release")
+	[ -d "$TOP_DIR/patches/$series" ] ||
+		die "$kdir is of Linux $release: there are patches for $(cd "$TOP_DIR/patches" && echo *) alone"
+	choose_compiler "$kdir"
+	need_tool patch patch
+	src=$(source_of "$kdir")
+	dir=$CACHE/module/make-$(hash_text "$kdir" "$src")
+	lock module
+	mkdir -p "$CACHE/module"
+	step "preparing panthor for Linux $release" make_tree "$series" "$src" "$dir"
+	step "building panthor for Linux $release" module_make "$kdir" "$dir" "${FLAGS[@]}"
+	unlock
+	cp "$dir/panthor.ko" "$dest"
+	echo "$dest"
+}
+
+# Those of the tests are in a directory of their own.
+build_in_root()
+{
+	local root=$1 series=$2 src=$3 release=$4 dest=$5 work=/build/$2-$4 name
+
+	rm -rf "${root:?}$work" "$dest.new"
+	mkdir -p "$root$work/tests" "$dest.new"
+	make_tree "$series" "$src" "$root$work/panthor"
+	cp "$VIRT_DIR"/guest/modules/{Kbuild,*.[ch]} "$root$work/tests/"
+	for name in panthor tests; do
+		in_root "$root" make -C "/usr/src/linux-headers-$release" M="$work/$name" -j"$JOBS" modules
+		in_root "$root" sh -c 'aarch64-linux-gnu-strip --strip-debug "$@"' sh \
+			$(cd "$root" && ls ".$work/$name"/*.ko | sed 's/^\.//')
+	done
+	cp "$root$work"/*/*.ko "$dest.new/"
+	rm -rf "${root:?}$work" "$dest"
+	mv "$dest.new" "$dest"
+}
+
+debian_module()
+{
+	local series=$1 kernel version release src root dest inputs
+
+	kernel=$("$BUILD_DIR/sources.sh" kernel "$series")
+	release=$(cd "$kernel/usr/lib/modules" && ls)
+	# The signed image of 6.12 has the version of the source that it was built from.
+	version=$(awk 'NR == 1 { print $2 }' "$kernel/.complete")
+	mapfile -t inputs < <(tree_inputs "$series"; printf '%s\n' "$VIRT_DIR"/guest/modules/{Kbuild,*.[ch]})
+	dest=$CACHE/module/$series-$(hash_text "$release $version" "$(hash_files "${inputs[@]}")" "$(declare -f make_tree build_in_root)")
+	if [ ! -e "$dest/panthor.ko" ]; then
+		need_tool patch patch
+		src=$("$BUILD_DIR/sources.sh" panthor "$version")
+		root=$("$BUILD_DIR/sources.sh" headers "$release")
+		lock module
+		if [ ! -e "$dest/panthor.ko" ]; then
+			mkdir -p "$CACHE/module"
+			step "building panthor for Debian's Linux $release" build_in_root "$root" "$series" "$src" "$release" "$dest"
+			prune "$CACHE/module/$series" "$KEEP"
+		fi
+		unlock
+	fi
+	touch -c "$dest"
+	echo "$dest"
+}
+
+case ${1:-} in
+make) make_module "${2:-}" "${3:-}" ;;
+debian) debian_module "$2" ;;
+tree) make_tree "$2" "$3" "$4" ;;
+*) die "usage: module.sh make KDIR [DEST] | debian VERSION | tree SERIES SOURCE DEST" ;;
+esac
