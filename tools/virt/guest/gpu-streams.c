@@ -165,6 +165,22 @@ static void emit_results(struct cs_buf *b, struct worker *w)
 	cs_emit(b, cs_move(0, at(w, RESULTS)));
 }
 
+/* A word of the results is made @value, or what another one is; r4 is used for it. */
+static void emit_put(struct cs_buf *b, uint32_t value, int16_t to)
+{
+	cs_emit(b, cs_move32(4, value));
+	cs_emit(b, cs_store(4, 0, 1, to));
+	cs_emit(b, cs_wait(1 << SB_LS));
+}
+
+static void emit_copy(struct cs_buf *b, int16_t from, int16_t to)
+{
+	cs_emit(b, cs_load(4, 0, 1, from));
+	cs_emit(b, cs_wait(1 << SB_LS));
+	cs_emit(b, cs_store(4, 0, 1, to));
+	cs_emit(b, cs_wait(1 << SB_LS));
+}
+
 /* @n functions, each of which counts in r10 and calls the next. */
 static void test_calls(struct gpu_vm *vm, unsigned int n, int want)
 {
@@ -270,16 +286,11 @@ static void test_progress(struct worker *w)
 	emit_results(&b, w);
 	cs_emit(&b, cs_move(2, 0x200000005ull));
 	cs_emit(&b, cs_progress_wait(1, 2));
-	cs_emit(&b, cs_load(4, 0, 1, 0x10));
-	cs_emit(&b, cs_wait(1 << SB_LS));
-	cs_emit(&b, cs_store(4, 0, 1, 0x14));
-	cs_emit(&b, cs_wait(1 << SB_LS));
+	emit_copy(&b, 0x10, 0x14);
 	submit(w, 0, &b);
 	b = stream(w, 1);
 	emit_results(&b, w);
-	cs_emit(&b, cs_move32(4, 0xabc));
-	cs_emit(&b, cs_store(4, 0, 1, 0x10));
-	cs_emit(&b, cs_wait(1 << SB_LS));
+	emit_put(&b, 0xabc, 0x10);
 	cs_emit(&b, cs_move(2, 0x200000005ull));
 	cs_emit(&b, cs_progress_store(2));
 	check_run(w, 1, &b, 1, "a queue that another waits for");
@@ -859,17 +870,12 @@ static void test_shared(struct worker *w)
 	cs_emit(&b, cs11_shared_sb_inc(entry, 0));
 	cs_emit(&b, cs11_shared_sb_inc(entry, 1 << 3 | 1 << 11));
 	cs_emit(&b, cs11_wait(1 << 3 | 1 << 11));
-	cs_emit(&b, cs_load(4, 0, 1, 0x10));
-	cs_emit(&b, cs_wait(1 << SB_LS));
-	cs_emit(&b, cs_store(4, 0, 1, 0x14));
-	cs_emit(&b, cs_wait(1 << SB_LS));
+	emit_copy(&b, 0x10, 0x14);
 	submit(w, 0, &b);
 	b = stream(w, 1);
 	emit_results(&b, w);
 	cs_emit(&b, cs11_shared_sb_dec(entry));
-	cs_emit(&b, cs_move32(4, 0xdef));
-	cs_emit(&b, cs_store(4, 0, 1, 0x10));
-	cs_emit(&b, cs_wait(1 << SB_LS));
+	emit_put(&b, 0xdef, 0x10);
 	cs_emit(&b, cs11_shared_sb_dec(entry));
 	check_run(w, 1, &b, 1, "a queue that lets shared entries go");
 	check_u64("the one that waits for them goes on", finish(w, 0), 1);

@@ -108,11 +108,8 @@ enum {
     I_SHARED_SB_DEC = 31, I_ARITH64 = 57,
 };
 
-/* What SET_STATE sets */
-enum {
-    STATE_SB_ENDPOINT = 0, STATE_SB_OTHER = 1, STATE_SB_DEFERRED = 2,
-    STATE_SB_MASK = 8, STATE_WAIT_MASK = 9,
-};
+/* What SET_STATE sets; from 0 on, the entries of the types below */
+enum { STATE_SB_MASK = 8, STATE_WAIT_MASK = 9 };
 
 /* Types of scoreboard entries, for NEXT_SB_ENTRY */
 enum { SB_TYPE_ENDPOINT = 1, SB_TYPE_OTHER = 2, SB_TYPE_DEFERRED = 3 };
@@ -553,7 +550,7 @@ static Step op_push(MaliCsfState *s, MaliStream *st, CsOp op)
     return STEP_NEXT;
 }
 
-/* Entries that the set has: others are never clear of anything. */
+/* A mask without the entries that this instruction set does not have. */
 static uint32_t sbs_of(MaliCsfState *s, uint32_t mask)
 {
     return mask & MAKE_64BIT_MASK(0, s->cs->n_sbs);
@@ -1088,21 +1085,27 @@ static Step do_wait(MaliCsfState *s, MaliStream *st, uint32_t mask,
 
 /* The instructions of arch 11 and later. */
 
+/* The entry that a type of operations holds, or NULL: there is no such type. */
+static uint32_t *sb_entry(MaliStream *st, unsigned type)
+{
+    switch (type) {
+    case SB_TYPE_ENDPOINT:
+        return &st->sb_endpoint;
+    case SB_TYPE_OTHER:
+        return &st->sb_other;
+    case SB_TYPE_DEFERRED:
+        return &st->sb_deferred;
+    default:
+        return NULL;
+    }
+}
+
 static bool set_state(MaliCsfState *s, MaliStream *st, unsigned what,
                       uint32_t value)
 {
     uint32_t *entry;
 
     switch (what) {
-    case STATE_SB_ENDPOINT:
-        entry = &st->sb_endpoint;
-        break;
-    case STATE_SB_OTHER:
-        entry = &st->sb_other;
-        break;
-    case STATE_SB_DEFERRED:
-        entry = &st->sb_deferred;
-        break;
     case STATE_SB_MASK:
         st->sb_mask = sbs_of(s, value);
         return true;
@@ -1110,13 +1113,13 @@ static bool set_state(MaliCsfState *s, MaliStream *st, unsigned what,
         st->wait_mask = sbs_of(s, value);
         return true;
     default:
-        return false;
+        entry = sb_entry(st, what + 1);
+        if (!entry || value >= s->cs->n_sbs) {
+            return false;
+        }
+        *entry = value;
+        return true;
     }
-    if (value >= s->cs->n_sbs) {
-        return false;
-    }
-    *entry = value;
-    return true;
 }
 
 /*
@@ -1126,22 +1129,9 @@ static bool set_state(MaliCsfState *s, MaliStream *st, unsigned what,
 static Step next_sb_entry(MaliCsfState *s, MaliStream *st, unsigned dst,
                           unsigned type, bool as_mask)
 {
-    uint32_t *entry, later, sb;
+    uint32_t *entry = sb_entry(st, type), later, sb;
 
-    switch (type) {
-    case SB_TYPE_ENDPOINT:
-        entry = &st->sb_endpoint;
-        break;
-    case SB_TYPE_OTHER:
-        entry = &st->sb_other;
-        break;
-    case SB_TYPE_DEFERRED:
-        entry = &st->sb_deferred;
-        break;
-    default:
-        return STEP_INVALID;
-    }
-    if (!st->sb_mask) {
+    if (!entry || !st->sb_mask) {
         return STEP_INVALID;
     }
     later = st->sb_mask & ~MAKE_64BIT_MASK(0, *entry + 1);

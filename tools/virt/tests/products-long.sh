@@ -20,14 +20,14 @@ good=$(products_of "$KERNEL") bad=$(not_probed_by "$KERNEL")
 results=0
 # shellcheck disable=SC2086
 while read -r _ arch _; do
-	results=$((results + 7 + $(streams_of "$arch")))
+	results=$((results + 8 + $(streams_of "$arch")))
 done < <(products $good)
 plan $((results + 4 * $(wc -w <<<"$bad")))
 
 # shellcheck disable=SC2086
 while read -r model arch cores iface _ name layout; do
 	echo "# $model"
-	guest_script $((6 + $(streams_of "$arch"))) products -g "$model" -- "$arch" "$cores" "$iface" "$name" \
+	guest_script $((7 + $(streams_of "$arch"))) products -g "$model" -- "$arch" "$cores" "$iface" "$name" \
 		"$layout" streams </dev/null
 done < <(products $good)
 for model in $bad; do

@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 . "$(dirname "$0")/lib/products.sh"
 
-plan $((4 + 6 * 7))
+plan $((4 + 6 * 8))
 
 # What a GPU_ID says: version, product.
 numbers()
@@ -41,5 +41,5 @@ is "there is a firmware file for each version that Linux 7.3 declares" \
 is "and a model of each version" "$(products | awk '{ sub(/\.[0-9]*$/, "", $2); print $2 }' | sort -uV)" "$(declared 7.3)"
 
 while read -r model arch cores iface _ name layout; do
-	guest_script 6 products -g "$model" -- "$arch" "$cores" "$iface" "$name" "$layout" </dev/null
+	guest_script 7 products -g "$model" -- "$arch" "$cores" "$iface" "$name" "$layout" </dev/null
 done < <(products g310 g510 g615 g620 g625 g1)

@@ -9,6 +9,12 @@ has "firmware of $1 boots" "$(dmesg)" "panthor.*CSF FW .*v$3, Features"
 
 info=$(gpu-load -i -m)
 is "architecture and cores" "$(value arch "$info") $(value shader_present "$info")" "$1 $2"
+# User space knows products by their variants, too: these have none.
+case $product in
+Mali-G610|Mali-G710) variant=0x0 ;;
+*) variant=0x4 ;;
+esac
+is "the variant of its cores" "$(value core_features "$info")" $variant
 perf=$(panthor-perf info)
 has "products.csv has its name" "$perf" "^GPU  *$product ("
 has "and the layout of its counters" "$perf" "^Counter names  *$layout\$"
