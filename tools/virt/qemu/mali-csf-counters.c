@@ -356,7 +356,7 @@ static void forget_room(MaliCounters *c)
     c->bus[0].room = c->bus[1].room = 0;
     c->shade_room = 0;
     for (i = 0; i < c->n_type[MALI_BLK_SHADER]; i++) {
-        MaliBlock *b = block_of(c, MALI_BLK_SHADER, i);
+        MaliBlock *b = &c->blocks[c->by_type[MALI_BLK_SHADER] + i];
 
         b->any = b->other = 0;
         memset(b->room, 0, sizeof(b->room));

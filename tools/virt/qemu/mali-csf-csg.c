@@ -30,7 +30,7 @@
 #define SLICE           16
 #define TURN_NS         (100 * SCALE_US)
 #define ITER_CHUNK_NS   (100 * SCALE_US)
-#define LATE_NS         (10 * SCALE_MS)
+#define LATE_NS         (100 * SCALE_MS)
 /*
  * So many turns in TURN_NS may end early for an instruction that wants the
  * time.
