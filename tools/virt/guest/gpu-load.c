@@ -126,8 +126,8 @@ static const char * const kind_names[KIND_COUNT] = {
 };
 
 /*
- * What a profiler has to tell apart, each by name. Jobs are long, so that what
- * goes on between them is little beside.
+ * What a profiler has to tell apart, each by name. Jobs take tens of
+ * milliseconds, so that what goes on between them is little beside.
  */
 static const struct phase {
 	const char *name;
@@ -138,12 +138,12 @@ static const struct phase {
 	int64_t period_ns;	/* 0: no idleness */
 	unsigned int duty;
 } phases[] = {
-	{ "compute", KIND_COMPUTE, 16384, 1, 0, 0, 100 },
-	{ "fragment", KIND_FRAGMENT, 2048, 1, 0, 0, 100 },
-	{ "tiling", KIND_TILING, 262144, 1, 0, 0, 100 },
-	{ "memory", KIND_FRAGMENT, 1024, 8, 0, 0, 100 },
+	{ "compute", KIND_COMPUTE, 65536, 1, 0, 0, 100 },
+	{ "fragment", KIND_FRAGMENT, 4096, 1, 0, 0, 100 },
+	{ "tiling", KIND_TILING, 1048576, 1, 0, 0, 100 },
+	{ "memory", KIND_FRAGMENT, 2048, 8, 0, 0, 100 },
 	/* Work for one core: the others are not fed. */
-	{ "frontend", KIND_COMPUTE, 4096, 1, 1, 0, 100 },
+	{ "frontend", KIND_COMPUTE, 16384, 1, 1, 0, 100 },
 	{ "idle", KIND_MIX, 1024, 1, 0, 20000000, 1 },
 };
 
@@ -288,7 +288,7 @@ static const struct argp_option arg_options[] = {
 	{ "size", 's', "N", 0,
 	  "Size of a job: workgroups, vertices, or pixels along an edge (default 256)", 1 },
 	{ "phase", OPT_PHASE, "PHASE", 0,
-	  "Jobs of one kind, long and in one queue, that show as one thing: compute, fragment, tiling, memory (external), frontend (cores are not fed), idle; options behind it change what it sets",
+	  "16 jobs of one kind, long and in one queue, that show as one thing: compute, fragment, tiling, memory (external), frontend (cores are not fed), idle; options behind it change what it sets",
 	  1 },
 	{ "targets", OPT_TARGETS, "N", 0, "Render targets of a fragment job (default 1)", 1 },
 	{ "cores", OPT_CORES, "N", 0, "Shader cores that a group may use (default: all)", 1 },
@@ -349,6 +349,7 @@ static void set_phase(struct argp_state *state, const char *name)
 	opt.cores = p->cores;
 	opt.period_ns = p->period_ns;
 	opt.duty = p->duty;
+	opt.jobs = 16;
 	opt.groups = 1;
 	opt.queues = 1;
 }

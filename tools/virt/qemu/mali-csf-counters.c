@@ -12,8 +12,13 @@
  *
  * with a weight unlike any other counter's, so that a swapped block or a
  * shifted index shows. The value in a sample is the difference of two totals,
- * cut to 32 bits. README has the tables; the driver-free test computes the
- * same independently.
+ * cut to 32 bits. Which scalar, with which multiplier, is in mali-csf-rules.h
+ * for counters that are described, and of the general rule for all others:
+ *
+ *   general * (1 + 64 * counter + index) >> (14 + set)
+ *
+ * with the scalar of the block that grows with any of its work. README has the
+ * tables; the driver-free test computes the same independently.
  *
  * Nothing is counted a word at a time, so the cost of counting does not
  * depend on how many counters there are, and a sample costs two
@@ -358,7 +363,7 @@ static void forget_room(MaliCounters *c)
     c->bus[0].room = c->bus[1].room = 0;
     c->shade_room = 0;
     for (i = 0; i < c->n_type[MALI_BLK_SHADER]; i++) {
-        MaliBlock *b = block_of(c, MALI_BLK_SHADER, i);
+        MaliBlock *b = &c->blocks[c->by_type[MALI_BLK_SHADER] + i];
 
         b->any = b->other = 0;
         memset(b->room, 0, sizeof(b->room));

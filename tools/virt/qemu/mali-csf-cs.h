@@ -265,6 +265,7 @@ typedef struct MaliIter {
     uint64_t cycles;
     uint64_t told_units, told_prims, told_cycles;   /* of this chunk */
     int64_t start_ns, end_ns;
+    int64_t late_ns;            /* since its end, if the job goes on */
 } MaliIter;
 
 struct MaliCs {
@@ -280,6 +281,7 @@ struct MaliCs {
     unsigned time_stops;        /* how many did so from here on: */
     int64_t time_stops_ns;
     uint64_t turn_cycles;
+    int64_t told_ns;            /* when counters last asked for work so far */
     MaliIter iter[ITERS];
     MaliGroup groups[MALI_MAX_CSGS];
 };

@@ -12,7 +12,9 @@
  *
  * Iterators run a job in chunks of at most ITER_CHUNK_NS, and look after each
  * whether a job of a group or queue of higher priority has come. The counters
- * are told chunk by chunk.
+ * are told chunk by chunk, and at a sample what there is of one. The end of a
+ * chunk may come late on a busy host; the job has gone on since, up to
+ * LATE_NS, in its next one.
  *
  * Nothing here is done while firmware does not run, or while its address
  * space is locked; both ends come back to csg_run().
@@ -28,6 +30,7 @@
 #define SLICE           16
 #define TURN_NS         (100 * SCALE_US)
 #define ITER_CHUNK_NS   (100 * SCALE_US)
+#define LATE_NS         (100 * SCALE_MS)
 /*
  * So many turns in TURN_NS may end early for an instruction that wants the
  * time.
@@ -195,15 +198,17 @@ void mali_csf_csg_report_work(MaliCsfState *s)
         CsOp *op = it->busy ? iter_op(s, it) : NULL;
         uint64_t cycles, units;
 
-        if (!op || now >= it->end_ns) {
+        if (!op) {
             continue;
         }
-        cycles = mali_csf_clk_muldiv(it->cycles, now - it->start_ns,
+        cycles = mali_csf_clk_muldiv(it->cycles,
+                                     MIN(now, it->end_ns) - it->start_ns,
                                      it->end_ns - it->start_ns);
         units = iter_units(op, MIN((cycles - MIN(cycles, op->setup_left)) *
                                    it->n_cores, it->work));
         iter_tell(s, it, op, units, iter_prims(op, units), cycles);
     }
+    s->cs->told_ns = now;
 }
 
 /* Take a job off its iterator, with what it has done so far. */
@@ -236,6 +241,10 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
     iter_tell(s, it, op, units, prims, cycles);
     op->ran_cycles += mali_csf_clk_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
                                           NANOSECONDS_PER_SECOND);
+    if (all) {
+        it->late_ns = mali_csf_clk_now() - MAX(it->end_ns, s->cs->told_ns);
+        it->late_ns = MIN(it->late_ns, LATE_NS);
+    }
     if (!op->setup_left && !op->work_left) {
         iter_job_done(s, it, op);
     } else if (s->progress_cycles && op->ran_cycles > s->progress_cycles) {
@@ -286,6 +295,8 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
     MaliIter *it = &s->cs->iter[op->arg];
     MaliGroup *g = mali_csf_cs_group(s, st);
     bool shading = op->work != MALI_WORK_TILER;
+    /* A busy host is late. The job has gone on since. */
+    int64_t late = it->seq == op->seq ? MAX(it->late_ns, 0) : 0;
     uint64_t chunk, work;
 
     it->cores = shading ? iter_cores(s, g, op) : 0;
@@ -293,8 +304,9 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
         return false;
     }
     it->n_cores = shading ? ctpop64(it->cores) : 1;
-    chunk = MAX(mali_csf_clk_hz(s, iter_clk(op)) /
-                (NANOSECONDS_PER_SECOND / ITER_CHUNK_NS), 1);
+    chunk = MAX(mali_csf_clk_muldiv(mali_csf_clk_hz(s, iter_clk(op)),
+                                    ITER_CHUNK_NS + late,
+                                    NANOSECONDS_PER_SECOND), 1);
     it->cycles = MIN(chunk, op->setup_left);
     work = MIN((chunk - it->cycles) * it->n_cores, op->work_left);
     if (work && op->arg == ITER_TILER) {
@@ -313,7 +325,7 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
     it->csg = st->csg;
     it->cs = st->cs;
     it->seq = op->seq;
-    it->start_ns = mali_csf_clk_now();
+    it->start_ns = mali_csf_clk_now() - late;
     it->end_ns = it->start_ns + MAX(mali_csf_clk_cycles_to_ns(s, iter_clk(op),
                                                               it->cycles), 1);
     it->told_units = it->told_prims = it->told_cycles = 0;
@@ -663,6 +675,7 @@ static void csg_run(MaliCsfState *s)
     csg_run_streams(s);
     for (int i = 0; i < ITERS && can_go_on(s); i++) {
         jobs |= iter_pick(s, i);
+        cs->iter[i].late_ns = 0;
     }
     report_faults(s);
     if (!can_go_on(s)) {

@@ -24,7 +24,7 @@ idle     td_idle     td_idle
 "
 names=$(awk 'NF { print $1 }' <<<"$phases")
 count=$(wc -w <<<"$names")
-JOBS=24
+JOBS=8
 
 # largest EPOCH LEVEL: "NAME PERCENT" of what is shown there: parts of the level, and those above it
 # that have none
@@ -89,10 +89,10 @@ counts()
 	fi
 }
 
-plan $(($(wc -w <<<"$models") * (4 * count + 2 + 2 + 10) + 4 * 3 + 2))
+plan $(($(wc -w <<<"$models") * (4 * count + 3 + 2 + 10) + 4 * 3 + 2))
 for model in $models; do
 	# shellcheck disable=SC2086
-	tree "$model" "$model" 150000000 $names
+	tree "$model" "$model" 150000000 $names mix
 	# What the G715 calls active is the queues: streams and firmware may be so without them, in a sample.
 	is "$model: nothing is above 100 %" \
 		"$(grep '^over' "$SCRATCH/tree" |
@@ -106,11 +106,11 @@ for model in $models; do
 	for ((cores = 0, m = present; m; m &= m - 1)); do
 		cores=$((cores + 1))
 	done
-	threads=$((JOBS * 16384 * 64))
-	pixels=$((JOBS * 2048 * 2048))
-	primitives=$((JOBS * 262144))
+	threads=$((JOBS * 65536 * 64))
+	pixels=$((JOBS * 4096 * 4096))
+	primitives=$((JOBS * 1048576))
 	targets=8
-	further=$((JOBS * 1024 * 1024 * (targets - 1)))
+	further=$((JOBS * 2048 * 2048 * (targets - 1)))
 	counts "$model" compute MaliNonFragWarp $((threads / 16)) "$cores"
 	counts "$model" compute MaliCoreActiveCy $((threads * 60 / 16)) "$cores"
 	counts "$model" compute MaliEngSFUInstr $((threads * 56 / 256)) "$cores"
@@ -119,8 +119,8 @@ for model in $models; do
 	counts "$model" fragment MaliTexFiltIssueCy $((pixels * 12 / 256 * 12)) $((12 * cores))
 	counts "$model" tiling MaliTilerActiveCy $((JOBS * 400 + primitives * 4)) 0
 	counts "$model" tiling MaliGeomTrianglePrim $primitives 0
-	counts "$model" memory MaliFragWarp $((JOBS * 1024 * 1024 / 16)) "$cores"
-	counts "$model" memory MaliSCBusTileWrBt $(((further + JOBS * 1024 * 1024) / 8)) "$cores"
+	counts "$model" memory MaliFragWarp $((JOBS * 2048 * 2048 / 16)) "$cores"
+	counts "$model" memory MaliSCBusTileWrBt $(((further + JOBS * 2048 * 2048) / 8)) "$cores"
 done
 
 # Cores with a clock of their own: cycles of theirs are not the top level's.

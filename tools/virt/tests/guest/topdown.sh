@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# topdown.sh HZ JOBS PHASE...: so many jobs of gpu-load in each of its phases, counted, at a clock; leaves
-# /root/shape, what the GPU is, and /root/phases, which enable of the counters each was.
+# topdown.sh HZ JOBS PHASE...: so many jobs of gpu-load in each of its phases (mix: its kinds at once, in
+# several groups), counted, at a clock; leaves /root/shape, what the GPU is, and /root/phases, which enable
+# of the counters each was.
 . /root/tap.sh
 
 hz=$1
@@ -41,7 +42,9 @@ blocks()
 } >/root/shape
 
 for phase; do
-	if panthor-perf stat -e CSHW.4 -o /dev/null -- gpu-load --phase $phase -j $jobs >/root/out 2>&1; then
+	how="--phase $phase"
+	[ $phase != mix ] || how="-s 512"
+	if panthor-perf stat -e CSHW.4 -o /dev/null -- gpu-load $how -j $jobs >/root/out 2>&1; then
 		ok "phase $phase"
 	else
 		not_ok "phase $phase" "$(cat /root/out)"
