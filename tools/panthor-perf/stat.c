@@ -387,6 +387,8 @@ static int measure(struct measurement *m)
 
 	status = complain_of(error);
 	drain(m);
+	if (m->arguments->interval_ms && pperf_sums_samples(m->run.sums))
+		show_interval(m);
 	wait_for_child(&m->child);
 	return status;
 }
