@@ -12,19 +12,33 @@ fault_rows()
 	grep -v '^#' "$FAULTS"
 }
 
-# with_faults MODEL FILE [RUN-OPTION...]: 1 result. Runs perf-exact for each line of FILE, NAME
-# OPTION..., in one machine. Leaves $SCRATCH/ledger, and $SCRATCH/out/NAME.record, .trace and .said.
-with_faults()
+# run_faults MODEL FILE [RUN-OPTION...]: runs perf-exact for each line of FILE, NAME OPTION..., in one
+# machine. Leaves $SCRATCH/ledger, and $SCRATCH/faults/NAME.record, .trace and .said. What the machine
+# prints goes to $SCRATCH/err.
+run_faults()
 {
-	local model=$1 file=$2
+	local model=$1 file=$2 status
 
 	shift 2
 	rm -rf "$SCRATCH/ledger" "$SCRATCH/out.tar" "$SCRATCH/faults"
-	in_guest 0 "$model" -i -g "$model" -m 1536 -t 3000 -l "$SCRATCH/ledger" "$@" -f "$file:/root/faults" \
-		-f "$TESTS_DIR/guest/faults.sh:/root/faults.sh" -o /root/out.tar:"$SCRATCH/out.tar" \
-		-- sh /root/faults.sh /root/faults </dev/null
+	"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -i -g "$model" -m 1536 -t 3000 -l "$SCRATCH/ledger" "$@" \
+		-f "$file:/root/faults" -f "$TESTS_DIR/guest/faults.sh:/root/faults.sh" \
+		-o /root/out.tar:"$SCRATCH/out.tar" -- sh /root/faults.sh /root/faults >"$SCRATCH/out" 2>"$SCRATCH/err" \
+		</dev/null
+	status=$?
 	mkdir -p "$SCRATCH/faults"
-	tar -C "$SCRATCH/faults" --strip-components=1 -xf "$SCRATCH/out.tar"
+	tar -C "$SCRATCH/faults" --strip-components=1 -xf "$SCRATCH/out.tar" || status=1
+	return $status
+}
+
+# with_faults MODEL FILE [RUN-OPTION...]: the same, and 1 result for how the run ends
+with_faults()
+{
+	if run_faults "$@"; then
+		ok "$1: the run ends well and the kernel has nothing to report"
+	else
+		not_ok "$1: the run ends well and the kernel has nothing to report" "$(tail -n 120 "$SCRATCH/err")"
+	fi
 }
 
 # compare_faults TABLE SWITCHES NAME: compares what perf-exact was given in the run NAME with the
