@@ -21,7 +21,7 @@ help:
 	@echo 'make demo          boot a virtual machine with a Mali GPU, and show it at work'
 	@echo 'make check         build everything, run all tests'
 	@echo 'make check-long    all tests, in all configurations, at full length'
-	@echo 'make storm         compare counts while firmware is disturbed, at full length'
+	@echo 'make storm         compare counts while firmware is disturbed, at full length (SEED=N: the same again)'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
 	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, OUT=DIR)'
@@ -58,7 +58,8 @@ check-long: deps
 	@tools/virt/check -L $(TESTS)
 
 storm: deps
-	@tools/virt/check -L storm
+	@seed=$${SEED:-$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed"; \
+		SEED=$$seed tools/virt/check -L storm storm-faults
 
 fuzz-device: deps
 	@tools/virt/tests/fuzz.sh -t $(or $(FUZZ_SECONDS),600)

@@ -738,6 +738,13 @@ void mali_csf_counters_rebase(MaliCounters *c)
     }
 }
 
+void mali_csf_counters_ahead(MaliCsfState *s, uint32_t cycles)
+{
+    if (cycles) {
+        bump(s->ctr, MALI_BLK_CSHW, 0, A_ITER, cycles);
+    }
+}
+
 void mali_csf_counters_period(MaliCounters *c)
 {
     forget_room(c);

@@ -9,6 +9,7 @@
  * host's or delegated to firmware. Reset is a command of it, too.
  */
 #include "qemu/osdep.h"
+#include "qemu/host-utils.h"
 #include "qemu/log.h"
 #include "hw/registerfields.h"
 #include "hw/misc/mali-csf.h"
@@ -109,10 +110,20 @@ static void pwr_changed(MaliCsfState *s)
 static void pwr_done(MaliCsfState *s, int domain)
 {
     MaliPwr *p = &s->pwr[domain];
+    uint64_t done = p->trans_on | p->trans_off;
+    int64_t apart = 0;
 
+    if (domain == MALI_PWR_SHADER && !is_power_of_2(done)) {
+        apart = mali_csf_faults_cores_apart(s);
+    }
+    if (apart) {
+        done &= -done;
+        timer_mod(p->timer, mali_csf_clk_now() + apart);
+    }
     mali_csf_counters_advance(s);
-    p->ready = (p->ready | p->trans_on) & ~p->trans_off;
-    p->trans_on = p->trans_off = 0;
+    p->ready = (p->ready | (p->trans_on & done)) & ~(p->trans_off & done);
+    p->trans_on &= ~done;
+    p->trans_off &= ~done;
     trace_mali_csf_power(domain, p->ready);
     if (domain == MALI_PWR_L2 && !p->ready) {
         /* Nothing works without the L2. */
@@ -154,6 +165,9 @@ static void pwr_switch(MaliCsfState *s, int domain, uint64_t mask, bool on)
     } else {
         p->trans_on &= ~mask;
         p->trans_off |= mask & p->ready;
+    }
+    if (domain == MALI_PWR_L2 && p->trans_on && mali_csf_faults_l2_stuck(s)) {
+        return;
     }
     if (pwr_moving(p)) {
         timer_mod(p->timer, mali_csf_clk_now() + s->power_ns);

@@ -218,13 +218,16 @@ static void mali_reset_start(MaliCsfState *s)
 {
     mali_reset_state(s);
     mali_reset_lines(s);
-    timer_mod(s->reset_timer, mali_csf_clk_now() + 20 * SCALE_US);
+    if (!mali_csf_faults_reset_stuck(s)) {
+        timer_mod(s->reset_timer, mali_csf_clk_now() + 20 * SCALE_US);
+    }
 }
 
 static void mali_flush_done(void *opaque)
 {
     MaliCsfState *s = opaque;
 
+    mali_csf_publish_flushed(s);
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_CLEAN_COMPLETED);
 }
 
@@ -250,6 +253,9 @@ static void mali_gpu_command(MaliCsfState *s, uint32_t val)
         mali_csf_counters_work(s, MALI_WORK_FLUSH, 0, 0, 1,
                                MALI_FLUSH_CYCLES, 0);
         mali_csf_mmu_flush_started(s);
+        if (mali_csf_faults_flush_stuck(s)) {
+            break;
+        }
         timer_mod(s->flush_timer, mali_csf_clk_now() +
                   mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE,
                                             MALI_FLUSH_CYCLES));
