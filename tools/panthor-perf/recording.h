@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libpanthor-perf/panthor-perf.h"
+#include <panthor-perf.h>
 
 #define RECORDING_VERSION 1
 #define RECORDING_MAX_BLOCKS 64
