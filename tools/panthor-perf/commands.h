@@ -1,14 +1,141 @@
 /* SPDX-License-Identifier: MIT */
-/* The subcommands: each takes its own arguments, argv[0] being for messages, and returns an exit status. */
+/* The subcommands, and what they share. */
 #ifndef PANTHOR_PERF_COMMANDS_H
 #define PANTHOR_PERF_COMMANDS_H
 
+#include <argp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <panthor-perf.h>
+
+/* Each takes its own arguments, argv[0] being for messages, and returns an exit status. */
 int command_info(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_stat(int argc, char **argv);
 
-/* Exit statuses of panthor-perf itself; stat has those of its command as well. */
-#define STATUS_FAILED 1
-#define STATUS_USAGE 2
+/* Exit statuses; a command that runs a program has those of the program as well. */
+enum status {
+	STATUS_OK = 0,
+
+	/* Anything that has no status of its own. */
+	STATUS_FAILED = 1,
+
+	/* The arguments are wrong, or name a counter that is not known. */
+	STATUS_USAGE = 2,
+
+	/* There is no GPU with panthor, or not the one that was named. */
+	STATUS_NO_DEVICE = 3,
+
+	/* The kernel or the firmware has no counters. */
+	STATUS_NO_COUNTERS = 4,
+
+	/* The user may not count, or may not open the device. */
+	STATUS_PERMISSION = 5,
+
+	/* Another program counts another counter set. */
+	STATUS_SET_IN_USE = 6,
+
+	/* The GPU went away, or its firmware failed, while it was used. */
+	STATUS_GONE = 7,
+
+	/* A file or stream cannot be read or written. */
+	STATUS_IO = 8,
+
+	/* A file is not what it should be. */
+	STATUS_BROKEN = 9,
+
+	/* The terminal cannot do what is needed. */
+	STATUS_TERMINAL = 10,
+
+	/* What shells return of a program that cannot be run, and that is not there. */
+	STATUS_CANNOT_RUN = 126,
+	STATUS_NOT_FOUND = 127,
+};
+
+/* ---- common.c ---- */
+
+/* Prints "panthor-perf: ..." on the standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The status that stands for an error of the library. */
+int status_of(enum pperf_error error);
+
+/* Prints the library's message of the call that failed with this error, and returns the status. */
+int complain_of(enum pperf_error error);
+
+/*
+ * -d NODE, as a child parser of a command's own: { &device_argp, 0, NULL, 0 } in
+ * argp.children, and in ARGP_KEY_INIT state->child_inputs[0] = &device, a const
+ * char * that is NULL for the first GPU.
+ */
+extern const struct argp device_argp;
+
+/* Opens a GPU and the database of its counters. Prints what is wrong. Returns a status. */
+int open_gpu(const char *node, struct pperf_gpu **gpu, struct pperf_db **db);
+
+/*
+ * Reads a time with a unit (ns, us, ms, s), such as 200us or 1.5ms. Returns false
+ * if it is none, 0 or longer than a day; a bare number is none.
+ */
+bool parse_period(const char *text, uint64_t *ns);
+
+/* Reads a positive whole number. Returns false if it is none, or more than max. */
+bool parse_number(const char *text, unsigned long max, unsigned long *number);
+
+/* 12345678 as 12,345,678, in the end of a buffer of 32 bytes. */
+const char *grouped(uint64_t value, char buffer[32]);
+
+/* 12345678 as 12.35 M, with the unit behind it. */
+const char *scaled(double value, const char *unit, char *buffer, size_t size);
+
+/* Closes a file that was written. Prints what is wrong. Returns a status. */
+int finish_output(FILE *out, const char *name);
+
+/* ---- child.c: a program that runs while something is counted ---- */
+
+enum child_event {
+	/* Nothing that matters. */
+	CHILD_NOTHING,
+
+	/* The program has ended or, without one, the user wants to end: Ctrl-C, SIGTERM. */
+	CHILD_ENDED,
+
+	/* The user wants to end although the program has ended. */
+	CHILD_INTERRUPTED,
+};
+
+/* Zero it to begin. */
+struct child {
+	/* 0 if there is none, or it has ended. */
+	pid_t pid;
+
+	/* Becomes readable at SIGCHLD, SIGINT and SIGTERM, which are blocked meanwhile. */
+	int signals;
+
+	/* True once the end has been told of. */
+	bool ended;
+
+	sigset_t before;
+	int wait_status;
+};
+
+/* Blocks signals and opens child::signals. Prints what is wrong. Returns a status. */
+int child_prepare(struct child *child);
+
+/* Runs a program. Prints what is wrong. Returns a status. */
+int child_start(struct child *child, char **command);
+
+/* To be called when child::signals is readable. */
+enum child_event child_event(struct child *child);
+
+/* The program's exit status, 128 + its signal if one ended it, 0 if there was none. */
+int child_status(const struct child *child);
+
+/* Undoes child_prepare(). */
+void child_finish(struct child *child);
 
 #endif

@@ -15,18 +15,6 @@
 
 #define MAX_DEVICES 64
 
-void complain(const char *format, ...)
-{
-	va_list args;
-
-	fflush(stdout);
-	fputs("panthor-perf: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
 /* Reads what fits of a query's answer. Returns the size the kernel knows, or -errno. */
 static int query(int fd, unsigned int type, void *answer, size_t size)
 {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* panthor-perf list */
 #define _GNU_SOURCE
-#include <argp.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
-#include "gpu.h"
 
 struct arguments {
 	const char *device;
@@ -15,7 +12,6 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "device", 'd', "NODE", 0, "Render node of the GPU (default: the first with panthor)", 0 },
 	{ "gpu", 'g', "NAME", 0, "A product, such as G610, instead of a GPU of this machine", 0 },
 	{ "field-separator", 'x', "SEPARATOR", 0,
 	  "Print for programs: name, block, index, unit, title, equation", 0 },
@@ -27,8 +23,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case 'd':
-		arguments->device = arg;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->device;
 		return 0;
 	case 'g':
 		arguments->product = arg;
@@ -43,13 +39,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static void print_counter(const struct counter *counter, const char *sep)
+static void print_counter(const struct pperf_counter *counter, const char *sep)
 {
 	char place[32] = "derived";
 
 	if (sep) {
 		printf("%s%s%s%s", counter->name, sep,
-		       counter->equation ? "derived" : block_names[counter->type], sep);
+		       counter->equation ? "derived" : pperf_block_name(counter->type), sep);
 		if (!counter->equation)
 			printf("%u", counter->index);
 		printf("%s%s%s%s%s%s\n", sep, counter->unit, sep, counter->title, sep,
@@ -58,71 +54,75 @@ static void print_counter(const struct counter *counter, const char *sep)
 	}
 
 	if (!counter->equation)
-		snprintf(place, sizeof(place), "%s.%u", block_names[counter->type], counter->index);
+		snprintf(place, sizeof(place), "%s.%u", pperf_block_name(counter->type), counter->index);
 	printf("  %-28s %-11s %s (%s)\n", counter->name, place, counter->title, counter->unit);
 }
 
 /* Groups in the order in which they first occur. */
-static void print_by_group(const struct counters *counters)
+static void print_by_group(const struct pperf_counter *list, size_t count)
 {
-	const struct counter *list = counters->list;
 	size_t i, j;
 
-	for (i = 0; i < counters->count; i++) {
+	for (i = 0; i < count; i++) {
 		for (j = 0; j < i && strcmp(list[j].group, list[i].group); j++)
 			;
 		if (j < i)
 			continue;
 
 		printf("%s%s\n", i ? "\n" : "", list[i].group);
-		for (j = i; j < counters->count; j++)
+		for (j = i; j < count; j++)
 			if (!strcmp(list[j].group, list[i].group))
 				print_counter(&list[j], NULL);
 	}
 }
 
+/* The layout of the product that was named, or of the GPU there is. */
+static enum pperf_error find_layout(const struct arguments *arguments, const char **layout)
+{
+	const char *product;
+	enum pperf_error error;
+	struct pperf_gpu *gpu;
+
+	if (arguments->product)
+		return pperf_product_by_name(arguments->product, &product, layout);
+
+	error = pperf_gpu_open(arguments->device, &gpu);
+	if (error)
+		return error;
+	error = pperf_product_by_id(pperf_gpu_info(gpu)->gpu_id, &product, layout);
+	pperf_gpu_close(gpu);
+	return error;
+}
+
 int command_list(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
 		options, parse, NULL,
-		"Lists the counters of a GPU, by the names that stat takes.", NULL, NULL, NULL
+		"Lists the counters of a GPU, by the names that stat takes.", children, NULL, NULL
 	};
 	struct arguments arguments = {};
-	struct counters counters;
-	struct product product;
-	struct gpu gpu = { .fd = -1 };
-	size_t i;
+	const struct pperf_counter *list;
+	enum pperf_error error;
+	const char *layout;
+	struct pperf_db *db;
+	size_t i, count;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 
-	if (arguments.product) {
-		if (data_product_by_name(arguments.product, &product)) {
-			complain("no GPU \"%s\" is known; try G610", arguments.product);
-			return STATUS_USAGE;
-		}
-	} else {
-		if (gpu_open(&gpu, arguments.device))
-			return STATUS_FAILED;
-		product = gpu.product;
-		gpu_close(&gpu);
-		if (!product.layout) {
-			complain("no names are known for this GPU (GPU_ID %#x): "
-				 "counters can be named BLOCK.INDEX", gpu.info.gpu_id);
-			return STATUS_FAILED;
-		}
-	}
+	error = find_layout(&arguments, &layout);
+	if (!error)
+		error = pperf_db_open(layout, &db);
+	if (error)
+		return complain_of(error);
 
-	if (data_counters(product.layout, &counters)) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
-
+	list = pperf_db_counters(db, &count);
 	if (arguments.separator) {
-		for (i = 0; i < counters.count; i++)
-			print_counter(&counters.list[i], arguments.separator);
+		for (i = 0; i < count; i++)
+			print_counter(&list[i], arguments.separator);
 	} else {
-		print_by_group(&counters);
+		print_by_group(list, count);
 	}
-	data_free(&counters);
-	return 0;
+	pperf_db_close(db);
+	return finish_output(stdout, "the standard output");
 }

@@ -1,34 +1,53 @@
 // SPDX-License-Identifier: MIT
 /* panthor-perf - performance counters of Arm Mali GPUs */
 #define _GNU_SOURCE
-#include <argp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
-#include "gpu.h"
 
-const char *argp_program_version = "panthor-perf 0.1";
+const char *argp_program_version = "panthor-perf " PPERF_VERSION;
 
-static const char doc[] =
-	"Performance counters of Arm Mali GPUs with the panthor driver."
-	"\v"
-	"Commands:\n"
-	"  info   what the GPU can count\n"
-	"  list   names of the counters\n"
-	"  stat   count while a command runs\n"
-	"\n"
-	"'panthor-perf COMMAND --help' tells more of each.";
-
+/* A command a line, in the order in which they are listed. */
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
+	const char *what;
 } commands[] = {
-	{ "info", command_info },
-	{ "list", command_list },
-	{ "stat", command_stat },
+	{ "info", command_info, "what the GPU can count" },
+	{ "list", command_list, "names of the counters" },
+	{ "stat", command_stat, "count while a program runs" },
 };
+
+#define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void list_commands(FILE *out)
+{
+	size_t i;
+
+	fprintf(out, "Commands:\n");
+	for (i = 0; i < NUM_COMMANDS; i++)
+		fprintf(out, "  %-9s%s\n", commands[i].name, commands[i].what);
+	fprintf(out, "\n'panthor-perf COMMAND --help' tells more of each.\n");
+}
+
+/* The list of commands, behind the options in the text of --help. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	char *list = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	out = open_memstream(&list, &size);
+	if (!out)
+		return NULL;
+	list_commands(out);
+	fclose(out);
+	return list;
+}
 
 struct arguments {
 	int first;
@@ -39,21 +58,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	(void)arg;
-	switch (key) {
-	case ARGP_KEY_ARG:
-		arguments->first = state->next - 1;
-		state->next = state->argc;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_usage(state);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	arguments->first = state->next - 1;
+	state->next = state->argc;
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = { NULL, parse, "COMMAND [ARGUMENT...]", doc, NULL, NULL, NULL };
+	static const struct argp argp = {
+		NULL, parse, "COMMAND [ARGUMENT...]",
+		"Performance counters of Arm Mali GPUs with the panthor driver.\v", NULL, help_filter, NULL
+	};
 	struct arguments arguments = {};
 	char name[64];
 	size_t i;
@@ -63,7 +80,13 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 
 	n = arguments.first;
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+	if (!n) {
+		fprintf(stderr, "Usage: panthor-perf COMMAND [ARGUMENT...]\n\n");
+		list_commands(stderr);
+		return STATUS_USAGE;
+	}
+
+	for (i = 0; i < NUM_COMMANDS; i++) {
 		if (strcmp(argv[n], commands[i].name))
 			continue;
 		/* So that messages and usage say "panthor-perf stat". */
@@ -72,6 +95,6 @@ int main(int argc, char **argv)
 		return commands[i].run(argc - n, argv + n);
 	}
 
-	complain("there is no command \"%s\"; there are info, list and stat", argv[n]);
+	complain("there is no command \"%s\": panthor-perf alone lists them", argv[n]);
 	return STATUS_USAGE;
 }

@@ -312,7 +312,7 @@ static int finish(struct session *session, struct result *result, int signals)
 }
 
 /* 12345678 as 12,345,678. */
-static const char *grouped(uint64_t value, char *buffer, size_t size)
+static const char *with_commas(uint64_t value, char *buffer, size_t size)
 {
 	char *at = buffer + size;
 	int digits = 0;
@@ -334,12 +334,12 @@ static void print_number(FILE *out, int width, double value)
 
 	/* Whole numbers as counts, others with what matters of the fraction. */
 	if (value >= 0 && value < 1e18 && value == (double)(uint64_t)value)
-		fprintf(out, "%*s", width, grouped(value, buffer, sizeof(buffer)));
+		fprintf(out, "%*s", width, with_commas(value, buffer, sizeof(buffer)));
 	else
 		fprintf(out, "%*.2f", width, value);
 }
 
-static const char *scaled(double rate, const char *unit, char *buffer, size_t size)
+static const char *with_prefix(double rate, const char *unit, char *buffer, size_t size)
 {
 	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
 	size_t p = 0;
@@ -410,11 +410,11 @@ static void print_counter(const struct printer *p, const struct counter *c)
 	if (c->equation)
 		print_number(p->out, 20, value);
 	else
-		fprintf(p->out, "%20s", grouped(sum_of(p, c), buffer, sizeof(buffer)));
+		fprintf(p->out, "%20s", with_commas(sum_of(p, c), buffer, sizeof(buffer)));
 
 	fprintf(p->out, "  %-24s %-40s # ", c->name, c->title);
 	if (rate_of(p, c, value, &rate))
-		fprintf(p->out, "%s\n", scaled(rate, c->unit, buffer, sizeof(buffer)));
+		fprintf(p->out, "%s\n", with_prefix(rate, c->unit, buffer, sizeof(buffer)));
 	else
 		fprintf(p->out, "%s\n", c->unit);
 
@@ -422,7 +422,7 @@ static void print_counter(const struct printer *p, const struct counter *c)
 		return;
 	for (idx = 0; idx < gpu_blocks(p->gpu, c->type); idx++)
 		fprintf(p->out, "%20s    %s %u\n",
-			grouped(block_value(p, c, idx), buffer, sizeof(buffer)),
+			with_commas(block_value(p, c, idx), buffer, sizeof(buffer)),
 			block_names[c->type], idx);
 }
 

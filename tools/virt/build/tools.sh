@@ -26,7 +26,8 @@ compile()
 	shift
 	mkdir -p "$(dirname "$out")"
 	"${CROSS}gcc" --sysroot="$SYSROOT" -static "${CFLAGS[@]}" \
-		-I"$TOP_DIR/include/uapi" -I"$TOP_DIR/tools/panthor-perf" -I"$VIRT_DIR/qemu" \
+		-I"$TOP_DIR/include/uapi" -I"$TOP_DIR/tools/panthor-perf" \
+		-I"$TOP_DIR/tools/panthor-perf/libpanthor-perf" -I"$VIRT_DIR/qemu" \
 		-isystem "$KERNEL_HEADERS" -isystem "$SYSROOT/usr/include/libdrm" \
 		-isystem "$SELFTEST_DIR" \
 		-o "$out.new" "$@"

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+/* A program that runs while something is counted. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "commands.h"
+
+extern char **environ;
+
+int child_prepare(struct child *child)
+{
+	sigset_t caught;
+
+	sigemptyset(&caught);
+	sigaddset(&caught, SIGCHLD);
+	sigaddset(&caught, SIGINT);
+	sigaddset(&caught, SIGTERM);
+	sigprocmask(SIG_BLOCK, &caught, &child->before);
+	child->signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (child->signals >= 0)
+		return STATUS_OK;
+	complain("cannot wait for signals: %s", strerror(errno));
+	sigprocmask(SIG_SETMASK, &child->before, NULL);
+	return STATUS_FAILED;
+}
+
+int child_start(struct child *child, char **command)
+{
+	posix_spawnattr_t attributes;
+	int ret;
+
+	child->ended = false;
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigmask(&attributes, &child->before);
+	ret = posix_spawnp(&child->pid, command[0], NULL, &attributes, command, environ);
+	posix_spawnattr_destroy(&attributes);
+
+	if (!ret)
+		return STATUS_OK;
+	complain("cannot run %s: %s", command[0], strerror(ret));
+	child->pid = 0;
+	return ret == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+enum child_event child_event(struct child *child)
+{
+	struct signalfd_siginfo info;
+
+	if (read(child->signals, &info, sizeof(info)) != sizeof(info))
+		return CHILD_NOTHING;
+
+	if (!child->pid) {
+		if (info.ssi_signo == SIGCHLD)
+			return CHILD_NOTHING;
+		if (child->ended)
+			return CHILD_INTERRUPTED;
+		child->ended = true;
+		return CHILD_ENDED;
+	}
+
+	/* The terminal has sent SIGINT to the program as well; it decides. */
+	if (info.ssi_signo == SIGTERM)
+		kill(child->pid, SIGTERM);
+	if (waitpid(child->pid, &child->wait_status, WNOHANG) != child->pid)
+		return CHILD_NOTHING;
+	child->pid = 0;
+	child->ended = true;
+	return CHILD_ENDED;
+}
+
+int child_status(const struct child *child)
+{
+	if (WIFSIGNALED(child->wait_status))
+		return 128 + WTERMSIG(child->wait_status);
+	return WEXITSTATUS(child->wait_status);
+}
+
+void child_finish(struct child *child)
+{
+	close(child->signals);
+	sigprocmask(SIG_SETMASK, &child->before, NULL);
+}

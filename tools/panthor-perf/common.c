@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+/* What the subcommands share. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("panthor-perf: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+int status_of(enum pperf_error error)
+{
+	switch (error) {
+	case PPERF_OK:
+		return STATUS_OK;
+	case PPERF_ERROR_INVALID:
+	case PPERF_ERROR_UNKNOWN:
+		return STATUS_USAGE;
+	case PPERF_ERROR_NO_DEVICE:
+		return STATUS_NO_DEVICE;
+	case PPERF_ERROR_NO_KERNEL_SUPPORT:
+	case PPERF_ERROR_NO_COUNTERS:
+		return STATUS_NO_COUNTERS;
+	case PPERF_ERROR_PERMISSION:
+		return STATUS_PERMISSION;
+	case PPERF_ERROR_SET_IN_USE:
+		return STATUS_SET_IN_USE;
+	case PPERF_ERROR_FIRMWARE:
+	case PPERF_ERROR_GONE:
+		return STATUS_GONE;
+	case PPERF_ERROR_BROKEN:
+		return STATUS_BROKEN;
+	case PPERF_ERROR_TOO_MANY:
+	case PPERF_ERROR_RING_FULL:
+	case PPERF_ERROR_NOT_COUNTED:
+	case PPERF_ERROR_NO_VALUE:
+	case PPERF_ERROR_SYSTEM:
+	case PPERF_ERROR_NO_MEMORY:
+		return STATUS_FAILED;
+	}
+	return STATUS_FAILED;
+}
+
+int complain_of(enum pperf_error error)
+{
+	complain("%s", pperf_message());
+	return status_of(error);
+}
+
+static const struct argp_option device_options[] = {
+	{ "device", 'd', "NODE", 0, "Render node of the GPU (default: the first with panthor)", 0 },
+	{}
+};
+
+static error_t parse_device(int key, char *arg, struct argp_state *state)
+{
+	const char **device = state->input;
+
+	if (key != 'd')
+		return ARGP_ERR_UNKNOWN;
+	*device = arg;
+	return 0;
+}
+
+const struct argp device_argp = { device_options, parse_device, NULL, NULL, NULL, NULL, NULL };
+
+int open_gpu(const char *node, struct pperf_gpu **gpu, struct pperf_db **db)
+{
+	enum pperf_error error = pperf_gpu_open(node, gpu);
+
+	if (error)
+		return complain_of(error);
+	error = pperf_db_open(pperf_gpu_info(*gpu)->layout, db);
+	if (error) {
+		pperf_gpu_close(*gpu);
+		return complain_of(error);
+	}
+	return STATUS_OK;
+}
+
+bool parse_period(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	double number;
+	char *end;
+	size_t i;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	number = strtod(text, &end);
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].name))
+			continue;
+		number *= units[i].ns;
+		if (!(number >= 1 && number <= 86400e9))
+			return false;
+		*ns = number + 0.5;
+		return true;
+	}
+	return false;
+}
+
+bool parse_number(const char *text, unsigned long max, unsigned long *number)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	return !*end && !errno && *number && *number <= max;
+}
+
+const char *grouped(uint64_t value, char buffer[32])
+{
+	char *at = buffer + 32;
+	int digits = 0;
+
+	*--at = 0;
+	do {
+		if (digits && digits % 3 == 0)
+			*--at = ',';
+		*--at = '0' + value % 10;
+		value /= 10;
+		digits++;
+	} while (value);
+	return at;
+}
+
+const char *scaled(double value, const char *unit, char *buffer, size_t size)
+{
+	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+	size_t p = 0;
+
+	for (; value >= 1000 && p + 1 < sizeof(prefixes) / sizeof(prefixes[0]); p++)
+		value /= 1000;
+	snprintf(buffer, size, "%.2f %s%s", value, prefixes[p], unit);
+	return buffer;
+}
+
+int finish_output(FILE *out, const char *name)
+{
+	int failed = ferror(out), error = errno;
+
+	if (out == stdout || out == stderr ? fflush(out) : fclose(out)) {
+		failed = 1;
+		error = errno;
+	}
+	if (!failed)
+		return STATUS_OK;
+	complain("cannot write %s: %s", name, strerror(error));
+	return STATUS_IO;
+}

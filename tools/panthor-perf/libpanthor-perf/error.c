@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+/* Errors and their messages. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "internal.h"
+
+static _Thread_local char message[512];
+
+const char *pperf_version(void)
+{
+	return PPERF_VERSION;
+}
+
+const char *pperf_strerror(enum pperf_error error)
+{
+	switch (error) {
+	case PPERF_OK:
+		return "success";
+	case PPERF_ERROR_INVALID:
+		return "an argument is not valid";
+	case PPERF_ERROR_UNKNOWN:
+		return "the name is not known";
+	case PPERF_ERROR_NO_DEVICE:
+		return "there is no such GPU with the panthor driver";
+	case PPERF_ERROR_NO_KERNEL_SUPPORT:
+		return "the kernel has no performance counters for this GPU";
+	case PPERF_ERROR_NO_COUNTERS:
+		return "the GPU has no performance counters that the kernel supports";
+	case PPERF_ERROR_PERMISSION:
+		return "permission denied";
+	case PPERF_ERROR_SET_IN_USE:
+		return "another program counts another counter set";
+	case PPERF_ERROR_TOO_MANY:
+		return "there are too many counter sessions";
+	case PPERF_ERROR_RING_FULL:
+		return "the ring has no room for another sample";
+	case PPERF_ERROR_FIRMWARE:
+		return "the GPU's firmware does not answer";
+	case PPERF_ERROR_GONE:
+		return "the GPU is gone";
+	case PPERF_ERROR_BROKEN:
+		return "the data is broken";
+	case PPERF_ERROR_NOT_COUNTED:
+		return "a counter was not enabled";
+	case PPERF_ERROR_NO_VALUE:
+		return "the equation has no value";
+	case PPERF_ERROR_SYSTEM:
+		return "the system refused";
+	case PPERF_ERROR_NO_MEMORY:
+		return "out of memory";
+	}
+	return "unknown error";
+}
+
+const char *pperf_message(void)
+{
+	return message;
+}
+
+enum pperf_error pperf_fail(enum pperf_error error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	return error;
+}
+
+enum pperf_error pperf_no_memory(void)
+{
+	return pperf_fail(PPERF_ERROR_NO_MEMORY, "out of memory");
+}

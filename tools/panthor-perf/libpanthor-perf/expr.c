@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+/* Equations: a recursive descent over the text makes operations on a stack. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* Deep enough for any equation, and an end to hostile ones. */
+#define MAX_DEPTH 64
+
+/* An operand for each level of the descent, and one for each pending operation of it. */
+#define MAX_STACK (3 * MAX_DEPTH)
+
+struct parser {
+	const char *start, *at;
+	expr_resolver resolve;
+	void *context;
+	struct expr *expr;
+	int depth;
+
+	/* PPERF_OK as long as all is understood. */
+	enum pperf_error error;
+};
+
+static void sum(struct parser *p);
+
+static void fail(struct parser *p)
+{
+	if (!p->error)
+		p->error = pperf_fail(PPERF_ERROR_BROKEN, "the equation \"%s\" is not understood at "
+				      "character %zu", p->start, (size_t)(p->at - p->start) + 1);
+}
+
+static void emit(struct parser *p, enum expr_code code, unsigned int symbol, double number)
+{
+	struct expr_op *ops;
+
+	if (p->error)
+		return;
+
+	ops = reallocarray(p->expr->ops, p->expr->count + 1, sizeof(*ops));
+	if (!ops) {
+		p->error = pperf_no_memory();
+		return;
+	}
+	p->expr->ops = ops;
+	ops[p->expr->count++] = (struct expr_op){ .code = code, .symbol = symbol, .number = number };
+}
+
+static bool accept(struct parser *p, char c)
+{
+	p->at += strspn(p->at, " \t");
+	if (*p->at != c)
+		return false;
+	p->at++;
+	return true;
+}
+
+/* min(a, b...) or max(a, b...); the name has been read. */
+static void choose(struct parser *p, enum expr_code code)
+{
+	sum(p);
+	while (!p->error && accept(p, ',')) {
+		sum(p);
+		emit(p, code, 0, 0);
+	}
+	if (!accept(p, ')'))
+		fail(p);
+}
+
+static void name_or_call(struct parser *p)
+{
+	unsigned int symbol;
+	char name[64];
+	size_t n;
+
+	for (n = 0; isalnum((unsigned char)p->at[n]) || p->at[n] == '_'; n++) {
+		if (n + 1 == sizeof(name)) {
+			fail(p);
+			return;
+		}
+	}
+	memcpy(name, p->at, n);
+	name[n] = 0;
+	p->at += n;
+
+	if (accept(p, '(')) {
+		if (!strcmp(name, "min"))
+			choose(p, EXPR_MIN);
+		else if (!strcmp(name, "max"))
+			choose(p, EXPR_MAX);
+		else
+			fail(p);
+		return;
+	}
+
+	if (p->resolve(p->context, name, &symbol))
+		emit(p, EXPR_SYMBOL, symbol, 0);
+	else if (!p->error)
+		p->error = pperf_fail(PPERF_ERROR_BROKEN, "the equation \"%s\" has an unknown name: %s",
+				      p->start, name);
+}
+
+static void term(struct parser *p)
+{
+	double number;
+	char *end;
+
+	if (p->error)
+		return;
+
+	if (accept(p, '(')) {
+		sum(p);
+		if (!accept(p, ')'))
+			fail(p);
+	} else if (accept(p, '-')) {
+		if (++p->depth > MAX_DEPTH) {
+			fail(p);
+			return;
+		}
+		term(p);
+		p->depth--;
+		emit(p, EXPR_NEGATE, 0, 0);
+	} else if (isdigit((unsigned char)*p->at)) {
+		number = strtod(p->at, &end);
+		p->at = end;
+		emit(p, EXPR_NUMBER, 0, number);
+	} else if (isalpha((unsigned char)*p->at)) {
+		name_or_call(p);
+	} else {
+		fail(p);
+	}
+}
+
+static void product(struct parser *p)
+{
+	enum expr_code code;
+
+	term(p);
+	while (!p->error) {
+		if (accept(p, '*'))
+			code = EXPR_MULTIPLY;
+		else if (accept(p, '/'))
+			code = EXPR_DIVIDE;
+		else
+			break;
+		term(p);
+		emit(p, code, 0, 0);
+	}
+}
+
+static void sum(struct parser *p)
+{
+	enum expr_code code;
+
+	if (++p->depth > MAX_DEPTH) {
+		fail(p);
+		return;
+	}
+
+	product(p);
+	while (!p->error) {
+		if (accept(p, '+'))
+			code = EXPR_ADD;
+		else if (accept(p, '-'))
+			code = EXPR_SUBTRACT;
+		else
+			break;
+		product(p);
+		emit(p, code, 0, 0);
+	}
+
+	p->depth--;
+}
+
+enum pperf_error pperf_expr_compile(const char *equation, expr_resolver resolve, void *context,
+				    struct expr *expr)
+{
+	struct parser p = {
+		.start = equation, .at = equation, .resolve = resolve, .context = context, .expr = expr,
+	};
+
+	*expr = (struct expr){};
+	sum(&p);
+	if (!p.error && (accept(&p, ' '), *p.at))
+		fail(&p);
+	if (p.error)
+		pperf_expr_free(expr);
+	return p.error;
+}
+
+double pperf_expr_run(const struct expr *expr, expr_loader load, void *context)
+{
+	double stack[MAX_STACK], *top = stack;
+	size_t i;
+
+	for (i = 0; i < expr->count; i++) {
+		const struct expr_op *op = &expr->ops[i];
+
+		switch (op->code) {
+		case EXPR_NUMBER:
+			*top++ = op->number;
+			break;
+		case EXPR_SYMBOL:
+			*top++ = load(context, op->symbol);
+			break;
+		case EXPR_NEGATE:
+			top[-1] = -top[-1];
+			break;
+		case EXPR_ADD:
+			top--;
+			top[-1] += top[0];
+			break;
+		case EXPR_SUBTRACT:
+			top--;
+			top[-1] -= top[0];
+			break;
+		case EXPR_MULTIPLY:
+			top--;
+			top[-1] *= top[0];
+			break;
+		case EXPR_DIVIDE:
+			top--;
+			top[-1] = top[-1] == 0 && top[0] == 0 ? 0 : top[-1] / top[0];
+			break;
+		case EXPR_MIN:
+			top--;
+			if (top[0] < top[-1])
+				top[-1] = top[0];
+			break;
+		case EXPR_MAX:
+			top--;
+			if (top[0] > top[-1])
+				top[-1] = top[0];
+			break;
+		}
+	}
+	return stack[0];
+}
+
+void pperf_expr_free(struct expr *expr)
+{
+	free(expr->ops);
+	*expr = (struct expr){};
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the library share. */
+#ifndef PPERF_INTERNAL_H
+#define PPERF_INTERNAL_H
+
+#include "panthor-perf.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* error.c: stores the message of a failure and returns its code. */
+enum pperf_error pperf_fail(enum pperf_error error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+enum pperf_error pperf_no_memory(void);
+
+/* tables.c: the tables of data/, which are part of the library. */
+extern const char pperf_products_csv[];
+extern const char pperf_hw_counters_csv[];
+extern const char pperf_derived_counters_csv[];
+extern const char pperf_topdown_csv[];
+
+/* Splits off the next row of comma-separated values, in place. Returns its fields, 0 at the end. */
+unsigned int pperf_csv_row(char **text, char **fields, unsigned int max);
+
+/* expr.c: equations, compiled to operations on a stack. */
+enum expr_code {
+	EXPR_NUMBER,
+	EXPR_SYMBOL,
+	EXPR_ADD,
+	EXPR_SUBTRACT,
+	EXPR_MULTIPLY,
+	EXPR_DIVIDE,
+	EXPR_NEGATE,
+	EXPR_MIN,
+	EXPR_MAX,
+};
+
+struct expr_op {
+	enum expr_code code;
+
+	/* Of EXPR_SYMBOL: what the resolver made of the name. */
+	unsigned int symbol;
+
+	/* Of EXPR_NUMBER. */
+	double number;
+};
+
+struct expr {
+	struct expr_op *ops;
+	size_t count;
+};
+
+/* Gives a name its symbol. Returns false if it is not known. */
+typedef bool (*expr_resolver)(void *context, const char *name, unsigned int *symbol);
+
+/* The value of a symbol. */
+typedef double (*expr_loader)(void *context, unsigned int symbol);
+
+/*
+ * Compiles an equation: + - * / with the usual precedence, parentheses, numbers,
+ * names, min() and max(). PPERF_ERROR_BROKEN, with a message, if it is not
+ * understood or a name is not known.
+ */
+enum pperf_error pperf_expr_compile(const char *equation, expr_resolver resolve, void *context,
+				    struct expr *expr);
+
+/* Its value; 0 / 0 is 0, and anything else divided by 0 is infinite. */
+double pperf_expr_run(const struct expr *expr, expr_loader load, void *context);
+void pperf_expr_free(struct expr *expr);
+
+/* db.c */
+
+/* What equations can ask for besides counters. */
+enum config_value {
+	CONFIG_CORES,
+	CONFIG_SLICES,
+	CONFIG_BUS_BYTES,
+	CONFIG_SECONDS,
+	CONFIG_ELAPSED_CYCLES,
+	CONFIG_SHADER_CLOCK_RATIO,
+	NUM_CONFIG,
+};
+
+/* A row of the top-down table that applies to the layout. */
+struct row {
+	const char *name;
+	struct expr expr;
+
+	/* Index among the nodes, -1 of a helper. */
+	int node;
+};
+
+struct pperf_db {
+	/* What the strings point into. */
+	char *text[3];
+
+	/* Described counters, those of hardware first; then places without a description. */
+	struct pperf_counter *counters;
+	size_t hardware, described, all;
+	char *place_names;
+
+	/* By index of a described counter: the equation, and what it needs in the end. */
+	struct expr *exprs;
+	struct pperf_masks *needs;
+
+	const struct pperf_counter *by_place[PPERF_BLOCK_TYPES][PPERF_MAX_VALUES];
+
+	/* The counter of active cycles, NULL in an unknown layout. */
+	const struct pperf_counter *active;
+
+	/* Top-down: rows in the order of evaluation, nodes in the order of the tree. */
+	struct row *rows;
+	size_t num_rows;
+	struct pperf_topdown_node *nodes;
+	size_t num_nodes;
+	struct pperf_masks topdown_needs;
+};
+
+/* What an equation is evaluated over. */
+struct evaluation {
+	const struct pperf_db *db;
+	double config[NUM_CONFIG];
+
+	/* Value of a counter of hardware. */
+	uint64_t (*value)(const void *source, unsigned int type, unsigned int index);
+	const void *source;
+
+	/* Values of the rows above, in top-down. */
+	const double *rows;
+};
+
+double pperf_evaluate(const struct evaluation *evaluation, const struct pperf_counter *counter);
+double pperf_evaluate_row(const struct evaluation *evaluation, size_t row);
+
+/* Fills in what equations ask of the GPU. */
+void pperf_evaluation_config(struct evaluation *evaluation, const struct pperf_gpu_info *info);
+
+/* sample.c */
+
+/* What is known of the top level clock. Zero it to begin. */
+struct clock_rate {
+	double hz;
+};
+
+/*
+ * The cycles that the top level clock would have counted in a sample's period
+ * had the GPU not slept; 0 if that is not known. Learns the rate from samples in
+ * which the GPU did not sleep.
+ */
+double pperf_elapsed_cycles(struct clock_rate *rate, const struct pperf_gpu_info *info,
+			    const struct pperf_sample *sample);
+
+/* PPERF_ERROR_BROKEN if the blocks are not the GPU's. */
+enum pperf_error pperf_sample_check(const struct pperf_sample *sample, const struct pperf_gpu_info *info);
+
+/* What is enabled in all blocks of each type. */
+void pperf_sample_masks(const struct pperf_sample *sample, struct pperf_masks *masks);
+
+/* True if all of the needs are in the masks. */
+bool pperf_masks_contain(const struct pperf_masks *masks, const struct pperf_masks *needs);
+void pperf_masks_add(struct pperf_masks *masks, const struct pperf_masks *other);
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/* Samples, wherever they are from, and what is to be told of them. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "internal.h"
+
+unsigned int pperf_info_first_block(const struct pperf_gpu_info *info, unsigned int type)
+{
+	unsigned int t, n = 0;
+
+	for (t = 1; t < type && t < PPERF_BLOCK_TYPES; t++)
+		n += info->blocks[t];
+	return n;
+}
+
+unsigned int pperf_info_blocks(const struct pperf_gpu_info *info)
+{
+	return pperf_info_first_block(info, PPERF_BLOCK_TYPES);
+}
+
+const struct pperf_block *pperf_sample_block(const struct pperf_sample *sample, unsigned int type,
+					     unsigned int index)
+{
+	unsigned int i;
+
+	for (i = 0; i < sample->num_blocks; i++)
+		if (sample->blocks[i].type == type && sample->blocks[i].index == index)
+			return &sample->blocks[i];
+	return NULL;
+}
+
+uint64_t pperf_sample_total(const struct pperf_sample *sample, const struct pperf_counter *counter)
+{
+	unsigned int i, n = counter->index;
+	uint64_t total = 0;
+
+	for (i = 0; i < sample->num_blocks; i++) {
+		const struct pperf_block *block = &sample->blocks[i];
+
+		if (block->type == counter->type && block->enabled[n / 64] >> (n % 64) & 1)
+			total += block->values[n];
+	}
+	return total;
+}
+
+enum pperf_error pperf_sample_check(const struct pperf_sample *sample, const struct pperf_gpu_info *info)
+{
+	unsigned int type, index, n = 0;
+
+	if (sample->num_blocks != pperf_info_blocks(info))
+		return pperf_fail(PPERF_ERROR_BROKEN, "a sample has %u blocks, not %u",
+				  sample->num_blocks, pperf_info_blocks(info));
+
+	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
+		for (index = 0; index < info->blocks[type]; index++, n++) {
+			const struct pperf_block *block = &sample->blocks[n];
+
+			if (block->type != type || block->index != index)
+				return pperf_fail(PPERF_ERROR_BROKEN,
+						  "block %u of a sample is %u.%u instead of %u.%u", n,
+						  block->type, block->index, type, index);
+			if (info->values_per_block <= 64 && block->enabled[1])
+				return pperf_fail(PPERF_ERROR_BROKEN, "block %u of a sample has values "
+						  "that do not exist", n);
+		}
+	}
+	return PPERF_OK;
+}
+
+void pperf_sample_masks(const struct pperf_sample *sample, struct pperf_masks *masks)
+{
+	unsigned int i;
+
+	*masks = (struct pperf_masks){};
+	for (i = 0; i < sample->num_blocks; i++) {
+		const struct pperf_block *block = &sample->blocks[i];
+
+		if (block->type >= PPERF_BLOCK_TYPES)
+			continue;
+		if (!block->index) {
+			masks->bits[block->type][0] = block->enabled[0];
+			masks->bits[block->type][1] = block->enabled[1];
+		} else {
+			masks->bits[block->type][0] &= block->enabled[0];
+			masks->bits[block->type][1] &= block->enabled[1];
+		}
+	}
+}
+
+double pperf_elapsed_cycles(struct clock_rate *rate, const struct pperf_gpu_info *info,
+			    const struct pperf_sample *sample)
+{
+	const struct pperf_block *front_end = pperf_sample_block(sample, PPERF_BLOCK_CSHW, 0);
+	double cycles = sample->cycles[PPERF_CLOCK_TOPLEVEL], slept;
+	double seconds = (sample->end_ns - sample->start_ns) / 1e9;
+
+	if (!rate->hz)
+		rate->hz = info->toplevel_hz;
+
+	if (!front_end || !(front_end->states & PPERF_STATE_OFF)) {
+		if (seconds > 0 && cycles > 0)
+			rate->hz = cycles / seconds;
+		return cycles;
+	}
+
+	slept = rate->hz * seconds;
+	if (!rate->hz)
+		return 0;
+	return slept > cycles ? slept : cycles;
+}
+
+void pperf_log_add(struct pperf_log *log, const struct pperf_sample *sample)
+{
+	uint64_t length = sample->end_ns - sample->start_ns;
+	unsigned int i;
+
+	if (!log->samples) {
+		log->start_ns = sample->start_ns;
+	} else if (sample->start_ns != log->end_ns) {
+		log->gaps++;
+		if (sample->start_ns > log->end_ns)
+			log->gap_ns += sample->start_ns - log->end_ns;
+	}
+	log->end_ns = sample->end_ns;
+	if (length > log->longest_ns)
+		log->longest_ns = length;
+
+	log->samples++;
+	log->overflowed += !!(sample->flags & PPERF_SAMPLE_OVERFLOW);
+	log->failed += !!(sample->flags & PPERF_SAMPLE_ERROR);
+	log->stretched += !!(sample->flags & PPERF_SAMPLE_STRETCHED);
+
+	for (i = 0; i < sample->num_blocks; i++) {
+		if (sample->blocks[i].states & PPERF_STATE_PROTECTED) {
+			log->in_protected++;
+			break;
+		}
+	}
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+bool pperf_log_text(const struct pperf_log *log, unsigned int number, char *text, size_t size)
+{
+	const uint64_t all = log->samples;
+
+	if (log->overflowed && !number--) {
+		snprintf(text, size, "Counts may be missing in %" PRIu64 " of %" PRIu64 " sample%s: a counter "
+			 "reached its top, or firmware had no room for a sample.",
+			 log->overflowed, all, plural(all));
+		return true;
+	}
+	if (log->failed && !number--) {
+		snprintf(text, size, "Counts may be missing in %" PRIu64 " of %" PRIu64 " sample%s: the GPU was "
+			 "reset or failed.", log->failed, all, plural(all));
+		return true;
+	}
+	if (log->stretched && !number--) {
+		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " sample%s %s longer than the period, up to %.3f "
+			 "ms, because they were not read in time; no count is missing.",
+			 log->stretched, all, plural(all), log->stretched == 1 ? "is" : "are",
+			 log->longest_ns / 1e6);
+		return true;
+	}
+	if (log->gaps && !number--) {
+		snprintf(text, size, "Nothing was counted in %" PRIu64 " gap%s between samples, %.6f s in all.",
+			 log->gaps, plural(log->gaps), log->gap_ns / 1e9);
+		return true;
+	}
+	if (log->in_protected && !number--) {
+		snprintf(text, size, "The GPU was in protected mode, which counts nothing and looks idle, in "
+			 "%" PRIu64 " of %" PRIu64 " sample%s.", log->in_protected, all, plural(all));
+		return true;
+	}
+	if (size)
+		*text = 0;
+	return false;
+}

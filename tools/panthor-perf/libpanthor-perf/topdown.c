@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/* Top-down: the tree of data/topdown.csv, evaluated a sample at a time. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+const char pperf_topdown_note[] =
+	"Top-down figures are an estimate from counters, not a measurement.";
+
+struct pperf_topdown {
+	const struct pperf_db *db;
+	const struct pperf_gpu_info *info;
+	struct clock_rate rate;
+	uint64_t samples;
+
+	/* By node, added up; by row, of the sample that is evaluated. */
+	double *cycles;
+	double *rows;
+};
+
+enum pperf_error pperf_topdown_new(const struct pperf_db *db, const struct pperf_gpu_info *info,
+				   struct pperf_topdown **out)
+{
+	struct pperf_topdown *t;
+
+	if (!db->num_nodes)
+		return pperf_fail(PPERF_ERROR_UNKNOWN, "no top-down tree is known for this GPU");
+
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return pperf_no_memory();
+	t->db = db;
+	t->info = info;
+	t->cycles = calloc(db->num_nodes, sizeof(*t->cycles));
+	t->rows = calloc(db->num_rows, sizeof(*t->rows));
+	if (!t->cycles || !t->rows) {
+		pperf_topdown_free(t);
+		return pperf_no_memory();
+	}
+	*out = t;
+	return PPERF_OK;
+}
+
+void pperf_topdown_free(struct pperf_topdown *t)
+{
+	if (!t)
+		return;
+	free(t->cycles);
+	free(t->rows);
+	free(t);
+}
+
+void pperf_topdown_reset(struct pperf_topdown *t)
+{
+	memset(t->cycles, 0, t->db->num_nodes * sizeof(*t->cycles));
+	t->samples = 0;
+}
+
+/* Sums over all blocks of a sample. */
+struct totals {
+	uint64_t value[PPERF_BLOCK_TYPES][PPERF_MAX_VALUES];
+};
+
+static uint64_t total_value(const void *source, unsigned int type, unsigned int index)
+{
+	const struct totals *totals = source;
+
+	return totals->value[type][index];
+}
+
+static void add_up(const struct pperf_sample *sample, const struct pperf_masks *needs,
+		   struct totals *totals)
+{
+	unsigned int b, word, n;
+	uint64_t bits;
+
+	for (b = 0; b < sample->num_blocks; b++) {
+		const struct pperf_block *block = &sample->blocks[b];
+
+		for (word = 0; word < PPERF_MAX_VALUES / 64; word++) {
+			for (bits = needs->bits[block->type][word]; bits; bits &= bits - 1) {
+				n = word * 64 + __builtin_ctzll(bits);
+				totals->value[block->type][n] += block->values[n];
+			}
+		}
+	}
+}
+
+enum pperf_error pperf_topdown_add(struct pperf_topdown *t, const struct pperf_sample *sample)
+{
+	struct totals totals = {};
+	struct evaluation e = { .db = t->db, .value = total_value, .source = &totals, .rows = t->rows };
+	enum pperf_error error = pperf_sample_check(sample, t->info);
+	const uint64_t *cycles = sample->cycles;
+	struct pperf_masks masks;
+	size_t i;
+
+	if (error)
+		return error;
+	pperf_sample_masks(sample, &masks);
+	if (!pperf_masks_contain(&masks, &t->db->topdown_needs))
+		return pperf_fail(PPERF_ERROR_NOT_COUNTED, "top-down needs counters that were not counted");
+
+	add_up(sample, &t->db->topdown_needs, &totals);
+	pperf_evaluation_config(&e, t->info);
+	e.config[CONFIG_SECONDS] = (sample->end_ns - sample->start_ns) / 1e9;
+	e.config[CONFIG_ELAPSED_CYCLES] = pperf_elapsed_cycles(&t->rate, t->info, sample);
+	if ((t->info->clocks & 1u << PPERF_CLOCK_SHADER) && cycles[PPERF_CLOCK_TOPLEVEL] &&
+	    cycles[PPERF_CLOCK_SHADER])
+		e.config[CONFIG_SHADER_CLOCK_RATIO] =
+			(double)cycles[PPERF_CLOCK_SHADER] / cycles[PPERF_CLOCK_TOPLEVEL];
+
+	for (i = 0; i < t->db->num_rows; i++) {
+		t->rows[i] = pperf_evaluate_row(&e, i);
+		if (t->db->rows[i].node >= 0 && !isfinite(t->rows[i]))
+			return pperf_fail(PPERF_ERROR_NO_VALUE, "%s has no value for what was counted",
+					  t->db->rows[i].name);
+	}
+
+	for (i = 0; i < t->db->num_rows; i++)
+		if (t->db->rows[i].node >= 0)
+			t->cycles[t->db->rows[i].node] += t->rows[i];
+	t->samples++;
+	return PPERF_OK;
+}
+
+void pperf_topdown_merge(struct pperf_topdown *t, const struct pperf_topdown *other)
+{
+	size_t i;
+
+	for (i = 0; i < t->db->num_nodes; i++)
+		t->cycles[i] += other->cycles[i];
+	t->samples += other->samples;
+}
+
+uint64_t pperf_topdown_samples(const struct pperf_topdown *t)
+{
+	return t->samples;
+}
+
+double pperf_topdown_cycles(const struct pperf_topdown *t, const struct pperf_topdown_node *node)
+{
+	return t->cycles[node - t->db->nodes];
+}
+
+double pperf_topdown_share(const struct pperf_topdown *t, const struct pperf_topdown_node *node)
+{
+	return t->cycles[0] > 0 ? pperf_topdown_cycles(t, node) / t->cycles[0] : 0;
+}
+
+const struct pperf_topdown_node *pperf_topdown_largest(const struct pperf_topdown *t,
+						       unsigned int level)
+{
+	const struct pperf_topdown_node *nodes[t->db->num_nodes], *largest = NULL;
+	size_t i, n = pperf_db_topdown_level(t->db, level, nodes, t->db->num_nodes);
+
+	for (i = 0; i < n; i++)
+		if (pperf_topdown_cycles(t, nodes[i]) > 0 &&
+		    (!largest || pperf_topdown_cycles(t, nodes[i]) > pperf_topdown_cycles(t, largest)))
+			largest = nodes[i];
+	return largest;
+}
