@@ -17,6 +17,7 @@ static const struct {
 	{ "info", command_info, "what the GPU can count" },
 	{ "list", command_list, "names of the counters" },
 	{ "stat", command_stat, "count while a program runs" },
+	{ "record", command_record, "record samples in a file" },
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))

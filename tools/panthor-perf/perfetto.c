@@ -685,6 +685,9 @@ enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_samp
 	if (!error && p->topdown) {
 		pperf_topdown_reset(p->topdown);
 		error = pperf_topdown_add(p->topdown, sample);
+		/* Counts that no GPU could have made are shown as nothing. */
+		if (error == PPERF_ERROR_NO_VALUE)
+			error = PPERF_OK;
 	}
 	if (error)
 		return error;

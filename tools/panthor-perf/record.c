@@ -171,8 +171,7 @@ static int choose(struct recorder *r)
 	if (!error && a->all)
 		error = pperf_selection_add_all(r->selection);
 	if (error)
-		return error == PPERF_ERROR_UNKNOWN || error == PPERF_ERROR_INVALID ?
-			       (complain_of(error), STATUS_USAGE) : complain_of(error);
+		return complain_of(error);
 
 	if (!a->num_events && !a->all) {
 		pperf_selection_need_load(r->selection);
@@ -647,7 +646,7 @@ static int record(struct recorder *r)
 	int status;
 
 	uname(&name);
-	r->head.tool = (char *)argp_program_version;
+	r->head.tool = (char *)"panthor-perf " PPERF_VERSION;
 	r->head.host = name.nodename;
 	r->head.kernel = name.release;
 	r->head.machine = name.machine;

@@ -222,4 +222,4 @@ prune()
 }
 
 # The guest's packages: a C library to link against, libraries of tools, a shell.
-ARM64_PACKAGES="busybox-static libc6-dev linux-libc-dev libdrm-dev libdrm2 libjson-c-dev libjson-c5"
+ARM64_PACKAGES="busybox-static libc6-dev linux-libc-dev libdrm-dev libdrm2 libjson-c-dev libjson-c5 libprotobuf-c-dev libprotobuf-c1 zlib1g zlib1g-dev"
