@@ -18,6 +18,9 @@ static const struct {
 	{ "list", command_list, "names of the counters" },
 	{ "stat", command_stat, "count while a program runs" },
 	{ "record", command_record, "record samples in a file" },
+	{ "report", command_report, "what a recording says" },
+	{ "convert", command_convert, "a recording as CSV, JSON or a trace for Perfetto" },
+	{ "diff", command_diff, "what changed between two recordings" },
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))

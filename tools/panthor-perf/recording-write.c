@@ -123,7 +123,7 @@ static struct json_object *gpu_object(const struct pperf_gpu_info *info)
 	return gpu;
 }
 
-static struct json_object *head_object(const struct recording_head *head)
+struct json_object *recording_head_json(const struct recording_head *head)
 {
 	struct json_object *top = json_object_new_object(), *list;
 	unsigned int i;
@@ -167,7 +167,7 @@ int recording_writer_open(struct recording_writer *writer, const struct recordin
 
 	memcpy(before, recording_magic, sizeof(recording_magic));
 	put_u32(before + sizeof(recording_magic), RECORDING_VERSION);
-	if (write_object(writer, RECORDING_KIND_HEAD, head_object(head), before, sizeof(before)))
+	if (write_object(writer, RECORDING_KIND_HEAD, recording_head_json(head), before, sizeof(before)))
 		goto err;
 
 	/* From here on nothing is longer than a sample could be. */
@@ -256,7 +256,7 @@ void recording_write_clocks(struct recording_writer *writer, const struct record
 	writer->size = frame(writer->bytes, RECORDING_KIND_CLOCKS, at) - writer->bytes;
 }
 
-int recording_write_end(struct recording_writer *writer, const struct recording_end *end)
+struct json_object *recording_end_json(const struct recording_end *end)
 {
 	struct json_object *top = json_object_new_object();
 
@@ -267,5 +267,10 @@ int recording_write_end(struct recording_writer *writer, const struct recording_
 	add_number(top, "error", end->error);
 	add_number(top, "stretched", end->stretched);
 	add_number(top, "lost", end->lost);
-	return write_object(writer, RECORDING_KIND_END, top, NULL, 0);
+	return top;
+}
+
+int recording_write_end(struct recording_writer *writer, const struct recording_end *end)
+{
+	return write_object(writer, RECORDING_KIND_END, recording_end_json(end), NULL, 0);
 }

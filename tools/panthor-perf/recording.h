@@ -95,6 +95,10 @@ void recording_write_clocks(struct recording_writer *writer, const struct record
 /* Returns -1 without memory. */
 int recording_write_end(struct recording_writer *writer, const struct recording_end *end);
 
+/* What the head of a file and its end say, as JSON. */
+struct json_object *recording_head_json(const struct recording_head *head);
+struct json_object *recording_end_json(const struct recording_end *end);
+
 /* What recording_next() has found. */
 enum recording_item {
 	RECORDING_SAMPLE,
