@@ -25,6 +25,7 @@ help:
 	@echo 'make storm         compare counts while firmware is disturbed, at full length'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
+	@echo 'make fuzz-data     look for ten minutes for broken recordings that panthor-perf does not survive (FUZZ_SECONDS=N)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make bench         measure: by instructions first, then by the clock'
 	@echo 'make shell         a shell in the virtual machine'
@@ -61,6 +62,10 @@ storm: deps
 fuzz-device: deps
 	@tools/virt/tests/fuzz.sh -t $(or $(FUZZ_SECONDS),600)
 
+fuzz-data: deps
+	@$(MAKE) --no-print-directory -C tools/panthor-perf fuzz O="$(CACHE)/panthor-perf-fuzz" \
+		FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600)
+
 check-build:
 	@$(BUILD)/check-build.sh
 
@@ -80,4 +85,4 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long storm fuzz-device kunit check-build qemu kernel tools bench clean-cache
+.PHONY: help deps demo shell check check-long storm fuzz-device fuzz-data kunit check-build qemu kernel tools bench clean-cache

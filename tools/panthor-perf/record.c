@@ -35,9 +35,11 @@
 #define NSEC_PER_MSEC 1000000ull
 #define NSEC_PER_SEC 1000000000ull
 
-/* The kernel's ring and the queue behind it: seconds of samples at common periods. */
-#define RING_BYTES (8u << 20)
-#define QUEUE_BYTES (16u << 20)
+/* KiB for the queue and, up to so many, for the kernel's ring: seconds of samples at common periods. */
+#define DEFAULT_MEMORY (32u << 10)
+#define MIN_MEMORY 128
+#define MAX_MEMORY (4u << 20)
+#define MAX_RING_BYTES (8u << 20)
 
 /* The writing thread is woken when so much has come, or after so long. */
 #define SHOW_BYTES (64u << 10)
@@ -55,6 +57,7 @@ struct arguments {
 	const char *device;
 	const char *output;
 	uint64_t period_ns;
+	unsigned long memory;
 	char **events;
 	unsigned int num_events;
 	bool all;
@@ -115,6 +118,7 @@ static const struct argp_option options[] = {
 	{ "event", 'e', "COUNTER,...", 0, "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be "
 	  "repeated; default: what load and top-down are made of)", 0 },
 	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
+	{ "memory", 'm', "KIB", 0, "Memory for samples that are not written yet (default: 32768)", 0 },
 	{ "perfetto", 'P', NULL, 0, "Write a trace for Perfetto", 0 },
 	{}
 };
@@ -144,6 +148,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'a':
 		arguments->all = true;
+		return 0;
+	case 'm':
+		if (!parse_number(arg, MAX_MEMORY, &arguments->memory) || arguments->memory < MIN_MEMORY)
+			argp_error(state, "-m takes KiB, from %u to %u, not \"%s\"", MIN_MEMORY, MAX_MEMORY, arg);
 		return 0;
 	case 'P':
 		arguments->perfetto = true;
@@ -192,14 +200,27 @@ static int choose(struct recorder *r)
 	return STATUS_FAILED;
 }
 
-/* As many slots as fit into RING_BYTES. */
-static uint32_t ring_slots(const struct pperf_gpu_info *info)
+/* The kernel's ring has half of the memory, if that is not more than it needs. */
+static uint32_t ring_slots(const struct pperf_gpu_info *info, unsigned long memory)
 {
+	uint64_t bytes = (uint64_t)memory << 9;
 	uint32_t slots = 2;
 
-	while (slots * 2 <= info->max_slots && (uint64_t)slots * 2 * info->sample_size <= RING_BYTES)
+	if (bytes > MAX_RING_BYTES)
+		bytes = MAX_RING_BYTES;
+	while (slots * 2 <= info->max_slots && (uint64_t)slots * 2 * info->sample_size <= bytes)
 		slots *= 2;
 	return slots;
+}
+
+/* The queue has the other half, but room for some samples at the least. */
+static size_t queue_size(unsigned long memory, size_t longest)
+{
+	size_t bytes = (size_t)memory << 9, size = 1 << 10;
+
+	while (size * 2 <= bytes || size < 4 * longest)
+		size *= 2;
+	return size;
 }
 
 static uint64_t now_ns(clockid_t clock)
@@ -332,6 +353,8 @@ static void *write_trace(void *context)
 			item = perfetto_convert(&recording, out, &r->trace_error);
 		if (r->trace_error == PPERF_ERROR_SYSTEM)
 			r->error = errno;
+		if (item == RECORDING_END)
+			r->samples_written = recording.end.samples;
 		recording_close(&recording);
 	} else if (in) {
 		fclose(in);
@@ -343,8 +366,6 @@ static void *write_trace(void *context)
 	}
 	if (r->trace_error || r->error || item != RECORDING_END)
 		fifo_fail(&r->queue);
-	else
-		r->samples_written = recording.end.samples;
 	return NULL;
 }
 
@@ -659,7 +680,7 @@ static int record(struct recorder *r)
 
 	session.masks = r->head.masks;
 	session.period_ns = r->arguments->period_ns;
-	session.slots = ring_slots(info);
+	session.slots = ring_slots(info, r->arguments->memory);
 	error = pperf_session_open(r->gpu, &session, &r->session);
 	if (error) {
 		status = complain_of(error);
@@ -675,7 +696,7 @@ static int record(struct recorder *r)
 		goto out_session;
 	}
 	r->longest = RECORDING_FRAME + (r->writer.layout.fields + 1) * 10;
-	if (fifo_open(&r->queue, QUEUE_BYTES)) {
+	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->longest))) {
 		complain("cannot make a queue: %s", strerror(errno));
 		goto out_writer;
 	}
@@ -733,7 +754,7 @@ int command_record(int argc, char **argv)
 		"What is recorded is the work of all programs on the GPU. The exit status is the command's.",
 		children, NULL, NULL
 	};
-	struct arguments arguments = { .period_ns = DEFAULT_PERIOD_NS };
+	struct arguments arguments = { .period_ns = DEFAULT_PERIOD_NS, .memory = DEFAULT_MEMORY };
 	struct recorder r = { .arguments = &arguments, .terminal = -1 };
 	int status;
 

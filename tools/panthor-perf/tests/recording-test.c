@@ -582,10 +582,51 @@ static void test_size(void)
 	free(s);
 }
 
-int main(void)
+/* Writes whole recordings to a directory, for the fuzzer to begin with. */
+static int write_seeds(const char *directory)
 {
-	printf("1..11\n");
+	static const struct {
+		unsigned int values, cores;
+		const char *layout;
+	} seeds[] = {
+		{ 64, 1, "Mali-G710" }, { 64, 4, "Mali-G710" }, { 128, 2, "Mali-G715" }, { 128, 1, "Mali G1" },
+		{ 64, 1, NULL }, { 64, 2, "no layout" },
+	};
+	char path[4096];
+	FILE *out;
+	size_t i;
+
+	for (i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+		struct recording_head head = make_head(seeds[i].values, seeds[i].cores);
+		size_t ends[SAMPLES + 2];
+		struct samples *s;
+		struct bytes file;
+
+		head.gpu.layout = seeds[i].layout;
+		if (i % 2)
+			head.command = NULL;
+		s = make_samples(&head);
+		file = make_file(&head, s, ends);
+		snprintf(path, sizeof(path), "%s/seed-%zu", directory, i);
+		out = fopen(path, "w");
+		/* Three samples are enough to reach everything. */
+		if (!out || fwrite(file.at, 1, ends[3], out) != ends[3] || fclose(out)) {
+			perror(path);
+			return 1;
+		}
+		free(file.at);
+		free(s);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
 	random_state = 1;
+	if (argc > 1)
+		return write_seeds(argv[1]);
+
+	printf("1..11\n");
 	test_round_trip(64, 4);
 	test_round_trip(128, 16);
 	test_sparse_head();
