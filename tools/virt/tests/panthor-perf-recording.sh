@@ -31,6 +31,6 @@ else
 fi
 
 for page in panthor-perf-record.1 panthor-perf-data.5; do
-	is "mandoc has nothing to say of $page" "$(mandoc -T lint "$tool/$page" 2>&1)" ""
+	is "mandoc has nothing to say of $page" "$(cd "$tool" && mandoc -T lint "$page" 2>&1)" ""
 done
 plan "$TAP_COUNT"
