@@ -222,7 +222,7 @@ full()
 
 short()
 {
-	record g715 13 0 short
+	record g715 14 0 short
 	exact g715 "$SCRATCH/rec" "$SCRATCH/trace.rec"
 	forms g715
 	trace_form g715 "$(($(wc -l <"$SCRATCH/rec.csv") - 1))"
