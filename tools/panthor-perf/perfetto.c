@@ -45,7 +45,7 @@ enum { NONE = 0, BYTE = 7, SECOND = 22, VERTEX = 25, PIXEL = 26, PERCENT = 37, P
 #define TOPDOWN_LEVELS 2
 
 /* Where tracks come from; each has a block in the descriptor, and those of block types one for each block. */
-enum source { SOURCE_LOAD, SOURCE_TOPDOWN, SOURCE_METRIC, SOURCE_COUNTER };
+enum source { SOURCE_LOAD, SOURCE_TOPDOWN, SOURCE_METRIC, SOURCE_COUNTER, SOURCE_BLOCK_METRIC };
 
 enum load { LOAD_OF_TIME, LOAD_OF_CYCLES, LOAD_FLAGS };
 
@@ -54,11 +54,11 @@ struct track {
 	char *name, *description;
 	int group, unit, per;
 
-	/* By source: an enum load, a node, a counter, and its block's position in a sample. */
+	/* By source: an enum load, a node, a counter, and its block: position in a sample, type, number. */
 	enum load load;
 	const struct pperf_topdown_node *node;
 	const struct pperf_counter *counter;
-	unsigned int block;
+	unsigned int block, type, index;
 };
 
 struct perfetto {
@@ -320,40 +320,68 @@ static char *block_name(const struct pperf_gpu_info *info, unsigned int type, un
 	return text("%s %u", names[type], index);
 }
 
+/* A track of one block, named after both. */
+static struct track *add_block_track(struct perfetto *p, enum source source, const struct pperf_counter *counter,
+				     unsigned int block, unsigned int type, unsigned int index)
+{
+	bool alone = p->head->gpu.blocks[type] == 1;
+	char *name = block_name(&p->head->gpu, type, index);
+	struct track *track;
+
+	if (!name)
+		return NULL;
+	track = add_track(p, source, alone ? strdup(counter->title) : text("%s: %s", name, counter->title),
+			  text("%s of %s.%u%s%s", counter->name, pperf_block_name(type), index,
+			       counter->equation ? ": " : "", counter->equation ? counter->equation : ""));
+	free(name);
+	if (!track)
+		return NULL;
+	track->counter = counter;
+	track->block = block;
+	track->type = type;
+	track->index = index;
+	track->group = type < PPERF_BLOCK_TILER ? SYSTEM : group_of(counter);
+	set_unit(track, counter->unit);
+	return track;
+}
+
+/* The metrics that each block of several has: how busy each core was, say. */
+static enum pperf_error add_block_metrics(struct perfetto *p, unsigned int block, unsigned int type,
+					  unsigned int index)
+{
+	const struct pperf_counter *counters;
+	size_t count, i;
+
+	if (p->head->gpu.blocks[type] == 1)
+		return PPERF_OK;
+
+	counters = pperf_db_counters(p->db, &count);
+	for (i = 0; i < count; i++) {
+		if (counters[i].equation && !strcmp(counters[i].unit, "percent") &&
+		    pperf_counter_block_type(p->db, &counters[i]) == type &&
+		    pperf_counter_in(p->db, &counters[i], &p->head->masks) &&
+		    !add_block_track(p, SOURCE_BLOCK_METRIC, &counters[i], block, type, index))
+			return PPERF_ERROR_NO_MEMORY;
+	}
+	return PPERF_OK;
+}
+
 static enum pperf_error add_counters(struct perfetto *p)
 {
 	const struct pperf_gpu_info *info = &p->head->gpu;
 	unsigned int type, index, value, block = 0;
-	const struct pperf_counter *counter;
-	struct track *track;
-	char *name;
+	enum pperf_error error;
 
 	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
 		for (index = 0; index < info->blocks[type]; index++, block++) {
-			for (value = PPERF_FIRST_COUNTER; value < info->values_per_block; value++) {
-				if (!(p->head->masks.bits[type][value / 64] >> (value % 64) & 1))
-					continue;
-				counter = pperf_db_at(p->db, type, value);
-				name = block_name(info, type, index);
-				if (!counter || !name) {
-					free(name);
+			for (value = PPERF_FIRST_COUNTER; value < info->values_per_block; value++)
+				if ((p->head->masks.bits[type][value / 64] >> (value % 64) & 1) &&
+				    !add_block_track(p, SOURCE_COUNTER, pperf_db_at(p->db, type, value), block, type,
+						     index))
 					return PPERF_ERROR_NO_MEMORY;
-				}
-				track = add_track(p, SOURCE_COUNTER,
-						  info->blocks[type] == 1 ? strdup(counter->title) :
-						  text("%s: %s", name, counter->title),
-						  text("%s of %s.%u", counter->name, pperf_block_name(type),
-						       index));
-				free(name);
-				if (!track)
-					return PPERF_ERROR_NO_MEMORY;
-				track->counter = counter;
-				track->block = block;
-				track->group = group_of(counter);
-				if (type < PPERF_BLOCK_TILER)
-					track->group = SYSTEM;
-				set_unit(track, counter->unit);
-			}
+			error = add_block_metrics(p, block, type, index);
+			if (error)
+				return error;
 		}
 	}
 	return PPERF_OK;
@@ -500,7 +528,9 @@ static void fill_spec(Spec *spec, const struct track *track, uint32_t id)
 /* True if tracks that follow each other are shown together. */
 static bool same_block(const struct track *a, const struct track *b)
 {
-	return a->source == b->source && a->block == b->block;
+	bool of_blocks = a->source >= SOURCE_COUNTER && b->source >= SOURCE_COUNTER;
+
+	return of_blocks ? a->block == b->block : a->source == b->source;
 }
 
 static char *track_block_name(const struct perfetto *p, const struct track *track)
@@ -508,12 +538,10 @@ static char *track_block_name(const struct perfetto *p, const struct track *trac
 	static const char *const names[] = {
 		[SOURCE_LOAD] = "GPU", [SOURCE_TOPDOWN] = "Top-down (estimate)", [SOURCE_METRIC] = "Metrics",
 	};
-	unsigned int first;
 
-	if (track->source != SOURCE_COUNTER)
+	if (track->source < SOURCE_COUNTER)
 		return strdup(names[track->source]);
-	first = pperf_info_first_block(&p->head->gpu, track->counter->type);
-	return block_name(&p->head->gpu, track->counter->type, track->block - first);
+	return block_name(&p->head->gpu, track->type, track->index);
 }
 
 /* Tells of all tracks, in the first packet of ours that has values. */
@@ -658,6 +686,11 @@ static void fill_value(struct perfetto *p, size_t i, const struct pperf_sample *
 	case SOURCE_METRIC:
 		/* A ratio of nothing is shown as 0. */
 		if (pperf_sums_value(p->sums, track->counter, &number))
+			number = 0;
+		set_double(value, number);
+		break;
+	case SOURCE_BLOCK_METRIC:
+		if (pperf_sums_block_value(p->sums, track->counter, track->index, &number))
 			number = 0;
 		set_double(value, number);
 		break;
