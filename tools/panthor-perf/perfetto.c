@@ -387,24 +387,43 @@ static enum pperf_error add_counters(struct perfetto *p)
 	return PPERF_OK;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct track *const *x = a, *const *y = b;
+	int order = strcmp((*x)->name, (*y)->name);
+
+	return order ? order : (*x < *y ? -1 : *x > *y);
+}
+
 /* Tracks of the same name would be drawn as one: all but the first get a number. */
 static enum pperf_error make_unique(struct perfetto *p)
 {
-	size_t i, j;
+	struct track **order = calloc(p->count, sizeof(*order)), *first;
+	enum pperf_error error = PPERF_OK;
 	char *name;
+	size_t i;
 
-	for (i = 1; i < p->count; i++) {
-		for (j = 0; j < i && strcmp(p->tracks[i].name, p->tracks[j].name); j++)
-			;
-		if (j == i)
+	if (!order)
+		return PPERF_ERROR_NO_MEMORY;
+	for (i = 0; i < p->count; i++)
+		order[i] = &p->tracks[i];
+	qsort(order, p->count, sizeof(*order), by_name);
+
+	for (first = order[0], i = 1; i < p->count && !error; i++) {
+		if (strcmp(order[i]->name, first->name)) {
+			first = order[i];
 			continue;
-		name = text("%s [%zu]", p->tracks[i].name, i);
-		if (!name)
-			return PPERF_ERROR_NO_MEMORY;
-		free(p->tracks[i].name);
-		p->tracks[i].name = name;
+		}
+		name = text("%s [%zu]", first->name, (size_t)(order[i] - p->tracks));
+		if (name) {
+			free(order[i]->name);
+			order[i]->name = name;
+		} else {
+			error = PPERF_ERROR_NO_MEMORY;
+		}
 	}
-	return PPERF_OK;
+	free(order);
+	return error;
 }
 
 enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, struct perfetto **perfetto)
@@ -418,7 +437,10 @@ enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, st
 	p->head = head;
 	p->file = file;
 
+	/* Of an unknown layout counters have places. */
 	error = pperf_db_open(head->gpu.layout, &p->db);
+	if (error == PPERF_ERROR_UNKNOWN)
+		error = pperf_db_open(NULL, &p->db);
 	if (!error)
 		error = pperf_sums_new(p->db, &head->gpu, &p->sums);
 	if (!error)

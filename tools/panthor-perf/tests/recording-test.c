@@ -600,17 +600,22 @@ static int write_seeds(const char *directory)
 		struct recording_head head = make_head(seeds[i].values, seeds[i].cores);
 		size_t ends[SAMPLES + 2];
 		struct samples *s;
+		unsigned int type, word;
 		struct bytes file;
 
 		head.gpu.layout = seeds[i].layout;
+		/* Everything that equations and top-down ask for. */
+		for (type = 1; type < PPERF_BLOCK_TYPES && i < 4; type++)
+			for (word = 0; word < seeds[i].values / 64 && head.gpu.blocks[type]; word++)
+				head.masks.bits[type][word] = word ? UINT64_MAX : UINT64_MAX << PPERF_FIRST_COUNTER;
 		if (i % 2)
 			head.command = NULL;
 		s = make_samples(&head);
 		file = make_file(&head, s, ends);
 		snprintf(path, sizeof(path), "%s/seed-%zu", directory, i);
 		out = fopen(path, "w");
-		/* Three samples are enough to reach everything. */
-		if (!out || fwrite(file.at, 1, ends[3], out) != ends[3] || fclose(out)) {
+		/* Two samples are enough to reach everything. */
+		if (!out || fwrite(file.at, 1, ends[2], out) != ends[2] || fclose(out)) {
 			perror(path);
 			return 1;
 		}
