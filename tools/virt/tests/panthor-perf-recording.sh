@@ -3,7 +3,7 @@
 # kernels: none
 # Recordings without a GPU: what was written is read, cut at every byte and damaged at every byte; a
 # fuzzer's first steps over what report, convert and diff read (`make fuzz-data` goes on for ten
-# minutes); manual pages.
+# minutes).
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
@@ -29,8 +29,4 @@ if "$SCRATCH/recording-fuzz" -close_fd_mask=2 -max_len=20000 -seed=1 -runs=$RUNS
 else
 	not_ok "$RUNS broken recordings do no harm" "$(tail -n 40 "$SCRATCH/out")"
 fi
-
-for page in panthor-perf-record.1 panthor-perf-data.5; do
-	is "mandoc has nothing to say of $page" "$(cd "$tool" && mandoc -T lint "$page" 2>&1)" ""
-done
 plan "$TAP_COUNT"
