@@ -10,9 +10,10 @@ BUILD := tools/virt/build
 RUN := tools/virt/run
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/panthor-perf
 
-PACKAGES := bash bc bison build-essential cpio debian-archive-keyring dpkg-dev flex gcc-aarch64-linux-gnu \
-	glslang-tools kmod libc6-dev-arm64-cross libdrm-dev libelf-dev libfdt-dev libglib2.0-dev libjson-c-dev \
-	libpixman-1-dev libssl-dev mandoc meson ninja-build patch pkg-config procps python3 rsync xz-utils
+PACKAGES := bash bc bison build-essential clang cpio debian-archive-keyring dpkg-dev flex \
+	gcc-aarch64-linux-gnu glslang-tools kmod libc6-dev-arm64-cross libdrm-dev libelf-dev libfdt-dev \
+	libglib2.0-dev libjson-c-dev libpixman-1-dev libprotobuf-c-dev libssl-dev mandoc meson ninja-build \
+	patch pkg-config procps protobuf-c-compiler protobuf-compiler python3 rsync xz-utils zlib1g-dev
 
 .DEFAULT_GOAL := help
 
@@ -24,6 +25,7 @@ help:
 	@echo 'make storm         compare counts while firmware is disturbed, at full length (SEED=N: the same again)'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
+	@echo 'make fuzz-data     look for ten minutes for broken recordings that panthor-perf does not survive (FUZZ_SECONDS=N)'
 	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, OUT=DIR)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make module        build panthor for another kernel, KDIR=DIR its headers or build directory'
@@ -68,6 +70,10 @@ series:
 	@$(BUILD)/series.sh $(KERNEL) $(or $(OUT),series-$(KERNEL))
 	@echo "The patches are in $(or $(OUT),series-$(KERNEL)). They have no Signed-off-by: that is yours to add."
 
+fuzz-data: deps
+	@$(MAKE) --no-print-directory -C tools/panthor-perf fuzz O="$(CACHE)/panthor-perf-fuzz" \
+		FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600)
+
 check-build:
 	@$(BUILD)/check-build.sh
 
@@ -91,4 +97,5 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long storm fuzz-device kunit series check-build qemu kernel module tools bench clean-cache
+.PHONY: help deps demo shell check check-long storm fuzz-device fuzz-data kunit series check-build qemu kernel module \
+	tools bench clean-cache

@@ -16,6 +16,10 @@
 int command_info(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_stat(int argc, char **argv);
+int command_record(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_convert(int argc, char **argv);
+int command_diff(int argc, char **argv);
 
 /* Exit statuses; a command that runs a program has those of the program as well. */
 enum status {

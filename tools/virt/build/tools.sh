@@ -23,16 +23,25 @@ headers_key()
 
 compile()
 {
-	local out=$1
+	local out=$1 arg args=() made
 
 	shift
-	mkdir -p "$(dirname "$out")"
+	made=$(dirname "$out")
+	mkdir -p "$made"
+	for arg in "$@"; do
+		if [[ $arg = *.proto ]]; then
+			need_tool protoc-c protobuf-c-compiler
+			protoc-c -I"${arg%/*}" --c_out="$made" "$arg"
+			arg=$made/$(basename "$arg" .proto).pb-c.c
+		fi
+		args+=("$arg")
+	done
 	"${CROSS}gcc" --sysroot="$SYSROOT" -static "${CFLAGS[@]}" \
 		-I"$TOP_DIR/include/uapi" -I"$TOP_DIR/tools/panthor-perf" \
 		-I"$TOP_DIR/tools/panthor-perf/libpanthor-perf" -I"$VIRT_DIR/qemu" \
 		-isystem "$KERNEL_HEADERS" -isystem "$SYSROOT/usr/include/libdrm" \
-		-isystem "$SELFTEST_DIR" -isystem "$MICROHTTPD/include" -L"$MICROHTTPD/lib" \
-		-o "$out.new" "$@"
+		-isystem "$SELFTEST_DIR" -isystem "$MICROHTTPD/include" -L"$MICROHTTPD/lib" -isystem "$made" \
+		-o "$out.new" "${args[@]}"
 	mv "$out.new" "$out"
 }
 

@@ -63,6 +63,7 @@ build_comparison
 for model in $models; do
 	rm -f "$SCRATCH"/{ledger,record,trace*,printed,places}
 	guest_script 18 libgpucounters -g "$model" -m 1024 -t 1200 -l "$SCRATCH/ledger" -f "$build/bin:/root/bin" \
+		-f "$TESTS_DIR/guest/trace.sh" \
 		-o record:"$SCRATCH/record" -o printed:"$SCRATCH/printed" -o places:"$SCRATCH/places" \
 		-o trace.example:"$SCRATCH/trace.example" -o trace.record:"$SCRATCH/trace.record"
 	mv "$SCRATCH/trace.example" "$SCRATCH/trace"
