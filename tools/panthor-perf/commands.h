@@ -13,6 +13,7 @@
 #include <panthor-perf.h>
 
 /* Each takes its own arguments, argv[0] being for messages, and returns an exit status. */
+int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_stat(int argc, char **argv);

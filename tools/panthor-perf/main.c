@@ -17,6 +17,7 @@ static const struct {
 	{ "info", command_info, "what the GPU can count" },
 	{ "list", command_list, "names of the counters" },
 	{ "stat", command_stat, "count while a program runs" },
+	{ "export", command_export, "counters and metrics for Prometheus" },
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))

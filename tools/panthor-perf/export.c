@@ -1,0 +1,753 @@
+// SPDX-License-Identifier: MIT
+/*
+ * panthor-perf export: counters and metrics for Prometheus and what reads its formats.
+ *
+ * One thread reads the samples and adds them up; the threads of the HTTP server only ever read
+ * text that was written as a whole from one state of the sums. So what a scraper sees does not
+ * depend on other scrapers, and one that reads slowly keeps no sample waiting.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <microhttpd.h>
+
+#include "commands.h"
+
+#define DEFAULT_PORT "9477"
+#define DEFAULT_PERIOD_NS 1000000000ull
+
+/* A scraper that says or takes nothing for so long is cut off. */
+#define TIMEOUT_S 10
+#define MAX_CONNECTIONS 64
+
+struct arguments {
+	const char *device;
+	const char *listen;
+	const char *textfile;
+	bool prometheus;
+	bool all;
+	uint64_t period_ns;
+	struct events {
+		char **list;
+		unsigned int count;
+	} events;
+};
+
+/* The two forms of one text. */
+enum format {
+	FORMAT_TEXT,
+	FORMAT_OPENMETRICS,
+	FORMATS,
+};
+
+static const char *const content_types[FORMATS] = {
+	"text/plain; version=0.0.4; charset=utf-8",
+	"application/openmetrics-text; version=1.0.0; charset=utf-8",
+};
+
+/* A text that responses refer to: freed with the last of them. */
+struct page {
+	unsigned int users;
+	size_t size;
+	char *text;
+};
+
+struct exporter {
+	const struct pperf_gpu_info *info;
+	const struct pperf_db *db;
+	const struct pperf_selection *selection;
+
+	/* What the gpu label says. */
+	const char *label;
+
+	/* Since the start, and over the last period. */
+	struct pperf_sums *total, *period;
+	struct pperf_topdown *topdown;
+	struct pperf_log log;
+
+	/* Guards pages and the users of each; taken by the server's threads and by the reader. */
+	pthread_mutex_t lock;
+	struct page *pages[FORMATS];
+};
+
+/* ---- The text ---- */
+
+struct writer {
+	FILE *out;
+	enum format format;
+	const char *gpu;
+};
+
+/* A name in Prometheus' alphabet: "GPU active cycles" becomes gpu_active_cycles. */
+static void metric_name(char *name, size_t size, const char *title, const char *unit)
+{
+	size_t n = 0, unit_size = strlen(unit);
+
+	n += snprintf(name, size, "mali_");
+	for (; *title && n + 1 < size; title++) {
+		if (isalnum((unsigned char)*title))
+			name[n++] = tolower((unsigned char)*title);
+		else if (name[n - 1] != '_')
+			name[n++] = '_';
+	}
+	while (n && name[n - 1] == '_')
+		n--;
+	name[n] = 0;
+	/* The unit stands at the end, once. */
+	if (unit_size && !(n > unit_size && name[n - unit_size - 1] == '_' && !strcmp(name + n - unit_size, unit)))
+		snprintf(name + n, size - n, "_%s", unit);
+}
+
+/* The unit of a counter as a suffix; percentages become ratios. */
+static void unit_name(char *name, size_t size, const char *unit)
+{
+	size_t n = 0;
+
+	if (!strcmp(unit, "percent")) {
+		snprintf(name, size, "ratio");
+		return;
+	}
+	for (; *unit && n + 1 < size; unit++) {
+		if (isalnum((unsigned char)*unit))
+			name[n++] = tolower((unsigned char)*unit);
+		else if (n && name[n - 1] != '_')
+			name[n++] = '_';
+	}
+	while (n && name[n - 1] == '_')
+		n--;
+	name[n] = 0;
+}
+
+static void print_escaped(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs("\\n", out);
+		else if (*text == '\\' || *text == '"')
+			fprintf(out, "\\%c", *text);
+		else
+			fputc(*text, out);
+	}
+}
+
+/* The lines before the values of one metric. Total: a sum since the start. */
+static void begin_metric(const struct writer *w, const char *name, const char *unit, bool total,
+			 const char *help)
+{
+	const char *suffix = total && w->format == FORMAT_TEXT ? "_total" : "";
+
+	fprintf(w->out, "# HELP %s%s ", name, suffix);
+	print_escaped(w->out, help);
+	fprintf(w->out, "\n# TYPE %s%s %s\n", name, suffix, total ? "counter" : "gauge");
+	if (w->format == FORMAT_OPENMETRICS && unit && *unit)
+		fprintf(w->out, "# UNIT %s %s\n", name, unit);
+}
+
+/* A value's name and labels; extra is NULL or more labels, as they stand. */
+static void begin_value(const struct writer *w, const char *name, bool total, const char *extra)
+{
+	fprintf(w->out, "%s%s{gpu=\"", name, total ? "_total" : "");
+	print_escaped(w->out, w->gpu);
+	fprintf(w->out, "\"%s%s} ", extra ? "," : "", extra ? extra : "");
+}
+
+static void print_count(const struct writer *w, const char *name, const char *extra, uint64_t value)
+{
+	begin_value(w, name, true, extra);
+	fprintf(w->out, "%" PRIu64 "\n", value);
+}
+
+static void print_real(const struct writer *w, const char *name, bool total, const char *extra, double value)
+{
+	begin_value(w, name, total, extra);
+	fprintf(w->out, "%.17g\n", value);
+}
+
+static void print_general(const struct writer *w, const struct exporter *e)
+{
+	struct pperf_load load, period;
+	char label[128];
+
+	begin_metric(w, "mali_gpu_info", NULL, false, "What the GPU is; always 1.");
+	snprintf(label, sizeof(label), "name=\"%s\",layout=\"%s\",driver=\"%d.%d\"", e->info->name,
+		 e->info->layout ? e->info->layout : "", e->info->driver_major, e->info->driver_minor);
+	print_real(w, "mali_gpu_info", false, label, 1);
+
+	if (!pperf_sums_load(e->total, &load)) {
+		begin_metric(w, "mali_gpu_observed_seconds", "seconds", true,
+			     "Time that was counted, in which the GPU may have slept.");
+		print_real(w, "mali_gpu_observed_seconds", true, NULL, load.seconds);
+		begin_metric(w, "mali_gpu_busy_seconds", "seconds", true, "Time in which the GPU was active.");
+		print_real(w, "mali_gpu_busy_seconds", true, NULL, load.active_seconds);
+	}
+	if (!pperf_sums_load(e->period, &period)) {
+		begin_metric(w, "mali_gpu_load_ratio", "ratio", false,
+			     "Load of the GPU in the last period: part of the time, or of the cycles while it had power.");
+		print_real(w, "mali_gpu_load_ratio", false, "of=\"time\"", period.of_time);
+		print_real(w, "mali_gpu_load_ratio", false, "of=\"cycles\"", period.of_cycles);
+	}
+
+	begin_metric(w, "mali_clock_cycles", "cycles", true, "Cycles of a clock while the GPU had power.");
+	for (unsigned int clock = 0; clock < PPERF_CLOCKS; clock++) {
+		if (!(e->info->clocks & 1u << clock))
+			continue;
+		snprintf(label, sizeof(label), "clock=\"%s\"", pperf_clock_name(clock));
+		print_count(w, "mali_clock_cycles", label, pperf_sums_cycles(e->total, clock));
+	}
+
+	begin_metric(w, "mali_samples", NULL, true, "Samples that were read.");
+	print_count(w, "mali_samples", NULL, e->log.samples);
+	begin_metric(w, "mali_samples_flagged", NULL, true,
+		     "Samples in which counts may be missing (overflow, error), or that cover more than a period.");
+	print_count(w, "mali_samples_flagged", "flag=\"overflow\"", e->log.overflowed);
+	print_count(w, "mali_samples_flagged", "flag=\"error\"", e->log.failed);
+	print_count(w, "mali_samples_flagged", "flag=\"stretched\"", e->log.stretched);
+}
+
+static void print_topdown(const struct writer *w, const struct exporter *e)
+{
+	const struct pperf_topdown_node *nodes;
+	char label[256];
+	size_t count, i;
+
+	if (!e->topdown)
+		return;
+	nodes = pperf_db_topdown(e->db, &count);
+	begin_metric(w, "mali_topdown_cycles", "cycles", true,
+		     "Cycles by what held the work up, an estimate; the parts of a level add up to level 0.");
+	for (i = 0; i < count; i++) {
+		snprintf(label, sizeof(label), "level=\"%u\",part=\"%s\",parent=\"%s\"", nodes[i].level,
+			 nodes[i].title, nodes[i].parent ? nodes[i].parent->title : "");
+		print_real(w, "mali_topdown_cycles", true, label, pperf_topdown_cycles(e->topdown, &nodes[i]));
+	}
+}
+
+static void print_counter(const struct writer *w, const struct exporter *e, const struct pperf_counter *c,
+			  bool by_name)
+{
+	bool total = c->kind == PPERF_KIND_COUNT, percent = !strcmp(c->unit, "percent");
+	char name[192], unit[64], label[64], help[512];
+	unsigned int block;
+	double value;
+
+	unit_name(unit, sizeof(unit), c->unit);
+	metric_name(name, sizeof(name), by_name ? c->name : c->title, unit);
+	snprintf(help, sizeof(help), "%s%s (%s%s)", c->title,
+		 total ? "" : " in the last period", c->name, percent ? ", as a part of 1" : "");
+
+	if (!c->equation) {
+		begin_metric(w, name, unit, true, help);
+		for (block = 0; block < e->info->blocks[c->type]; block++) {
+			snprintf(label, sizeof(label), "block=\"%s%u\"", pperf_block_name(c->type), block);
+			for (char *p = label; *p; p++)
+				*p = tolower((unsigned char)*p);
+			print_count(w, name, label, pperf_sums_block(e->total, c, block));
+		}
+		return;
+	}
+	/* Without a value, as of a ratio of nothing to nothing, there is no line. */
+	if (pperf_sums_value(total ? e->total : e->period, c, &value))
+		return;
+	begin_metric(w, name, unit, total, help);
+	print_real(w, name, total, NULL, percent ? value / 100 : value);
+}
+
+/* Whether another counter of the selection would have the same name. */
+static bool is_ambiguous(const struct pperf_counter *const *list, size_t count, size_t which)
+{
+	char name[192], other[192], unit[64];
+	size_t i;
+
+	unit_name(unit, sizeof(unit), list[which]->unit);
+	metric_name(name, sizeof(name), list[which]->title, unit);
+	for (i = 0; i < count; i++) {
+		unit_name(unit, sizeof(unit), list[i]->unit);
+		metric_name(other, sizeof(other), list[i]->title, unit);
+		if (i != which && !strcmp(name, other))
+			return true;
+	}
+	return false;
+}
+
+static struct page *render(const struct exporter *e, enum format format)
+{
+	const struct pperf_counter *const *list;
+	struct writer w = { .format = format, .gpu = e->label };
+	struct page *page = calloc(1, sizeof(*page));
+	size_t count, i;
+
+	if (!page)
+		return NULL;
+	w.out = open_memstream(&page->text, &page->size);
+	if (!w.out) {
+		free(page);
+		return NULL;
+	}
+	page->users = 1;
+	print_general(&w, e);
+	print_topdown(&w, e);
+	list = pperf_selection_counters(e->selection, &count);
+	for (i = 0; i < count; i++)
+		print_counter(&w, e, list[i], is_ambiguous(list, count, i));
+	if (format == FORMAT_OPENMETRICS)
+		fputs("# EOF\n", w.out);
+	if (fclose(w.out)) {
+		free(page->text);
+		free(page);
+		return NULL;
+	}
+	return page;
+}
+
+/* ---- HTTP ---- */
+
+static void put_page(struct exporter *e, struct page *page)
+{
+	bool last;
+
+	if (!page)
+		return;
+	pthread_mutex_lock(&e->lock);
+	last = !--page->users;
+	pthread_mutex_unlock(&e->lock);
+	if (last) {
+		free(page->text);
+		free(page);
+	}
+}
+
+/* A response's share of a page. */
+struct share {
+	struct exporter *exporter;
+	struct page *page;
+};
+
+static ssize_t read_share(void *context, uint64_t at, char *buffer, size_t max)
+{
+	struct share *share = context;
+
+	if (at >= share->page->size)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (max > share->page->size - at)
+		max = share->page->size - at;
+	memcpy(buffer, share->page->text + at, max);
+	return max;
+}
+
+static void free_share(void *context)
+{
+	struct share *share = context;
+
+	put_page(share->exporter, share->page);
+	free(share);
+}
+
+static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int status,
+			       struct MHD_Response *response, const char *type)
+{
+	enum MHD_Result result;
+
+	if (!response)
+		return MHD_NO;
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result respond_text(struct MHD_Connection *connection, unsigned int status, const char *text)
+{
+	return respond(connection, status,
+		       MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT),
+		       "text/plain; charset=utf-8");
+}
+
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *data, size_t *data_size,
+			      void **request)
+{
+	struct exporter *e = context;
+	enum format format = FORMAT_TEXT;
+	struct share *share;
+	const char *accept;
+
+	(void)version;
+	(void)data;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
+		*data_size = 0;
+		return respond_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET and HEAD are known here.\n");
+	}
+	/* Called once with the headers, then with the body, which there is none of. */
+	if (!*request) {
+		*request = connection;
+		return MHD_YES;
+	}
+	if (!strcmp(url, "/"))
+		return respond_text(connection, MHD_HTTP_OK, "panthor-perf export: see /metrics\n");
+	if (strcmp(url, "/metrics"))
+		return respond_text(connection, MHD_HTTP_NOT_FOUND, "There is only /metrics here.\n");
+
+	accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+	if (accept && strstr(accept, "application/openmetrics-text"))
+		format = FORMAT_OPENMETRICS;
+
+	share = malloc(sizeof(*share));
+	if (!share)
+		return MHD_NO;
+	share->exporter = e;
+	pthread_mutex_lock(&e->lock);
+	share->page = e->pages[format];
+	share->page->users++;
+	pthread_mutex_unlock(&e->lock);
+	return respond(connection, MHD_HTTP_OK,
+		       MHD_create_response_from_callback(share->page->size, 4096, read_share, share, free_share),
+		       content_types[format]);
+}
+
+/* HOST:PORT, [HOST]:PORT, :PORT or PORT; HOST is the loopback without one. */
+static int server_address(const char *text, struct sockaddr_storage *address)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *found;
+	char *copy = strdup(text), *host = copy, *port;
+	int ret;
+
+	if (!copy)
+		return STATUS_FAILED;
+	port = strrchr(copy, ':');
+	if (port) {
+		*port++ = 0;
+	} else {
+		port = copy;
+		host = NULL;
+	}
+	if (host && *host == '[' && host[strlen(host) - 1] == ']') {
+		host[strlen(host) - 1] = 0;
+		host++;
+	}
+	ret = getaddrinfo(host && *host ? host : "127.0.0.1", port, &hints, &found);
+	if (ret) {
+		complain("--listen %s: %s; say ADDRESS:PORT, such as 127.0.0.1:%s", text, gai_strerror(ret), DEFAULT_PORT);
+		free(copy);
+		return STATUS_USAGE;
+	}
+	memcpy(address, found->ai_addr, found->ai_addrlen);
+	freeaddrinfo(found);
+	free(copy);
+	return STATUS_OK;
+}
+
+static int start_server(struct exporter *e, const char *listen, struct MHD_Daemon **daemon)
+{
+	struct sockaddr_storage address = {};
+	char host[INET6_ADDRSTRLEN] = "";
+	const union MHD_DaemonInfo *info;
+	unsigned int flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL;
+	int status = server_address(listen, &address);
+
+	if (status)
+		return status;
+	if (address.ss_family == AF_INET6) {
+		flags |= MHD_USE_IPv6;
+		inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&address)->sin6_addr, host, sizeof(host));
+	} else {
+		inet_ntop(AF_INET, &((struct sockaddr_in *)&address)->sin_addr, host, sizeof(host));
+	}
+	*daemon = MHD_start_daemon(flags, 0, NULL, NULL, handle, e, MHD_OPTION_SOCK_ADDR, &address,
+				   MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT_S,
+				   MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CONNECTIONS, MHD_OPTION_END);
+	if (!*daemon) {
+		complain("cannot listen on %s: %s", listen, strerror(errno));
+		return STATUS_IO;
+	}
+	info = MHD_get_daemon_info(*daemon, MHD_DAEMON_INFO_BIND_PORT);
+	printf("Counters are at http://%s%s%s:%u/metrics\n", strchr(host, ':') ? "[" : "", host,
+	       strchr(host, ':') ? "]" : "", info ? info->port : 0);
+	fflush(stdout);
+	return STATUS_OK;
+}
+
+/* ---- The file of a collector ---- */
+
+/* Whole at any time: written beside, and put in its place. */
+static int write_textfile(const struct exporter *e, const char *name)
+{
+	const struct page *page = e->pages[FORMAT_TEXT];
+	char *beside;
+	FILE *out;
+	int status;
+
+	/* Collectors read *.prom alone. */
+	if (asprintf(&beside, "%s.%ld", name, (long)getpid()) < 0)
+		return STATUS_FAILED;
+	out = fopen(beside, "we");
+	if (!out) {
+		complain("cannot write %s: %s", beside, strerror(errno));
+		free(beside);
+		return STATUS_IO;
+	}
+	fwrite(page->text, 1, page->size, out);
+	status = finish_output(out, beside);
+	if (!status && rename(beside, name)) {
+		complain("cannot write %s: %s", name, strerror(errno));
+		status = STATUS_IO;
+	}
+	if (status)
+		unlink(beside);
+	free(beside);
+	return status;
+}
+
+/* ---- The samples ---- */
+
+/* Replaces the pages by the state of the sums. */
+static int publish(struct exporter *e, const char *textfile)
+{
+	struct page *pages[FORMATS], *old;
+	unsigned int i;
+
+	for (i = 0; i < FORMATS; i++) {
+		pages[i] = render(e, i);
+		if (!pages[i]) {
+			while (i--)
+				put_page(e, pages[i]);
+			complain("out of memory");
+			return STATUS_FAILED;
+		}
+	}
+	for (i = 0; i < FORMATS; i++) {
+		pthread_mutex_lock(&e->lock);
+		old = e->pages[i];
+		e->pages[i] = pages[i];
+		pthread_mutex_unlock(&e->lock);
+		put_page(e, old);
+	}
+	return textfile ? write_textfile(e, textfile) : STATUS_OK;
+}
+
+static int add_samples(struct exporter *e, struct pperf_session *session, bool *any)
+{
+	const struct pperf_sample *sample;
+	enum pperf_error error;
+
+	*any = false;
+	while (!(error = pperf_session_next(session, &sample)) && sample) {
+		pperf_sums_reset(e->period);
+		error = pperf_sums_add(e->total, sample);
+		if (!error)
+			error = pperf_sums_add(e->period, sample);
+		if (!error && e->topdown)
+			error = pperf_topdown_add(e->topdown, sample);
+		if (error)
+			break;
+		pperf_log_add(&e->log, sample);
+		*any = true;
+	}
+	return error ? complain_of(error) : STATUS_OK;
+}
+
+static int serve(struct exporter *e, struct pperf_session *session, struct child *child, const char *textfile)
+{
+	struct pollfd fds[2] = {
+		{ .fd = child->signals, .events = POLLIN },
+		{ .fd = pperf_session_fd(session), .events = POLLIN },
+	};
+	int status = STATUS_OK;
+	bool any;
+
+	while (!status) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR) {
+			complain("cannot wait: %s", strerror(errno));
+			return STATUS_FAILED;
+		}
+		if (fds[1].revents) {
+			status = add_samples(e, session, &any);
+			if (!status && any)
+				status = publish(e, textfile);
+		}
+		if (!status && fds[0].revents && child_event(child) != CHILD_NOTHING)
+			break;
+	}
+	return status;
+}
+
+/* ---- The command ---- */
+
+static const struct argp_option options[] = {
+	{ "prometheus", 'P', NULL, 0, "In Prometheus' text form, and as OpenMetrics for those who ask for it", 0 },
+	{ "listen", 'l', "ADDR:PORT", 0,
+	  "Answer HTTP here (default: 127.0.0.1:" DEFAULT_PORT ", which only this machine reaches); port 0: any that is free", 0 },
+	{ "textfile", 't', "FILE", 0, "Instead, replace FILE after each period, for a collector of text files", 0 },
+	{ "event", 'e', "COUNTER,...", 0,
+	  "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be repeated; see panthor-perf list)", 0 },
+	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
+	{ "period", 'p', "TIME", 0, "Time between two samples, with a unit: ns, us, ms, s (default: 1s)", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	char **list;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->device;
+		return 0;
+	case 'P':
+		arguments->prometheus = true;
+		return 0;
+	case 'l':
+		arguments->listen = arg;
+		return 0;
+	case 't':
+		arguments->textfile = arg;
+		return 0;
+	case 'a':
+		arguments->all = true;
+		return 0;
+	case 'e':
+		list = reallocarray(arguments->events.list, arguments->events.count + 1, sizeof(*list));
+		if (!list)
+			return ENOMEM;
+		arguments->events.list = list;
+		list[arguments->events.count++] = arg;
+		return 0;
+	case 'p':
+		if (!parse_period(arg, &arguments->period_ns))
+			argp_error(state, "-p %s: a time with a unit is wanted, such as 500ms", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "%s: there are no arguments", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!arguments->prometheus)
+			argp_error(state, "say in which form: --prometheus");
+		if (arguments->listen && arguments->textfile)
+			argp_error(state, "--listen and --textfile exclude each other");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static enum pperf_error choose(const struct arguments *arguments, struct pperf_selection *selection,
+			       bool topdown)
+{
+	enum pperf_error error = PPERF_OK;
+	unsigned int i;
+
+	for (i = 0; !error && i < arguments->events.count; i++)
+		error = pperf_selection_add_list(selection, arguments->events.list[i]);
+	if (!error && arguments->all)
+		error = pperf_selection_add_all(selection);
+	if (!error && !arguments->all && !arguments->events.count)
+		error = pperf_selection_add_default(selection);
+	if (!error) {
+		pperf_selection_need_load(selection);
+		if (topdown)
+			pperf_selection_need_topdown(selection);
+	}
+	return error;
+}
+
+static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, const struct pperf_db *db)
+{
+	struct exporter e = { .info = pperf_gpu_info(gpu), .db = db, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct pperf_session_options session_options = { .size = sizeof(session_options) };
+	struct pperf_selection *selection = NULL;
+	struct pperf_session *session = NULL;
+	struct MHD_Daemon *daemon = NULL;
+	struct child child = {};
+	enum pperf_error error;
+	unsigned int i;
+	int status;
+
+	e.label = e.info->node ? e.info->node : "";
+	if (strrchr(e.label, '/'))
+		e.label = strrchr(e.label, '/') + 1;
+
+	status = child_prepare(&child);
+	if (status)
+		return status;
+
+	error = pperf_selection_new(db, e.info, &selection);
+	/* A layout of which nothing is known has no tree. */
+	if (!error && pperf_topdown_new(db, e.info, &e.topdown))
+		e.topdown = NULL;
+	if (!error)
+		error = choose(arguments, selection, e.topdown);
+	if (!error)
+		error = pperf_sums_new(db, e.info, &e.total);
+	if (!error)
+		error = pperf_sums_new(db, e.info, &e.period);
+	if (error) {
+		status = complain_of(error);
+		goto out;
+	}
+	e.selection = selection;
+
+	session_options.masks = *pperf_selection_masks(selection);
+	session_options.period_ns = arguments->period_ns;
+	error = pperf_session_open(gpu, &session_options, &session);
+	if (!error)
+		error = pperf_session_start(session, 0);
+	if (error) {
+		status = complain_of(error);
+		goto out;
+	}
+
+	/* There is a page before the first sample: all is 0. */
+	status = publish(&e, arguments->textfile);
+	if (!status && !arguments->textfile)
+		status = start_server(&e, arguments->listen ? arguments->listen : "127.0.0.1:" DEFAULT_PORT, &daemon);
+	if (!status)
+		status = serve(&e, session, &child, arguments->textfile);
+out:
+	if (daemon)
+		MHD_stop_daemon(daemon);
+	for (i = 0; i < FORMATS; i++)
+		put_page(&e, e.pages[i]);
+	pperf_session_close(session);
+	pperf_topdown_free(e.topdown);
+	pperf_sums_free(e.period);
+	pperf_sums_free(e.total);
+	pperf_selection_free(selection);
+	child_finish(&child);
+	return status;
+}
+
+int command_export(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
+	static const struct argp argp = {
+		options, parse, "--prometheus",
+		"Offers counters and metrics to Prometheus, until it is interrupted.\v"
+		"Counters are sums since the start, by block; metrics are those of the last period.",
+		children, NULL, NULL
+	};
+	struct arguments arguments = { .period_ns = DEFAULT_PERIOD_NS };
+	struct pperf_gpu *gpu;
+	struct pperf_db *db;
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	status = open_gpu(arguments.device, &gpu, &db);
+	if (!status) {
+		status = export_gpu(&arguments, gpu, db);
+		pperf_db_close(db);
+		pperf_gpu_close(gpu);
+	}
+	free(arguments.events.list);
+	return status;
+}
