@@ -221,5 +221,6 @@ prune()
 	done
 }
 
-# The guest's packages: a C library to link against, libraries of tools, a shell.
-ARM64_PACKAGES="busybox-static libc6-dev linux-libc-dev libdrm-dev libdrm2 libjson-c-dev libjson-c5"
+# The guest's packages: a C library to link against, libraries of tools, a shell, descriptions of terminals.
+ARM64_PACKAGES="busybox-static libc6-dev linux-libc-dev libdrm-dev libdrm2 libjson-c-dev libjson-c5 \
+	libncurses-dev libprotobuf-c-dev ncurses-base"

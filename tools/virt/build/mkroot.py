@@ -33,6 +33,9 @@ def main():
         if name not in taken and name != "busybox":
             root.symlink("bin/" + name, "busybox")
 
+    # Where ncurses looks for what a terminal can do.
+    root.copy(os.path.join(sysroot, "lib/terminfo"), "lib/terminfo")
+
     modules = os.path.join(kernel, "modules")
     root.copy(modules, "/")
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # sources.sh linux 6.12|7.3   prints the directory of the kernel's source
 # sources.sh qemu             prints the directory of QEMU's source
+# sources.sh source PACKAGE   prints the directory of the source of another package of this release
 # sources.sh arm64 PACKAGE... prints the directory in which the files of these arm64 packages are
 # sources.sh kernel 6.12|7.3  prints the same for Debian's own arm64 kernel of that series
 #
@@ -176,6 +177,32 @@ qemu_source()
 	echo "$dest"
 }
 
+other_source()
+{
+	local package=$1 dsc dest=$CACHE/src/source-$1
+
+	if [ ! -e "$dest/.complete" ]; then
+		lock apt
+		if [ ! -e "$dest/.complete" ]; then
+			need_tool dpkg-source dpkg-dev
+			need_space 1
+			rm -f "$DL/${package}"_*
+			apt_fetch "the source of $package" source --download-only "$package"
+			dsc=$(newest "$DL/${package}"_*.dsc)
+			[ -n "$dsc" ] || die "Debian has no source package $package here"
+			rm -rf "$dest" "$dest.new"
+			mkdir -p "$CACHE/src"
+			# apt has checked the signatures of the lists, and by them these files.
+			step "unpacking $package" dpkg-source --no-check -x "$dsc" "$dest.new"
+			basename "$dsc" >"$dest.new/.complete"
+			mv "$dest.new" "$dest"
+			rm -f "$DL/${package}"_*
+		fi
+		unlock
+	fi
+	echo "$dest"
+}
+
 # kernel_package KIND VERSION: the newest release of the series
 kernel_package()
 {
@@ -234,15 +261,15 @@ arm64_packages()
 		lock apt
 		if [ ! -e "$dest/.complete" ]; then
 			need_space 1
-			rm -rf "$dest" "$dest.new" "$DL"/*_arm64.deb
+			rm -rf "$dest" "$dest.new" "$DL"/*_{arm64,all}.deb
 			mkdir -p "$dest.new"
 			apt_fetch "arm64 packages" download "$@"
-			for p in "$DL"/*_arm64.deb; do
-				step "unpacking $(basename "$p" _arm64.deb)" dpkg-deb -x "$p" "$dest.new"
+			for p in "$DL"/*_{arm64,all}.deb; do
+				step "unpacking $(basename "$p" .deb)" dpkg-deb -x "$p" "$dest.new"
 			done
-			(cd "$DL" && ls ./*_arm64.deb) >"$dest.new/.complete"
+			(cd "$DL" && ls ./*_{arm64,all}.deb) >"$dest.new/.complete"
 			mv "$dest.new" "$dest"
-			rm -f "$DL"/*_arm64.deb
+			rm -f "$DL"/*_{arm64,all}.deb
 		fi
 		unlock
 	fi
@@ -252,7 +279,8 @@ arm64_packages()
 case ${1:-} in
 linux) linux_source "$2" ;;
 qemu) qemu_source ;;
+source) other_source "$2" ;;
 arm64) shift; arm64_packages "$@" ;;
 kernel) debian_kernel "$2" ;;
-*) die "usage: sources.sh linux VERSION | qemu | arm64 PACKAGE... | kernel VERSION" ;;
+*) die "usage: sources.sh linux VERSION | qemu | source PACKAGE | arm64 PACKAGE... | kernel VERSION" ;;
 esac

@@ -29,7 +29,7 @@ compile()
 		-I"$TOP_DIR/include/uapi" -I"$TOP_DIR/tools/panthor-perf" \
 		-I"$TOP_DIR/tools/panthor-perf/libpanthor-perf" -I"$VIRT_DIR/qemu" \
 		-isystem "$KERNEL_HEADERS" -isystem "$SYSROOT/usr/include/libdrm" \
-		-isystem "$SELFTEST_DIR" \
+		-isystem "$SELFTEST_DIR" -isystem "$MICROHTTPD/include" -L"$MICROHTTPD/lib" \
 		-o "$out.new" "$@"
 	mv "$out.new" "$out"
 }
@@ -53,7 +53,7 @@ program()
 		return
 		;;
 	esac
-	key=$(hash_text "$name $*" "$HEADERS_KEY" "$SYSROOT" "$(hash_files "${sources[@]}")" "${CFLAGS[*]}")
+	key=$(hash_text "$name $*" "$HEADERS_KEY" "$SYSROOT" "$MICROHTTPD" "$(hash_files "${sources[@]}")" "${CFLAGS[*]}")
 	dest=$CACHE/tools/$name/k-$key/$name
 	if [ ! -e "$dest" ]; then
 		need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
@@ -72,6 +72,7 @@ programs()
 
 	# shellcheck disable=SC2086
 	SYSROOT=$("$BUILD_DIR/sources.sh" arm64 $ARM64_PACKAGES)
+	MICROHTTPD=$("$BUILD_DIR/microhttpd.sh")
 	KERNEL_HEADERS=$("$BUILD_DIR/kernel.sh" headers)
 	# Selftests name their harness by the way to it from a directory as deep as theirs.
 	SELFTEST_DIR=$("$BUILD_DIR/sources.sh" linux "${KERNELS##* }")/tools/testing/selftests/drivers/net/netdevsim
