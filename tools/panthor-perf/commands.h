@@ -17,6 +17,7 @@ int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_stat(int argc, char **argv);
+int command_top(int argc, char **argv);
 
 /* Exit statuses; a command that runs a program has those of the program as well. */
 enum status {

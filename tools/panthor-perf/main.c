@@ -17,6 +17,7 @@ static const struct {
 	{ "info", command_info, "what the GPU can count" },
 	{ "list", command_list, "names of the counters" },
 	{ "stat", command_stat, "count while a program runs" },
+	{ "top", command_top, "what the GPU does now, and for whom" },
 	{ "export", command_export, "counters and metrics for Prometheus" },
 };
 
