@@ -7,9 +7,9 @@
  * depend on other scrapers, and one that reads slowly keeps no sample waiting.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <netdb.h>
 #include <poll.h>
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
@@ -29,6 +30,17 @@
 /* A scraper that says or takes nothing for so long is cut off. */
 #define TIMEOUT_S 10
 #define MAX_CONNECTIONS 64
+
+/* A text is written for each period, in two forms. */
+#define MIN_PERIOD_NS 10000000ull
+
+/* Samples' tags. */
+enum tag {
+	TAG_SAMPLE = 1,
+
+	/* The last. */
+	TAG_STOP,
+};
 
 struct arguments {
 	const char *device;
@@ -62,6 +74,21 @@ struct page {
 	char *text;
 };
 
+/* A counter, as it is told of. */
+struct metric {
+	const struct pperf_counter *counter;
+
+	/* Without "_total"; the unit is its end. */
+	char name[192];
+	char unit[64];
+
+	/*
+	 * What was told last of a sum that is derived. An equation that subtracts may give less than
+	 * before, and a counter that goes back means a restart to who reads it.
+	 */
+	double told;
+};
+
 struct exporter {
 	const struct pperf_gpu_info *info;
 	const struct pperf_db *db;
@@ -74,6 +101,16 @@ struct exporter {
 	struct pperf_sums *total, *period;
 	struct pperf_topdown *topdown;
 	struct pperf_log log;
+
+	/* The last sample was read. */
+	bool stopped;
+
+	/* A metric for each counter of the selection. */
+	struct metric *metrics;
+	size_t num_metrics;
+
+	/* By node of the tree: what was told of it last. */
+	double *topdown_told;
 
 	/* Guards pages and the users of each; taken by the server's threads and by the reader. */
 	pthread_mutex_t lock;
@@ -214,6 +251,14 @@ static void print_general(const struct writer *w, const struct exporter *e)
 	print_count(w, "mali_samples_flagged", "flag=\"stretched\"", e->log.stretched);
 }
 
+/* The value, or what was told before if that is larger. */
+static double at_least(double value, double *told)
+{
+	if (value > *told)
+		*told = value;
+	return *told;
+}
+
 static void print_topdown(const struct writer *w, const struct exporter *e)
 {
 	const struct pperf_topdown_node *nodes;
@@ -228,63 +273,80 @@ static void print_topdown(const struct writer *w, const struct exporter *e)
 	for (i = 0; i < count; i++) {
 		snprintf(label, sizeof(label), "level=\"%u\",part=\"%s\",parent=\"%s\"", nodes[i].level,
 			 nodes[i].title, nodes[i].parent ? nodes[i].parent->title : "");
-		print_real(w, "mali_topdown_cycles", true, label, pperf_topdown_cycles(e->topdown, &nodes[i]));
+		print_real(w, "mali_topdown_cycles", true, label,
+			   at_least(pperf_topdown_cycles(e->topdown, &nodes[i]), &e->topdown_told[i]));
 	}
 }
 
-static void print_counter(const struct writer *w, const struct exporter *e, const struct pperf_counter *c,
-			  bool by_name)
+static void print_counter(const struct writer *w, const struct exporter *e, struct metric *m)
 {
+	const struct pperf_counter *c = m->counter;
 	bool total = c->kind == PPERF_KIND_COUNT, percent = !strcmp(c->unit, "percent");
-	char name[192], unit[64], label[64], help[512];
+	char label[64], help[512];
 	unsigned int block;
 	double value;
+	char *p;
 
-	unit_name(unit, sizeof(unit), c->unit);
-	metric_name(name, sizeof(name), by_name ? c->name : c->title, unit);
-	snprintf(help, sizeof(help), "%s%s (%s%s)", c->title,
-		 total ? "" : " in the last period", c->name, percent ? ", as a part of 1" : "");
+	snprintf(help, sizeof(help), "%s%s (%s%s)", c->title, total ? "" : " in the last period", c->name,
+		 percent ? ", as a part of 1" : "");
 
 	if (!c->equation) {
-		begin_metric(w, name, unit, true, help);
+		begin_metric(w, m->name, m->unit, true, help);
 		for (block = 0; block < e->info->blocks[c->type]; block++) {
 			snprintf(label, sizeof(label), "block=\"%s%u\"", pperf_block_name(c->type), block);
-			for (char *p = label; *p; p++)
+			for (p = label; *p; p++)
 				*p = tolower((unsigned char)*p);
-			print_count(w, name, label, pperf_sums_block(e->total, c, block));
+			print_count(w, m->name, label, pperf_sums_block(e->total, c, block));
 		}
 		return;
 	}
 	/* Without a value, as of a ratio of nothing to nothing, there is no line. */
 	if (pperf_sums_value(total ? e->total : e->period, c, &value))
 		return;
-	begin_metric(w, name, unit, total, help);
-	print_real(w, name, total, NULL, percent ? value / 100 : value);
+	if (total)
+		value = at_least(value, &m->told);
+	begin_metric(w, m->name, m->unit, total, help);
+	print_real(w, m->name, total, NULL, percent ? value / 100 : value);
 }
 
-/* Whether another counter of the selection would have the same name. */
-static bool is_ambiguous(const struct pperf_counter *const *list, size_t count, size_t which)
+/* Names after titles, or after the counter's name if another one has the same. */
+static int make_metrics(struct exporter *e)
 {
-	char name[192], other[192], unit[64];
-	size_t i;
+	const struct pperf_counter *const *list = pperf_selection_counters(e->selection, &e->num_metrics);
+	struct metric *m;
+	bool *ambiguous = calloc(e->num_metrics + 1, sizeof(*ambiguous));
+	size_t nodes = 0, i, j;
 
-	unit_name(unit, sizeof(unit), list[which]->unit);
-	metric_name(name, sizeof(name), list[which]->title, unit);
-	for (i = 0; i < count; i++) {
-		unit_name(unit, sizeof(unit), list[i]->unit);
-		metric_name(other, sizeof(other), list[i]->title, unit);
-		if (i != which && !strcmp(name, other))
-			return true;
+	if (e->topdown)
+		pperf_db_topdown(e->db, &nodes);
+	e->metrics = calloc(e->num_metrics + 1, sizeof(*e->metrics));
+	e->topdown_told = calloc(nodes + 1, sizeof(*e->topdown_told));
+	if (!ambiguous || !e->metrics || !e->topdown_told) {
+		free(ambiguous);
+		complain("out of memory");
+		return STATUS_FAILED;
 	}
-	return false;
+	for (i = 0; i < e->num_metrics; i++) {
+		m = &e->metrics[i];
+		m->counter = list[i];
+		unit_name(m->unit, sizeof(m->unit), list[i]->unit);
+		metric_name(m->name, sizeof(m->name), list[i]->title, m->unit);
+		for (j = 0; j < i; j++)
+			if (!strcmp(m->name, e->metrics[j].name))
+				ambiguous[i] = ambiguous[j] = true;
+	}
+	for (i = 0; i < e->num_metrics; i++)
+		if (ambiguous[i])
+			metric_name(e->metrics[i].name, sizeof(e->metrics[i].name), list[i]->name, e->metrics[i].unit);
+	free(ambiguous);
+	return STATUS_OK;
 }
 
 static struct page *render(const struct exporter *e, enum format format)
 {
-	const struct pperf_counter *const *list;
 	struct writer w = { .format = format, .gpu = e->label };
 	struct page *page = calloc(1, sizeof(*page));
-	size_t count, i;
+	size_t i;
 
 	if (!page)
 		return NULL;
@@ -296,9 +358,8 @@ static struct page *render(const struct exporter *e, enum format format)
 	page->users = 1;
 	print_general(&w, e);
 	print_topdown(&w, e);
-	list = pperf_selection_counters(e->selection, &count);
-	for (i = 0; i < count; i++)
-		print_counter(&w, e, list[i], is_ambiguous(list, count, i));
+	for (i = 0; i < e->num_metrics; i++)
+		print_counter(&w, e, &e->metrics[i]);
 	if (format == FORMAT_OPENMETRICS)
 		fputs("# EOF\n", w.out);
 	if (fclose(w.out)) {
@@ -374,13 +435,30 @@ static enum MHD_Result respond_text(struct MHD_Connection *connection, unsigned 
 		       "text/plain; charset=utf-8");
 }
 
+static enum MHD_Result respond_page(struct exporter *e, struct MHD_Connection *connection, enum format format)
+{
+	struct share *share = malloc(sizeof(*share));
+	struct MHD_Response *response;
+
+	if (!share)
+		return MHD_NO;
+	share->exporter = e;
+	pthread_mutex_lock(&e->lock);
+	share->page = e->pages[format];
+	share->page->users++;
+	pthread_mutex_unlock(&e->lock);
+	response = MHD_create_response_from_callback(share->page->size, 4096, read_share, share, free_share);
+	if (!response)
+		free_share(share);
+	return respond(connection, MHD_HTTP_OK, response, content_types[format]);
+}
+
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *data, size_t *data_size,
 			      void **request)
 {
 	struct exporter *e = context;
 	enum format format = FORMAT_TEXT;
-	struct share *share;
 	const char *accept;
 
 	(void)version;
@@ -402,79 +480,105 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 	if (accept && strstr(accept, "application/openmetrics-text"))
 		format = FORMAT_OPENMETRICS;
-
-	share = malloc(sizeof(*share));
-	if (!share)
-		return MHD_NO;
-	share->exporter = e;
-	pthread_mutex_lock(&e->lock);
-	share->page = e->pages[format];
-	share->page->users++;
-	pthread_mutex_unlock(&e->lock);
-	return respond(connection, MHD_HTTP_OK,
-		       MHD_create_response_from_callback(share->page->size, 4096, read_share, share, free_share),
-		       content_types[format]);
+	return respond_page(e, connection, format);
 }
 
-/* HOST:PORT, [HOST]:PORT, :PORT or PORT; HOST is the loopback without one. */
-static int server_address(const char *text, struct sockaddr_storage *address)
+/* A port, 0 to 65535. */
+static bool is_port(const char *text)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *found;
+	char *end;
+
+	return isdigit((unsigned char)*text) && strlen(text) <= 5 && strtoul(text, &end, 10) <= 65535 && !*end;
+}
+
+/* ADDRESS:PORT, [ADDRESS]:PORT, :PORT or PORT; without an address, the loopback. Returns a status. */
+static int server_address(const char *text, struct addrinfo **found)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | AI_PASSIVE };
 	char *copy = strdup(text), *host = copy, *port;
+	const char *wrong = NULL;
 	int ret;
 
-	if (!copy)
+	if (!copy) {
+		complain("out of memory");
 		return STATUS_FAILED;
+	}
 	port = strrchr(copy, ':');
 	if (port) {
 		*port++ = 0;
 	} else {
 		port = copy;
-		host = NULL;
+		host = "";
 	}
-	if (host && *host == '[' && host[strlen(host) - 1] == ']') {
+	if (*host == '[' && host[strlen(host) - 1] == ']') {
 		host[strlen(host) - 1] = 0;
 		host++;
 	}
-	ret = getaddrinfo(host && *host ? host : "127.0.0.1", port, &hints, &found);
-	if (ret) {
-		complain("--listen %s: %s; say ADDRESS:PORT, such as 127.0.0.1:%s", text, gai_strerror(ret), DEFAULT_PORT);
-		free(copy);
-		return STATUS_USAGE;
+	if (is_port(port)) {
+		ret = getaddrinfo(*host ? host : "127.0.0.1", port, &hints, found);
+		if (ret)
+			wrong = gai_strerror(ret);
+	} else {
+		wrong = "a port is a number from 0 to 65535";
 	}
-	memcpy(address, found->ai_addr, found->ai_addrlen);
-	freeaddrinfo(found);
 	free(copy);
-	return STATUS_OK;
+	if (!wrong)
+		return STATUS_OK;
+	complain("--listen %s: %s; say ADDRESS:PORT, such as 127.0.0.1:%s", text, wrong, DEFAULT_PORT);
+	return STATUS_USAGE;
 }
 
-static int start_server(struct exporter *e, const char *listen, struct MHD_Daemon **daemon)
+/* Opens a socket that others can connect to from now on. Prints what is wrong. Returns a status. */
+static int open_listener(const char *listen_to, int *listener)
 {
-	struct sockaddr_storage address = {};
-	char host[INET6_ADDRSTRLEN] = "";
-	const union MHD_DaemonInfo *info;
-	unsigned int flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL;
-	int status = server_address(listen, &address);
+	struct addrinfo *found;
+	int status = server_address(listen_to, &found), on = 1;
 
 	if (status)
 		return status;
-	if (address.ss_family == AF_INET6) {
-		flags |= MHD_USE_IPv6;
-		inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&address)->sin6_addr, host, sizeof(host));
-	} else {
-		inet_ntop(AF_INET, &((struct sockaddr_in *)&address)->sin_addr, host, sizeof(host));
+	*listener = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (*listener < 0 || setsockopt(*listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    bind(*listener, found->ai_addr, found->ai_addrlen) || listen(*listener, MAX_CONNECTIONS)) {
+		complain("cannot listen on %s: %s; --listen ADDRESS:PORT takes another", listen_to, strerror(errno));
+		if (*listener >= 0)
+			close(*listener);
+		*listener = -1;
+		status = STATUS_IO;
 	}
-	*daemon = MHD_start_daemon(flags, 0, NULL, NULL, handle, e, MHD_OPTION_SOCK_ADDR, &address,
+	freeaddrinfo(found);
+	return status;
+}
+
+/* Says where the socket is, as programs can read it: the port may have been any. */
+static void tell_address(int listener)
+{
+	struct sockaddr_storage address = {};
+	socklen_t size = sizeof(address);
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+	bool six;
+
+	getsockname(listener, (struct sockaddr *)&address, &size);
+	if (getnameinfo((struct sockaddr *)&address, size, host, sizeof(host), port, sizeof(port),
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		return;
+	six = address.ss_family == AF_INET6;
+	printf("Counters are at http://%s%s%s:%s/metrics\n", six ? "[" : "", host, six ? "]" : "", port);
+	fflush(stdout);
+}
+
+/* Answers on a socket, which then belongs to the server. Returns a status. */
+static int start_server(struct exporter *e, int *listener, struct MHD_Daemon **daemon)
+{
+	*daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, handle, e,
+				   MHD_OPTION_LISTEN_SOCKET, *listener,
 				   MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT_S,
 				   MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CONNECTIONS, MHD_OPTION_END);
 	if (!*daemon) {
-		complain("cannot listen on %s: %s", listen, strerror(errno));
-		return STATUS_IO;
+		complain("cannot start the HTTP server: %s", strerror(errno));
+		return STATUS_FAILED;
 	}
-	info = MHD_get_daemon_info(*daemon, MHD_DAEMON_INFO_BIND_PORT);
-	printf("Counters are at http://%s%s%s:%u/metrics\n", strchr(host, ':') ? "[" : "", host,
-	       strchr(host, ':') ? "]" : "", info ? info->port : 0);
-	fflush(stdout);
+	tell_address(*listener);
+	*listener = -1;
 	return STATUS_OK;
 }
 
@@ -486,19 +590,28 @@ static int write_textfile(const struct exporter *e, const char *name)
 	const struct page *page = e->pages[FORMAT_TEXT];
 	char *beside;
 	FILE *out;
-	int status;
+	int fd, status;
 
-	/* Collectors read *.prom alone. */
-	if (asprintf(&beside, "%s.%ld", name, (long)getpid()) < 0)
+	/* Collectors read *.prom alone. What lies there under a name that can be guessed may be a link of others. */
+	if (asprintf(&beside, "%s.XXXXXX", name) < 0) {
+		complain("out of memory");
 		return STATUS_FAILED;
-	out = fopen(beside, "we");
+	}
+	fd = mkostemp(beside, O_CLOEXEC);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!out) {
-		complain("cannot write %s: %s", beside, strerror(errno));
+		complain("cannot write %s: %s", name, strerror(errno));
+		if (fd >= 0) {
+			close(fd);
+			unlink(beside);
+		}
 		free(beside);
 		return STATUS_IO;
 	}
+	/* The collector is another user. */
+	fchmod(fd, 0644);
 	fwrite(page->text, 1, page->size, out);
-	status = finish_output(out, beside);
+	status = finish_output(out, name);
 	if (!status && rename(beside, name)) {
 		complain("cannot write %s: %s", name, strerror(errno));
 		status = STATUS_IO;
@@ -552,6 +665,7 @@ static int add_samples(struct exporter *e, struct pperf_session *session, bool *
 		if (error)
 			break;
 		pperf_log_add(&e->log, sample);
+		e->stopped |= sample->user_data == TAG_STOP;
 		*any = true;
 	}
 	return error ? complain_of(error) : STATUS_OK;
@@ -564,10 +678,13 @@ static int serve(struct exporter *e, struct pperf_session *session, struct child
 		{ .fd = pperf_session_fd(session), .events = POLLIN },
 	};
 	int status = STATUS_OK;
+	enum pperf_error error;
 	bool any;
 
-	while (!status) {
-		if (poll(fds, 2, -1) < 0 && errno != EINTR) {
+	while (!status && !e->stopped) {
+		if (poll(fds, 2, -1) < 0) {
+			if (errno == EINTR)
+				continue;
 			complain("cannot wait: %s", strerror(errno));
 			return STATUS_FAILED;
 		}
@@ -576,8 +693,23 @@ static int serve(struct exporter *e, struct pperf_session *session, struct child
 			if (!status && any)
 				status = publish(e, textfile);
 		}
-		if (!status && fds[0].revents && child_event(child) != CHILD_NOTHING)
+		if (status || !fds[0].revents)
+			continue;
+		switch (child_event(child)) {
+		case CHILD_NOTHING:
 			break;
+		case CHILD_ENDED:
+			/* A scraper has no use for a last state, a file has. */
+			if (!textfile)
+				return STATUS_OK;
+			error = pperf_session_stop(session, TAG_STOP);
+			if (error)
+				return complain_of(error);
+			break;
+		case CHILD_INTERRUPTED:
+			complain("interrupted while waiting for the last sample");
+			return STATUS_FAILED;
+		}
 	}
 	return status;
 }
@@ -626,7 +758,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'p':
 		if (!parse_period(arg, &arguments->period_ns))
-			argp_error(state, "-p %s: a time with a unit is wanted, such as 500ms", arg);
+			argp_error(state, "-p %s: a period is a number with a unit: ns, us, ms or s", arg);
+		if (arguments->period_ns < MIN_PERIOD_NS)
+			argp_error(state, "-p %s: the shortest period is 10ms", arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "%s: there are no arguments", arg);
@@ -670,8 +804,8 @@ static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, 
 	struct MHD_Daemon *daemon = NULL;
 	struct child child = {};
 	enum pperf_error error;
+	int status, listener = -1;
 	unsigned int i;
-	int status;
 
 	e.label = e.info->node ? e.info->node : "";
 	if (strrchr(e.label, '/'))
@@ -680,6 +814,10 @@ static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, 
 	status = child_prepare(&child);
 	if (status)
 		return status;
+	if (!arguments->textfile)
+		status = open_listener(arguments->listen ? arguments->listen : "127.0.0.1:" DEFAULT_PORT, &listener);
+	if (status)
+		goto out;
 
 	error = pperf_selection_new(db, e.info, &selection);
 	/* A layout of which nothing is known has no tree. */
@@ -696,12 +834,15 @@ static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, 
 		goto out;
 	}
 	e.selection = selection;
+	status = make_metrics(&e);
+	if (status)
+		goto out;
 
 	session_options.masks = *pperf_selection_masks(selection);
 	session_options.period_ns = arguments->period_ns;
 	error = pperf_session_open(gpu, &session_options, &session);
 	if (!error)
-		error = pperf_session_start(session, 0);
+		error = pperf_session_start(session, TAG_SAMPLE);
 	if (error) {
 		status = complain_of(error);
 		goto out;
@@ -710,12 +851,14 @@ static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, 
 	/* There is a page before the first sample: all is 0. */
 	status = publish(&e, arguments->textfile);
 	if (!status && !arguments->textfile)
-		status = start_server(&e, arguments->listen ? arguments->listen : "127.0.0.1:" DEFAULT_PORT, &daemon);
+		status = start_server(&e, &listener, &daemon);
 	if (!status)
 		status = serve(&e, session, &child, arguments->textfile);
 out:
 	if (daemon)
 		MHD_stop_daemon(daemon);
+	if (listener >= 0)
+		close(listener);
 	for (i = 0; i < FORMATS; i++)
 		put_page(&e, e.pages[i]);
 	pperf_session_close(session);
@@ -723,6 +866,8 @@ out:
 	pperf_sums_free(e.period);
 	pperf_sums_free(e.total);
 	pperf_selection_free(selection);
+	free(e.metrics);
+	free(e.topdown_told);
 	child_finish(&child);
 	return status;
 }
