@@ -119,6 +119,7 @@ static void print_json(const struct pperf_gpu_info *gpu)
 	snprintf(version, sizeof(version), "%d.%d", gpu->driver_major, gpu->driver_minor);
 	json_object_object_add(top, "gpu", json_object_new_string(gpu->name));
 	json_object_object_add(top, "gpu_id", json_object_new_int64(gpu->gpu_id));
+	json_object_object_add(top, "shader_present", json_object_new_uint64(gpu->shader_present));
 	json_object_object_add(top, "device", json_object_new_string(gpu->node));
 	json_object_object_add(top, "driver_version", json_object_new_string(version));
 	json_object_object_add(top, "counters", gpu->layout ? json_object_new_string(gpu->layout) : NULL);
