@@ -17,6 +17,9 @@
 #define LABEL_COLUMNS 9
 #define MIN_CLIENT_ROWS 5
 
+/* Shader cores get so many rows before they get narrower bars. */
+#define MIN_CORE_ROWS 4
+
 /* ---- Loads ---- */
 
 static bool has_period(const struct top *top)
@@ -273,8 +276,8 @@ static int draw_topdown(const struct top *top, struct canvas *canvas, int row)
 	column = canvas_put(canvas, row, 0, MAX_COLUMNS, LOOK_PLAIN, "Top-down ");
 	count = pperf_db_topdown_level(top->db, 1, nodes, 16);
 	for (i = 0; i < count; i++)
-		column = canvas_print(canvas, row, column, LOOK_PLAIN, "%s%s %s", i ? ", " : "", nodes[i]->title,
-				      percent(pperf_topdown_share(top->shown.topdown, nodes[i])).text);
+		column = canvas_print(canvas, row, column, LOOK_PLAIN, "%s%s %.0f%%", i ? " " : "", nodes[i]->title,
+				      100 * pperf_topdown_share(top->shown.topdown, nodes[i]));
 	largest = pperf_topdown_largest(top->shown.topdown, pperf_db_topdown_levels(top->db));
 	if (largest)
 		canvas_print(canvas, row + 1, 0, LOOK_DIM, "estimate %s: %s", largest->title, largest->next);
@@ -283,7 +286,7 @@ static int draw_topdown(const struct top *top, struct canvas *canvas, int row)
 
 static int draw_history(const struct top *top, struct canvas *canvas, int row, int rows, enum graph_style style)
 {
-	if (rows < 1)
+	if (rows < 1 || !top->history.size)
 		return row;
 	canvas_put(canvas, row, 0, LABEL_COLUMNS, LOOK_DIM, "100%");
 	if (rows > 1)
@@ -332,7 +335,7 @@ static void draw_clients(const struct top *top, struct canvas *canvas, int row, 
 			     canvas->columns, "");
 }
 
-/* Rows above the clients, without the history. */
+/* Rows above the clients, with no history. */
 static int rows_above(const struct top *top, int columns, int field)
 {
 	/* Title, GPU, memory. */
@@ -343,9 +346,10 @@ static int rows_above(const struct top *top, int columns, int field)
 
 int top_rows(const struct top *top, int columns)
 {
-	/* History, the clients' titles, one or all of them, the note. */
-	return rows_above(top, columns, core_field(columns, 4, top->info->cores)) + 4 + 1 +
-	       (top->clients.count ? top->clients.count : 1) + 1;
+	int rows = rows_above(top, columns, core_field(columns, MIN_CORE_ROWS, top->info->cores));
+
+	/* What cannot be seen takes the room of what can. The clients' titles, one or all of them, the note. */
+	return rows + 1 + (top->clients.count ? top->clients.count : 1) + 1;
 }
 
 /* What has to be told of the clients, if anything. */
@@ -376,7 +380,8 @@ void top_draw(const struct top *top, struct canvas *canvas, enum graph_style sty
 	if (*top->why_not) {
 		row = draw_wrapped(canvas, row, 0, canvas->rows - row - MIN_CLIENT_ROWS, LOOK_WARNING, top->why_not);
 	} else {
-		field = core_field(canvas->columns, (canvas->rows - 16) / 2, top->info->cores);
+		rows = (canvas->rows - 16) / 2;
+		field = core_field(canvas->columns, rows < MIN_CORE_ROWS ? MIN_CORE_ROWS : rows, top->info->cores);
 		row = draw_bars(top, canvas, row, style);
 		row = draw_cores(top, canvas, row, field, style);
 		canvas_print(canvas, row++, 0, LOOK_PLAIN, "Memory   read %s, write %s",

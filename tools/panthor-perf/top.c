@@ -322,7 +322,8 @@ static enum pperf_error update(struct display *d, bool *updated)
 		d->top.shown = d->next;
 		d->next = shown;
 		reset_period(&d->next);
-		history_add(&d->top.history, top_load(&d->top));
+		if (d->form == FORM_SCREEN)
+			history_add(&d->top.history, top_load(&d->top));
 	} else {
 		error = pperf_gpu_alive(d->gpu);
 		if (error)
@@ -757,7 +758,7 @@ static int top_gpu(struct display *d)
 		error = make_period(&d->top, &d->top.shown);
 	if (!error)
 		error = make_period(&d->top, &d->next);
-	if (!error && !history_init(&d->top.history, HISTORY))
+	if (!error && d->form == FORM_SCREEN && !history_init(&d->top.history, HISTORY))
 		error = PPERF_ERROR_NO_MEMORY;
 	if (!error)
 		error = begin(d);
