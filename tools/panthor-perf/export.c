@@ -82,6 +82,9 @@ struct metric {
 	char name[192];
 	char unit[64];
 
+	/* What a derived value is multiplied by, as Prometheus has ratios and bytes alone. */
+	double factor;
+
 	/*
 	 * What was told last of a sum that is derived. An equation that subtracts may give less than
 	 * before, and a counter that goes back means a restart to who reads it.
@@ -145,14 +148,18 @@ static void metric_name(char *name, size_t size, const char *title, const char *
 		snprintf(name + n, size - n, "_%s", unit);
 }
 
-/* The unit of a counter as a suffix; percentages become ratios. */
-static void unit_name(char *name, size_t size, const char *unit)
+/* The unit of a counter as a suffix. Returns what values in the counter's unit are multiplied by. */
+static double unit_name(char *name, size_t size, const char *unit)
 {
 	size_t n = 0;
 
 	if (!strcmp(unit, "percent")) {
 		snprintf(name, size, "ratio");
-		return;
+		return 0.01;
+	}
+	if (!strcmp(unit, "bits")) {
+		snprintf(name, size, "bytes");
+		return 0.125;
 	}
 	for (; *unit && n + 1 < size; unit++) {
 		if (isalnum((unsigned char)*unit))
@@ -163,6 +170,7 @@ static void unit_name(char *name, size_t size, const char *unit)
 	while (n && name[n - 1] == '_')
 		n--;
 	name[n] = 0;
+	return 1;
 }
 
 static void print_escaped(FILE *out, const char *text)
@@ -281,14 +289,14 @@ static void print_topdown(const struct writer *w, const struct exporter *e)
 static void print_counter(const struct writer *w, const struct exporter *e, struct metric *m)
 {
 	const struct pperf_counter *c = m->counter;
-	bool total = c->kind == PPERF_KIND_COUNT, percent = !strcmp(c->unit, "percent");
+	bool total = c->kind == PPERF_KIND_COUNT;
 	char label[64], help[512];
 	unsigned int block;
 	double value;
 	char *p;
 
 	snprintf(help, sizeof(help), "%s%s (%s%s)", c->title, total ? "" : " in the last period", c->name,
-		 percent ? ", as a part of 1" : "");
+		 m->factor == 1 ? "" : !strcmp(m->unit, "ratio") ? ", as a part of 1" : ", in bytes");
 
 	if (!c->equation) {
 		begin_metric(w, m->name, m->unit, true, help);
@@ -303,10 +311,11 @@ static void print_counter(const struct writer *w, const struct exporter *e, stru
 	/* Without a value, as of a ratio of nothing to nothing, there is no line. */
 	if (pperf_sums_value(total ? e->total : e->period, c, &value))
 		return;
+	value *= m->factor;
 	if (total)
 		value = at_least(value, &m->told);
 	begin_metric(w, m->name, m->unit, total, help);
-	print_real(w, m->name, total, NULL, percent ? value / 100 : value);
+	print_real(w, m->name, total, NULL, value);
 }
 
 /* Names after titles, or after the counter's name if another one has the same. */
@@ -329,7 +338,7 @@ static int make_metrics(struct exporter *e)
 	for (i = 0; i < e->num_metrics; i++) {
 		m = &e->metrics[i];
 		m->counter = list[i];
-		unit_name(m->unit, sizeof(m->unit), list[i]->unit);
+		m->factor = unit_name(m->unit, sizeof(m->unit), list[i]->unit);
 		metric_name(m->name, sizeof(m->name), list[i]->title, m->unit);
 		for (j = 0; j < i; j++)
 			if (!strcmp(m->name, e->metrics[j].name))
