@@ -432,8 +432,10 @@ static bool scan_process(struct clients *clients, int process, pid_t pid,
 	}
 	files = fdopendir(fd);
 	if (!files) {
+		/* The process may have ended since: then the kernel does not tell of its directory. */
+		enough = errno != ENOMEM;
 		close(fd);
-		return false;
+		return enough;
 	}
 	while (enough && (entry = readdir(files))) {
 		if (!isdigit((unsigned char)entry->d_name[0]) || !is_gpu(context, fd, entry->d_name))
