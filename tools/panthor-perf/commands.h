@@ -13,6 +13,7 @@
 #include <panthor-perf.h>
 
 /* Each takes its own arguments, argv[0] being for messages, and returns an exit status. */
+int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_stat(int argc, char **argv);
@@ -20,6 +21,7 @@ int command_record(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_diff(int argc, char **argv);
+int command_top(int argc, char **argv);
 
 /* Exit statuses; a command that runs a program has those of the program as well. */
 enum status {

@@ -52,10 +52,11 @@ take()
 	done
 }
 
-# The NEEDED entries of all programs and libraries in a directory
+# The NEEDED entries of all programs and libraries in a directory. Scripts are looked at as well, and
+# readelf fails for them.
 needed()
 {
-	find "$1" -type f \( -perm /111 -o -name '*.so*' \) -print0 | xargs -0r readelf -d 2>/dev/null |
+	find "$1" -type f \( -perm /111 -o -name '*.so*' \) -print0 | { xargs -0r readelf -d 2>/dev/null || :; } |
 		sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p' | sort -u
 }
 
