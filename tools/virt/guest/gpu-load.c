@@ -534,6 +534,7 @@ static void build_lib(void)
 
 	for (unsigned int level = N_CALLS; level-- > 0;) {
 		struct cs_buf b = {
+			.arch = gpu.info.gpu_id >> 28,
 			.insn = (uint64_t *)lib.map + level * LIB_PART_SIZE / 8,
 			.va = lib.va + level * LIB_PART_SIZE,
 			.room = LIB_PART_SIZE / 8,
@@ -634,7 +635,7 @@ static void emit_run(struct cs_buf *b, const struct queue *q, const struct job *
 		cs_emit(b, cs_move32(R_RUN_LEN, size));
 		cs_emit(b, cs_move32(R_RUN_INSTANCES, 1));
 		cs_emit(b, cs_move(R_RUN_TILER_CTX, frame.va));
-		cs_emit(b, cs_run_idvs(0, true));
+		cs_emit_run_idvs(b, 0, true);
 		break;
 	case KIND_FRAGMENT:
 		if (size > 0x10000)
@@ -704,11 +705,13 @@ static uint32_t build_stream(struct queue *q, const struct job *j, unsigned int 
 {
 	uint64_t slot_va = q->results.va + index * SLOT_SIZE;
 	struct cs_buf b = {
+		.arch = gpu.info.gpu_id >> 28,
 		.insn = (uint64_t *)q->streams.map + index * STREAM_SIZE / 8,
 		.va = q->streams.va + index * STREAM_SIZE,
 		.room = STREAM_SIZE / 2 / 8,
 	};
 	struct cs_buf tail = {
+		.arch = b.arch,
 		.insn = b.insn + b.room,
 		.va = b.va + STREAM_SIZE / 2,
 		.room = b.room,
@@ -727,7 +730,7 @@ static uint32_t build_stream(struct queue *q, const struct job *j, unsigned int 
 	cs_emit(&tail, cs_sync(CS_OP_SYNC_ADD64, CS_SCOPE_SYSTEM, R_TMP, R_TMP64, 0, SB_LS));
 	cs_emit(&tail, cs_wait(1 << SB_LS));
 
-	cs_emit(&b, cs_set_sb_entry(SB_ENDPOINT, SB_LS));
+	cs_emit_sb_entries(&b, SB_ENDPOINT, SB_LS);
 	if (q->prev && !(j->seq & 1)) {
 		/* Every other job waits in the stream, the rest in the kernel (submit()). */
 		cs_emit(&b, cs_move(R_TMP64, chain.va + q->prev->number * 16));

@@ -41,8 +41,15 @@ static unsigned arch(MaliCsfState *s)
     return s->gpu_id >> 28;
 }
 
+/* Shader cores by their physical positions, wherever their blocks are. */
 static MaliBlock *block_of(MaliCounters *c, unsigned type, unsigned inst)
 {
+    if (type == MALI_BLK_SHADER && c->compact_cores) {
+        if (inst >= MALI_MAX_CORES || !extract64(c->compact_cores, inst, 1)) {
+            return NULL;
+        }
+        inst = ctpop64(c->compact_cores & ((1ull << inst) - 1));
+    }
     if (type <= MALI_BLK_META || type >= MALI_BLK_TYPES ||
         inst >= c->n_type[type]) {
         return NULL;
@@ -307,9 +314,9 @@ static void forget_unpowered(MaliCsfState *s)
     unsigned i, j;
 
     for (i = 0; i < c->n_type[MALI_BLK_SHADER]; i++) {
-        MaliBlock *b = block_of(c, MALI_BLK_SHADER, i);
+        MaliBlock *b = &c->blocks[c->by_type[MALI_BLK_SHADER] + i];
 
-        if (b->moved && !extract64(ready, i, 1)) {
+        if (b->moved && !extract64(ready, b->inst, 1)) {
             for (j = MALI_FIRST_COUNTER; j < c->words; j++) {
                 b->prev[j] = total(b, j);
             }
@@ -511,7 +518,9 @@ void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
 
 unsigned mali_csf_counters_blocks_hw(MaliCsfState *s)
 {
-    return 2 + s->l2_slices + 64 - clz64(s->shader_present);
+    return 2 + s->l2_slices +
+           (arch(s) >= MALI_ARCH_COMPACT_CORES ? s->n_cores :
+            64 - clz64(s->shader_present));
 }
 
 static void add_block(MaliCsfState *s, unsigned type, unsigned ord,
@@ -519,7 +528,7 @@ static void add_block(MaliCsfState *s, unsigned type, unsigned ord,
 {
     MaliCounters *c = s->ctr;
 
-    if (inst == 0) {
+    if (!c->n_type[type]) {
         c->by_type[type] = c->nblocks;
     }
     c->n_type[type]++;
@@ -546,9 +555,15 @@ static void layout(MaliCsfState *s)
     for (i = 0; i < s->l2_slices; i++) {
         add_block(s, MALI_BLK_MEMSYS, ORD_MEMSYS, i, true);
     }
+    if (arch(s) >= MALI_ARCH_COMPACT_CORES) {
+        s->ctr->compact_cores = s->shader_present;
+    }
     for (i = 0; i < positions; i++) {
-        add_block(s, MALI_BLK_SHADER, ORD_SHADER, i,
-                  extract64(s->shader_present, i, 1));
+        bool present = extract64(s->shader_present, i, 1);
+
+        if (present || !s->ctr->compact_cores) {
+            add_block(s, MALI_BLK_SHADER, ORD_SHADER, i, present);
+        }
     }
 }
 

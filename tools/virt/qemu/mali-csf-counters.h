@@ -138,6 +138,7 @@ struct MaliCounters {
     unsigned by_type[MALI_BLK_TYPES];   /* index of the first block of a type */
     unsigned n_type[MALI_BLK_TYPES];
     unsigned words;     /* a block */
+    uint64_t compact_cores; /* cores whose blocks have no gaps, or 0 */
     uint32_t valid_mask;
     uint32_t set;       /* that is counted */
     uint64_t saturated; /* values cut to 32 bits */

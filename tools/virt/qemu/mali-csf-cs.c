@@ -3,8 +3,11 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Encodings are those of arch 10, for all models: no public description says
- * which of these instructions later architectures encode otherwise.
+ * There are two instruction sets: that of arch 10, and that of arch 11 to 14,
+ * which adds arithmetic, keeps what scoreboard entries are used for in a state
+ * of the stream, and has 16 of them instead of 8. What is public of the second
+ * is of arch 13: that it is also the one of 11, 12 and 14 is assumed. README
+ * has the model's choices.
  *
  * An instruction either does all it has to and the stream goes on, or does
  * nothing and is tried again when something has happened: a blocked stream has
@@ -96,7 +99,20 @@ enum {
     I_PROGRESS_LOAD = 43, I_RUN_COMPUTE_INDIRECT = 44, I_ERROR_BARRIER = 47,
     I_HEAP_SET = 48, I_HEAP_OPERATION = 49, I_TRACE_POINT = 50,
     I_SYNC_ADD64 = 51, I_SYNC_SET64 = 52, I_SYNC_WAIT64 = 53,
+    /* From arch 11 on; 18 is arithmetic, of which UMIN32 is one operation */
+    I_RUN_IDVS2 = 12, I_ARITH32 = 18, I_LOGIC_OP32 = 19, I_NEXT_SB_ENTRY = 26,
+    I_SET_STATE = 27, I_SET_STATE_IMM32 = 28, I_SHARED_SB_INC = 30,
+    I_SHARED_SB_DEC = 31, I_ARITH64 = 57,
 };
+
+/* What SET_STATE sets */
+enum {
+    STATE_SB_ENDPOINT = 0, STATE_SB_OTHER = 1, STATE_SB_DEFERRED = 2,
+    STATE_SB_MASK = 8, STATE_WAIT_MASK = 9,
+};
+
+/* Types of scoreboard entries, for NEXT_SB_ENTRY */
+enum { SB_TYPE_ENDPOINT = 1, SB_TYPE_OTHER = 2, SB_TYPE_DEFERRED = 3 };
 
 /* What became of an instruction. */
 typedef enum {
@@ -104,7 +120,16 @@ typedef enum {
     STEP_JUMPED,    /* done, and it has set the program counter */
     STEP_BLOCKED,   /* nothing done, try again */
     STEP_INVALID,
+    STEP_NOT_HERE,  /* the other set has it */
 } Step;
+
+/* Register operands by instruction: all in range, or it is invalid. */
+#define REGS(s, first, count) \
+    do { \
+        if ((first) + (count) > (s)->cs->n_regs) { \
+            return STEP_INVALID; \
+        } \
+    } while (0)
 
 MaliMmuResult mali_csf_cs_access(MaliCsfState *s, MaliStream *st, uint64_t va,
                                  void *buf, uint64_t len, MaliAccess access)
@@ -458,6 +483,9 @@ bool mali_csf_cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory)
         case OP_FINISH_TILING:
             end = !tiling && op_timed(s, st, op);
             break;
+        case OP_SHARED:
+            end = !mali_csf_cs_group(s, st)->shared[op->arg];
+            break;
         case OP_JOB:
             end = op->done;
             tiling |= !end && op->arg == ITER_TILER;
@@ -494,6 +522,23 @@ int64_t mali_csf_cs_stream_next(MaliStream *st)
     return next;
 }
 
+/* Bit 52 of the instructions that may be deferred. */
+static bool op_defers_indirect(uint64_t insn)
+{
+    switch (insn >> 56) {
+    case I_FINISH_FRAGMENT:
+    case I_FLUSH_CACHE2:
+    case I_HEAP_OPERATION:
+    case I_SYNC_ADD32:
+    case I_SYNC_SET32:
+    case I_SYNC_ADD64:
+    case I_SYNC_SET64:
+        return extract64(insn, 52, 1);
+    default:
+        return false;
+    }
+}
+
 static Step op_push(MaliCsfState *s, MaliStream *st, CsOp op)
 {
     if (st->n_ops == CS_MAX_OPS) {
@@ -505,18 +550,36 @@ static Step op_push(MaliCsfState *s, MaliStream *st, CsOp op)
     return STEP_NEXT;
 }
 
+/* Entries that the set has: others are never clear of anything. */
+static uint32_t sbs_of(MaliCsfState *s, uint32_t mask)
+{
+    return mask & MAKE_64BIT_MASK(0, s->cs->n_sbs);
+}
+
+/*
+ * The entries which an operation waits for and the one which it holds: the
+ * instruction names them or, with "defer indirect", the stream's state does.
+ */
+static bool op_defer(MaliCsfState *s, MaliStream *st, uint64_t insn, CsOp *op)
+{
+    op->wait_mask = extract64(insn, 16, 16);
+    op->sb = extract64(insn, 48, 4);
+    if (s->cs->v11 && op_defers_indirect(insn)) {
+        op->wait_mask = st->wait_mask;
+        op->sb = st->sb_deferred;
+    }
+    return op->sb < s->cs->n_sbs;
+}
+
 /* Do it now without a wait mask; with one, when the entries are clear. */
 static Step op_issue(MaliCsfState *s, MaliStream *st, uint64_t insn, CsOp op)
 {
-    op.wait_mask = extract64(insn, 16, 16);
-    op.sb = CS_NO_SB;
+    bool valid = op_defer(s, st, insn, &op);
+
     if (op.wait_mask) {
-        op.sb = extract64(insn, 48, 4);
-        if (op.sb >= CS_SCOREBOARDS) {
-            return STEP_INVALID;
-        }
-        return op_push(s, st, op);
+        return valid ? op_push(s, st, op) : STEP_INVALID;
     }
+    op.sb = CS_NO_SB;
     switch (op_deferred(s, st, &op)) {
     case MALI_MMU_OK:
         return STEP_NEXT;
@@ -823,6 +886,15 @@ static uint64_t primitives(uint32_t flags, uint64_t n)
     }
 }
 
+static Step run_idvs(MaliCsfState *s, MaliStream *st, uint64_t insn)
+{
+    uint32_t indices = st->regs[33], instances = st->regs[34];
+    uint64_t prims = primitives(st->regs[56] | (uint32_t)insn, indices);
+
+    return run_job(s, st, MALI_WORK_IDVS, extract64(insn, 32, 1),
+                   units_mul(indices, instances), units_mul(prims, instances));
+}
+
 static uint64_t compute_threads(MaliStream *st)
 {
     uint32_t wg = st->regs[33];
@@ -1008,64 +1080,253 @@ static bool sbs_clear(MaliCsfState *s, MaliStream *st, uint32_t mask)
     return !(mali_csf_cs_stream_sbs(st) & mask);
 }
 
+static Step do_wait(MaliCsfState *s, MaliStream *st, uint32_t mask,
+                    bool progress)
+{
+    if (!sbs_clear(s, st, mask)) {
+        st->blocked = CS_BLOCKED_SB;
+        st->wait_sbs = mask;
+        return STEP_BLOCKED;
+    }
+    st->progress += progress;
+    return STEP_NEXT;
+}
+
+/* The instructions of arch 11 and later. */
+
+static bool set_state(MaliCsfState *s, MaliStream *st, unsigned what,
+                      uint32_t value)
+{
+    uint32_t *entry;
+
+    switch (what) {
+    case STATE_SB_ENDPOINT:
+        entry = &st->sb_endpoint;
+        break;
+    case STATE_SB_OTHER:
+        entry = &st->sb_other;
+        break;
+    case STATE_SB_DEFERRED:
+        entry = &st->sb_deferred;
+        break;
+    case STATE_SB_MASK:
+        st->sb_mask = sbs_of(s, value);
+        return true;
+    case STATE_WAIT_MASK:
+        st->wait_mask = sbs_of(s, value);
+        return true;
+    default:
+        return false;
+    }
+    if (value >= s->cs->n_sbs) {
+        return false;
+    }
+    *entry = value;
+    return true;
+}
+
+/*
+ * From the entry that a type of operations has, go to the next one of the
+ * stream's mask, round and round; it has to be free.
+ */
+static Step next_sb_entry(MaliCsfState *s, MaliStream *st, unsigned dst,
+                          unsigned type, bool as_mask)
+{
+    uint32_t *entry, later, sb;
+
+    switch (type) {
+    case SB_TYPE_ENDPOINT:
+        entry = &st->sb_endpoint;
+        break;
+    case SB_TYPE_OTHER:
+        entry = &st->sb_other;
+        break;
+    case SB_TYPE_DEFERRED:
+        entry = &st->sb_deferred;
+        break;
+    default:
+        return STEP_INVALID;
+    }
+    if (!st->sb_mask) {
+        return STEP_INVALID;
+    }
+    later = st->sb_mask & ~MAKE_64BIT_MASK(0, *entry + 1);
+    sb = ctz32(later ?: st->sb_mask);
+    if (do_wait(s, st, 1u << sb, false) == STEP_BLOCKED) {
+        return STEP_BLOCKED;
+    }
+    *entry = sb;
+    st->regs[dst] = as_mask ? 1u << sb : sb;
+    return STEP_NEXT;
+}
+
+/*
+ * Shared scoreboards are counters of the group. SHARED_SB_INC counts one up,
+ * and entries of its stream are held until the counter is 0 again, to which
+ * other streams bring it.
+ */
+static Step shared_sb_inc(MaliCsfState *s, MaliStream *st, unsigned entry,
+                          uint32_t sbs)
+{
+    if (entry >= CS_SHARED_SBS) {
+        return STEP_INVALID;
+    }
+    sbs = sbs_of(s, sbs);
+    if (st->n_ops + ctpop32(sbs) > CS_MAX_OPS) {
+        st->blocked = CS_BLOCKED_DEFERRED;
+        return STEP_BLOCKED;
+    }
+    mali_csf_cs_group(s, st)->shared[entry]++;
+    for (; sbs; sbs &= sbs - 1) {
+        op_push(s, st, (CsOp) {
+            .kind = OP_SHARED, .sb = ctz32(sbs), .arg = entry,
+        });
+    }
+    return STEP_NEXT;
+}
+
+/* What nobody has counted up yet, somebody will. */
+static Step shared_sb_dec(MaliCsfState *s, MaliStream *st, unsigned entry)
+{
+    if (entry >= CS_SHARED_SBS) {
+        return STEP_INVALID;
+    }
+    if (!mali_csf_cs_group(s, st)->shared[entry]) {
+        st->blocked = CS_BLOCKED_DEFERRED;
+        return STEP_BLOCKED;
+    }
+    mali_csf_cs_group(s, st)->shared[entry]--;
+    return STEP_NEXT;
+}
+
+/* STEP_NOT_HERE: encoded as on arch 10, and that is done with it, too. */
+static Step execute_v11(MaliCsfState *s, MaliStream *st, uint64_t insn)
+{
+    unsigned dst = extract64(insn, 48, 8), src = extract64(insn, 40, 8);
+    unsigned low = extract64(insn, 32, 8), op = insn >> 56;
+    bool wide = op == I_ADD64 || op == I_ARITH64;
+    uint32_t imm = insn;
+    uint64_t result;
+    bool valid;
+
+    switch (op) {
+    case I_ADD32:
+    case I_ADD64:
+        REGS(s, dst, wide ? 2 : 1);
+        REGS(s, src, wide ? 2 : 1);
+        valid = wide ?
+                mali_csf_alu_immediate64(low, get64(st, dst), get64(st, src),
+                                         imm, &result) :
+                mali_csf_alu_immediate32(low, st->regs[dst], st->regs[src],
+                                         imm, &result);
+        break;
+    case I_ARITH32:
+    case I_ARITH64:
+        REGS(s, dst, wide ? 2 : 1);
+        REGS(s, src, wide ? 2 : 1);
+        REGS(s, low, wide ? 2 : 1);
+        valid = wide ?
+                mali_csf_alu_registers64(imm, get64(st, src), get64(st, low),
+                                         &result) :
+                mali_csf_alu_registers32(imm, st->regs[src], st->regs[low],
+                                         &result);
+        break;
+    case I_LOGIC_OP32:
+        REGS(s, dst, 1);
+        REGS(s, src, 1);
+        REGS(s, low, 1);
+        result = mali_csf_alu_logic32(imm, st->regs[src], st->regs[low]);
+        valid = true;
+        break;
+
+    case I_WAIT:
+        return do_wait(s, st, extract64(insn, 33, 1) ? st->wait_mask :
+                                                       extract64(insn, 16, 16),
+                       extract64(insn, 32, 1));
+    case I_NEXT_SB_ENTRY:
+        REGS(s, dst, 1);
+        return next_sb_entry(s, st, dst, extract64(insn, 32, 4),
+                             extract64(insn, 36, 1));
+    case I_SET_STATE:
+        REGS(s, src, 1);
+        return set_state(s, st, low, st->regs[src]) ? STEP_NEXT : STEP_INVALID;
+    case I_SET_STATE_IMM32:
+        return set_state(s, st, low, imm) ? STEP_NEXT : STEP_INVALID;
+    case I_SHARED_SB_INC:
+        return shared_sb_inc(s, st, src, extract64(insn, 16, 16));
+    case I_SHARED_SB_DEC:
+        return shared_sb_dec(s, st, src);
+
+    case I_RUN_IDVS2:
+        return run_idvs(s, st, insn);
+
+    case I_RUN_IDVS:
+    case I_SET_SB_ENTRY:
+        return STEP_INVALID;
+    default:
+        return STEP_NOT_HERE;
+    }
+
+    if (!valid) {
+        return STEP_INVALID;
+    }
+    if (wide) {
+        set64(st, dst, result);
+    } else {
+        st->regs[dst] = result;
+    }
+    return STEP_NEXT;
+}
+
 static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
 {
     MaliGroup *g = mali_csf_cs_group(s, st);
-    unsigned n_regs = s->cs->n_regs;
     unsigned dst = extract64(insn, 48, 8), src = extract64(insn, 40, 8);
     unsigned low = extract64(insn, 32, 8), op = insn >> 56;
     uint32_t imm = insn, mask = extract64(insn, 16, 16);
     bool progress = extract64(insn, 32, 1);
     CsOp o;
 
-    /* Register operands by instruction: all in range, or it is invalid. */
-#define REGS(first, count) \
-    do { \
-        if ((first) + (count) > n_regs) { \
-            return STEP_INVALID; \
-        } \
-    } while (0)
+    if (s->cs->v11) {
+        Step step = execute_v11(s, st, insn);
 
+        if (step != STEP_NOT_HERE) {
+            return step;
+        }
+    }
     switch (op) {
     case I_NOP:
         return STEP_NEXT;
     case I_MOVE:
-        REGS(dst, 2);
+        REGS(s, dst, 2);
         set64(st, dst, extract64(insn, 0, 48));
         return STEP_NEXT;
     case I_MOVE32:
-        REGS(dst, 1);
+        REGS(s, dst, 1);
         st->regs[dst] = imm;
         return STEP_NEXT;
     case I_ADD32:
-        REGS(dst, 1);
-        REGS(src, 1);
+        REGS(s, dst, 1);
+        REGS(s, src, 1);
         st->regs[dst] = st->regs[src] + imm;
         return STEP_NEXT;
     case I_ADD64:
-        REGS(dst, 2);
-        REGS(src, 2);
+        REGS(s, dst, 2);
+        REGS(s, src, 2);
         set64(st, dst, get64(st, src) + (int64_t)(int32_t)imm);
         return STEP_NEXT;
     case I_UMIN32:
-        REGS(dst, 1);
-        REGS(src, 1);
-        REGS(low, 1);
+        REGS(s, dst, 1);
+        REGS(s, src, 1);
+        REGS(s, low, 1);
         st->regs[dst] = MIN(st->regs[src], st->regs[low]);
         return STEP_NEXT;
 
     case I_WAIT:
-        mask &= 0xff;
-        if (!sbs_clear(s, st, mask)) {
-            st->blocked = CS_BLOCKED_SB;
-            st->wait_sbs = mask;
-            return STEP_BLOCKED;
-        }
-        st->progress += progress;
-        return STEP_NEXT;
+        return do_wait(s, st, mask & 0xff, progress);
     case I_SET_SB_ENTRY:
-        if (extract64(insn, 0, 4) >= CS_SCOREBOARDS ||
-            extract64(insn, 4, 4) >= CS_SCOREBOARDS) {
+        if (extract64(insn, 0, 4) >= s->cs->n_sbs ||
+            extract64(insn, 4, 4) >= s->cs->n_sbs) {
             return STEP_INVALID;
         }
         st->sb_endpoint = extract64(insn, 0, 4);
@@ -1074,8 +1335,8 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
 
     case I_LOAD_MULTIPLE:
     case I_STORE_MULTIPLE:
-        REGS(src, 2);
-        REGS(dst, 32 - clz32(mask));
+        REGS(s, src, 2);
+        REGS(s, dst, 32 - clz32(mask));
         if (!mask) {
             return STEP_NEXT;
         }
@@ -1087,7 +1348,7 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         });
 
     case I_BRANCH:
-        REGS(src, 1);
+        REGS(s, src, 1);
         if (extract64(insn, 28, 3) > 6) {
             return STEP_INVALID;
         }
@@ -1097,12 +1358,12 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         return do_branch(st, imm);
     case I_CALL:
     case I_JUMP:
-        REGS(src, 2);
-        REGS(low, 1);
+        REGS(s, src, 2);
+        REGS(s, low, 1);
         return do_call(s, st, get64(st, src), st->regs[low], op == I_CALL);
     case I_SET_EXCEPTION_HANDLER:
-        REGS(src, 2);
-        REGS(low, 1);
+        REGS(s, src, 2);
+        REGS(s, low, 1);
         if (extract64(insn, 0, 8) != EXCEPTION_TILER_OOM ||
             ((st->regs[low] | st->regs[src]) & 7)) {
             return STEP_INVALID;
@@ -1119,15 +1380,12 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         o.data = units_mul(st->regs[33], st->regs[34]);
         return run_job(s, st, MALI_WORK_TILER, progress, o.data, o.data);
     case I_RUN_IDVS:
-        return run_job(s, st, MALI_WORK_IDVS, progress,
-                       units_mul(st->regs[33], st->regs[34]),
-                       units_mul(primitives(st->regs[56] | imm, st->regs[33]),
-                                 st->regs[34]));
+        return run_idvs(s, st, insn);
     case I_RUN_FRAGMENT:
         return run_job(s, st, MALI_WORK_FRAGMENT, progress,
                        fragment_pixels(st), 0);
     case I_RUN_FULLSCREEN:
-        REGS(src, 2);
+        REGS(s, src, 2);
         return run_job(s, st, MALI_WORK_TILER, progress, 1, 1);
     case I_FINISH_TILING:
         return op_push(s, st, (CsOp) {
@@ -1135,8 +1393,8 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
             .flags = progress ? OPF_PROGRESS : 0,
         });
     case I_FINISH_FRAGMENT:
-        REGS(src, 2);
-        REGS(low, 2);
+        REGS(s, src, 2);
+        REGS(s, low, 2);
         return op_issue(s, st, insn, (CsOp) {
             .kind = OP_FINISH_FRAG, .addr = get64(st, src),
             .data = get64(st, low), .flags = insn & 1 ? OPF_COUNT_FRAG : 0,
@@ -1154,14 +1412,12 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         return STEP_NEXT;
 
     case I_FLUSH_CACHE2:
-        REGS(src, 1);
-        if (extract64(insn, 48, 4) >= CS_SCOREBOARDS) {
-            return STEP_INVALID;
-        }
-        return op_push(s, st, (CsOp) {
-            .kind = OP_FLUSH, .sb = extract64(insn, 48, 4), .wait_mask = mask,
-            .arg = st->regs[src] & 0x0fffffff, .data = insn & 0x2ff,
-        });
+        REGS(s, src, 1);
+        o = (CsOp) {
+            .kind = OP_FLUSH, .arg = st->regs[src] & 0x0fffffff,
+            .data = insn & 0x2ff,
+        };
+        return op_defer(s, st, insn, &o) ? op_push(s, st, o) : STEP_INVALID;
 
     case I_SYNC_ADD32:
     case I_SYNC_SET32:
@@ -1180,19 +1436,19 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         if (extract64(insn, 1, 2) == 2) {
             o.flags |= OPF_CSG_SCOPE;
         }
-        REGS(src, 2);
-        REGS(low, o.flags & OPF_WIDE ? 2 : 1);
+        REGS(s, src, 2);
+        REGS(s, low, o.flags & OPF_WIDE ? 2 : 1);
         o.addr = get64(st, src);
         o.data = o.flags & OPF_WIDE ? get64(st, low) : st->regs[low];
         return op_issue(s, st, insn, o);
     case I_SYNC_WAIT32:
     case I_SYNC_WAIT64:
-        REGS(src, 2);
-        REGS(low, op == I_SYNC_WAIT64 ? 2 : 1);
+        REGS(s, src, 2);
+        REGS(s, low, op == I_SYNC_WAIT64 ? 2 : 1);
         return do_sync_wait(s, st, insn, op == I_SYNC_WAIT64);
 
     case I_STORE_STATE:
-        REGS(src, 2);
+        REGS(s, src, 2);
         if (!mask && s->cs->turn_cycles) {
             /* What came before it in this turn takes its time first. */
             s->cs->time_stop = true;
@@ -1212,7 +1468,7 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         return STEP_BLOCKED;
 
     case I_PROGRESS_WAIT:
-        REGS(src, 2);
+        REGS(s, src, 2);
         if (extract64(insn, 0, 5) >= s->streams) {
             return STEP_INVALID;
         }
@@ -1222,11 +1478,11 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         }
         return STEP_NEXT;
     case I_PROGRESS_STORE:
-        REGS(src, 2);
+        REGS(s, src, 2);
         st->progress = get64(st, src);
         return STEP_NEXT;
     case I_PROGRESS_LOAD:
-        REGS(dst, 2);
+        REGS(s, dst, 2);
         set64(st, dst, st->progress);
         return STEP_NEXT;
 
@@ -1235,7 +1491,7 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         return STEP_NEXT;
 
     case I_HEAP_SET:
-        REGS(src, 2);
+        REGS(s, src, 2);
         st->heap = get64(st, src);
         return STEP_NEXT;
     case I_HEAP_OPERATION:
@@ -1248,10 +1504,9 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         });
 
     case I_TRACE_POINT:
-        REGS(low, src);
+        REGS(s, low, src);
         return op_issue(s, st, insn, (CsOp) { .kind = OP_TRACE });
     }
-#undef REGS
     return STEP_INVALID;
 }
 
@@ -1282,6 +1537,7 @@ unsigned mali_csf_cs_stream_exec(MaliCsfState *s, MaliStream *st,
         case STEP_BLOCKED:
             return n;
         case STEP_INVALID:
+        case STEP_NOT_HERE:
             mali_csf_cs_fatal(s, st, CS_INSTR_INVALID,
                               mali_csf_cs_stream_pc(st));
             return n;
@@ -1332,21 +1588,27 @@ static void x32(Transfer *t, uint32_t *v)
 }
 
 /* A suspend buffer is the guest's: nothing in it may lead out of an array. */
-static bool stream_sane(MaliStream *st, uint32_t n_regs)
+static bool stream_sane(MaliCs *cs, MaliStream *st)
 {
+    uint32_t n_regs = cs->n_regs;
+
     if (st->state > CS_DEAD || st->depth > ARRAY_SIZE(st->stack) ||
         st->in_handler > st->depth ||
         st->depth - st->in_handler > CS_CALL_DEPTH ||
         st->in_handler > CS_CALL_DEPTH + 1 ||
-        st->sb_endpoint >= CS_SCOREBOARDS || st->sb_other >= CS_SCOREBOARDS ||
-        st->n_ops > CS_MAX_OPS) {
+        st->sb_endpoint >= cs->n_sbs || st->sb_other >= cs->n_sbs ||
+        st->sb_deferred >= cs->n_sbs || st->sb_mask >> cs->n_sbs ||
+        st->wait_mask >> cs->n_sbs || st->n_ops > CS_MAX_OPS) {
         return false;
     }
     for (unsigned i = 0; i < st->n_ops; i++) {
         CsOp *op = &st->ops[i];
 
         if (op->kind > OP_JOB ||
-            (op->sb >= CS_SCOREBOARDS && op->sb != CS_NO_SB)) {
+            (op->sb >= cs->n_sbs && op->sb != CS_NO_SB)) {
+            return false;
+        }
+        if (op->kind == OP_SHARED && op->arg >= CS_SHARED_SBS) {
             return false;
         }
         if (op->kind == OP_JOB &&
@@ -1362,8 +1624,8 @@ static bool stream_sane(MaliStream *st, uint32_t n_regs)
     return true;
 }
 
-size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
-                                   uint32_t n_regs)
+size_t mali_csf_cs_stream_transfer(MaliCs *cs, MaliStream *st, uint8_t *buf,
+                                   bool load)
 {
     Transfer t = { .p = buf, .load = load };
 
@@ -1382,6 +1644,9 @@ size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
     }
     x32(&t, &st->sb_endpoint);
     x32(&t, &st->sb_other);
+    x32(&t, &st->sb_deferred);
+    x32(&t, &st->sb_mask);
+    x32(&t, &st->wait_mask);
     x32(&t, &st->error);
     x32(&t, &st->resources);
     x64(&t, &st->heap);
@@ -1406,5 +1671,5 @@ size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
         x64(&t, &op->heap_credit);
         x64(&t, &op->ran_cycles);
     }
-    return buf && load && !stream_sane(st, n_regs) ? 0 : t.n;
+    return buf && load && !stream_sane(cs, st) ? 0 : t.n;
 }

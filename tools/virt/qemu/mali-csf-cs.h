@@ -13,7 +13,10 @@
 #include "hw/misc/mali-csf.h"
 
 #define CS_MAX_REGS         128
-#define CS_SCOREBOARDS      8
+/* Scoreboard entries: of arch 10, and of later ones; shared ones of a group */
+#define CS_SCOREBOARDS_V10  8
+#define CS_SCOREBOARDS_V11  16
+#define CS_SHARED_SBS       16
 /* Frames under the one that executes; an exception handler has as many. */
 #define CS_CALL_DEPTH       7
 #define CS_MAX_OPS          32
@@ -124,7 +127,7 @@ typedef enum {
 /* What an operation on the scoreboard is. */
 typedef enum {
     OP_LOAD, OP_STORE, OP_SYNC, OP_STATE, OP_FLUSH, OP_HEAP, OP_FINISH_FRAG,
-    OP_FINISH_TILING, OP_TRACE, OP_JOB,
+    OP_FINISH_TILING, OP_TRACE, OP_SHARED, OP_JOB,
 } CsOpKind;
 
 /* Flags of CsOp; bits 31:16 are a register mask. */
@@ -145,7 +148,10 @@ typedef struct CsOp {
     uint32_t flags;         /* OPF_* */
     uint32_t sb;            /* scoreboard entry it holds, or CS_NO_SB */
     uint32_t wait_mask;     /* entries of earlier operations it waits for */
-    /* LOAD, STORE: first register; STATE, HEAP: which; JOB: MaliIterKind */
+    /*
+     * LOAD, STORE: first register; STATE, HEAP, SHARED: which; JOB:
+     * MaliIterKind
+     */
     uint32_t arg;
     uint32_t work;          /* JOB: MaliWorkKind */
     uint64_t addr;          /* memory; JOB: tiler context or 0 */
@@ -198,7 +204,9 @@ typedef struct MaliStream {
     uint32_t depth;
     uint32_t in_handler;        /* depth of the interrupted frame, plus one */
     CsFrame stack[2 * CS_CALL_DEPTH + 1];
-    uint32_t sb_endpoint, sb_other;
+    uint32_t sb_endpoint, sb_other, sb_deferred;
+    uint32_t sb_mask;           /* entries that NEXT_SB_ENTRY gives out */
+    uint32_t wait_mask;         /* what WAIT and "defer indirect" wait for */
     uint32_t error;             /* exception word; until ERROR_BARRIER */
     uint32_t resources;
     uint64_t heap;
@@ -242,6 +250,7 @@ typedef struct MaliGroup {
     uint64_t allow[ITERS];      /* endpoints a kind may use */
     unsigned max_ep[ITERS];     /* and how many of them */
     unsigned priority;
+    uint32_t shared[CS_SHARED_SBS];     /* a suspend buffer keeps these */
     MaliStream streams[MALI_MAX_CS];
 } MaliGroup;
 
@@ -260,6 +269,8 @@ typedef struct MaliIter {
 struct MaliCs {
     QEMUTimer *timer;
     uint32_t n_regs;
+    uint32_t n_sbs;             /* scoreboard entries */
+    bool v11;                   /* the instruction set of arch 11 and later */
     uint32_t doorbells;         /* groups to be looked at when possible */
     uint64_t seq;
     int64_t ceu_free_ns;        /* the execution unit is busy until then */
@@ -300,8 +311,23 @@ void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st);
 /* The stream whose handler was to free memory may do so no longer. */
 void mali_csf_cs_heap_orphan(MaliCsfState *s, MaliStream *st);
 /* Write to a suspend buffer, or read from it; NULL: count bytes. */
-size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
-                                   uint32_t n_regs);
+size_t mali_csf_cs_stream_transfer(MaliCs *cs, MaliStream *st, uint8_t *buf,
+                                   bool load);
+
+/*
+ * mali-csf-alu.c: arithmetic from arch 11 on. False: there is no such
+ * operation. @dst is what the destination holds, @imm the low half of the
+ * instruction.
+ */
+bool mali_csf_alu_immediate32(unsigned op, uint32_t dst, uint32_t src,
+                              uint32_t imm, uint64_t *result);
+bool mali_csf_alu_immediate64(unsigned op, uint64_t dst, uint64_t src,
+                              uint32_t imm, uint64_t *result);
+bool mali_csf_alu_registers32(uint32_t imm, uint32_t a, uint32_t b,
+                              uint64_t *result);
+bool mali_csf_alu_registers64(uint32_t imm, uint64_t a, uint64_t b,
+                              uint64_t *result);
+uint32_t mali_csf_alu_logic32(uint32_t imm, uint32_t a, uint32_t b);
 
 static inline MaliGroup *mali_csf_cs_group(MaliCsfState *s, MaliStream *st)
 {

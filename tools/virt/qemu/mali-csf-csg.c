@@ -44,8 +44,7 @@ enum {
 #define CSG_STATE_IS_IDLE       1u
 
 /* Stream control block: registers - 1, scoreboards, what it can run */
-#define CS_FEATURES(regs) \
-    (((regs) - 1) | CS_SCOREBOARDS << 8 | 7u << 16)
+#define CS_FEATURES(regs, sbs)  (((regs) - 1) | (sbs) << 8 | 7u << 16)
 
 #define CS_WAIT_SB_SRC_WAIT     (8u << 16)
 #define CS_WAIT_PROGRESS        (1u << 28)
@@ -61,6 +60,8 @@ enum { STATE_TERMINATE, STATE_START, STATE_SUSPEND, STATE_RESUME };
 
 #define SUSPEND_MAGIC           0x4753434d
 #define SUSPEND_HEADER          16
+/* Shared scoreboards, behind the streams */
+#define SUSPEND_SHARED          (4 * CS_SHARED_SBS)
 #define PROTM_SUSPEND_SIZE      4096
 
 static void csg_schedule(MaliCsfState *s, int64_t when)
@@ -718,9 +719,8 @@ static uint32_t suspend_size(MaliCsfState *s)
 {
     MaliStream st;
 
-    return SUSPEND_HEADER +
-           s->streams * mali_csf_cs_stream_transfer(&st, NULL, false,
-                                                    s->cs->n_regs);
+    return SUSPEND_HEADER + SUSPEND_SHARED +
+           s->streams * mali_csf_cs_stream_transfer(s->cs, &st, NULL, false);
 }
 
 static bool group_save(MaliCsfState *s, unsigned csg)
@@ -736,9 +736,11 @@ static bool group_save(MaliCsfState *s, unsigned csg)
     stl_le_p(buf + 8, s->streams);
     stl_le_p(buf + 12, s->cs->n_regs);
     for (unsigned c = 0; c < s->streams; c++) {
-        p += mali_csf_cs_stream_transfer(&s->cs->groups[csg].streams[c], p,
-                                         false,
-                                         s->cs->n_regs);
+        p += mali_csf_cs_stream_transfer(s->cs, &s->cs->groups[csg].streams[c],
+                                         p, false);
+    }
+    for (unsigned i = 0; i < CS_SHARED_SBS; i++) {
+        stl_le_p(p + 4 * i, s->cs->groups[csg].shared[i]);
     }
     return va && mali_csf_mmu_access(s, 0, va, buf, size, MALI_ACCESS_WRITE,
                                      CS_SOURCE_ID(csg, 0)) == MALI_MMU_OK;
@@ -761,7 +763,7 @@ static bool group_load(MaliCsfState *s, unsigned csg)
     }
     for (unsigned c = 0; c < s->streams; c++) {
         MaliStream *st = &s->cs->groups[csg].streams[c];
-        size_t n = mali_csf_cs_stream_transfer(st, p, true, s->cs->n_regs);
+        size_t n = mali_csf_cs_stream_transfer(s->cs, st, p, true);
 
         if (!n) {
             return false;
@@ -770,6 +772,9 @@ static bool group_load(MaliCsfState *s, unsigned csg)
         for (unsigned i = 0; i < st->n_ops; i++) {
             st->ops[i].seq = s->cs->seq++;
         }
+    }
+    for (unsigned i = 0; i < CS_SHARED_SBS; i++) {
+        s->cs->groups[csg].shared[i] = ldl_le_p(p + 4 * i);
     }
     return true;
 }
@@ -1060,8 +1065,6 @@ void mali_csf_csg_boot(MaliCsfState *s)
     MaliCs *cs = s->cs;
 
     mali_csf_csg_reset(s);
-    /* Known of arch 10; later ones have more (inf.). */
-    cs->n_regs = s->gpu_id >> 28 >= 12 ? 128 : 96;
     for (unsigned i = 0; i < s->csgs; i++) {
         uint32_t ctrl[CSG_CTRL_WORDS] = {
             [CSG_CTRL_INPUT_VA] = mali_csg_in_va(i),
@@ -1094,7 +1097,7 @@ void mali_csf_csg_boot(MaliCsfState *s)
         for (unsigned c = 0; c < s->streams; c++) {
             uint32_t va = mali_cs_ctrl_va(i, c);
 
-            mali_csf_glb_st32(s, va, CS_FEATURES(cs->n_regs));
+            mali_csf_glb_st32(s, va, CS_FEATURES(cs->n_regs, cs->n_sbs));
             mali_csf_glb_st32(s, va + 4, mali_cs_in_va(i, c));
             mali_csf_glb_st32(s, va + 8, mali_cs_out_va(i, c));
             ack = mali_csf_glb_ld32(s, mali_cs_in_va(i, c) + CS_IN_REQ);
@@ -1108,7 +1111,10 @@ void mali_csf_csg_init(MaliCsfState *s)
 {
     s->cs = g_new0(MaliCs, 1);
     s->cs->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, csg_timer, s);
-    s->cs->n_regs = 96;
+    s->cs->v11 = s->gpu_id >> 28 >= 11;
+    s->cs->n_sbs = s->cs->v11 ? CS_SCOREBOARDS_V11 : CS_SCOREBOARDS_V10;
+    /* Known of arch 10; later ones have more (inf.). */
+    s->cs->n_regs = s->gpu_id >> 28 >= 12 ? 128 : 96;
     mali_csf_csg_reset(s);
 }
 

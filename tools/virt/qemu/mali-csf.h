@@ -24,6 +24,9 @@ OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
 /* Registers of the power controller */
 #define MALI_PWR_REGS           0x100
 #define MALI_PWR_REGS_LAST      0x27f
+/* From arch 14 on there are these instead: PWR_CONTROL */
+#define MALI_PWRCTL_REGS        0x800
+#define MALI_PWRCTL_REGS_LAST   0xbff
 #define MALI_BENCH_SIZE         0x10000
 #define MALI_SYSREG_SIZE        0x1000
 
@@ -55,7 +58,11 @@ enum {
 
 enum { MALI_CLK_CORE, MALI_CLK_COREGROUP, MALI_CLK_STACKS, MALI_CLKS };
 
-enum { MALI_IRQ_JOB, MALI_IRQ_MMU, MALI_IRQ_GPU, MALI_IRQS };
+/* Interrupt blocks with a line each; arch 14's PWR_CONTROL shares the GPU's. */
+enum {
+    MALI_IRQ_JOB, MALI_IRQ_MMU, MALI_IRQ_GPU, MALI_IRQ_LINES,
+    MALI_IRQ_PWR = MALI_IRQ_LINES, MALI_IRQS
+};
 
 /* Domains of the power controller. */
 enum { MALI_PWR_SHADER, MALI_PWR_TILER, MALI_PWR_L2, MALI_PWRS };
@@ -219,12 +226,27 @@ typedef struct MaliAs {
 typedef struct MaliIrq {
     uint32_t raw, mask;
     qemu_irq line;
+    struct MaliIrq *sharer;     /* the other block on the same line, or NULL */
 } MaliIrq;
+
+/*
+ * Who controls a domain of PWR_CONTROL:
+ *
+ *   MALI_PWR_HOST -- DELEGATE --> MALI_PWR_FIRMWARE -- RETRACT -->
+ *   MALI_PWR_RETRACTING -- power_ns later, no transition left --> MALI_PWR_HOST
+ *
+ * and a reset makes all of them the host's. Before arch 14 host and firmware
+ * control every domain: the state stays MALI_PWR_BOTH.
+ */
+typedef enum {
+    MALI_PWR_BOTH, MALI_PWR_HOST, MALI_PWR_FIRMWARE, MALI_PWR_RETRACTING
+} MaliPwrOwner;
 
 /* One domain of the power controller. */
 typedef struct MaliPwr {
     uint64_t present, ready, trans_on, trans_off;
     QEMUTimer *timer;
+    MaliPwrOwner owner;
 } MaliPwr;
 
 /* A clock of the board. */
@@ -293,7 +315,13 @@ typedef struct MaliCsfEvents {
     void (*groups_changed)(MaliCsfState *s);
     /* Nothing runs or can run in any group slot. */
     bool (*groups_idle)(MaliCsfState *s);
+    /* PWR_CONTROL has been told to reset the GPU. */
+    void (*reset_wanted)(MaliCsfState *s);
 } MaliCsfEvents;
+
+/* Arch 14 and later have PWR_CONTROL, and shader blocks without gaps. */
+#define MALI_ARCH_PWR_CONTROL   14
+#define MALI_ARCH_COMPACT_CORES 14
 
 struct MaliCsfState {
     SysBusDevice parent_obj;
@@ -341,6 +369,8 @@ struct MaliCsfState {
     uint32_t latest_flush_id;
     MaliIrq irq[MALI_IRQS];
     MaliPwr pwr[MALI_PWRS];
+    uint64_t pwr_cmdarg;
+    QEMUTimer *retract_timer;
     MaliClk clk[MALI_CLKS];
     uint32_t sys_cfgdata, sys_cfgctrl, sys_cfgstat;
     QEMUTimer *reset_timer;
@@ -390,6 +420,11 @@ struct MaliCsfState {
     MaliBench *bench;
     const MaliCsfEvents *events;
 };
+
+static inline unsigned mali_arch(const MaliCsfState *s)
+{
+    return s->gpu_id >> 28;
+}
 
 /* mali-csf-clk.c */
 int64_t mali_csf_clk_now(void);
@@ -486,7 +521,15 @@ void mali_csf_pwr_exit(MaliCsfState *s);
 void mali_csf_pwr_reset(MaliCsfState *s);
 uint32_t mali_csf_pwr_read(MaliCsfState *s, hwaddr off);
 void mali_csf_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val);
-/* Takes power_ns; its end is an event. */
+/* PWR_CONTROL's registers, from MALI_PWRCTL_REGS on */
+uint32_t mali_csf_pwr_control_read(MaliCsfState *s, hwaddr off);
+void mali_csf_pwr_control_write(MaliCsfState *s, hwaddr off, uint32_t val);
+/* The reset that was wanted is over. */
+void mali_csf_pwr_control_reset_done(MaliCsfState *s);
+/*
+ * Firmware switches power, if the domain is (also) its own. Takes power_ns; its
+ * end is an event.
+ */
 void mali_csf_pwr_set(MaliCsfState *s, int domain, uint64_t mask, bool on);
 /* Ask for the shader cores (and the tiler) now. */
 void mali_csf_pwr_cores_needed(MaliCsfState *s);

@@ -80,6 +80,8 @@ static const struct config configs[] = {
 	  128, 1, 1, 8, 4, 11, 0x550055 },
 	{ "g720", "mali-csf,model=g720", 128, 1, 1, 0, 2, 12, 0x10555 },
 	{ "g725", "mali-csf,model=g725", 128, 1, 1, 16, 8, 13, 0x111111 },
+	/* Of an interface that is halted as the others are. */
+	{ "g1", "mali-csf,model=g1,iface=3.3.0", 128, 1, 1, 16, 4, 14, 0x5550055 },
 	{ "64 cores, 16 slices", "mali-csf,model=g710,shader_present=0x8000000000000001,l2_slices=16",
 	  64, 0, 0, 0, 16, 10, 0x8000000000000001 },
 	{ "no holes", "mali-csf,model=g610,shader_present=0xf,l2_slices=1", 64, 0, 0, 0, 1, 10, 0xf },
@@ -300,6 +302,13 @@ static void rebase(struct block *b)
 		b->prev[i] = total(b, i);
 }
 
+/* From arch 14 on blocks of cores stand without gaps. */
+static bool compact(void)
+{
+	return T.c->arch >= 14;
+}
+
+/* Physical positions of cores, up to the last one. */
 static unsigned int positions(void)
 {
 	unsigned int n = 0;
@@ -309,9 +318,16 @@ static unsigned int positions(void)
 	return n;
 }
 
+static unsigned int core_blocks(void)
+{
+	return compact() ? (unsigned int)__builtin_popcountll(T.c->present) : positions();
+}
+
 static void add_blocks(enum ledger_type type, unsigned int n, unsigned int ordinal)
 {
 	for (unsigned int i = 0; i < n; i++) {
+		if (type == LEDGER_SHADER && compact() && !(T.c->present >> i & 1))
+			continue;
 		T.blocks[T.n++] = (struct block) {
 			.type = type, .inst = i, .ordinal = ordinal + i,
 			.present = type != LEDGER_SHADER || (T.c->present >> i & 1),
@@ -644,14 +660,15 @@ static void add(enum ledger_type type, unsigned int inst, unsigned int counter, 
 static void test_control_block(void)
 {
 	unsigned int unit = T.c->words * 4 / 256;
-	unsigned int hw = (2 + T.c->slices + positions()) * unit;
+	unsigned int hw = (2 + T.c->slices + core_blocks()) * unit;
+	uint32_t present = compact() ? PWR_SHADER + PWR_PRESENT : 0x100;
 	unsigned int fw = (T.c->fw + T.c->csg) * unit;
 
 	same(ram_get(&T.g, SHARED_PA + 0x18), hw | fw << 16, "perfcnt_size");
 	same(ram_get(&T.g, SHARED_PA + 0x20), has("features_junk=on") ? 0xdeadbeef : T.c->meta * unit, "perfcnt_features");
 	same(reg_read(&T.g, 0x68) & 0xff, T.c->arch >= 11 ? unit : 0, "PRFCNT_FEATURES");
 	same((reg_read(&T.g, 0x10) >> 8 & 0xf) + 1, T.c->slices, "L2 slices");
-	same(reg_read(&T.g, 0x100) | (uint64_t)reg_read(&T.g, 0x104) << 32, T.c->present, "SHADER_PRESENT");
+	same(reg_read64(&T.g, present), T.c->present, "SHADER_PRESENT");
 	same(out_get(&T.g, OUT_ACK) & ENABLE, 0, "ACK.ENABLE after boot");
 	same(BENCH_GET(&T.g, EPOCH), 0, "enables");
 }
