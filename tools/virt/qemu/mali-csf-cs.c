@@ -886,6 +886,15 @@ static uint64_t primitives(uint32_t flags, uint64_t n)
     }
 }
 
+static Step run_idvs(MaliCsfState *s, MaliStream *st, uint64_t insn)
+{
+    uint32_t indices = st->regs[33], instances = st->regs[34];
+    uint64_t prims = primitives(st->regs[56] | (uint32_t)insn, indices);
+
+    return run_job(s, st, MALI_WORK_IDVS, extract64(insn, 32, 1),
+                   units_mul(indices, instances), units_mul(prims, instances));
+}
+
 static uint64_t compute_threads(MaliStream *st)
 {
     uint32_t wg = st->regs[33];
@@ -1242,10 +1251,7 @@ static Step execute_v11(MaliCsfState *s, MaliStream *st, uint64_t insn)
         return shared_sb_dec(s, st, src);
 
     case I_RUN_IDVS2:
-        return run_job(s, st, MALI_WORK_IDVS, extract64(insn, 32, 1),
-                       units_mul(st->regs[33], st->regs[34]),
-                       units_mul(primitives(st->regs[56] | imm, st->regs[33]),
-                                 st->regs[34]));
+        return run_idvs(s, st, insn);
 
     case I_RUN_IDVS:
     case I_SET_SB_ENTRY:
@@ -1367,10 +1373,7 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         o.data = units_mul(st->regs[33], st->regs[34]);
         return run_job(s, st, MALI_WORK_TILER, progress, o.data, o.data);
     case I_RUN_IDVS:
-        return run_job(s, st, MALI_WORK_IDVS, progress,
-                       units_mul(st->regs[33], st->regs[34]),
-                       units_mul(primitives(st->regs[56] | imm, st->regs[33]),
-                                 st->regs[34]));
+        return run_idvs(s, st, insn);
     case I_RUN_FRAGMENT:
         return run_job(s, st, MALI_WORK_FRAGMENT, progress,
                        fragment_pixels(st), 0);

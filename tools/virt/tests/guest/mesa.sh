@@ -19,4 +19,5 @@ else
 fi
 is "the reset status" "$(sed -n 's/^reset status //p' /root/out)" "$reset"
 is "Mesa complains of nothing" "$(cat /root/err)" ""
-is "nor does the kernel" "$(new_dmesg)" ""
+# A host that is busy makes the kernel speak of its timers.
+is "nor does the kernel" "$(new_dmesg | grep -v 'hrtimer: interrupt took')" ""
