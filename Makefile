@@ -11,8 +11,8 @@ RUN := tools/virt/run
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/panthor-perf
 
 PACKAGES := bash bc bison build-essential debian-archive-keyring dpkg-dev flex gcc-aarch64-linux-gnu \
-	kmod libc6-dev-arm64-cross libelf-dev libfdt-dev libglib2.0-dev libpixman-1-dev libssl-dev meson \
-	ninja-build patch pkg-config procps python3 rsync xz-utils
+	kmod libc6-dev-arm64-cross libdrm-dev libelf-dev libfdt-dev libglib2.0-dev libjson-c-dev libpixman-1-dev \
+	libssl-dev mandoc meson ninja-build patch pkg-config procps python3 rsync xz-utils
 
 .DEFAULT_GOAL := help
 

@@ -11,10 +11,14 @@
 struct arguments {
 	const char *device;
 	bool json;
+	bool debug;
 };
+
+enum { OPTION_DEBUG = 256 };
 
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ "debug", OPTION_DEBUG, NULL, 0, "Print what to send to the authors if something is wrong", 0 },
 	{}
 };
 
@@ -32,6 +36,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		arguments->json = true;
+		return 0;
+	case OPTION_DEBUG:
+		arguments->debug = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "%s: there are no arguments", arg);
@@ -119,6 +126,7 @@ static void print_json(const struct pperf_gpu_info *gpu)
 	snprintf(version, sizeof(version), "%d.%d", gpu->driver_major, gpu->driver_minor);
 	json_object_object_add(top, "gpu", json_object_new_string(gpu->name));
 	json_object_object_add(top, "gpu_id", json_object_new_int64(gpu->gpu_id));
+	json_object_object_add(top, "shader_present", json_object_new_uint64(gpu->shader_present));
 	json_object_object_add(top, "device", json_object_new_string(gpu->node));
 	json_object_object_add(top, "driver_version", json_object_new_string(version));
 	json_object_object_add(top, "counters", gpu->layout ? json_object_new_string(gpu->layout) : NULL);
@@ -148,6 +156,11 @@ int command_info(int argc, char **argv)
 	struct pperf_gpu *gpu;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.debug) {
+		int status = debug_info(arguments.device);
+
+		return finish_output(stdout, "the standard output") ?: status;
+	}
 	error = pperf_gpu_open(arguments.device, &gpu);
 	if (error)
 		return complain_of(error);

@@ -1,63 +1,37 @@
 // SPDX-License-Identifier: MIT
-/* panthor-perf stat */
+/* panthor-perf stat: what to count, and for how long. */
 #define _GNU_SOURCE
-#include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <time.h>
 
-#include <json-c/json.h>
-
-#include "commands.h"
-#include "gpu.h"
-#include "select.h"
-#include "session.h"
-
-extern char **environ;
+#include "stat.h"
 
 /* Often enough that no counter reaches its top, whatever the driver does for it. */
 #define SAMPLE_MS 200
 
-/* Samples are read as they come: a few slots bridge a busy moment. */
-#define RING_SLOTS 8
+/* Top-down mixes what is in one sample: short ones keep phases apart. */
+#define TOPDOWN_PERIOD_NS 10000000
 
-#define TAG_SAMPLE 1
-#define TAG_STOP 2
+#define MAX_RUNS 1000
+#define MAX_INTERVAL_MS 86400000
 
-/* What shells return of a command that cannot be run, and that is not there. */
-#define STATUS_CANNOT_RUN 126
-#define STATUS_NOT_FOUND 127
+/* What samples are for. */
+enum tag {
+	TAG_SAMPLE = 1,
 
-struct arguments {
-	const char *device;
-	const char *output;
-	const char *separator;
-	bool json;
-	bool per_block;
-	bool all;
-	char **events;
-	unsigned int num_events;
-	char **command;
+	/* The end of an interval. */
+	TAG_INTERVAL,
+
+	/* The last. */
+	TAG_STOP,
 };
 
-struct result {
-	/* Sums by block type and over time, and the same by block. */
-	struct sums sums;
-	uint64_t *blocks;
-
-	uint64_t start_ns, end_ns;
-	uint64_t cycles[3];
-	uint64_t samples;
-	uint32_t flags;
-	bool stopped;
+enum option_key {
+	KEY_PER_CORE = 256,
+	KEY_TOPDOWN,
 };
 
 static const struct argp_option options[] = {
@@ -66,37 +40,70 @@ static const struct argp_option options[] = {
 	  "see panthor-perf list)", 0 },
 	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
 	{ "per-block", 'b', NULL, 0, "Print each block's count besides the sum", 0 },
+	{ "per-core", KEY_PER_CORE, NULL, 0,
+	  "Print each shader core's value besides that of all, of derived counters too", 0 },
+	{ "topdown", KEY_TOPDOWN, "LEVEL", OPTION_ARG_OPTIONAL,
+	  "Print what held the work up, by levels 1 (default) to 3: an estimate", 0 },
+	{ "interval", 'I', "MS", 0, "Print every so many milliseconds", 0 },
+	{ "period", 'p', "PERIOD", 0,
+	  "Let the kernel take a sample every so often; with a unit: ns, us, ms, s", 0 },
+	{ "repeat", 'r', "N", 0, "Run the command so many times; print mean and spread", 0 },
 	{ "field-separator", 'x', "SEPARATOR", 0,
 	  "Print for programs: value, unit, name, block, index, rate", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ "output", 'o', "FILE", 0, "Write to a file instead of the standard error", 0 },
-	{ "device", 'd', "NODE", 0, "Render node of the GPU (default: the first with panthor)", 0 },
 	{}
 };
 
+/* True if an argument is the level of the --topdown before it: "--topdown 2". */
+static bool is_level(const struct argp_state *state, const char *arg)
+{
+	return state->next >= 2 && !strcmp(state->argv[state->next - 2], "--topdown") &&
+	       arg[0] >= '1' && arg[0] <= '9' && !arg[1];
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct arguments *arguments = state->input;
-	char **events, *name, *rest;
+	struct stat_arguments *arguments = state->input;
+	unsigned long number;
+	const char **events;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->device;
+		return 0;
 	case 'e':
-		for (rest = arg; (name = strsep(&rest, ","));) {
-			if (!*name)
-				argp_error(state, "a counter's name is missing after -e");
-			events = reallocarray(arguments->events, arguments->num_events + 1,
-					      sizeof(*events));
-			if (!events)
-				return ENOMEM;
-			arguments->events = events;
-			events[arguments->num_events++] = name;
-		}
+		events = reallocarray(arguments->events, arguments->num_events + 1, sizeof(*events));
+		if (!events)
+			return ENOMEM;
+		arguments->events = events;
+		events[arguments->num_events++] = arg;
 		return 0;
 	case 'a':
 		arguments->all = true;
 		return 0;
 	case 'b':
 		arguments->per_block = true;
+		return 0;
+	case KEY_PER_CORE:
+		arguments->per_core = true;
+		return 0;
+	case KEY_TOPDOWN:
+		if (arg && !parse_number(arg, 9, &number))
+			argp_error(state, "--topdown=%s: a level is 1, 2 or 3", arg);
+		arguments->topdown = arg ? number : 1;
+		return 0;
+	case 'I':
+		if (!parse_number(arg, MAX_INTERVAL_MS, &arguments->interval_ms))
+			argp_error(state, "-I %s: an interval is a number of milliseconds, from 1 on", arg);
+		return 0;
+	case 'p':
+		if (!parse_period(arg, &arguments->period_ns))
+			argp_error(state, "-p %s: a period is a number with a unit: ns, us, ms or s", arg);
+		return 0;
+	case 'r':
+		if (!parse_number(arg, MAX_RUNS, &arguments->repeat))
+			argp_error(state, "-r %s: a number of runs is from 1 to %u", arg, MAX_RUNS);
 		return 0;
 	case 'x':
 		arguments->separator = arg;
@@ -107,10 +114,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		arguments->output = arg;
 		return 0;
-	case 'd':
-		arguments->device = arg;
-		return 0;
 	case ARGP_KEY_ARG:
+		if (is_level(state, arg)) {
+			arguments->topdown = arg[0] - '0';
+			return 0;
+		}
 		/* The command's options are its own. */
 		arguments->command = &state->argv[state->next - 1];
 		state->next = state->argc;
@@ -118,585 +126,429 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->json && arguments->separator)
 			argp_error(state, "-j and -x exclude each other");
+		if (arguments->repeat && arguments->interval_ms)
+			argp_error(state, "-r and -I exclude each other");
+		if (arguments->repeat && !arguments->command)
+			argp_error(state, "-r needs a command to run");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
-static int choose(const struct arguments *arguments, const struct gpu *gpu,
-		  struct selection *selection)
+static enum pperf_error choose(const struct stat_arguments *arguments,
+			       struct pperf_selection *selection)
 {
-	unsigned int i;
-	int found;
+	enum pperf_error error = PPERF_OK;
+	size_t i;
 
-	for (i = 0; i < arguments->num_events; i++) {
-		found = select_add(selection, arguments->events[i]);
-		if (found < 0)
-			goto no_memory;
-		if (!found) {
-			complain("%s has no counter \"%s\": see panthor-perf list",
-				 gpu_name(gpu), arguments->events[i]);
-			return STATUS_USAGE;
-		}
-	}
-
-	if (arguments->all && select_add(selection, "*") < 0)
-		goto no_memory;
-
-	if (!arguments->num_events && !arguments->all && select_default(selection) < 0)
-		goto no_memory;
-
-	if (!selection->count) {
-		complain("no counter names are known for this GPU (GPU_ID %#x): "
-			 "name some as BLOCK.INDEX with -e", gpu->info.gpu_id);
-		return STATUS_FAILED;
-	}
-
-	for (i = 0; i < selection->count; i++) {
-		const struct counter *c = selection->chosen[i];
-
-		if (c->equation)
-			continue;
-		if (!gpu_blocks(gpu, c->type) || c->index >= gpu->perf.counters_per_block) {
-			complain("this GPU does not have %s", c->name);
-			return STATUS_USAGE;
-		}
-	}
-	return 0;
-
-no_memory:
-	complain("out of memory");
-	return STATUS_FAILED;
+	for (i = 0; !error && i < arguments->num_events; i++)
+		error = pperf_selection_add_list(selection, arguments->events[i]);
+	if (!error && arguments->all)
+		error = pperf_selection_add_all(selection);
+	if (!error && !arguments->num_events && !arguments->all && !arguments->topdown)
+		error = pperf_selection_add_default(selection);
+	return error;
 }
 
-static unsigned int num_blocks(const struct gpu *gpu)
-{
-	unsigned int type, n = 0;
+/* A measurement under way. */
+struct measurement {
+	const struct stat_arguments *arguments;
+	struct pperf_gpu *gpu;
+	struct pperf_session *session;
+	struct child child;
+	struct stat_report *report;
+	struct pperf_log log;
 
-	for (type = 1; type < BLOCK_TYPES; type++)
-		n += gpu_blocks(gpu, type);
-	return n;
-}
+	/* What is being added to. */
+	struct stat_run run;
 
-/* Position in a sample of the first block of a type. */
-static unsigned int first_block(const struct gpu *gpu, unsigned int of_type)
-{
-	unsigned int type, n = 0;
+	/*
+	 * Intervals: end of the one that is counted, how many were shown, and
+	 * whether the sample that ends this one was asked for and has not come.
+	 */
+	uint64_t interval_end_ns;
+	uint64_t intervals;
+	bool asked;
 
-	for (type = 1; type < of_type; type++)
-		n += gpu_blocks(gpu, type);
-	return n;
-}
-
-/* Adds a sample. Returns -1 if it is not what the query promised. */
-static int add_sample(const struct gpu *gpu, const struct drm_panthor_perf_sample_header *sample,
-		      struct result *result)
-{
-	unsigned int values = gpu->perf.counters_per_block, b, i, type = 1, index = 0;
-	const char *at = (const char *)(sample + 1);
-
-	if (!result->samples)
-		result->start_ns = sample->timestamp_start_ns;
-	result->end_ns = sample->timestamp_end_ns;
-	result->flags |= sample->flags;
-	result->cycles[0] += sample->toplevel_clock_cycles;
-	result->cycles[1] += sample->coregroup_clock_cycles;
-	result->cycles[2] += sample->shader_clock_cycles;
-	result->samples++;
-	result->stopped |= sample->user_data == TAG_STOP;
-
-	for (b = 0; b < num_blocks(gpu); b++, index++) {
-		const struct drm_panthor_perf_block_header *block = (const void *)at;
-		const uint64_t *value = (const uint64_t *)(block + 1);
-
-		for (; index == gpu_blocks(gpu, type); index = 0)
-			type++;
-		if (block->block_type != type || block->block_idx != index) {
-			complain("block %u of a sample is %u.%u instead of %u.%u: the kernel's "
-				 "interface is not the one this program was built for",
-				 b, block->block_type, block->block_idx, type, index);
-			return -1;
-		}
-		for (i = 4; i < values; i++) {
-			result->sums.value[type][i] += value[i];
-			result->blocks[b * values + i] += value[i];
-		}
-		at = (const char *)(value + values);
-	}
-	return 0;
-}
-
-static int drain(struct session *session, struct result *result)
-{
-	const struct drm_panthor_perf_sample_header *sample;
-	uint64_t signals;
-	int ret = 0;
-
-	/* Cleared first: what is signalled while reading is found the next time. */
-	if (read(session->eventfd, &signals, sizeof(signals)) < 0 && errno != EAGAIN) {
-		complain("cannot read the eventfd: %s", strerror(errno));
-		return -1;
-	}
-
-	while (!ret && (sample = session_next(session))) {
-		ret = add_sample(session->gpu, sample, result);
-		session_release(session);
-	}
-	return ret;
-}
-
-/* Waits for the command or, without one, for Ctrl-C. Returns an exit status, or -1. */
-static int count_until_end(struct session *session, struct result *result, int signals, pid_t child,
-			   int *status)
-{
-	struct pollfd fds[2] = {
-		{ .fd = signals, .events = POLLIN },
-		{ .fd = session->eventfd, .events = POLLIN },
-	};
-	struct signalfd_siginfo info;
-	bool ended = false;
-	int ret;
-
-	while (!ended) {
-		ret = poll(fds, 2, SAMPLE_MS);
-		if (ret < 0 && errno != EINTR) {
-			complain("cannot wait: %s", strerror(errno));
-			return -1;
-		}
-		if (!ret && session_sample(session, TAG_SAMPLE))
-			return -1;
-		if (ret > 0 && fds[1].revents && drain(session, result))
-			return -1;
-		if (ret <= 0 || !fds[0].revents)
-			continue;
-
-		if (read(signals, &info, sizeof(info)) != sizeof(info))
-			continue;
-		if (!child)
-			ended = info.ssi_signo != SIGCHLD;
-		else if (info.ssi_signo == SIGTERM)
-			kill(child, SIGTERM);
-		/* The terminal has sent SIGINT to the command as well; it decides. */
-		while (child && waitpid(child, status, WNOHANG) == child)
-			child = 0, ended = true;
-	}
-	return 0;
-}
-
-/* Stops, and waits for the last sample. */
-static int finish(struct session *session, struct result *result, int signals)
-{
-	struct pollfd fds[2] = {
-		{ .fd = signals, .events = POLLIN },
-		{ .fd = session->eventfd, .events = POLLIN },
-	};
-	struct signalfd_siginfo info;
-
-	if (session_stop(session, TAG_STOP))
-		return -1;
-
-	while (!result->stopped) {
-		if (poll(fds, 2, -1) < 0 && errno != EINTR) {
-			complain("cannot wait: %s", strerror(errno));
-			return -1;
-		}
-		if (fds[1].revents && drain(session, result))
-			return -1;
-		if (fds[0].revents && read(signals, &info, sizeof(info)) == sizeof(info) &&
-		    info.ssi_signo != SIGCHLD) {
-			complain("interrupted while waiting for the last sample");
-			return -1;
-		}
-	}
-	return 0;
-}
-
-/* 12345678 as 12,345,678. */
-static const char *with_commas(uint64_t value, char *buffer, size_t size)
-{
-	char *at = buffer + size;
-	int digits = 0;
-
-	*--at = 0;
-	do {
-		if (digits && digits % 3 == 0)
-			*--at = ',';
-		*--at = '0' + value % 10;
-		value /= 10;
-		digits++;
-	} while (value);
-	return at;
-}
-
-static void print_number(FILE *out, int width, double value)
-{
-	char buffer[32];
-
-	/* Whole numbers as counts, others with what matters of the fraction. */
-	if (value >= 0 && value < 1e18 && value == (double)(uint64_t)value)
-		fprintf(out, "%*s", width, with_commas(value, buffer, sizeof(buffer)));
-	else
-		fprintf(out, "%*.2f", width, value);
-}
-
-static const char *with_prefix(double rate, const char *unit, char *buffer, size_t size)
-{
-	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
-	size_t p = 0;
-
-	for (; rate >= 1000 && p + 1 < sizeof(prefixes) / sizeof(prefixes[0]); p++)
-		rate /= 1000;
-	snprintf(buffer, size, "%.2f %s%s/s", rate, prefixes[p], unit);
-	return buffer;
-}
-
-static void print_warnings(FILE *out, const struct result *result)
-{
-	if (result->flags & DRM_PANTHOR_PERF_SAMPLE_OVERFLOW)
-		fprintf(out, "Counts may be missing: a counter reached its top, or firmware had "
-			"no room for a sample.\n");
-	if (result->flags & DRM_PANTHOR_PERF_SAMPLE_ERROR)
-		fprintf(out, "Counts may be missing: the GPU was reset or failed.\n");
-}
-
-struct printer {
-	FILE *out;
-	const struct arguments *arguments;
-	const struct gpu *gpu;
-	const struct counters *counters;
-	const struct selection *selection;
-	const struct result *result;
-	struct config config;
+	/* Nothing of this run was seen yet; its last sample was; the user did not wait for that. */
+	bool fresh;
+	bool stopped;
+	bool interrupted;
 };
 
-/* The value of a counter, and its rate if it has one. */
-static bool value_of(const struct printer *p, const struct counter *counter, double *value)
+static void show_interval(struct measurement *m)
 {
-	return !select_value(p->counters, counter, &p->config, &p->result->sums, value);
+	m->report->runs = &m->run;
+	m->report->num_runs = 1;
+	stat_show_interval(m->report, !m->intervals++);
+	fflush(m->report->out);
+	pperf_sums_reset(m->run.sums);
+	if (m->run.topdown)
+		pperf_topdown_reset(m->run.topdown);
 }
 
-static uint64_t sum_of(const struct printer *p, const struct counter *counter)
+/* True if an interval ends with this sample. */
+static bool ends_interval(struct measurement *m, const struct pperf_sample *sample)
 {
-	return p->result->sums.value[counter->type][counter->index];
-}
+	uint64_t length = m->arguments->interval_ms * 1000000ull;
 
-static uint64_t block_value(const struct printer *p, const struct counter *counter, unsigned int idx)
-{
-	unsigned int b = first_block(p->gpu, counter->type) + idx;
-
-	return p->result->blocks[b * p->gpu->perf.counters_per_block + counter->index];
-}
-
-static bool rate_of(const struct printer *p, const struct counter *counter, double value,
-		    double *rate)
-{
-	if (!select_has_rate(counter) || !(p->result->sums.seconds > 0))
+	if (!length)
 		return false;
-	*rate = value / p->result->sums.seconds;
+	if (sample->user_data == TAG_STOP)
+		return true;
+	if (!pperf_session_period(m->session))
+		return sample->user_data == TAG_INTERVAL;
+	if (sample->end_ns < m->interval_end_ns)
+		return false;
+	while (m->interval_end_ns <= sample->end_ns)
+		m->interval_end_ns += length;
 	return true;
 }
 
-static void print_counter(const struct printer *p, const struct counter *c)
+static enum pperf_error take(struct measurement *m, const struct pperf_sample *sample)
 {
-	unsigned int idx;
-	char buffer[64];
-	double value, rate;
+	enum pperf_error error;
 
-	if (!value_of(p, c, &value)) {
-		fprintf(p->out, "%20s  %-24s %s\n", "-", c->name, c->title);
-		return;
+	if (m->fresh) {
+		m->fresh = false;
+		/* The time between two runs is no gap. */
+		if (m->log.samples)
+			m->log.end_ns = sample->start_ns;
+		m->report->begin_ns = sample->start_ns;
+		m->interval_end_ns = sample->start_ns + m->arguments->interval_ms * 1000000ull;
 	}
+	pperf_log_add(&m->log, sample);
 
-	if (c->equation)
-		print_number(p->out, 20, value);
-	else
-		fprintf(p->out, "%20s", with_commas(sum_of(p, c), buffer, sizeof(buffer)));
+	error = pperf_sums_add(m->run.sums, sample);
+	if (!error && m->run.topdown)
+		error = pperf_topdown_add(m->run.topdown, sample);
+	if (error)
+		return error;
 
-	fprintf(p->out, "  %-24s %-40s # ", c->name, c->title);
-	if (rate_of(p, c, value, &rate))
-		fprintf(p->out, "%s\n", with_prefix(rate, c->unit, buffer, sizeof(buffer)));
-	else
-		fprintf(p->out, "%s\n", c->unit);
-
-	if (!p->arguments->per_block || c->equation)
-		return;
-	for (idx = 0; idx < gpu_blocks(p->gpu, c->type); idx++)
-		fprintf(p->out, "%20s    %s %u\n",
-			with_commas(block_value(p, c, idx), buffer, sizeof(buffer)),
-			block_names[c->type], idx);
+	if (sample->user_data == TAG_INTERVAL)
+		m->asked = false;
+	if (ends_interval(m, sample))
+		show_interval(m);
+	m->stopped |= sample->user_data == TAG_STOP;
+	return PPERF_OK;
 }
 
-/* By group, in the order in which groups first occur. */
-static void print_plain(const struct printer *p)
+static enum pperf_error drain(struct measurement *m)
 {
-	const struct counter **chosen = p->selection->chosen;
-	size_t i, j;
+	const struct pperf_sample *sample;
+	enum pperf_error error;
 
-	fprintf(p->out, "\nCounters of %s (%s) over %.6f s, %" PRIu64 " sample%s:\n",
-		gpu_name(p->gpu), p->gpu->path, p->result->sums.seconds, p->result->samples,
-		p->result->samples == 1 ? "" : "s");
+	while (!(error = pperf_session_next(m->session, &sample)) && sample) {
+		error = take(m, sample);
+		if (error)
+			break;
+	}
+	return error;
+}
 
-	for (i = 0; i < p->selection->count; i++) {
-		for (j = 0; j < i && strcmp(chosen[j]->group, chosen[i]->group); j++)
-			;
-		if (j < i)
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
+}
+
+/* When samples are to be asked for, in a session that has no period. */
+struct schedule {
+	uint64_t sample_ms, interval_ms;
+};
+
+/* Milliseconds until something is due, -1 if nothing ever is. */
+static int until_due(const struct measurement *m, const struct schedule *due)
+{
+	uint64_t now = now_ms(), next = due->sample_ms;
+
+	if (pperf_session_period(m->session))
+		return -1;
+	if (m->arguments->interval_ms && due->interval_ms < next)
+		next = due->interval_ms;
+	return next > now ? next - now : 0;
+}
+
+/* Asks for what is due. */
+static enum pperf_error ask(struct measurement *m, struct schedule *due)
+{
+	enum pperf_error error = PPERF_OK;
+	uint64_t now = now_ms();
+
+	if (m->arguments->interval_ms && due->interval_ms <= now) {
+		/* On a machine that is too slow for it, an interval is longer. */
+		if (!m->asked)
+			error = pperf_session_sample(m->session, TAG_INTERVAL);
+		m->asked = m->asked || !error;
+		while (!error && due->interval_ms <= now)
+			due->interval_ms += m->arguments->interval_ms;
+		due->sample_ms = now + SAMPLE_MS;
+	} else if (due->sample_ms <= now) {
+		error = pperf_session_sample(m->session, TAG_SAMPLE);
+		due->sample_ms = now + SAMPLE_MS;
+	}
+	if (error != PPERF_ERROR_RING_FULL)
+		return error;
+
+	/* All slots are spoken for: the samples under way do as well, and end the interval later. */
+	due->interval_ms = now + SAMPLE_MS;
+	return PPERF_OK;
+}
+
+/* Waits for the command's end or, without one, for Ctrl-C. */
+static enum pperf_error count_until_end(struct measurement *m)
+{
+	struct pollfd fds[2] = {
+		{ .fd = m->child.signals, .events = POLLIN },
+		{ .fd = pperf_session_fd(m->session), .events = POLLIN },
+	};
+	uint64_t now = now_ms();
+	struct schedule due = { now + SAMPLE_MS, now + m->arguments->interval_ms };
+	enum pperf_error error;
+
+	for (;;) {
+		if (poll(fds, 2, until_due(m, &due)) < 0)
+			fds[0].revents = fds[1].revents = 0;
+		error = fds[1].revents ? drain(m) : PPERF_OK;
+		if (!error && !until_due(m, &due))
+			error = ask(m, &due);
+		if (error)
+			return error;
+		if (fds[0].revents && child_event(&m->child) == CHILD_ENDED)
+			return PPERF_OK;
+	}
+}
+
+/* Stops, and waits for the last sample. */
+static enum pperf_error finish(struct measurement *m)
+{
+	struct pollfd fds[2] = {
+		{ .fd = m->child.signals, .events = POLLIN },
+		{ .fd = pperf_session_fd(m->session), .events = POLLIN },
+	};
+	enum pperf_error error = pperf_session_stop(m->session, TAG_STOP);
+
+	while (!error && !m->stopped) {
+		if (poll(fds, 2, -1) < 0)
 			continue;
-
-		fprintf(p->out, "\n %s\n", chosen[i]->group);
-		for (j = i; j < p->selection->count; j++)
-			if (!strcmp(chosen[j]->group, chosen[i]->group))
-				print_counter(p, chosen[j]);
-	}
-
-	fputc('\n', p->out);
-	print_warnings(p->out, p->result);
-}
-
-static void print_separated(const struct printer *p)
-{
-	const char *sep = p->arguments->separator;
-	unsigned int idx;
-	double value, rate;
-	size_t i;
-
-	for (i = 0; i < p->selection->count; i++) {
-		const struct counter *c = p->selection->chosen[i];
-		bool valid = value_of(p, c, &value);
-
-		if (!c->equation)
-			fprintf(p->out, "%" PRIu64, sum_of(p, c));
-		else if (valid)
-			fprintf(p->out, "%.17g", value);
-		fprintf(p->out, "%s%s%s%s%s%s%s%s", sep, c->unit, sep, c->name, sep,
-			c->equation ? "derived" : block_names[c->type], sep, sep);
-		if (valid && rate_of(p, c, value, &rate))
-			fprintf(p->out, "%.17g", rate);
-		fputc('\n', p->out);
-
-		for (idx = 0; p->arguments->per_block && !c->equation &&
-			      idx < gpu_blocks(p->gpu, c->type); idx++)
-			fprintf(p->out, "%" PRIu64 "%s%s%s%s%s%s%s%u%s\n", block_value(p, c, idx),
-				sep, c->unit, sep, c->name, sep, block_names[c->type], sep, idx, sep);
-	}
-	print_warnings(stderr, p->result);
-}
-
-static void print_json(const struct printer *p)
-{
-	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
-	static const char *const clocks[] = { "toplevel", "coregroup", "shader" };
-	struct json_object *cycles = json_object_new_object(), *item, *blocks;
-	unsigned int idx;
-	double value, rate;
-	size_t i;
-
-	for (i = 0; i < 3; i++)
-		if (p->gpu->perf.supported_clocks & (1u << i))
-			json_object_object_add(cycles, clocks[i],
-					       json_object_new_uint64(p->result->cycles[i]));
-
-	for (i = 0; i < p->selection->count; i++) {
-		const struct counter *c = p->selection->chosen[i];
-		bool valid = value_of(p, c, &value);
-
-		item = json_object_new_object();
-		json_object_object_add(item, "name", json_object_new_string(c->name));
-		json_object_object_add(item, "title", json_object_new_string(c->title));
-		json_object_object_add(item, "group", json_object_new_string(c->group));
-		json_object_object_add(item, "unit", json_object_new_string(c->unit));
-		if (!c->equation)
-			json_object_object_add(item, "value", json_object_new_uint64(sum_of(p, c)));
-		else
-			json_object_object_add(item, "value",
-					       valid ? json_object_new_double(value) : NULL);
-		if (valid && rate_of(p, c, value, &rate))
-			json_object_object_add(item, "rate", json_object_new_double(rate));
-		if (!c->equation) {
-			blocks = json_object_new_array();
-			for (idx = 0; idx < gpu_blocks(p->gpu, c->type); idx++)
-				json_object_array_add(blocks, json_object_new_uint64(
-						      block_value(p, c, idx)));
-			json_object_object_add(item, "block",
-					       json_object_new_string(block_names[c->type]));
-			json_object_object_add(item, "index", json_object_new_int(c->index));
-			json_object_object_add(item, "blocks", blocks);
+		if (fds[1].revents)
+			error = drain(m);
+		if (fds[0].revents && child_event(&m->child) == CHILD_INTERRUPTED) {
+			m->interrupted = true;
+			return PPERF_OK;
 		}
-		json_object_array_add(list, item);
 	}
-
-	json_object_object_add(top, "gpu", json_object_new_string(gpu_name(p->gpu)));
-	json_object_object_add(top, "device", json_object_new_string(p->gpu->path));
-	json_object_object_add(top, "start_ns", json_object_new_uint64(p->result->start_ns));
-	json_object_object_add(top, "end_ns", json_object_new_uint64(p->result->end_ns));
-	item = json_object_new_double(p->result->sums.seconds);
-	json_object_set_serializer(item, json_object_double_to_json_string, "%.9f", NULL);
-	json_object_object_add(top, "seconds", item);
-	json_object_object_add(top, "samples", json_object_new_uint64(p->result->samples));
-	json_object_object_add(top, "overflow", json_object_new_boolean(
-			       p->result->flags & DRM_PANTHOR_PERF_SAMPLE_OVERFLOW));
-	json_object_object_add(top, "error", json_object_new_boolean(
-			       p->result->flags & DRM_PANTHOR_PERF_SAMPLE_ERROR));
-	json_object_object_add(top, "cycles", cycles);
-	json_object_object_add(top, "counters", list);
-	fprintf(p->out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
-								     JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(top);
+	return error;
 }
 
-static int start_command(char **command, const sigset_t *mask, pid_t *child)
+/* The GPU is gone, and what it counted was read: the command may go on without it. */
+static void wait_for_child(struct child *child)
 {
-	posix_spawnattr_t attributes;
-	int ret;
+	struct pollfd fd = { .fd = child->signals, .events = POLLIN };
 
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	posix_spawnattr_setsigmask(&attributes, mask);
-	ret = posix_spawnp(child, command[0], NULL, &attributes, command, environ);
-	posix_spawnattr_destroy(&attributes);
-
-	if (!ret)
-		return 0;
-	complain("cannot run %s: %s", command[0], strerror(ret));
-	*child = 0;
-	return ret == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+	while (child->pid)
+		if (poll(&fd, 1, -1) > 0)
+			child_event(child);
 }
 
-/* Counts over the command. Returns an exit status, which is the command's if all went well. */
-static int measure(const struct arguments *arguments, const struct gpu *gpu,
-		   const struct selection *selection, struct result *result)
+/* Counts over one run of the command. Returns an exit status, which is the command's if all went well. */
+static int measure(struct measurement *m)
 {
-	struct session session;
-	sigset_t caught, before;
-	int signals, status = 0, wait_status = 0;
-	pid_t child = 0;
+	enum pperf_error error;
+	int status;
 
-	sigemptyset(&caught);
-	sigaddset(&caught, SIGCHLD);
-	sigaddset(&caught, SIGINT);
-	sigaddset(&caught, SIGTERM);
-	sigprocmask(SIG_BLOCK, &caught, &before);
-	signals = signalfd(-1, &caught, SFD_CLOEXEC);
-	if (signals < 0) {
-		complain("cannot wait for signals: %s", strerror(errno));
-		return STATUS_FAILED;
+	m->fresh = true;
+	m->stopped = false;
+	m->asked = false;
+	error = pperf_session_start(m->session, TAG_SAMPLE);
+	if (error)
+		return complain_of(error);
+
+	m->child.ended = false;
+	if (m->arguments->command) {
+		status = child_start(&m->child, m->arguments->command);
+		if (status)
+			return status;
 	}
 
-	if (session_open(&session, gpu, selection->masks, RING_SLOTS)) {
-		close(signals);
+	error = count_until_end(m);
+	if (!error)
+		error = finish(m);
+	if (m->interrupted) {
+		complain("interrupted while waiting for the last sample");
 		return STATUS_FAILED;
 	}
+	if (!error)
+		return child_status(&m->child);
 
-	if (session_start(&session, TAG_SAMPLE)) {
-		status = STATUS_FAILED;
+	status = complain_of(error);
+	drain(m);
+	wait_for_child(&m->child);
+	return status;
+}
+
+static enum pperf_error make_run(const struct stat_arguments *arguments, const struct pperf_db *db,
+				 const struct pperf_gpu_info *gpu, struct stat_run *run)
+{
+	enum pperf_error error = pperf_sums_new(db, gpu, &run->sums);
+
+	if (!error && arguments->topdown)
+		error = pperf_topdown_new(db, gpu, &run->topdown);
+	return error;
+}
+
+static void free_run(struct stat_run *run)
+{
+	pperf_sums_free(run->sums);
+	pperf_topdown_free(run->topdown);
+}
+
+/* Counts over all runs and shows the result. Returns an exit status. */
+static int measure_all(struct measurement *m, const struct pperf_db *db,
+		       const struct pperf_selection *selection)
+{
+	const struct stat_arguments *arguments = m->arguments;
+	struct pperf_session_options session = {
+		.size = sizeof(session),
+		.masks = *pperf_selection_masks(selection),
+		.period_ns = arguments->period_ns,
+	};
+	size_t runs = arguments->repeat ? arguments->repeat : 1, done = 0, i;
+	struct stat_run *all = calloc(runs, sizeof(*all));
+	enum pperf_error error = PPERF_OK;
+	int status = 0;
+
+	if (!all) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	if (arguments->topdown && !session.period_ns)
+		session.period_ns = TOPDOWN_PERIOD_NS;
+
+	for (i = 0; !error && i < runs; i++)
+		error = make_run(arguments, db, pperf_gpu_info(m->gpu), &all[i]);
+	if (!error)
+		error = pperf_session_open(m->gpu, &session, &m->session);
+	if (error) {
+		status = complain_of(error);
 		goto out;
 	}
 
-	if (arguments->command) {
-		status = start_command(arguments->command, &before, &child);
-		if (status)
-			goto out;
+	while (!status && done < runs) {
+		m->run = all[done];
+		status = measure(m);
+		/* What was counted before something went wrong is shown. */
+		if (!m->log.samples || m->fresh)
+			break;
+		done++;
 	}
+	pperf_session_close(m->session);
 
-	if (count_until_end(&session, result, signals, child, &wait_status) ||
-	    finish(&session, result, signals))
-		status = STATUS_FAILED;
-	else if (WIFSIGNALED(wait_status))
-		status = 128 + WTERMSIG(wait_status);
-	else
-		status = WEXITSTATUS(wait_status);
-
+	m->report->log = &m->log;
+	m->report->runs = all;
+	m->report->num_runs = done;
+	if (done && !arguments->interval_ms)
+		stat_show(m->report);
+	else if (done)
+		stat_show_log(stderr, &m->log);
 out:
-	session_close(&session);
-	close(signals);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	for (i = 0; i < runs; i++)
+		free_run(&all[i]);
+	free(all);
 	return status;
+}
+
+static int open_output(const char *name, FILE **out)
+{
+	*out = name ? fopen(name, "we") : stderr;
+	if (*out)
+		return STATUS_OK;
+	complain("%s: %s", name, strerror(errno));
+	return STATUS_IO;
+}
+
+static int check_topdown(const struct stat_arguments *arguments, const struct pperf_gpu_info *gpu,
+			 const struct pperf_db *db)
+{
+	unsigned int levels = pperf_db_topdown_levels(db);
+
+	if (!arguments->topdown || arguments->topdown <= levels)
+		return STATUS_OK;
+	if (levels)
+		complain("--topdown=%u: the levels of %s are 1 to %u", arguments->topdown, gpu->name, levels);
+	else
+		complain("--topdown: nothing is known of what holds work up in this GPU (GPU_ID %#x)",
+			 gpu->gpu_id);
+	return STATUS_USAGE;
 }
 
 int command_stat(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
 		options, parse, "[--] [COMMAND [ARGUMENT...]]",
 		"Counts what the GPU does while a command runs, or until Ctrl-C.\v"
 		"The counts are those of all work on the GPU, whoever it is from. The exit status "
-		"is the command's.", NULL, NULL, NULL
+		"is the command's.", children, NULL, NULL
 	};
-	struct arguments arguments = {};
-	struct selection selection = {};
-	struct result result = {};
-	struct counters counters = {};
-	struct gpu gpu;
-	struct printer printer;
-	FILE *out = stderr;
-	int status;
+	struct stat_arguments arguments = {};
+	struct pperf_selection *selection = NULL;
+	const struct pperf_gpu_info *info;
+	struct stat_report report = {};
+	struct measurement m = { .arguments = &arguments, .report = &report };
+	enum pperf_error error;
+	struct pperf_gpu *gpu;
+	struct pperf_db *db;
+	int status, written;
+	FILE *out;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 
-	if (gpu_open(&gpu, arguments.device))
-		return STATUS_FAILED;
+	status = open_gpu(arguments.device, &gpu, &db);
+	if (status)
+		goto out_arguments;
 
-	status = STATUS_FAILED;
-	if (gpu_check(&gpu))
-		goto out;
-
-	if (gpu.product.layout && data_counters(gpu.product.layout, &counters)) {
-		complain("out of memory");
-		goto out;
-	}
-
-	selection.counters = &counters;
-	status = choose(&arguments, &gpu, &selection);
+	info = pperf_gpu_info(gpu);
+	status = check_topdown(&arguments, info, db);
 	if (status)
 		goto out;
 
-	status = STATUS_FAILED;
-	if (arguments.output) {
-		out = fopen(arguments.output, "we");
-		if (!out) {
-			complain("%s: %s", arguments.output, strerror(errno));
-			goto out;
-		}
-	}
-
-	result.blocks = calloc((size_t)num_blocks(&gpu) * gpu.perf.counters_per_block,
-			       sizeof(*result.blocks));
-	if (!result.blocks) {
-		complain("out of memory");
+	error = pperf_selection_new(db, info, &selection);
+	if (!error)
+		error = choose(&arguments, selection);
+	if (error) {
+		status = complain_of(error);
 		goto out;
 	}
+	report.counters = pperf_selection_counters(selection, &report.num_counters);
+	pperf_selection_need_load(selection);
+	if (arguments.topdown)
+		pperf_selection_need_topdown(selection);
 
-	status = measure(&arguments, &gpu, &selection, &result);
-	if (!result.stopped)
+	status = open_output(arguments.output, &out);
+	if (status)
 		goto out;
 
-	result.sums.seconds = (result.end_ns - result.start_ns) / 1e9;
-	printer = (struct printer) {
-		.out = out,
-		.arguments = &arguments,
-		.gpu = &gpu,
-		.counters = &counters,
-		.selection = &selection,
-		.result = &result,
-		.config = gpu_config(&gpu),
-	};
-	if (arguments.json)
-		print_json(&printer);
-	else if (arguments.separator)
-		print_separated(&printer);
-	else
-		print_plain(&printer);
-
-	if (ferror(out) | fflush(out)) {
-		complain("cannot write the counts: %s", strerror(errno));
-		status = STATUS_FAILED;
+	report.out = out;
+	report.arguments = &arguments;
+	report.gpu = info;
+	report.db = db;
+	m.gpu = gpu;
+	status = child_prepare(&m.child);
+	if (!status) {
+		status = measure_all(&m, db, selection);
+		child_finish(&m.child);
 	}
-
+	written = finish_output(out, arguments.output ? arguments.output : "the standard error");
+	if (written)
+		status = written;
 out:
-	if (out && out != stderr)
-		fclose(out);
-	free(result.blocks);
-	select_free(&selection);
-	data_free(&counters);
+	pperf_selection_free(selection);
+	pperf_db_close(db);
+	pperf_gpu_close(gpu);
+out_arguments:
 	free(arguments.events);
-	gpu_close(&gpu);
 	return status;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-#include "device.h"
+#include "interface.h"
+
+#include <stdint.h>
 
 unsigned int pperf_interface_blocks(const struct drm_panthor_perf_info *info, unsigned int type)
 {

@@ -1,19 +1,43 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
-# What panthor-perf needs no GPU for: tables, equations, choice of counters, checks of the interface.
+# What libpanthor-perf needs no GPU for: tables, equations, choice of counters, sums, load, top-down,
+# checks of the interface; with ASan and UBSan. Every equation is compared with what a C++ compiler
+# makes of it.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
 
-set -eu
+tool=$VIRT_DIR/../panthor-perf
+layouts="Mali-G710 Mali-G715 Mali-G720 Mali-G725 Mali_G1"
 
-top=$(cd "$(dirname "$0")/../../.." && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# run_tests N NAME COMMAND...: N results of its own, and one for its end
+run_tests()
+{
+	local expected=$1 name=$2
 
-if ! make -C "$top/tools/panthor-perf" O="$tmp" "$tmp/data-test" >"$tmp/log" 2>&1; then
-	echo "1..1"
-	echo "not ok 1 - panthor-perf's tests build"
-	sed 's/^/# /' "$tmp/log"
+	shift 2
+	"$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	is "$name: ends well" "$? $(cat "$SCRATCH/err")" "0 "
+	relay "$name" < <(sed 's/^\(ok\|not ok\) [0-9]* - /\1 - /; /^1\.\./d' "$SCRATCH/out")
+	is "$name: all results came" "$RELAYED" "$expected"
+}
+
+plan $((1 + 33 + 12 + 1))
+# shellcheck disable=SC2086
+if make -s -C "$tool" O="$SCRATCH" "$SCRATCH"/{library,equations}-test \
+	$(printf "$SCRATCH/equations-%s " $layouts) >"$SCRATCH/log" 2>&1; then
+	ok "the tests build"
+else
+	not_ok "the tests build" "$(cat "$SCRATCH/log")"
 	exit 1
 fi
 
-ASAN_OPTIONS=detect_leaks=0 "$tmp/data-test"
+run_tests 31 "the library" "$SCRATCH/library-test"
+# shellcheck disable=SC2086
+run_tests 10 "equations" "$tool/tests/equations" "$SCRATCH" $layouts
+
+# The comparison finds an operator that is not the table's.
+sed -i 's/N(max(MALI_CONFIG_ELAPSED_CYCLES, /N(min(MALI_CONFIG_ELAPSED_CYCLES, /' "$SCRATCH/equations-Mali-G710.cc"
+g++ -std=c++11 -ffp-contract=off -o "$SCRATCH/equations-Mali-G710" "$SCRATCH/equations-Mali-G710.cc" 2>"$SCRATCH/log"
+is "one wrong equation is found" \
+	"$("$tool/tests/equations" "$SCRATCH" Mali-G710 | grep -c '^not ok 1 - \|^# .* td_total ' | sed 's/^[2-9].*/found/; s/^1[0-9].*/found/')" found

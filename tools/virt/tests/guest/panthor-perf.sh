@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-# panthor-perf in the guest: NAME POSITIONS SLICES.
+# panthor-perf in the guest: NAME POSITIONS SLICES. What stat prints while the kernel's tracepoints are
+# recorded is compared with the model's ledger on the host.
 . /root/tap.sh
+
+tracing=/sys/kernel/tracing
 
 # hasnt NAME TEXT PATTERN: no line of TEXT matches
 hasnt()
@@ -35,6 +38,63 @@ has "its blocks" "$(cat /root/info)" "TILER 1, MEMSYS $slices, SHADER $cores"
 panthor-perf info -j >/root/info 2>&1
 is "info as JSON" $? 0
 has "the size of a header" "$(cat /root/info)" '"sample_header_size":56,'
+
+# little WIDTH NUMBER: its bytes, the lowest first
+little()
+{
+	local i=0
+
+	while [ $i -lt $1 ]; do
+		printf "\\$(printf %03o $(($2 >> 8 * i & 255)))"
+		i=$((i + 1))
+	done
+}
+
+# field NAME: a number of info's JSON
+field()
+{
+	sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" /root/info
+}
+
+# What exactness.h calls a head: the comparison on the host learns from it what the GPU is.
+{
+	little 4 0x54435845
+	little 4 $(field gpu_id)
+	little 8 $(field shader_present)
+	little 4 $(field values_per_block)
+	little 4 0
+	for type in FW CSG CSHW TILER MEMSYS SHADER; do
+		little 4 $(field $type)
+	done
+	little 4 0
+	little 4 0
+} >/root/record
+
+# The runs of stat that the host compares; nothing counts beside them, so that they are the first, second...
+# At one frequency, so that the clocks have one ratio: the ledger does not tell of clocks.
+for governor in /sys/class/devfreq/*/governor; do
+	echo performance >$governor
+done
+for event in fw_sample baseline delivery state lost request; do
+	echo 1 >$tracing/events/panthor/panthor_perf_$event/enable
+done
+echo mono_raw >$tracing/trace_clock
+echo 8192 >$tracing/buffer_size_kb
+echo 1 >$tracing/tracing_on
+panthor-perf stat -a -x ';' -o /root/once -- gpu-load >/dev/null 2>/root/err
+is "stat of all counters" "$? $(cat /root/err)" "0 "
+panthor-perf stat -a -x ';' -I 20 -o /root/intervals -- gpu-load >/dev/null 2>/root/err
+is "in intervals" "$? $(cat /root/err)" "0 "
+panthor-perf stat -a -j -p 5ms --topdown 3 -o /root/periodic -- gpu-load >/dev/null 2>/root/err
+is "with a period, and top-down" "$? $(cat /root/err)" "0 "
+panthor-perf stat -a -x ';' -r 3 -o /root/repeated -- gpu-load >/dev/null 2>/root/err
+is "of three runs" "$? $(cat /root/err)" "0 "
+echo 0 >$tracing/tracing_on
+is "the trace has no holes" "$(grep -c LOST $tracing/trace)" 0
+sed -n 's/^.* \([0-9]*\)\.\([0-9]\{6\}\): *\(panthor_perf_.*\)/\1\2 \3/p' $tracing/trace >/root/trace
+for governor in /sys/class/devfreq/*/governor; do
+	echo simple_ondemand >$governor
+done
 
 # What moves in tiler, L2 and shader cores is work alone: nothing of it is before or after gpu-load.
 panthor-perf list -x ';' >/root/list
@@ -110,6 +170,31 @@ hasnt "no count is missing" "$(cat /root/err)" "missing"
 panthor-perf stat -j -e MaliGPUAnyQueueActiveCy -o /root/json -- gpu-load >/dev/null
 has "stat as JSON" "$(cat /root/json)" '"name":"MaliGPUAnyQueueActiveCy",'
 
+panthor-perf stat --topdown 2 -- gpu-load >/dev/null 2>/root/err
+is "top-down for people" $? 0
+has "has the load first" "$(sed -n 2p /root/err)" "^GPU load: [0-9.]* % of the time, [0-9.]* % of the cycles\$"
+has "parts of two levels" "$(cat /root/err)" "^ *[0-9.]*    Load/store\$"
+has "the largest, and what to look at next" "$(cat /root/err)" 'The largest part is ".*"\. [A-Z].*\.$'
+has "and says that it is an estimate" "$(cat /root/err)" "estimate from counters, not a measurement"
+
+panthor-perf stat --topdown -I 20 -- gpu-load >/dev/null 2>/root/err
+is "a line an interval, whose parts are all cycles" \
+	"$(awk '!/^#/ && !/^  *#/ { n++; t = 0; for (i = 3; i <= NF; i++) t += $i; if (NF != 7 || t < 99.9 || t > 100.1) print }
+	END { print (n > 1 ? "several" : n + 0) }' /root/err)" several
+
+panthor-perf stat --per-core -x ';' -e MaliCoreUtil -o /root/counts -- gpu-load >/dev/null
+is "each core's value of what is derived" \
+	"$(awk -F';' '$5 != "" { print $3, $4, $5, ($1 > 0 && $1 <= 100) }' /root/counts | sort -u | wc -l)" $cores
+
+# The library's example.
+count >/root/out 2>&1
+is "the library's example counts" $? 0
+has "and prints the load" "$(cat /root/out)" "^GPU load [0-9.]* %\$"
+
+panthor-perf 2>/root/err
+is "without a command" $? 2
+has "the commands are listed" "$(cat /root/err)" "  stat     count while a program runs"
+
 # The command's end is stat's.
 panthor-perf stat -o /dev/null -- sh -c 'exit 7'
 is "the command's status" $? 7
@@ -140,7 +225,15 @@ panthor-perf stat -e NoSuchCounter -- touch /root/ran 2>/root/err
 is "an unknown counter" $? 2
 has "is named" "$(cat /root/err)" "$name has no counter \"NoSuchCounter\": see panthor-perf list"
 panthor-perf stat -o /no/such/directory/file -- touch /root/ran 2>/root/err
-is "a file that cannot be written" $? 1
+is "a file that cannot be written" $? 8
+panthor-perf stat -o /dev/full -- true 2>/root/err
+is "a disk that is full" $? 8
+has "is told" "$(cat /root/err)" "cannot write /dev/full: No space left on device"
+for wrong in "-p 200" "-p 0us" "-p 1x" "-I 0" "-I 1.5" "-r 0" "-r 2000" "--topdown=0" "--topdown=4" "-j -x;" \
+	"-I 10 -r 2" "-e MaliGPUActiveCy,"; do
+	panthor-perf stat $wrong -- touch /root/ran 2>/root/err
+	is "stat $wrong" "$? $(grep -c . /root/err | sed 's/^[1-9].*/told/')" "2 told"
+done
 [ ! -e /root/ran ] && ok "and the command is not run" || not_ok "and the command is not run" "it was"
 
 # Without CAP_PERFMON.
@@ -148,10 +241,43 @@ tool=$(command -v panthor-perf)
 chmod 666 /dev/dri/renderD128
 echo 'user:x:1000:1000::/:/bin/sh' >>/etc/passwd
 su user -c "$tool stat -- true" 2>/root/err
-is "without the right to count" $? 1
+is "without the right to count" $? 5
 has "what to do" "$(cat /root/err)" "run as root or with CAP_PERFMON"
 su user -c "$tool info" >/dev/null 2>&1
 is "info needs no right" $? 0
 echo 0 >/sys/module/panthor/parameters/perf_paranoid
 su user -c "$tool stat -- true" 2>/root/err
 is "with leave for everybody" $? 0
+su user -c "$tool stat -p 500us -- true" 2>/root/err
+is "but not for a short period" $? 5
+has "which is told" "$(cat /root/err)" "try a period of 1 ms or more"
+chmod 600 /dev/dri/renderD128
+su user -c "$tool info" 2>/root/err
+is "a node that may not be opened" $? 5
+has "what to do" "$(cat /root/err)" "join its group"
+
+# Another set: hold-set counts the secondary one until it is killed.
+panthor-perf info -j | grep -q '"secondary"'
+is "there are more counter sets" $? 0
+mkfifo /root/held
+hold-set 1 >/root/held &
+holder=$!
+read -r line </root/held
+is "another program counts another set" "$line" counting
+panthor-perf stat -- true 2>/root/err
+is "then there is a status for it" $? 6
+has "and what to do" "$(cat /root/err)" "another program uses another counter set of this GPU: end it first"
+kill $holder
+wait $holder 2>/dev/null
+
+# The GPU goes away while it is counted.
+panthor-perf stat -e CSHW.25 -x ';' -o /root/counts 2>/root/err &
+pid=$!
+until_true 20 counting || not_ok "the session does not show in fdinfo"
+echo "$(basename "$GPU")" >/sys/bus/platform/drivers/panthor/unbind
+wait $pid
+is "a GPU that goes away" $? 7
+has "is told" "$(cat /root/err)" "/dev/dri/renderD128 is gone"
+is "and what was counted is printed" "$(cut -d';' -f3,4 /root/counts)" "MaliCompQueueJob;CSHW"
+panthor-perf stat -p 10ms -- true 2>/root/err
+is "then there is no device" $? 3

@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# panthor-perf and libpanthor-perf on this machine: what is installed, programs built against that by
+# pkg-config alone, man pages, completion, and what the commands say where there is no GPU.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+top=$(cd "$VIRT_DIR/../.." && pwd)
+tool=$top/tools/panthor-perf
+tree=$SCRATCH/tree
+export PKG_CONFIG_PATH=$tree/lib/pkgconfig
+
+plan 31
+
+# Of a kernel's headers, those of DRM: this machine has the rest.
+headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")/drm
+mkdir "$SCRATCH/uapi"
+ln -s "$headers" "$SCRATCH/uapi/drm"
+if make -s -j2 -C "$tool" O="$SCRATCH/build" KERNEL_HEADERS="$SCRATCH/uapi" prefix="$tree" install >"$SCRATCH/log" 2>&1; then
+	ok "panthor-perf builds and installs"
+else
+	not_ok "panthor-perf builds and installs" "$(cat "$SCRATCH/log")"
+	exit 1
+fi
+
+# ---- The library ----
+
+cat >"$SCRATCH/want" <<END
+bin/panthor-perf
+include/panthor-perf.h
+lib/libpanthor-perf.a
+lib/libpanthor-perf.so
+lib/libpanthor-perf.so.0
+lib/pkgconfig/libpanthor-perf.pc
+share/bash-completion/completions/panthor-perf
+END
+(cd "$tree" && find . -type f -o -type l | sed 's,^\./,,' | grep -v '^share/man/' | sort) >"$SCRATCH/got"
+is "what is installed besides man pages" "$(cat "$SCRATCH/got")" "$(cat "$SCRATCH/want")"
+is "the soname" "$(objdump -p "$tree/lib/libpanthor-perf.so" | awk '$1 == "SONAME" { print $2 }')" libpanthor-perf.so.0
+is "the version" "$(pkg-config --modversion libpanthor-perf)" \
+	"$(sed -n 's/^#define PPERF_VERSION "\(.*\)"/\1/p' "$tree/include/panthor-perf.h")"
+
+# Functions and data that the header declares.
+sed -n 's/^[a-z].*[ *]\(pperf_[a-z_]*\)(.*/\1/p; s/^extern .* \(pperf_[a-z_]*\)\[\];/\1/p' \
+	"$tree/include/panthor-perf.h" | sort >"$SCRATCH/declared"
+nm -D --defined-only "$tree/lib/libpanthor-perf.so" | awk '{ print $3 }' | sort >"$SCRATCH/exported"
+is "the shared library has what the header declares, and no more" "$(diff "$SCRATCH/declared" "$SCRATCH/exported")" ""
+[ "$(wc -l <"$SCRATCH/declared")" -gt 70 ] && ok "which is much" || not_ok "which is much" "$(cat "$SCRATCH/declared")"
+is "names of the static library are its own" \
+	"$(nm --defined-only "$tree/lib/libpanthor-perf.a" 2>/dev/null | awk '$2 ~ /[A-Z]/ && $3 !~ /^pperf_/ { print $3 }')" ""
+missing=
+while read -r name; do
+	grep -q "$name\$\| $name " "$tree/share/man/man3/libpanthor-perf.3" || missing+=" $name"
+done <"$SCRATCH/declared"
+is "its page names all of it" "$missing" ""
+
+# The example of the page, as C, in all ways of linking; it is the one that the VM runs.
+sed -n '/^\.Bd -literal/,/^\.Ed/p' "$tree/share/man/man3/libpanthor-perf.3" | sed '1d; $d; s/\\e/\\/g' >"$SCRATCH/example.c"
+is "the example of the page is the one in examples/" \
+	"$(diff "$SCRATCH/example.c" <(tail -n +3 "$tool/examples/count.c"))" ""
+
+# builds NAME COMMAND...: and runs, where there is no GPU
+builds()
+{
+	local name=$1
+
+	shift
+	if "$@" >"$SCRATCH/log" 2>&1; then
+		ok "$name builds"
+	else
+		not_ok "$name builds" "$(cat "$SCRATCH/log")"
+	fi
+}
+
+# shellcheck disable=SC2046
+{
+	builds "the example" cc -Wall -Wextra -Werror -std=c99 -o "$SCRATCH/example" "$SCRATCH/example.c" \
+		$(pkg-config --cflags --libs libpanthor-perf)
+	builds "the example, statically" cc -Wall -Wextra -Werror -std=c99 -o "$SCRATCH/example-static" "$SCRATCH/example.c" \
+		$(pkg-config --cflags libpanthor-perf) -Wl,-Bstatic $(pkg-config --libs libpanthor-perf) -Wl,-Bdynamic \
+		$(pkg-config --libs libdrm) -lm
+	builds "the example, as C++" c++ -Wall -Werror -x c++ -o "$SCRATCH/example-c++" "$SCRATCH/example.c" \
+		$(pkg-config --cflags --libs libpanthor-perf)
+	builds "a C++ program" c++ -Wall -Wextra -Werror -std=c++11 -o "$SCRATCH/layouts" "$tool/examples/layouts.cpp" \
+		$(pkg-config --cflags --libs libpanthor-perf)
+}
+is "the C++ program runs" "$(LD_LIBRARY_PATH=$tree/lib "$SCRATCH/layouts" | grep -c '^Mali.G[0-9]*: .*MaliTexIssueCy')" 5
+ldd "$SCRATCH/example-static" | grep -q panthor-perf
+is "the static one needs no shared library of ours" $? 1
+
+# ---- The tool, where there is no GPU of panthor's ----
+
+export PATH=$tree/bin:$PATH
+if panthor-perf info >/dev/null 2>&1; then
+	for what in "says that there is no GPU" "with a status" "and so does the example"; do
+		ok "the tool $what # SKIP this machine has one"
+	done
+else
+	panthor-perf stat -- touch "$SCRATCH/ran" >"$SCRATCH/out" 2>&1
+	is "the tool says that there is no GPU" "$? $(grep -c '^panthor-perf: no GPU with the panthor driver' "$SCRATCH/out")" "3 1"
+	[ ! -e "$SCRATCH/ran" ] && ok "and does not run the program" || not_ok "and does not run the program"
+	LD_LIBRARY_PATH=$tree/lib "$SCRATCH/example" 2>"$SCRATCH/err"
+	is "and so does the example" "$? $(grep -c '^no GPU with the panthor driver' "$SCRATCH/err")" "1 1"
+fi
+panthor-perf info -d /no/such/node 2>"$SCRATCH/err"
+is "a node that is not there" "$? $(cat "$SCRATCH/err")" "3 panthor-perf: /no/such/node: No such file or directory"
+panthor-perf >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "without a command, there are those it has" "$? $(grep -c '^  \(info\|list\|stat\) ' "$SCRATCH/err")" "2 3"
+panthor-perf nothing 2>"$SCRATCH/err"
+is "a command that is not there" "$? $(cat "$SCRATCH/err")" \
+	'2 panthor-perf: there is no command "nothing": panthor-perf alone lists them'
+wrong=
+for command in $(panthor-perf 2>&1 | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+	panthor-perf "$command" --help | grep -q -- '--device=NODE' || wrong+=" $command:-d"
+	[ -e "$tree/share/man/man1/panthor-perf-$command.1" ] || wrong+=" $command:page"
+	panthor-perf "$command" --no-such-option >/dev/null 2>&1
+	[ $? -eq 2 ] || wrong+=" $command:status"
+done
+is "each command has -d, a page, and a status for wrong arguments" "$wrong" ""
+panthor-perf list -g G999 2>"$SCRATCH/err"
+is "a product that is not known" "$?" 2
+[ ! -e /dev/full ] || panthor-perf list -g G610 >/dev/full 2>"$SCRATCH/err"
+is "a full disk" "$? $(cat "$SCRATCH/err")" "8 panthor-perf: cannot write the standard output: No space left on device"
+
+# ---- Man pages ----
+
+for page in "$tree"/share/man/man*/*; do
+	# Other pages are not installed here.
+	mandoc -T lint "$page" 2>/dev/null | grep -v 'referenced manual not found'
+done >"$SCRATCH/lint"
+is "mandoc finds nothing in the pages" "$(cat "$SCRATCH/lint")" ""
+
+# ---- Completion ----
+
+# completes WORD...: what the last of the words of a command line can become
+completes()
+{
+	bash -c '
+		. "$1"
+		shift
+		COMP_WORDS=("$@")
+		COMP_CWORD=$(($# - 1))
+		_panthor_perf
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$tree/share/bash-completion/completions/panthor-perf" "$@"
+}
+is "commands complete" "$(completes panthor-perf s)" stat
+is "options do" "$(completes panthor-perf stat --top)" --topdown
+is "products do" "$(completes panthor-perf list -g G61 | tr '\n' ' ')" "G610 G615 "
+mkdir "$SCRATCH/here"
+is "and files" "$(completes panthor-perf stat -o "$SCRATCH/her")" "$SCRATCH/here"
+
+# ---- ASan and UBSan ----
+
+if make -s -j2 -C "$tool" O="$SCRATCH/sanitized" KERNEL_HEADERS="$SCRATCH/uapi" \
+	CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
+	"$SCRATCH/sanitized/panthor-perf" >"$SCRATCH/log" 2>&1; then
+	ok "panthor-perf builds with sanitizers"
+else
+	not_ok "panthor-perf builds with sanitizers" "$(cat "$SCRATCH/log")"
+fi
+for arguments in "list -g G610" "list -g G1-Ultra -x ;" "list -g none" "info" "stat -e a,b -- true" "stat -p 5" \
+	"" "none"; do
+	# shellcheck disable=SC2086
+	"$SCRATCH/sanitized/panthor-perf" $arguments 2>&1 >/dev/null | grep -A20 'Sanitizer\|runtime error'
+done >"$SCRATCH/said"
+is "and they find nothing" "$(cat "$SCRATCH/said")" ""
