@@ -29,6 +29,8 @@ help:
 	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, OUT=DIR)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make module        build panthor for another kernel, KDIR=DIR its headers or build directory'
+	@echo 'make deb           build packages for Debian on arm64: the tool, and the driver by DKMS (OUT=DIR)'
+	@echo 'make releases      tell which kernels of Debian debian/releases does not have yet'
 	@echo 'make bench         measure: by instructions first, then by the clock'
 	@echo 'make shell         a shell in the virtual machine'
 	@echo 'make qemu          only build QEMU with the virtual GPU'
@@ -44,8 +46,9 @@ help:
 deps:
 	@$(BUILD)/deps.sh $(PACKAGES)
 
+# Debian's kernel with our module, unless another is asked for.
 demo: deps
-	@tools/virt/demo -k $(KERNEL) -c $(CONFIG) -g $(GPU)
+	@tools/virt/demo -k $(KERNEL) -c $(if $(filter file,$(origin CONFIG)),stock,$(CONFIG)) -g $(GPU)
 
 shell:
 	@$(RUN) -k $(KERNEL) -c $(CONFIG) -g $(GPU)
@@ -87,6 +90,12 @@ kernel:
 module:
 	@$(BUILD)/module.sh make "$(KDIR)" "$(or $(O),panthor.ko)"
 
+deb:
+	@$(BUILD)/deb.sh $(OUT)
+
+releases:
+	@$(BUILD)/releases.sh
+
 tools:
 	@$(BUILD)/tools.sh
 
@@ -98,4 +107,4 @@ clean-cache:
 	@rm -rf "$(CACHE)"
 
 .PHONY: help deps demo shell check check-long storm fuzz-device fuzz-data kunit series check-build qemu kernel module \
-	tools bench clean-cache
+	deb releases tools bench clean-cache

@@ -62,6 +62,11 @@ enum status {
 	STATUS_NOT_FOUND = 127,
 };
 
+/* ---- debug.c ---- */
+
+/* Prints what --debug of info does, and returns a status. */
+int debug_info(const char *device);
+
 /* ---- common.c ---- */
 
 /* Prints "panthor-perf: ..." on the standard error. */

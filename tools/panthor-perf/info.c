@@ -11,10 +11,14 @@
 struct arguments {
 	const char *device;
 	bool json;
+	bool debug;
 };
+
+enum { OPTION_DEBUG = 256 };
 
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ "debug", OPTION_DEBUG, NULL, 0, "Print what to send to the authors if something is wrong", 0 },
 	{}
 };
 
@@ -32,6 +36,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		arguments->json = true;
+		return 0;
+	case OPTION_DEBUG:
+		arguments->debug = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "%s: there are no arguments", arg);
@@ -149,6 +156,11 @@ int command_info(int argc, char **argv)
 	struct pperf_gpu *gpu;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.debug) {
+		int status = debug_info(arguments.device);
+
+		return finish_output(stdout, "the standard output") ?: status;
+	}
 	error = pperf_gpu_open(arguments.device, &gpu);
 	if (error)
 		return complain_of(error);

@@ -68,7 +68,7 @@ build_packages()
 	local root=$1 work=$2
 
 	# Its own tests are make check's.
-	in_root "$root" sh -c "cd $work && dpkg-buildpackage --no-check-builddeps --host-arch arm64 --build=binary \
+	in_root "$root" sh -c "cd $work && DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage --no-check-builddeps --host-arch arm64 --build=binary \
 		--unsigned-changes --build-profiles=cross,nocheck"
 }
 

@@ -321,7 +321,7 @@ image()
 	local version=$1 variant=$2 base=$2 src id key dest tree out plain
 
 	case " $KERNELS " in
-	*" $version "*) ;;
+	*" $(cut -d . -f 1-2 <<<"$version") "*) ;;
 	*) die "no kernel $version: there are $KERNELS" ;;
 	esac
 	case " $VARIANTS pristine noperf debian stock " in
@@ -333,6 +333,11 @@ image()
 		"$variant" "$version"
 		return
 		;;
+	*)
+		[[ $version != *.*.* ]] || die "no kernel $version ($variant): of single releases there are debian and stock"
+		;;
+	esac
+	case $variant in
 	pristine|noperf) base=plain ;;
 	esac
 

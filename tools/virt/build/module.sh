@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # module.sh make KDIR [DEST]      builds panthor with counters as a module for the kernel whose headers or
 #                                 build directory KDIR is, and prints its path: DEST (default: panthor.ko)
-# module.sh debian VERSION        the same for Debian's own kernel of that series (6.12 or 7.3), with the
-#                                 modules of the tests; prints the directory in which they are
+# module.sh debian VERSION        the same for Debian's own kernel of that series (6.12 or 7.3) or release
+#                                 (6.12.107), with the modules of the tests; prints the directory in which they are
 # module.sh tree SERIES SOURCE DEST   only makes the directory of sources from which a module is built: of
 #                                 panthor in the kernel's SOURCE, with the patches of that series
 #
@@ -184,9 +184,10 @@ build_in_root()
 
 debian_module()
 {
-	local series=$1 kernel version release src root dest inputs
+	local series kernel version release src root dest inputs
 
-	kernel=$("$BUILD_DIR/sources.sh" kernel "$series")
+	series=$(cut -d . -f 1-2 <<<"$1")
+	kernel=$("$BUILD_DIR/sources.sh" kernel "$1")
 	release=$(cd "$kernel/usr/lib/modules" && ls)
 	# The signed image of 6.12 has the version of the source that it was built from.
 	version=$(awk 'NR == 1 { print $2 }' "$kernel/.complete")

@@ -12,6 +12,8 @@
 # sources.sh root [deb]       prints a root directory that has the compiler of Debian's kernels, to chroot into;
 #                             with deb, what builds our packages
 # sources.sh newest-kernels   prints the newest version of the source of each series in each suite
+# sources.sh kernel-releases  prints version and release of each arm64 kernel of Debian that modules can be
+#                             built for, the oldest first
 # sources.sh headers RELEASE  prints the same root, in which are the headers of that arm64 kernel of Debian's
 #
 # They come from Debian through an apt configuration of our own: the machine's lists, its foreign
@@ -219,10 +221,13 @@ other_source()
 	echo "$dest"
 }
 
-# kernel_package KIND VERSION: the newest release of the series
+# kernel_package KIND VERSION: the newest release of the series, or the one that has all three numbers
 kernel_package()
 {
-	apt-cache -c "$APT/apt.conf" --names-only search "^linux-$1-${2//./\\.}\.[0-9]+[^-]*-arm64\$" 2>/dev/null |
+	local version=$2
+
+	[[ $version == *.*.* ]] || version=$version.[0-9]+
+	apt-cache -c "$APT/apt.conf" --names-only search "^linux-$1-${version//./\\.}\+[^-]*-arm64\$" 2>/dev/null |
 		cut -d ' ' -f 1 | sort -V | tail -n 1
 }
 
@@ -409,6 +414,23 @@ newest_kernels()
 	done
 }
 
+kernel_releases()
+{
+	local series names
+
+	lock apt
+	apt_setup kernel
+	unlock
+	for series in $KERNELS; do
+		names=$(apt-cache -c "$APT/apt.conf" --names-only search "^linux-headers-${series//./\\.}\.[0-9]+\+[^-]*-arm64\$" |
+			sed 's/ .*/:arm64/')
+		# shellcheck disable=SC2086
+		[ -z "$names" ] || apt-cache -c "$APT/apt.conf" show $names |
+			awk '/^Package:/ { sub(/^linux-headers-/, "", $2); release = $2 } /^Version:/ { print $2, release }' |
+			sort -uV
+	done
+}
+
 # kernel_versions SERIES: "SUITE VERSION" lines, the newest first
 kernel_versions()
 {
@@ -551,7 +573,9 @@ debian) shift; debian_packages "$@" ;;
 panthor) panthor_source "$2" ;;
 root) build_root "${2:-}" ;;
 newest-kernels) newest_kernels ;;
+kernel-releases) kernel_releases ;;
 headers) kernel_headers "$2" ;;
 *) die "usage: sources.sh linux VERSION | qemu | source PACKAGE | arm64 PACKAGE... | kernel VERSION |
-	debian SUITE PACKAGE... | panthor VERSION | root [deb] | headers RELEASE | newest-kernels" ;;
+	debian SUITE PACKAGE... | panthor VERSION | root [deb] | headers RELEASE | newest-kernels |
+	kernel-releases" ;;
 esac

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# The packages for Debian: what is in them, what they depend on, and that lintian is silent; and what
+# debian/releases lists, and does not. With -L alone: it takes sources of many kernels.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+if [ -z "${LONG:-}" ]; then
+	echo "1..0 # SKIP with -L alone"
+	exit
+fi
+
+build=$VIRT_DIR/build
+debian=$VIRT_DIR/../../debian
+plan 13
+
+if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
+	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
+	exit 1
+fi
+ok "the packages are built"
+tool=$(ls "$SCRATCH"/deb/panthor-perf_*_arm64.deb)
+dkms=$(ls "$SCRATCH"/deb/panthor-perf-dkms_*_all.deb)
+is "there are two" "$(ls "$SCRATCH/deb" | wc -l)" 2
+
+has()
+{
+	if grep -qE -- "$3" <<<"$2"; then
+		ok "$1"
+	else
+		not_ok "$1" "no line matches: $3" "$2"
+	fi
+}
+
+has "the tool depends on libraries by their packages" "$(dpkg-deb -f "$tool" Depends)" 'libc6 \(>= .*libdrm2 \(>= .*libjson-c5'
+for file in usr/bin/panthor-perf usr/lib/aarch64-linux-gnu/libpanthor-perf.so.0 usr/share/man/man1/panthor-perf.1.gz \
+	usr/share/bash-completion/completions/panthor-perf; do
+	has "it has $file" "$(dpkg-deb -c "$tool")" " \./$file"
+done
+dpkg-deb -x "$tool" "$SCRATCH/tool"
+is "its udev rule changes nothing" "$(cat "$SCRATCH"/tool/usr/lib/udev/rules.d/*.rules | grep -cv '^#')" 0
+dpkg-deb -x "$dkms" "$SCRATCH/dkms"
+is "the driver's package has a source for each release that is listed" \
+	"$(for release in $(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2 }'); do
+		(cd "$SCRATCH"/dkms/usr/src/panthor-perf-* && ./choose-tree "$release" >/dev/null 2>&1 && [ -e panthor/panthor_perf.c ]) ||
+			echo "$release"
+	done)" ""
+regex=$(. "$SCRATCH"/dkms/usr/src/panthor-perf-*/dkms.conf 2>/dev/null; echo "$BUILD_EXCLUSIVE_KERNEL")
+is "and DKMS builds for those alone" "$(
+	for release in $(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2 }') 6.12.1+deb13-arm64 7.3.4+deb13-cloud-arm64 7x3x4+deb13-arm64; do
+		! [[ $release =~ $regex ]] || echo "$release"
+	done)" "$(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2 }')"
+is "lintian has nothing to say" "$("$build/deb.sh" lintian 2>&1)" ""
+
+# A release that is not in the list is told, with what it takes.
+grep -v '^6\.12\.117' "$debian/releases" >"$SCRATCH/releases"
+said=$(RELEASES=$SCRATCH/releases "$build/releases.sh" 2>/dev/null)
+is "a release that is not listed is told: status" $? 1
+has "with what has changed, and that it compiles" "$(tr '\n' ' ' <<<"$said")" \
+	'^6\.12\.117\+deb13-arm64 .*files of panthor that differ from those of 6\.12\.116-1: panthor_.*the patches apply and the module compiles'
