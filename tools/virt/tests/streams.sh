@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 101
+plan 103
 in_guest 39 "streams, g610" -g g610 -- gpu-streams
-in_guest 53 "streams, g725" -g g725 -- gpu-streams
+in_guest 55 "streams, g725" -g g725 -- gpu-streams
 guest_script 6 progress
