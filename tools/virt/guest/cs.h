@@ -123,7 +123,7 @@ enum cs11_sb_type {
  */
 #define CS11_DEFER_INDIRECT (1ull << 52)
 
-/* In RUN_*, FINISH_TILING and WAIT: its end counts as progress of the queue. */
+/* In RUN_*, FINISH_TILING, WAIT and SHARED_SB_*: its end counts as progress of the queue. */
 #define CS_WITH_PROGRESS (1ull << 32)
 
 enum cs_condition {
@@ -464,15 +464,16 @@ static inline uint64_t cs11_set_state_imm(enum cs11_state state, uint32_t value)
 	return cs_op(CS_OP_SET_STATE_IMM32) | cs_field(state, 32, 8) | cs_field(value, 0, 32);
 }
 
-/* Counts the group's shared entry up, and holds the stream's @sbs until it is 0 again. */
-static inline uint64_t cs11_shared_sb_inc(unsigned int entry, unsigned int sbs)
+/* Counts an entry that the group's streams share up, once the stream's own of @wait are clear. */
+static inline uint64_t cs11_shared_sb_inc(unsigned int entry, unsigned int wait)
 {
-	return cs_op(CS_OP_SHARED_SB_INC) | cs_field(entry, 40, 8) | cs_field(sbs, 16, 16);
+	return cs_op(CS_OP_SHARED_SB_INC) | cs_field(entry, 48, 4) | cs_field(wait, 16, 16);
 }
 
+/* Counts it down; at 0, waits until it has been counted up. */
 static inline uint64_t cs11_shared_sb_dec(unsigned int entry)
 {
-	return cs_op(CS_OP_SHARED_SB_DEC) | cs_field(entry, 40, 8);
+	return cs_op(CS_OP_SHARED_SB_DEC) | cs_field(entry, 48, 4);
 }
 
 /**

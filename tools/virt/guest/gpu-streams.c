@@ -859,27 +859,44 @@ static void test_state(struct worker *w)
 	check_u64("and entries above 7 can be waited for", *word(w, RESULTS + 0x2c), 10);
 }
 
-/* Queue 0 holds entries that queue 1 lets go, by a shared one. */
+/* Queue 1 waits, by a shared entry, for two things that queue 0 does: now, and behind a job. */
 static void test_shared(struct worker *w)
 {
 	const unsigned int entry = 5;
 	struct cs_buf b = stream(w, 0);
 
-	*word(w, RESULTS + 0x10) = 0;
+	*word(w, RESULTS + 0x80) = 0;
+	*word(w, RESULTS + 0x10) = 1;
 	emit_results(&b, w);
+	cs_emit_sb_entries(&b, 11, SB_LS);
+	cs_emit(&b, cs_move(8, at(w, RESULTS + 0x80)));
+	cs_emit(&b, cs_move(10, 7));
+	emit_job(&b);
+	cs_emit(&b, cs_sync(CS_OP_SYNC_SET64, CS_SCOPE_CSG, 10, 8, 1 << 11, 12));
+	cs_emit(&b, cs11_set_state_imm(CS11_WAIT_MASK, 1 << 12));
+	cs_emit(&b, cs11_set_state_imm(CS11_SB_DEFERRED, 14));
 	cs_emit(&b, cs11_shared_sb_inc(entry, 0));
-	cs_emit(&b, cs11_shared_sb_inc(entry, 1 << 3 | 1 << 11));
-	cs_emit(&b, cs11_wait(1 << 3 | 1 << 11));
-	emit_copy(&b, 0x10, 0x14);
+	cs_emit(&b, cs11_shared_sb_inc(entry, 0) | CS11_DEFER_INDIRECT);
+	/* The queue itself has not waited, and can. */
+	cs_emit(&b, cs_load(4, 8, 1, 0));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	cs_emit(&b, cs_store(4, 0, 1, 0x10));
+	cs_emit(&b, cs11_wait(1 << 14 | 1 << SB_LS));
+	cs_emit(&b, cs_load(4, 8, 1, 0));
+	cs_emit(&b, cs_wait(1 << SB_LS));
+	cs_emit(&b, cs_store(4, 0, 1, 0x14));
+	cs_emit(&b, cs_wait(1 << SB_LS));
 	submit(w, 0, &b);
 	b = stream(w, 1);
 	emit_results(&b, w);
 	cs_emit(&b, cs11_shared_sb_dec(entry));
-	emit_put(&b, 0xdef, 0x10);
 	cs_emit(&b, cs11_shared_sb_dec(entry));
-	check_run(w, 1, &b, 1, "a queue that lets shared entries go");
-	check_u64("the one that waits for them goes on", finish(w, 0), 1);
-	check_u64("when all have been let go", *word(w, RESULTS + 0x14), 0xdef);
+	emit_copy(&b, 0x80, 0x18);
+	check_run(w, 1, &b, 1, "a queue that waits for a shared entry");
+	check_u64("waits until it has been counted up as often", *word(w, RESULTS + 0x18), 7);
+	check_u64("the queue that counts it up ends", finish(w, 0), 1);
+	check_u64("and goes on meanwhile", *word(w, RESULTS + 0x10), 0);
+	check_u64("until it waits for the deferred entry", *word(w, RESULTS + 0x14), 7);
 }
 
 /* Each is fatal to its group, and says so. */
@@ -900,7 +917,6 @@ static void test_refused(struct gpu_vm *vm)
 		{ "an immediate operation 8", true, cs11_imm32(8, 4, 4, 0) },
 		{ "a register operation 7", true, cs11_arith64(7, 4, 4, 4, 0) },
 		{ "a register that there is not", true, cs11_arith64(0, 4, 255, 4, 0) },
-		{ "shared entry 16", true, cs11_shared_sb_inc(16, 1) },
 		{ "SET_STATE", false, cs11_set_state_imm(CS11_SB_OTHER, 0) },
 		{ "NEXT_SB_ENTRY", false, cs11_next_sb_entry(CS11_TYPE_OTHER, false, 4) },
 		{ "RUN_IDVS2", false, cs11_run_idvs2(0, false) },
@@ -934,13 +950,10 @@ static void test_refused(struct gpu_vm *vm)
 }
 
 /* Of test_rotation(): entries, of which jobs on arch 11 take two in turn. */
-enum { RING_A = 10, RING_B = 13, RING_LS = 12, RING_DEFERRED = 11, RING_HELD = 15 };
+enum { RING_A = 10, RING_B = 13, RING_LS = 12, RING_DEFERRED = 11 };
 #define SHARED_ENTRY	3
 
-/*
- * All of a stream's state, set before the rounds, when the group has not been
- * suspended yet. An entry is held by a shared one until the end.
- */
+/* All of a stream's state, set before the rounds, when the group has not been suspended yet. */
 static void emit_state(struct cs_buf *b)
 {
 	if (b->arch < 11) {
@@ -951,28 +964,34 @@ static void emit_state(struct cs_buf *b)
 	cs_emit(b, cs11_set_state_imm(CS11_SB_MASK, 1 << RING_A | 1 << RING_B));
 	cs_emit(b, cs11_set_state_imm(CS11_SB_ENDPOINT, RING_B));
 	cs_emit(b, cs11_set_state_imm(CS11_SB_DEFERRED, RING_DEFERRED));
-	cs_emit(b, cs11_set_state_imm(CS11_WAIT_MASK, 1 << RING_HELD));
-	cs_emit(b, cs11_shared_sb_inc(SHARED_ENTRY, 1 << RING_HELD));
+	cs_emit(b, cs11_set_state_imm(CS11_WAIT_MASK, 1 << RING_A | 1 << RING_B));
+	cs_emit(b, cs11_shared_sb_inc(SHARED_ENTRY, 0));
 	cs_emit(b, cs11_shared_sb_inc(SHARED_ENTRY, 0));
 }
 
 /*
- * After the rounds: what is deferred by the state waits for the entry that is
- * held, and holds the deferred one and no other. r8: memory of this, r10: 1.
+ * A round of arch 11: r12 adds up the entries of two jobs. Behind the first, r20
+ * adds up what operations that are deferred by the state have counted at r8,
+ * which they have done for all jobs before; behind the second, r22 the progress
+ * that jobs have made, which all have by then, if the wait mask is what it was.
  */
-static void emit_state_end(struct cs_buf *b)
+static void emit_round(struct cs_buf *b)
 {
+	cs_emit(b, cs11_next_sb_entry(CS11_TYPE_ENDPOINT, false, 14));
+	cs_emit(b, cs11_arith32(CS11_ARITH_ADD, 12, 12, 14, 0));
+	cs_emit(b, cs_run_compute(1, 0));
 	cs_emit(b, cs_sync(CS_OP_SYNC_ADD64, CS_SCOPE_CSG, 10, 8, 0, 0) | CS11_DEFER_INDIRECT);
-	cs_emit(b, cs_load(16, 8, 1, 0));
-	cs_emit(b, cs11_wait(0xffff & ~(1 << RING_DEFERRED | 1 << RING_HELD)));
-	/* Nobody else counts it down: as often as up, or the waits do not end. */
-	cs_emit(b, cs11_shared_sb_dec(SHARED_ENTRY));
-	cs_emit(b, cs11_shared_sb_dec(SHARED_ENTRY));
-	cs_emit(b, cs11_wait_state());
 	cs_emit(b, cs11_wait(1 << RING_DEFERRED));
-	cs_emit(b, cs_load(17, 8, 1, 0));
+	cs_emit(b, cs_load(16, 8, 1, 0));
 	cs_emit(b, cs11_wait(1 << RING_LS));
-	cs_emit(b, cs_store(16, 0, 3, 0x20));
+	cs_emit(b, cs11_arith32(CS11_ARITH_ADD, 20, 20, 16, 0));
+
+	cs_emit(b, cs11_next_sb_entry(CS11_TYPE_ENDPOINT, false, 14));
+	cs_emit(b, cs11_arith32(CS11_ARITH_ADD, 12, 12, 14, 0));
+	cs_emit(b, cs_run_compute(1, 0) | CS_WITH_PROGRESS);
+	cs_emit(b, cs11_wait_state());
+	cs_emit(b, cs_progress_load(16));
+	cs_emit(b, cs11_arith32(CS11_ARITH_ADD, 22, 22, 16, 0));
 }
 
 /* More groups at work than slots: they are suspended and resumed in the midst of it. */
@@ -997,27 +1016,31 @@ static void test_rotation(struct gpu_vm *vm)
 		cs_emit(&b, cs_move(8, at(&w[i], RESULTS + 0x80)));
 		cs_emit(&b, cs_move(10, 1));
 		cs_emit(&b, cs_move32(12, 0));
+		cs_emit(&b, cs_move(20, 0));
+		cs_emit(&b, cs_move(22, 0));
 		emit_state(&b);
 		cs_emit(&b, cs_move32(33, 63));
 		for (unsigned int r = 34; r < 40; r++)
 			cs_emit(&b, cs_move32(r, r == 37 ? 512 : r > 37));
 		loop = b.count;
-		if (b.arch >= 11) {
-			cs_emit(&b, cs11_next_sb_entry(CS11_TYPE_ENDPOINT, false, 14));
-			cs_emit(&b, cs11_arith32(CS11_ARITH_ADD, 12, 12, 14, 0));
-		}
-		cs_emit(&b, cs_run_compute(1, 0));
+		if (b.arch < 11)
+			cs_emit(&b, cs_run_compute(1, 0));
+		else
+			emit_round(&b);
 		cs_emit(&b, cs_add64(2, 2, 3 + i));
 		cs_emit(&b, cs_store(6, 0, 1, 16));
 		cs_emit(&b, b.arch < 11 ? cs_wait(1 << SB_JOB | 1 << SB_LS) :
-					  cs11_wait(1 << RING_A | 1 << RING_B | 1 << RING_LS));
+					  cs11_wait(1 << RING_LS));
 		cs_emit(&b, cs_load(7, 0, 1, 16));
 		cs_emit(&b, b.arch < 11 ? cs_wait(1 << SB_LS) : cs11_wait(1 << RING_LS));
 		cs_emit(&b, cs_add32(6, 7, 1));
 		cs_emit(&b, cs_add32(4, 4, -1));
 		cs_emit(&b, cs_branch(CS_COND_GREATER, 4, (int)loop - (int)b.count - 1));
-		if (b.arch >= 11)
-			emit_state_end(&b);
+		if (b.arch >= 11) {
+			cs_emit(&b, cs11_shared_sb_dec(SHARED_ENTRY));
+			cs_emit(&b, cs11_shared_sb_dec(SHARED_ENTRY));
+			cs_emit(&b, cs_store(20, 0, 1 << 0 | 1 << 2, 0x20));
+		}
 		cs_emit(&b, cs_store(2, 0, 3, 0));
 		cs_emit(&b, cs_store(6, 0, 1, 8));
 		cs_emit(&b, cs_store(12, 0, 1, 12));
@@ -1032,11 +1055,16 @@ static void test_rotation(struct gpu_vm *vm)
 		if (dword(&w[i], RESULTS) != (uint64_t)rounds * (3 + i) ||
 		    *word(&w[i], RESULTS + 8) != 1000 * i + rounds)
 			bad++;
-		/* Two entries in turn; what is deferred before and after it is let go. */
+		/* Sums of what emit_round() says, of 1, 2, 3... */
 		if (gpu.info.gpu_id >> 28 >= 11 &&
-		    (*word(&w[i], RESULTS + 12) != rounds / 2 * (RING_A + RING_B) ||
-		     *word(&w[i], RESULTS + 0x20) != 0 || *word(&w[i], RESULTS + 0x24) != 1))
+		    (*word(&w[i], RESULTS + 12) != rounds * (RING_A + RING_B) ||
+		     *word(&w[i], RESULTS + 0x20) != rounds * (rounds + 1) / 2 ||
+		     *word(&w[i], RESULTS + 0x28) != rounds * (rounds + 1) / 2)) {
+			printf("# group %u: entries %u, deferred %u, progress %u\n", i,
+			       *word(&w[i], RESULTS + 12), *word(&w[i], RESULTS + 0x20),
+			       *word(&w[i], RESULTS + 0x28));
 			lost++;
+		}
 	}
 	if (gpu.info.gpu_id >> 28 >= 11)
 		check(!lost, "the state of streams survives suspension", "in %u of %u it does not",

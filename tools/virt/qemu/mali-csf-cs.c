@@ -6,7 +6,7 @@
  * There are two instruction sets: that of arch 10, and that of arch 11 to 14,
  * which adds arithmetic, keeps what scoreboard entries are used for in a state
  * of the stream, and has 16 of them instead of 8. What is public of the second
- * is of arch 13: that it is also the one of 11, 12 and 14 is assumed. README
+ * is of arch 12 and 13: that it is also the one of 11 and 14 is assumed. README
  * has the model's choices.
  *
  * An instruction either does all it has to and the stream goes on, or does
@@ -418,6 +418,9 @@ static MaliMmuResult op_deferred(MaliCsfState *s, MaliStream *st, CsOp *op)
         return op_state(s, st, op);
     case OP_HEAP:
         return heap_count(s, st, op->arg);
+    case OP_SHARED:
+        mali_csf_cs_group(s, st)->shared[op->arg]++;
+        return MALI_MMU_OK;
     case OP_FINISH_FRAG:
         if (mali_csf_mmu_locked(s, mali_csf_cs_group(s, st)->as)) {
             return MALI_MMU_LOCKED;     /* all of it, or nothing yet */
@@ -483,9 +486,6 @@ bool mali_csf_cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory)
         case OP_FINISH_TILING:
             end = !tiling && op_timed(s, st, op);
             break;
-        case OP_SHARED:
-            end = !mali_csf_cs_group(s, st)->shared[op->arg];
-            break;
         case OP_JOB:
             end = op->done;
             tiling |= !end && op->arg == ITER_TILER;
@@ -523,16 +523,22 @@ int64_t mali_csf_cs_stream_next(MaliStream *st)
 }
 
 /* Bit 52 of the instructions that may be deferred. */
-static bool op_defers_indirect(uint64_t insn)
+static bool op_defers_indirect(MaliCsfState *s, uint64_t insn)
 {
+    if (!s->cs->v11) {
+        return false;
+    }
     switch (insn >> 56) {
     case I_FINISH_FRAGMENT:
     case I_FLUSH_CACHE2:
     case I_HEAP_OPERATION:
+    case I_SHARED_SB_INC:
+    case I_STORE_STATE:
     case I_SYNC_ADD32:
     case I_SYNC_SET32:
     case I_SYNC_ADD64:
     case I_SYNC_SET64:
+    case I_TRACE_POINT:
         return extract64(insn, 52, 1);
     default:
         return false;
@@ -560,13 +566,22 @@ static uint32_t sbs_of(MaliCsfState *s, uint32_t mask)
  * The entries which an operation waits for and the one which it holds: the
  * instruction names them or, with "defer indirect", the stream's state does.
  */
+static uint32_t op_wait_mask(MaliCsfState *s, MaliStream *st, uint64_t insn)
+{
+    return op_defers_indirect(s, insn) ? st->wait_mask
+                                       : extract64(insn, 16, 16);
+}
+
 static bool op_defer(MaliCsfState *s, MaliStream *st, uint64_t insn, CsOp *op)
 {
-    op->wait_mask = extract64(insn, 16, 16);
-    op->sb = extract64(insn, 48, 4);
-    if (s->cs->v11 && op_defers_indirect(insn)) {
-        op->wait_mask = st->wait_mask;
+    op->wait_mask = op_wait_mask(s, st, insn);
+    if (op_defers_indirect(s, insn)) {
         op->sb = st->sb_deferred;
+    } else if (op->kind == OP_SHARED) {
+        op->sb = CS_NO_SB;      /* there is the shared one's number */
+        return true;
+    } else {
+        op->sb = extract64(insn, 48, 4);
     }
     return op->sb < s->cs->n_sbs;
 }
@@ -582,6 +597,7 @@ static Step op_issue(MaliCsfState *s, MaliStream *st, uint64_t insn, CsOp op)
     op.sb = CS_NO_SB;
     switch (op_deferred(s, st, &op)) {
     case MALI_MMU_OK:
+        st->progress += op.flags & OPF_PROGRESS;
         return STEP_NEXT;
     case MALI_MMU_LOCKED:
         st->blocked = CS_BLOCKED_AS;
@@ -1154,41 +1170,20 @@ static Step next_sb_entry(MaliCsfState *s, MaliStream *st, unsigned dst,
 }
 
 /*
- * Shared scoreboards are counters of the group. SHARED_SB_INC counts one up,
- * and entries of its stream are held until the counter is 0 again, to which
- * other streams bring it.
+ * Shared entries are counters of the group, which SHARED_SB_INC counts up. What
+ * has not been counted up yet, some stream will.
  */
-static Step shared_sb_inc(MaliCsfState *s, MaliStream *st, unsigned entry,
-                          uint32_t sbs)
+static Step shared_sb_dec(MaliCsfState *s, MaliStream *st, unsigned entry,
+                          bool progress)
 {
-    if (entry >= CS_SHARED_SBS) {
-        return STEP_INVALID;
-    }
-    sbs = sbs_of(s, sbs);
-    if (st->n_ops + ctpop32(sbs) > CS_MAX_OPS) {
-        st->blocked = CS_BLOCKED_DEFERRED;
-        return STEP_BLOCKED;
-    }
-    mali_csf_cs_group(s, st)->shared[entry]++;
-    for (; sbs; sbs &= sbs - 1) {
-        op_push(s, st, (CsOp) {
-            .kind = OP_SHARED, .sb = ctz32(sbs), .arg = entry,
-        });
-    }
-    return STEP_NEXT;
-}
+    uint32_t *shared = &mali_csf_cs_group(s, st)->shared[entry];
 
-/* What nobody has counted up yet, somebody will. */
-static Step shared_sb_dec(MaliCsfState *s, MaliStream *st, unsigned entry)
-{
-    if (entry >= CS_SHARED_SBS) {
-        return STEP_INVALID;
-    }
-    if (!mali_csf_cs_group(s, st)->shared[entry]) {
+    if (!*shared) {
         st->blocked = CS_BLOCKED_DEFERRED;
         return STEP_BLOCKED;
     }
-    mali_csf_cs_group(s, st)->shared[entry]--;
+    (*shared)--;
+    st->progress += progress;
     return STEP_NEXT;
 }
 
@@ -1246,9 +1241,13 @@ static Step execute_v11(MaliCsfState *s, MaliStream *st, uint64_t insn)
     case I_SET_STATE_IMM32:
         return set_state(s, st, low, imm) ? STEP_NEXT : STEP_INVALID;
     case I_SHARED_SB_INC:
-        return shared_sb_inc(s, st, src, extract64(insn, 16, 16));
+        return op_issue(s, st, insn, (CsOp) {
+            .kind = OP_SHARED, .arg = extract64(insn, 48, 4),
+            .flags = extract64(insn, 32, 1) ? OPF_PROGRESS : 0,
+        });
     case I_SHARED_SB_DEC:
-        return shared_sb_dec(s, st, src);
+        return shared_sb_dec(s, st, extract64(insn, 48, 4),
+                             extract64(insn, 32, 1));
 
     case I_RUN_IDVS2:
         return run_idvs(s, st, insn);
@@ -1442,7 +1441,7 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
 
     case I_STORE_STATE:
         REGS(s, src, 2);
-        if (!mask && s->cs->turn_cycles) {
+        if (!op_wait_mask(s, st, insn) && s->cs->turn_cycles) {
             /* What came before it in this turn takes its time first. */
             s->cs->time_stop = true;
             return STEP_BLOCKED;

@@ -13,7 +13,7 @@
 #include "hw/misc/mali-csf.h"
 
 #define CS_MAX_REGS         128
-/* Scoreboard entries: of arch 10, and of later ones; shared ones of a group */
+/* Scoreboard entries: of arch 10, of later ones, and a group's shared ones */
 #define CS_SCOREBOARDS_V10  8
 #define CS_SCOREBOARDS_V11  16
 #define CS_SHARED_SBS       16

@@ -12,7 +12,7 @@ streams_of()
 {
 	case $1 in
 	10.*) echo 39 ;;
-	*) echo 53 ;;
+	*) echo 55 ;;
 	esac
 }
 

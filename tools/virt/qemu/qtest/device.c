@@ -479,13 +479,18 @@ static void test_suspend_buffer(void)
 	begin("mali-csf,model=g715");
 	emit(cs11_set_state_imm(CS11_SB_MASK, 0x8400));
 	emit(cs11_set_state_imm(CS11_SB_DEFERRED, 15));
-	emit(cs11_set_state_imm(CS11_WAIT_MASK, 1 << 15));
-	emit(cs11_shared_sb_inc(15, 1 << 15));
+	emit(cs11_set_state_imm(CS11_WAIT_MASK, 1 << 10));
+	emit(cs11_shared_sb_inc(15, 0));
+	emit(cs11_next_sb_entry(CS11_TYPE_ENDPOINT, false, 8));
+	/* A job, what is deferred behind it, and a wait that nobody ends. */
+	emit(cs_move32(42, 0));
+	emit(cs_move32(43, 0xffffffff));
+	emit(cs_run_fragment(false, 0));
+	emit(cs11_shared_sb_inc(14, 0) | CS11_DEFER_INDIRECT);
 	emit(cs_move(4, RING_VA + DATA));
 	emit(cs_move(6, 0x1234));
-	emit(cs_sync(CS_OP_SYNC_SET64, CS_SCOPE_CSG, 6, 4, 0, 0) | CS11_DEFER_INDIRECT);
-	emit(cs11_next_sb_entry(CS11_TYPE_ENDPOINT, false, 8));
-	emit(cs11_wait_state());
+	emit(cs11_shared_sb_dec(13));
+	emit(cs_sync(CS_OP_SYNC_SET64, CS_SCOPE_CSG, 6, 4, 0, 0));
 	ram_set(&G, group_in(0) + CSG_SUSPEND_BUF, RING_VA + SUSPEND);
 	start_group(0);
 	vgpu_step(&G, 100000);
@@ -511,16 +516,17 @@ static void test_suspend_buffer(void)
 	}
 	alive("after suspend buffers that were spoilt");
 
-	/* As it was, the wait lasts; it ends when the shared entry is let go. */
+	/* As it was, the wait lasts; it ends when the shared entry is counted up. */
 	data_set(DATA, 0);
 	group_state(3);
 	vgpu_step(&G, 100000);
-	same(data_get(DATA), 0, "what is deferred has not happened");
+	same(data_get(DATA), 0, "the wait lasts");
 	group_state(2);
-	data_set(SUSPEND + size - 4, 0);
+	same(data_get(SUSPEND + size - 8), 0, "shared entry 14, before the job has ended");
+	data_set(SUSPEND + size - 12, 1);
 	group_state(3);
 	vgpu_step(&G, 100000);
-	same(data_get(DATA), 0x1234, "what is deferred happens after all");
+	same(data_get(DATA), 0x1234, "the wait ends");
 	group_state(2);
 	/* r8, behind the stream's state word: 10, of mask 0x8400 the one after 0. */
 	same(data_get(SUSPEND + 16 + 4 + 4 * 8), 10, "NEXT_SB_ENTRY");
