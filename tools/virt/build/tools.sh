@@ -13,17 +13,24 @@
 CFLAGS=(-std=gnu11 -O2 -g0 -Wall -Wextra -Werror)
 KEEP=4
 
+# headers_key DIR...: of every header and table there
 headers_key()
 {
 	local files
 
-	mapfile -t files < <(cd "$TOP_DIR" && find tools include -name '*.h' -o -name '*.csv' 2>/dev/null | sort)
+	mapfile -t files < <(cd "$TOP_DIR" && find "$@" -name '*.h' -o -name '*.csv' 2>/dev/null | sort)
 	(cd "$TOP_DIR" && hash_files "${files[@]}")
+}
+
+# Those of panthor-perf have headers, tables and a library that no other program has.
+is_panthor_perf()
+{
+	[[ $1 = "$TOP_DIR"/tools/panthor-perf/* ]]
 }
 
 compile()
 {
-	local out=$1 arg args=() made
+	local out=$1 arg args=() made own=()
 
 	shift
 	made=$(dirname "$out")
@@ -36,11 +43,11 @@ compile()
 		fi
 		args+=("$arg")
 	done
-	"${CROSS}gcc" --sysroot="$SYSROOT" -static "${CFLAGS[@]}" \
-		-I"$TOP_DIR/include/uapi" -I"$TOP_DIR/tools/panthor-perf" \
-		-I"$TOP_DIR/tools/panthor-perf/libpanthor-perf" -I"$VIRT_DIR/qemu" \
-		-isystem "$KERNEL_HEADERS" -isystem "$SYSROOT/usr/include/libdrm" \
-		-isystem "$SELFTEST_DIR" -isystem "$MICROHTTPD/include" -L"$MICROHTTPD/lib" -isystem "$made" \
+	! is_panthor_perf "$1" || own=(-I"$TOP_DIR/tools/panthor-perf" -I"$TOP_DIR/tools/panthor-perf/libpanthor-perf"
+		-isystem "$MICROHTTPD/include" -L"$MICROHTTPD/lib" -isystem "$made")
+	"${CROSS}gcc" --sysroot="$SYSROOT" -static "${CFLAGS[@]}" "${own[@]}" \
+		-I"$TOP_DIR/include/uapi" -I"$VIRT_DIR/qemu" \
+		-isystem "$KERNEL_HEADERS" -isystem "$SYSROOT/usr/include/libdrm" -isystem "$SELFTEST_DIR" \
 		-o "$out.new" "${args[@]}"
 	mv "$out.new" "$out"
 }
@@ -48,7 +55,7 @@ compile()
 # program NAME SOURCE... [-lLIBRARY...]
 program()
 {
-	local name=$1 key dest sources=() arg
+	local name=$1 key dest sources=() arg headers=$HEADERS_KEY
 
 	shift
 	for arg in "$@"; do
@@ -64,7 +71,8 @@ program()
 		return
 		;;
 	esac
-	key=$(hash_text "$name $*" "$HEADERS_KEY" "$SYSROOT" "$MICROHTTPD" "$(hash_files "${sources[@]}")" "${CFLAGS[*]}")
+	! is_panthor_perf "${sources[0]}" || headers="$headers $OWN_HEADERS_KEY $MICROHTTPD"
+	key=$(hash_text "$name $*" "$headers" "$SYSROOT" "$(hash_files "${sources[@]}")" "${CFLAGS[*]}")
 	dest=$CACHE/tools/$name/k-$key/$name
 	if [ ! -e "$dest" ]; then
 		need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
@@ -87,7 +95,8 @@ programs()
 	KERNEL_HEADERS=$("$BUILD_DIR/kernel.sh" headers)
 	# Selftests name their harness by the way to it from a directory as deep as theirs.
 	SELFTEST_DIR=$("$BUILD_DIR/sources.sh" linux "${KERNELS##* }")/tools/testing/selftests/drivers/net/netdevsim
-	HEADERS_KEY=$(headers_key)
+	HEADERS_KEY=$(headers_key include tools/virt/guest tools/virt/host tools/virt/qemu/mali-csf-bench-regs.h tools/testing)
+	OWN_HEADERS_KEY=$(headers_key tools/panthor-perf)
 	cd "$TOP_DIR"
 	while read -r -a words; do
 		case ${words[0]:-} in
