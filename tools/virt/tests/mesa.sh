@@ -7,11 +7,11 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan $((2 * 8 + 2 * 8))
+plan $((2 * 9 + 2 * 8))
 
 # On a panthor as it is. What GL of Mesa 25 does not have is a reset status.
-CONFIG=pristine guest_script 7 mesa -r gl -- gl-work Mali-G610 unknown
-CONFIG=pristine guest_script 7 mesa -r vulkan -- vk-work Mali-G610 0
+CONFIG=pristine guest_script 8 mesa -r gl -- gl-work Mali-G610 unknown
+CONFIG=pristine guest_script 8 mesa -r vulkan -- vk-work Mali-G610 0
 
 "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/ledger-sum" "$VIRT_DIR/host/ledger-sum.c" \
 	"$VIRT_DIR/host/ledger.c" || exit 1
