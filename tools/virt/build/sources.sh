@@ -540,8 +540,6 @@ debian_packages()
 			# What is in sid today is gone tomorrow.
 			[ "$suite" != sid ] || rm -f "$CACHE/apt-sid/updated"
 			apt_setup "$suite"
-			rm -rf "$dest" "$dest.new" "$DL"/*.deb
-			mkdir -p "$dest.new"
 			debian_closure "$suite" "$DL/all" "${packages[@]}" "${less[@]}"
 			: >"$DL/less"
 			[ ${#less[@]} -eq 0 ] || debian_closure "$suite" "$DL/less" "${less[@]}"
@@ -550,9 +548,11 @@ debian_packages()
 				comm -23 "$DL/all" "$DL/less"
 				printf '%s\n' "${packages[@]}"
 			} | sort -u >"$DL/list"
+			rm -rf "$dest" "$dest.new" "$DL"/*.deb
 			# shellcheck disable=SC2046
 			apt_fetch "packages of Debian $suite" download $(cat "$DL/list")
 			(cd "$DL" && ls ./*.deb) >"$DL/list"
+			mkdir -p "$dest.new"
 			step "unpacking packages of Debian $suite" unpack_debian "$dest.new"
 			mv "$DL/list" "$dest.new/.complete"
 			mv "$dest.new" "$dest"

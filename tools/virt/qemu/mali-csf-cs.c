@@ -1604,7 +1604,8 @@ static bool stream_sane(MaliCs *cs, MaliStream *st)
             return false;
         }
         if (op->kind == OP_JOB &&
-            (op->arg >= ITERS || !op->cost || op->work > MALI_WORK_FRAGMENT)) {
+            (op->arg >= ITERS || !op->cost || op->data > MAX_UNITS ||
+             op->work > MALI_WORK_FRAGMENT)) {
             return false;
         }
         if ((op->kind == OP_LOAD || op->kind == OP_STORE) &&

@@ -494,7 +494,7 @@ static void stream_look(MaliCsfState *s, MaliStream *st)
     st->insert = insert;
 }
 
-/* What the host has to say to it; true if another stream may go on with that. */
+/* What the host says to it; true if another stream may go on with that. */
 static bool stream_host(MaliCsfState *s, MaliStream *st)
 {
     CsOom oom = st->oom;

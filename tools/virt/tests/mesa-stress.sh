@@ -11,6 +11,7 @@ if [ "$KERNEL" = 6.12 ]; then
 	export VIRT_ALLOW_REPORT='list_empty\(&sched->groups\.runnable|panthor_sched_pre_reset'
 fi
 
-plan 40
-# More than the GPU has slots.
+plan 80
+# More groups than the GPU has slots; as many, where a group that waits for one may be timed out.
 guest_script 39 mesa-stress -r gl -t 1800 -- 12
+CONFIG=pristine guest_script 39 mesa-stress -r gl -t 1800 -- 8

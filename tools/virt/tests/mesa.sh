@@ -7,11 +7,11 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan $((2 * 8 + 2 * 8))
+plan $((2 * 9 + 2 * 8 + 2))
 
 # On a panthor as it is. What GL of Mesa 25 does not have is a reset status.
-CONFIG=pristine guest_script 7 mesa -r gl -- gl-work Mali-G610 unknown
-CONFIG=pristine guest_script 7 mesa -r vulkan -- vk-work Mali-G610 0
+CONFIG=pristine guest_script 8 mesa -r gl -- gl-work Mali-G610 unknown
+CONFIG=pristine guest_script 8 mesa -r vulkan -- vk-work Mali-G610 0
 
 "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/ledger-sum" "$VIRT_DIR/host/ledger-sum.c" \
 	"$VIRT_DIR/host/ledger.c" || exit 1
@@ -67,3 +67,9 @@ counters()
 # Triangles, a strip of them, lines; triangles with indices.
 counters gl gl-work $((3 * (1000 + 998 + 500 + 100)))
 counters vulkan vk-work $((3 * (1000 + 100 + 100)))
+
+# What there is not
+"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -a there-is-no-such-package -- true >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "no such package: the status" "$?" 2
+is "and a message" "$(grep '^error:' "$SCRATCH/err")" \
+	"error: Debian trixie has no package there-is-no-such-package for arm64"

@@ -537,6 +537,9 @@ int main(int argc, char **argv)
 	open_context(platform);
 	printf("renderer %s\n", glGetString(GL_RENDERER));
 	fflush(stdout);
+	/* A renderer in software would finish it all as well. */
+	if (strncmp((const char *)glGetString(GL_RENDERER), "Mali-", 5))
+		die("this Mesa does not know the GPU, and draws without it");
 	set_up();
 	for (unsigned int s = 0; s < SCENES; s++) {
 		bool wanted = argc == optind && scenes[s].draw != scene_time &&

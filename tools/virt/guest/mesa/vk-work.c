@@ -192,6 +192,8 @@ static void open_device(void)
 	vkGetPhysicalDeviceProperties(st.physical, &properties);
 	printf("renderer %s\n", properties.deviceName);
 	fflush(stdout);
+	if (strncmp(properties.deviceName, "Mali-", 5))
+		die("the first Vulkan device is not a Mali");
 	n = 1;
 	vkGetPhysicalDeviceQueueFamilyProperties(st.physical, &n, &family);
 	st.timestamps = family.timestampValidBits;
