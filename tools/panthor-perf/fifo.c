@@ -36,17 +36,23 @@ void fifo_close(struct fifo *fifo)
 }
 
 /* The lock is held for a few instructions at a time, by either side: taking it is no wait. */
-bool fifo_room(struct fifo *fifo, size_t size)
+/* What was signalled before is answered by the look that is taken now. */
+static void clear_signal(struct fifo *fifo)
 {
 	uint64_t signals;
+
+	if (fifo->signalled && read(fifo->eventfd, &signals, sizeof(signals)) == sizeof(signals))
+		fifo->signalled = false;
+}
+
+bool fifo_room(struct fifo *fifo, size_t size)
+{
 	bool room;
 
 	pthread_mutex_lock(&fifo->lock);
 	room = fifo->size - (fifo->in - fifo->out) >= size;
 	fifo->wanted = !room;
-	/* What was signalled before is answered by this look. */
-	if (!room && read(fifo->eventfd, &signals, sizeof(signals)) < 0)
-		signals = 0;
+	clear_signal(fifo);
 	pthread_mutex_unlock(&fifo->lock);
 	return room;
 }
@@ -75,16 +81,6 @@ size_t fifo_hidden(const struct fifo *fifo)
 	return fifo->in - fifo->shown;
 }
 
-size_t fifo_used(struct fifo *fifo)
-{
-	size_t used;
-
-	pthread_mutex_lock(&fifo->lock);
-	used = fifo->in - fifo->out;
-	pthread_mutex_unlock(&fifo->lock);
-	return used;
-}
-
 void fifo_end(struct fifo *fifo)
 {
 	pthread_mutex_lock(&fifo->lock);
@@ -94,14 +90,15 @@ void fifo_end(struct fifo *fifo)
 	pthread_mutex_unlock(&fifo->lock);
 }
 
-bool fifo_has_failed(struct fifo *fifo)
+enum fifo_reader fifo_reader(struct fifo *fifo)
 {
-	bool failed;
+	enum fifo_reader reader;
 
 	pthread_mutex_lock(&fifo->lock);
-	failed = fifo->failed;
+	reader = fifo->reader;
+	clear_signal(fifo);
 	pthread_mutex_unlock(&fifo->lock);
-	return failed;
+	return reader;
 }
 
 size_t fifo_get(struct fifo *fifo, const uint8_t **bytes)
@@ -118,13 +115,12 @@ size_t fifo_get(struct fifo *fifo, const uint8_t **bytes)
 	return size < fifo->size - at ? size : fifo->size - at;
 }
 
-/* A signal can fail only if it is the 2^64th that was not read. */
 static void signal_writer(struct fifo *fifo)
 {
 	const uint64_t one = 1;
 
-	if (write(fifo->eventfd, &one, sizeof(one)) < 0)
-		return;
+	if (!fifo->signalled && write(fifo->eventfd, &one, sizeof(one)) == sizeof(one))
+		fifo->signalled = true;
 }
 
 void fifo_release(struct fifo *fifo, size_t size)
@@ -138,10 +134,10 @@ void fifo_release(struct fifo *fifo, size_t size)
 	pthread_mutex_unlock(&fifo->lock);
 }
 
-void fifo_fail(struct fifo *fifo)
+void fifo_leave(struct fifo *fifo, enum fifo_reader why)
 {
 	pthread_mutex_lock(&fifo->lock);
-	fifo->failed = true;
+	fifo->reader = why;
 	signal_writer(fifo);
 	pthread_mutex_unlock(&fifo->lock);
 }

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* FIFO_READING -> FIFO_DONE: it has taken all there is; FIFO_READING -> FIFO_FAILED: it has given up. */
+enum fifo_reader { FIFO_READING, FIFO_DONE, FIFO_FAILED };
+
 struct fifo {
 	pthread_mutex_t lock;
 	pthread_cond_t filled;
@@ -23,14 +26,14 @@ struct fifo {
 	/* Nothing more comes. */
 	bool closed;
 
-	/* The reader has given up. */
-	bool failed;
+	enum fifo_reader reader;
 
 	/* The writer has found no room. */
 	bool wanted;
 
-	/* Becomes readable when there is room that was wanted, and when the reader has given up. */
+	/* Becomes readable when there is room that was wanted, and when the reader reads no more. */
 	int eventfd;
+	bool signalled;
 };
 
 /* Size is a power of two. Returns -1, errno being set. */
@@ -45,19 +48,20 @@ bool fifo_room(struct fifo *fifo, size_t size);
 void fifo_put(struct fifo *fifo, const void *bytes, size_t size);
 void fifo_show(struct fifo *fifo);
 
-/* Bytes that were not shown yet, and those that are in it. */
+/* Bytes that were not shown yet. */
 size_t fifo_hidden(const struct fifo *fifo);
-size_t fifo_used(struct fifo *fifo);
 
 /* Nothing more comes. */
 void fifo_end(struct fifo *fifo);
-bool fifo_has_failed(struct fifo *fifo);
+
+/* What the reader does. The eventfd tells when that changes. */
+enum fifo_reader fifo_reader(struct fifo *fifo);
 
 /* For the reader. Waits for bytes that lie in a row; 0 at the end. They stay until they are released. */
 size_t fifo_get(struct fifo *fifo, const uint8_t **bytes);
 void fifo_release(struct fifo *fifo, size_t size);
 
-/* Gives up. */
-void fifo_fail(struct fifo *fifo);
+/* Reads no more, for it has taken all there is, or gives up. */
+void fifo_leave(struct fifo *fifo, enum fifo_reader why);
 
 #endif

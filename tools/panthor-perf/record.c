@@ -92,6 +92,9 @@ struct recorder {
 	/* The longest record there can be. */
 	size_t longest;
 
+	/* The user does not want to wait for the rest. */
+	bool hurry;
+
 	/* Samples that were read, and how often there was no room in the queue. */
 	uint64_t samples, waits;
 	bool waiting;
@@ -315,13 +318,14 @@ static void *write_recording(void *context)
 			continue;
 		if (written < 0) {
 			r->error = errno;
-			fifo_fail(&r->queue);
+			fifo_leave(&r->queue, FIFO_FAILED);
 			return NULL;
 		}
 		walk_over(&walk, bytes, written, &r->samples_written);
 		r->bytes += written;
 		fifo_release(&r->queue, written);
 	}
+	fifo_leave(&r->queue, FIFO_DONE);
 	return NULL;
 }
 
@@ -364,8 +368,7 @@ static void *write_trace(void *context)
 		if (fclose(out) && !r->error)
 			r->error = errno;
 	}
-	if (r->trace_error || r->error || item != RECORDING_END)
-		fifo_fail(&r->queue);
+	fifo_leave(&r->queue, r->trace_error || r->error || item != RECORDING_END ? FIFO_FAILED : FIFO_DONE);
 	return NULL;
 }
 
@@ -406,7 +409,7 @@ static void drain(struct recorder *r)
 	enum pperf_error error;
 
 	while (r->state != DONE) {
-		if (fifo_has_failed(&r->queue)) {
+		if (fifo_reader(&r->queue) == FIFO_FAILED) {
 			fail(r, RECORDING_FAILED, STATUS_IO);
 			return;
 		}
@@ -500,6 +503,7 @@ static void count(struct recorder *r)
 			case CHILD_INTERRUPTED:
 				complain("interrupted while waiting for the last sample");
 				fail(r, RECORDING_INTERRUPTED, STATUS_FAILED);
+				r->hurry = true;
 				break;
 			}
 		}
@@ -507,26 +511,23 @@ static void count(struct recorder *r)
 	}
 }
 
-/* Waits for room, unless nobody makes any. Returns false if the user does not want to wait. */
-static bool wait_for_room(struct recorder *r, size_t size)
+/* Waits until the writing thread has done something, or the user does not want to wait. */
+static void wait_for_thread(struct recorder *r)
 {
 	struct pollfd fds[2] = {
 		{ .fd = r->child.signals, .events = POLLIN },
 		{ .fd = r->queue.eventfd, .events = POLLIN },
 	};
 
-	while (!fifo_has_failed(&r->queue) && !fifo_room(&r->queue, size)) {
-		fifo_show(&r->queue);
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			return false;
-		if (fds[0].revents && child_event(&r->child) == CHILD_INTERRUPTED)
-			return false;
-	}
-	return true;
+	fifo_show(&r->queue);
+	if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		r->hurry = true;
+	if (fds[0].revents && child_event(&r->child) == CHILD_INTERRUPTED)
+		r->hurry = true;
 }
 
-/* The end of the file: what is known of all of it. Returns false if the user does not want to wait. */
-static bool put_end(struct recorder *r)
+/* The end of the file: what is known of all of it. */
+static void put_end(struct recorder *r)
 {
 	const struct pperf_log *log = pperf_session_log(r->session);
 	const struct recording_end end = {
@@ -539,13 +540,14 @@ static bool put_end(struct recorder *r)
 	};
 
 	if (recording_write_end(&r->writer, &end))
-		return true;
-	if (!wait_for_room(r, r->writer.size + r->longest))
-		return false;
-	if (fifo_has_failed(&r->queue))
-		return true;
-	put_record(r);
-	return true;
+		return;
+	while (fifo_reader(&r->queue) == FIFO_READING && !fifo_room(&r->queue, r->writer.size)) {
+		if (r->hurry)
+			return;
+		wait_for_thread(r);
+	}
+	if (fifo_reader(&r->queue) == FIFO_READING)
+		put_record(r);
 }
 
 static void report_end(struct recorder *r)
@@ -618,7 +620,6 @@ static void wait_for_child(struct recorder *r)
 static int run(struct recorder *r)
 {
 	int status, started;
-	bool whole;
 
 	put_record(r);
 	put_clocks(r);
@@ -630,12 +631,15 @@ static int run(struct recorder *r)
 	if (started)
 		begin_to_stop(r, RECORDING_FAILED);
 	count(r);
-	whole = put_end(r);
+	put_end(r);
 	fifo_end(&r->queue);
-	if (!whole) {
-		complain("interrupted while the file was written: its end is missing");
-		/* The thread may wait for a disk or a reader for ever, and nothing of it is needed. */
-		_exit(STATUS_IO);
+	while (fifo_reader(&r->queue) == FIFO_READING) {
+		if (r->hurry) {
+			complain("interrupted while %s was written: its end is missing", r->output);
+			/* The thread may wait for a disk or a reader for ever, and nothing of it is needed. */
+			_exit(STATUS_IO);
+		}
+		wait_for_thread(r);
 	}
 	pthread_join(r->thread, NULL);
 	report_end(r);

@@ -200,7 +200,7 @@ full()
 	local seconds=0
 
 	[ -z "${LONG:-}" ] || seconds=30
-	record g610 61 "$seconds" all -o slow:"$SCRATCH/slow" -o trace.slow:"$SCRATCH/trace.slow" \
+	record g610 67 "$seconds" all -o slow:"$SCRATCH/slow" -o trace.slow:"$SCRATCH/trace.slow" \
 		-o direct.trace:"$SCRATCH/direct.trace" -o direct.samples:"$SCRATCH/direct.samples"
 	size g610
 	exact g610 "$SCRATCH/rec" "$SCRATCH/trace.rec"

@@ -78,11 +78,12 @@ stuck()
 }
 until_true 300 stuck || not_ok "samples go on to come, and nobody reads them" "$(delivered)" "$(cat err)"
 cat <&3 >slow &
+reader=$!
 kill -INT $pid
 wait $pid
 is "a slow reader: the recording ends well" $? 0
 exec 3<&-
-wait
+wait $reader
 trace_to trace.all
 trace_end
 [ "$(said stretched)" -gt 0 ] && ok "a slow reader: samples are stretched" ||
@@ -93,6 +94,24 @@ grep '^panthor-perf' err | sed 's/^/# /'
 # What the kernel tells of the first recording is not of this one.
 session=$(sed -n 's/.* panthor_perf_baseline: session=\([0-9]*\) .*/\1/p' trace)
 grep -v " session=$session " trace.all >trace.slow
+
+# Nobody reads at all: Ctrl-C, more than once, ends it.
+panthor-perf record -m 128 -a -p 200us -o pipe 2>err &
+pid=$!
+exec 3<pipe
+until_true 300 stuck || not_ok "samples go on to come, and nobody reads them" "$(delivered)" "$(cat err)"
+gone()
+{
+	kill -INT $pid 2>/dev/null
+	grep -q '^State:[[:space:]]*Z' /proc/$pid/status 2>/dev/null || [ ! -e /proc/$pid ]
+}
+until_true 60 gone || kill -KILL $pid
+wait $pid
+is "a file that nobody takes: more than one Ctrl-C ends it" $? 8
+has "and says what is missing" "$(cat err)" "^panthor-perf: interrupted while pipe was written: its end is missing$"
+cat <&3 >cut
+exec 3<&-
+[ "$(holds cut)" -gt 0 ] && ok "and what was taken can be read" || not_ok "and what was taken can be read" "$(ls -l cut)"
 
 panthor-perf record --perfetto -p 1ms -o direct.trace -- gpu-load >/dev/null 2>err
 is "record --perfetto" $? 0
@@ -190,10 +209,22 @@ tool=$(command -v panthor-perf)
 chmod 666 /dev/dri/renderD128
 chmod 777 /root
 echo 'user:x:1000:1000::/:/bin/sh' >>/etc/passwd
+cp c kept
 su user -c "$tool record -o /root/kept -- touch /root/ran" 2>err
 is "without the right to count" $? 5
 has "what to do" "$(cat err)" "run as root or with CAP_PERFMON"
 [ ! -e ran ] && ok "the command is not run" || not_ok "the command is not run" "it was"
+
+mkfifo held
+hold-set 1 >held &
+holder=$!
+read -r line <held
+is "another program counts another set" "$line" counting
+panthor-perf record -o kept -- touch ran 2>err
+is "then there is a status for it" $? 6
+kill $holder
+wait $holder 2>/dev/null
+[ ! -e ran ] && cmp -s c kept && ok "and nothing else happens" || not_ok "and nothing else happens" "$(ls -l ran c kept 2>&1)"
 
 # ---- The GPU goes away ----
 
