@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 # What the guest says, and one for how it ended.
-RESULTS=48
+RESULTS=49
 
 plan $((2 * (RESULTS + 1 + 8)))
 

@@ -6,6 +6,6 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-RESULTS=58
+RESULTS=55
 plan $((RESULTS + 1))
 guest_script "$RESULTS" panthor-perf-screen -a tmux -a libc-bin

@@ -136,10 +136,21 @@ else
 	is "its engine's time is the kernel's" "$(json engine)" "$(fdinfo drm-engine-panthor)"
 	is "and so are its cycles" "$(json cycles)" "$(fdinfo drm-cycles-panthor)"
 fi
+# memory KEY: in bytes
+memory()
+{
+	cat /proc/$load/fdinfo/* | awk -v key="drm-$1-memory:" \
+		'$1 == key { printf "%d\n", $2 * ($3 == "KiB" ? 1024 : $3 == "MiB" ? 1048576 : 1); exit }'
+}
+has_memory()
+{
+	[ "$(memory total)" -gt 0 ] 2>/dev/null
+}
+until_true 60 has_memory && ok "it has memory" || not_ok "it has memory" "$(cat /proc/$load/fdinfo/*)"
 kill -STOP $load
 panthor-perf top --once -j -p 100ms >/root/clients.json
-is "its memory is the kernel's" "$(json total) $(json resident)" \
-	"$(($(cat /proc/$load/fdinfo/* | sed -n 's/^drm-total-memory:[[:space:]]*\([0-9]*\) *KiB/\1 * 1024/p; s/^drm-total-memory:[[:space:]]*\([0-9]*\)$/\1/p' | head -n 1))) $(($(cat /proc/$load/fdinfo/* | sed -n 's/^drm-resident-memory:[[:space:]]*\([0-9]*\) *KiB/\1 * 1024/p; s/^drm-resident-memory:[[:space:]]*\([0-9]*\)$/\1/p' | head -n 1)))"
+is "its memory is the kernel's" "$(json total) $(json shared) $(json resident)" \
+	"$(memory total) $(memory shared) $(memory resident)"
 kill -KILL $load
 wait $load 2>/dev/null
 

@@ -13,13 +13,13 @@ tm()
 	TERM=screen tmux -u -L test -f /dev/null "$@" 2>>/root/tmux.err
 }
 
-# run COLUMNS ROWS COMMAND: on a terminal of its own; its status is shown when it has ended
+# run COLUMNS ROWS COMMAND: on a terminal of its own; its status is shown when it has ended, be it by Ctrl-C
 run()
 {
 	tm kill-server
 	# The server goes on a little after that.
 	until_true 60 no_server || not_ok "tmux does not end"
-	tm new-session -d -x "$1" -y "$2" "$3; echo \"status \$?\"; exec cat"
+	tm new-session -d -x "$1" -y "$2" "trap : INT; $3; echo \"status \$?\"; exec cat"
 }
 
 no_server()
