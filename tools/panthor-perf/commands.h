@@ -88,6 +88,9 @@ bool parse_period(const char *text, uint64_t *ns);
 /* Reads a positive whole number. Returns false if it is none, or more than max. */
 bool parse_number(const char *text, unsigned long max, unsigned long *number);
 
+/* True if a list, separated by commas, has no empty element. */
+bool is_list(const char *text);
+
 /* 12345678 as 12,345,678, in the end of a buffer of 32 bytes. */
 const char *grouped(uint64_t value, char buffer[32]);
 

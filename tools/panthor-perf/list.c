@@ -107,14 +107,18 @@ int command_list(int argc, char **argv)
 	const char *layout;
 	struct pperf_db *db;
 	size_t i, count;
+	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 
 	error = find_layout(&arguments, &layout);
 	if (!error)
 		error = pperf_db_open(layout, &db);
-	if (error)
-		return complain_of(error);
+	if (error) {
+		status = complain_of(error);
+		/* What is not known of the GPU itself is nobody's wrong argument. */
+		return error == PPERF_ERROR_UNKNOWN && !arguments.product ? STATUS_FAILED : status;
+	}
 
 	list = pperf_db_counters(db, &count);
 	if (arguments.separator) {

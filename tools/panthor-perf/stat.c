@@ -73,6 +73,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &arguments->device;
 		return 0;
 	case 'e':
+		if (!is_list(arg))
+			argp_error(state, "-e %s: a counter's name is missing", arg);
 		events = reallocarray(arguments->events, arguments->num_events + 1, sizeof(*events));
 		if (!events)
 			return ENOMEM;
@@ -162,13 +164,18 @@ struct measurement {
 	/* What is being added to. */
 	struct stat_run run;
 
-	/* Intervals: end of the one that is counted, and how many were shown. */
+	/*
+	 * Intervals: end of the one that is counted, how many were shown, and
+	 * whether the sample that ends this one was asked for and has not come.
+	 */
 	uint64_t interval_end_ns;
 	uint64_t intervals;
+	bool asked;
 
-	/* Nothing of this run was seen yet; its last sample was. */
+	/* Nothing of this run was seen yet; its last sample was; the user did not wait for that. */
 	bool fresh;
 	bool stopped;
+	bool interrupted;
 };
 
 static void show_interval(struct measurement *m)
@@ -220,6 +227,8 @@ static enum pperf_error take(struct measurement *m, const struct pperf_sample *s
 	if (error)
 		return error;
 
+	if (sample->user_data == TAG_INTERVAL)
+		m->asked = false;
 	if (ends_interval(m, sample))
 		show_interval(m);
 	m->stopped |= sample->user_data == TAG_STOP;
@@ -271,7 +280,10 @@ static enum pperf_error ask(struct measurement *m, struct schedule *due)
 	uint64_t now = now_ms();
 
 	if (m->arguments->interval_ms && due->interval_ms <= now) {
-		error = pperf_session_sample(m->session, TAG_INTERVAL);
+		/* On a machine that is too slow for it, an interval is longer. */
+		if (!m->asked)
+			error = pperf_session_sample(m->session, TAG_INTERVAL);
+		m->asked = m->asked || !error;
 		while (!error && due->interval_ms <= now)
 			due->interval_ms += m->arguments->interval_ms;
 		due->sample_ms = now + SAMPLE_MS;
@@ -326,8 +338,8 @@ static enum pperf_error finish(struct measurement *m)
 		if (fds[1].revents)
 			error = drain(m);
 		if (fds[0].revents && child_event(&m->child) == CHILD_INTERRUPTED) {
-			complain("interrupted while waiting for the last sample");
-			return PPERF_ERROR_SYSTEM;
+			m->interrupted = true;
+			return PPERF_OK;
 		}
 	}
 	return error;
@@ -351,6 +363,7 @@ static int measure(struct measurement *m)
 
 	m->fresh = true;
 	m->stopped = false;
+	m->asked = false;
 	error = pperf_session_start(m->session, TAG_SAMPLE);
 	if (error)
 		return complain_of(error);
@@ -365,11 +378,17 @@ static int measure(struct measurement *m)
 	error = count_until_end(m);
 	if (!error)
 		error = finish(m);
+	if (m->interrupted) {
+		complain("interrupted while waiting for the last sample");
+		return STATUS_FAILED;
+	}
 	if (!error)
 		return child_status(&m->child);
 
 	status = complain_of(error);
 	drain(m);
+	if (m->arguments->interval_ms && pperf_sums_samples(m->run.sums))
+		show_interval(m);
 	wait_for_child(&m->child);
 	return status;
 }

@@ -18,10 +18,7 @@ else
 fi
 
 # top: what it reads of clients, and what it draws.
-"$SCRATCH/top-test" >"$SCRATCH/out" 2>"$SCRATCH/err"
-is "top: ends well" "$? $(cat "$SCRATCH/err")" "0 "
-relay top < <(sed 's/^\(ok\|not ok\) [0-9]* - /\1 - /; /^1\.\./d' "$SCRATCH/out")
-is "top: all results came" "$RELAYED" 18
+run_tests 18 top "$SCRATCH/top-test"
 
 # until_true COMMAND...: asks again until it succeeds, for two minutes
 until_true()

@@ -9,24 +9,32 @@ set -u
 
 tool=$VIRT_DIR/../panthor-perf
 
-# printed FILE RUN: "SAMPLE PLACE VALUE" lines, of what stat printed of counters with a place, and none that is 0.
-# With intervals (-v intervals=1), an interval is a sample; else all that a run has is one.
+# printed FILE [intervals]: "SAMPLE PLACE VALUE" lines, of what stat printed of counters with a place, and
+# none that is 0. An interval is a sample; else all that a run has is one.
 printed()
 {
 	awk -F';' -v intervals="${2:-}" '
-		FNR == NR { place[$1] = $2 " " $3; next }
-		intervals { if ($1 != time) { time = $1; n++ } value = $2; name = $4 }
+		FNR == NR { place[$1] = $2 " " $3; rows++; next }
+		intervals { n = int((FNR - 1) / rows); value = $2; name = $4 }
 		!intervals { value = $1; name = $3 }
 		place[name] ~ / [0-9]/ && value != 0 { print n + 0, place[name], value }' \
 		"$SCRATCH/list" "$SCRATCH/$1" | sort
 }
 
-# ledger RUN [SAMPLES]: the same of the ledger; with SAMPLES, sample by sample.
+# named: of lines that begin with a run and a sample, those whose counter has a name
+named()
+{
+	awk 'FNR == NR { split($0, f, ";"); has[f[2] " " f[3]]; next }
+		{ $3 = toupper($3) }
+		$3 " " $4 in has' "$SCRATCH/list" "$SCRATCH/all"
+}
+
+# ledger RUN [samples]: the same as printed() of the ledger
 ledger()
 {
 	awk -v run="$1" -v samples="${2:-}" '
-		$1 == run { sum[(samples ? $2 + 1 : 0) " " toupper($3) " " $4] += $5 }
-		END { for (k in sum) print k, sum[k] }' "$SCRATCH/sums" | sort
+		$1 == run { sum[(samples ? $2 : 0) " " $3 " " $4] += $5 }
+		END { for (k in sum) printf "%s %.0f\n", k, sum[k] }' "$SCRATCH/sums" | sort
 }
 
 # same_lines NAME: that $SCRATCH/got is $SCRATCH/want, and is not nothing
@@ -64,9 +72,9 @@ topdown()
 			print "MALI_CONFIG_L2_CACHE_COUNT", slices
 			print "MALI_CONFIG_EXT_BUS_BYTE_SIZE 16"
 			print "MALI_CONFIG_SHADER_CLOCK_RATIO 1" }
-		{ print toupper($3) "." $4, $5 }
+		{ print $3 "." $4, $5 }
 		END { print "=" }' "$SCRATCH/sums" | "$program" |
-		awk '/^td_/ { sum[$1] += $2 } END { for (n in sum) print n, sum[n] }' |
+		awk '/^td_/ { sum[$1] += $2 } END { for (n in sum) printf "%s %.17g\n", n, sum[n] }' |
 		grep -v 'td_idle\|td_total' | sort >"$SCRATCH/want"
 	sed -n 's/^ *"\(name\|cycles\)":"\{0,1\}\([^",]*\).*/\1 \2/p' "$SCRATCH/periodic" |
 		awk '$1 == "name" { name = $2 } $1 == "cycles" && name ~ /^td_/ { print name, $2 }' |
@@ -87,14 +95,15 @@ topdown()
 # against_ledger MODEL LAYOUT SLICES CORES: 5 results
 against_ledger()
 {
-	compare_files -d >"$SCRATCH/sums" 2>"$SCRATCH/err" || cat "$SCRATCH/err"
+	compare_files -d >"$SCRATCH/all" 2>"$SCRATCH/err" || cat "$SCRATCH/err"
+	named >"$SCRATCH/sums"
 
 	printed once >"$SCRATCH/got"
 	ledger 0 >"$SCRATCH/want"
 	same_lines "$1: stat prints what the ledger says, exactly"
 
-	printed intervals 1 >"$SCRATCH/got"
-	ledger 1 1 >"$SCRATCH/want"
+	printed intervals intervals >"$SCRATCH/got"
+	ledger 1 samples >"$SCRATCH/want"
 	same_lines "$1: and so does each interval"
 
 	json_counters "$SCRATCH/periodic" >"$SCRATCH/got"
@@ -107,7 +116,7 @@ against_ledger()
 	awk -F';' 'FNR == NR { place[$1] = $2 " " $3; next }
 		place[$3] ~ / [0-9]/ && $1 != 0 { printf "%s %.6g %.6g\n", place[$3], $1, $7 }' \
 		"$SCRATCH/list" "$SCRATCH/repeated" | sort >"$SCRATCH/got"
-	awk '$1 >= 3 && $1 <= 5 { v[toupper($3) " " $4, $1] += $5; all[toupper($3) " " $4] }
+	awk '$1 >= 3 && $1 <= 5 { v[$3 " " $4, $1] += $5; all[$3 " " $4] }
 		END { for (k in all) {
 			mean = (v[k, 3] + v[k, 4] + v[k, 5]) / 3
 			square = 0
@@ -122,18 +131,17 @@ against_ledger()
 in_vm()
 {
 	rm -f "$SCRATCH"/{ledger,record,trace,list,once,intervals,periodic,repeated}
-	guest_script 78 panthor-perf -g "$1" -m 512 -l "$SCRATCH/ledger" -o record:"$SCRATCH/record" \
+	guest_script 79 panthor-perf -g "$1" -m 512 -l "$SCRATCH/ledger" -o record:"$SCRATCH/record" \
 		-o trace:"$SCRATCH/trace" -o list:"$SCRATCH/list" -o once:"$SCRATCH/once" \
 		-o intervals:"$SCRATCH/intervals" -o periodic:"$SCRATCH/periodic" \
 		-o repeated:"$SCRATCH/repeated" -- "$2" "$4" "$5"
 	against_ledger "$1" "$3" "$5" "$6"
 }
 
-plan $((3 * (78 + 1 + 5) + 5))
+plan $((2 * (79 + 1 + 5) + 5))
 build_comparison
 # Model, name, layout, positions of shader cores, L2 slices, shader cores.
 in_vm g610 Mali-G610 Mali-G710 "0 2 16 18" 4 4
-in_vm g710 Mali-G710 Mali-G710 "0 2 4 6 16 20 24" 4 7
 in_vm g715 Mali-G715 Mali-G715 "0 2 4 6 16 18 20 22" 4 8
 
 # A kernel without counters, and no driver at all.

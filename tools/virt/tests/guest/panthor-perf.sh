@@ -71,6 +71,10 @@ field()
 } >/root/record
 
 # The runs of stat that the host compares; nothing counts beside them, so that they are the first, second...
+# At one frequency, so that the clocks have one ratio: the ledger does not tell of clocks.
+for governor in /sys/class/devfreq/*/governor; do
+	echo performance >$governor
+done
 for event in fw_sample baseline delivery state lost request; do
 	echo 1 >$tracing/events/panthor/panthor_perf_$event/enable
 done
@@ -88,6 +92,9 @@ is "of three runs" "$? $(cat /root/err)" "0 "
 echo 0 >$tracing/tracing_on
 is "the trace has no holes" "$(grep -c LOST $tracing/trace)" 0
 sed -n 's/^.* \([0-9]*\)\.\([0-9]\{6\}\): *\(panthor_perf_.*\)/\1\2 \3/p' $tracing/trace >/root/trace
+for governor in /sys/class/devfreq/*/governor; do
+	echo simple_ondemand >$governor
+done
 
 # What moves in tiler, L2 and shader cores is work alone: nothing of it is before or after gpu-load.
 panthor-perf list -x ';' >/root/list
@@ -173,7 +180,7 @@ has "and says that it is an estimate" "$(cat /root/err)" "estimate from counters
 panthor-perf stat --topdown -I 20 -- gpu-load >/dev/null 2>/root/err
 is "a line an interval, whose parts are all cycles" \
 	"$(awk '!/^#/ && !/^  *#/ { n++; t = 0; for (i = 3; i <= NF; i++) t += $i; if (NF != 7 || t < 99.9 || t > 100.1) print }
-	END { print n > 1 ? "several" : n }' /root/err)" several
+	END { print (n > 1 ? "several" : n + 0) }' /root/err)" several
 
 panthor-perf stat --per-core -x ';' -e MaliCoreUtil -o /root/counts -- gpu-load >/dev/null
 is "each core's value of what is derived" \
@@ -263,14 +270,24 @@ has "and what to do" "$(cat /root/err)" "another program uses another counter se
 kill $holder
 wait $holder 2>/dev/null
 
-# The GPU goes away while it is counted.
+# The GPU goes away while it is counted: after a first sample, so that there is something to print.
+sampled()
+{
+	grep -q 'panthor-perf-samples:[[:space:]]*[1-9]' /proc/$pid/fdinfo/* 2>/dev/null
+}
 panthor-perf stat -e CSHW.25 -x ';' -o /root/counts 2>/root/err &
 pid=$!
-until_true 20 counting || not_ok "the session does not show in fdinfo"
+until_true 60 sampled || not_ok "the first session has no sample"
+first=$pid
+panthor-perf stat -I 10000000 -e CSHW.25 -x ';' -o /root/interval 2>/dev/null &
+pid=$!
+until_true 60 sampled || not_ok "the second session has no sample"
 echo "$(basename "$GPU")" >/sys/bus/platform/drivers/panthor/unbind
-wait $pid
+wait $first
 is "a GPU that goes away" $? 7
+wait $pid
+is "in an interval" "$? $(cut -d';' -f4,5 /root/interval)" "7 MaliCompQueueJob;CSHW"
 has "is told" "$(cat /root/err)" "/dev/dri/renderD128 is gone"
-is "and what was counted is printed" "$(cut -d';' -f3 /root/counts)" CSHW.25
+is "and what was counted is printed" "$(cut -d';' -f3,4 /root/counts)" "MaliCompQueueJob;CSHW"
 panthor-perf stat -p 10ms -- true 2>/root/err
 is "then there is no device" $? 3
