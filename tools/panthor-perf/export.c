@@ -760,7 +760,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		if (!is_list(arg))
-			argp_error(state, "-e \"%s\": a list has no empty elements", arg);
+			argp_error(state, "-e %s: a counter's name is missing", arg);
 		list = reallocarray(arguments->events.list, arguments->events.count + 1, sizeof(*list));
 		if (!list)
 			return ENOMEM;
