@@ -759,6 +759,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->all = true;
 		return 0;
 	case 'e':
+		if (!is_list(arg))
+			argp_error(state, "-e %s: a counter's name is missing", arg);
 		list = reallocarray(arguments->events.list, arguments->events.count + 1, sizeof(*list));
 		if (!list)
 			return ENOMEM;

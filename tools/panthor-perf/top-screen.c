@@ -51,6 +51,7 @@ static bool has_string(const char *name)
 
 int screen_check(void)
 {
+	bool able;
 	int found;
 
 	if (setupterm(NULL, STDOUT_FILENO, &found) != OK) {
@@ -58,12 +59,12 @@ int screen_check(void)
 			 "such as vt100, or take --lines, --once or -j", terminal_name());
 		return STATUS_TERMINAL;
 	}
-	if (!has_string("cup") || !has_string("clear")) {
-		complain("the terminal (TERM is \"%s\") cannot move its cursor: take --lines, --once or -j",
-			 terminal_name());
-		return STATUS_TERMINAL;
-	}
-	return STATUS_OK;
+	able = has_string("cup") && has_string("clear");
+	del_curterm(cur_term);
+	if (able)
+		return STATUS_OK;
+	complain("the terminal (TERM is \"%s\") cannot move its cursor: take --lines, --once or -j", terminal_name());
+	return STATUS_TERMINAL;
 }
 
 static void begin_colours(void)

@@ -476,6 +476,14 @@ static void press(struct display *d, int key)
 	}
 }
 
+/* Whether it is in a pause, of which another mode may have been called. */
+static bool is_paused(const struct display *d)
+{
+	if (d->mode == MODE_HELP || d->mode == MODE_DELAY)
+		return d->mode_before == MODE_PAUSED;
+	return d->mode == MODE_PAUSED;
+}
+
 /* ---- Showing ---- */
 
 static void make_note(const struct display *d, char *note, size_t size)
@@ -676,7 +684,7 @@ static int run(struct display *d)
 			status = show(d);
 		if (!status)
 			error = wait_for_events(d, &events);
-		if (error || events & EVENT_END || !(events & EVENT_UPDATE) || d->mode == MODE_PAUSED)
+		if (error || events & EVENT_END || !(events & EVENT_UPDATE) || is_paused(d))
 			continue;
 		if (d->arguments->once)
 			break;

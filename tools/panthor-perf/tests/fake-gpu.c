@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * panthor-perf export with a GPU that is not there: what it counts, and when, is told by the bytes of
+ * panthor-perf's export and top with a GPU that is not there: what it counts, and when, is told by the bytes of
  * a FIFO, whose name is in the environment as FAKE_TICKS:
  *
  *   s   a sample, in which counter n of block b counts 1000 * (b + 1) - n
@@ -48,6 +48,18 @@ void pperf_gpu_close(struct pperf_gpu *gpu)
 const struct pperf_gpu_info *pperf_gpu_info(const struct pperf_gpu *gpu)
 {
 	return &gpu->fake.info;
+}
+
+enum pperf_error pperf_gpu_alive(const struct pperf_gpu *gpu)
+{
+	(void)gpu;
+	return PPERF_OK;
+}
+
+enum pperf_error pperf_gpu_frequency(const struct pperf_gpu *gpu, uint64_t *hz)
+{
+	*hz = gpu->fake.info.toplevel_hz;
+	return PPERF_OK;
 }
 
 enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_session_options *options,
@@ -128,8 +140,8 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 	count(fake, tick);
 	fake->sample.start_ns = s->samples++ * PERIOD_NS;
 	fake->sample.end_ns = s->samples * PERIOD_NS;
-	fake->sample.cycles[PPERF_CLOCK_TOPLEVEL] = 1000000;
-	fake->sample.cycles[PPERF_CLOCK_SHADER] = 900000;
+	fake->sample.cycles[PPERF_CLOCK_TOPLEVEL] = 10000;
+	fake->sample.cycles[PPERF_CLOCK_SHADER] = 9000;
 	fake->sample.user_data = tick == 'e' ? s->stop_tag : s->tag;
 	*sample = &fake->sample;
 	return PPERF_OK;
@@ -138,5 +150,7 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 int main(int argc, char **argv)
 {
 	argp_err_exit_status = STATUS_USAGE;
+	if (argc > 1 && !strcmp(argv[1], "top"))
+		return command_top(argc - 1, argv + 1);
 	return command_export(argc, argv);
 }
