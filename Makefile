@@ -10,9 +10,10 @@ BUILD := tools/virt/build
 RUN := tools/virt/run
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/panthor-perf
 
-PACKAGES := bash bc bison build-essential debian-archive-keyring dpkg-dev flex gcc-aarch64-linux-gnu \
-	kmod libc6-dev-arm64-cross libdrm-dev libelf-dev libfdt-dev libglib2.0-dev libjson-c-dev libpixman-1-dev \
-	libssl-dev mandoc meson ninja-build patch pkg-config procps python3 rsync xz-utils
+PACKAGES := bash bc bison build-essential clang cpio debian-archive-keyring dpkg-dev flex \
+	gcc-aarch64-linux-gnu glslang-tools kmod libc6-dev-arm64-cross libdrm-dev libelf-dev libfdt-dev \
+	libglib2.0-dev libjson-c-dev libmicrohttpd-dev libncurses-dev libpixman-1-dev libprotobuf-c-dev libssl-dev \
+	mandoc meson ninja-build patch pkg-config procps protobuf-c-compiler protobuf-compiler python3 rsync xz-utils zlib1g-dev
 
 .DEFAULT_GOAL := help
 
@@ -21,9 +22,11 @@ help:
 	@echo 'make demo          boot a virtual machine with a Mali GPU, and show it at work'
 	@echo 'make check         build everything, run all tests'
 	@echo 'make check-long    all tests, in all configurations, at full length'
-	@echo 'make storm         compare counts while firmware is disturbed, at full length'
+	@echo 'make storm         compare counts while firmware is disturbed, at full length (SEED=N: the same again)'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
+	@echo 'make fuzz-data     look for ten minutes for broken recordings that panthor-perf does not survive (FUZZ_SECONDS=N)'
+	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, OUT=DIR)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make module        build panthor for another kernel, KDIR=DIR its headers or build directory'
 	@echo 'make deb           build packages for Debian on arm64: the tool, and the driver by DKMS (OUT=DIR)'
@@ -35,9 +38,10 @@ help:
 	@echo 'make tools         only build the programs of the virtual machine'
 	@echo 'make clean-cache   remove everything built and fetched'
 	@echo
-	@echo 'KERNEL=6.12|7.3 CONFIG=plain|pristine|noperf|debian|stock|debug|kcsan|gcov GPU=g610|g710|g715|g720|g725 choose'
-	@echo 'for demo, shell and kernel. Sources come from Debian; KERNEL_SRC_6_12=DIR, KERNEL_SRC_7_3=DIR'
-	@echo 'and QEMU_SRC=DIR point at others. All of it is kept in $${XDG_CACHE_HOME:-~/.cache}/panthor-perf.'
+	@echo 'KERNEL=6.12|7.3 CONFIG=plain|pristine|noperf|debian|stock|debug|kcsan|gcov GPU=g310|...|g1 choose for demo,'
+	@echo 'shell and kernel (tools/virt/run -h has the GPUs). Sources come from Debian; KERNEL_SRC_6_12=DIR,'
+	@echo 'KERNEL_SRC_7_3=DIR and QEMU_SRC=DIR point at others. All of it is kept in'
+	@echo '$${XDG_CACHE_HOME:-~/.cache}/panthor-perf.'
 
 deps:
 	@$(BUILD)/deps.sh $(PACKAGES)
@@ -59,10 +63,19 @@ check-long: deps
 	@tools/virt/check -L $(TESTS)
 
 storm: deps
-	@tools/virt/check -L storm
+	@seed=$${SEED:-$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed"; \
+		SEED=$$seed tools/virt/check -L storm storm-faults
 
 fuzz-device: deps
 	@tools/virt/tests/fuzz.sh -t $(or $(FUZZ_SECONDS),600)
+
+series:
+	@$(BUILD)/series.sh $(KERNEL) $(or $(OUT),series-$(KERNEL))
+	@echo "The patches are in $(or $(OUT),series-$(KERNEL)). They have no Signed-off-by: that is yours to add."
+
+fuzz-data: deps
+	@$(MAKE) --no-print-directory -C tools/panthor-perf fuzz O="$(CACHE)/panthor-perf-fuzz" \
+		FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600)
 
 check-build:
 	@$(BUILD)/check-build.sh
@@ -93,4 +106,5 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long storm fuzz-device kunit check-build qemu kernel module deb releases tools bench clean-cache
+.PHONY: help deps demo shell check check-long storm fuzz-device fuzz-data kunit series check-build qemu kernel module \
+	deb releases tools bench clean-cache

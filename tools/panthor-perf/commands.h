@@ -13,9 +13,15 @@
 #include <panthor-perf.h>
 
 /* Each takes its own arguments, argv[0] being for messages, and returns an exit status. */
+int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_stat(int argc, char **argv);
+int command_record(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_convert(int argc, char **argv);
+int command_diff(int argc, char **argv);
+int command_top(int argc, char **argv);
 
 /* Exit statuses; a command that runs a program has those of the program as well. */
 enum status {
@@ -90,6 +96,9 @@ bool parse_period(const char *text, uint64_t *ns);
 
 /* Reads a positive whole number. Returns false if it is none, or more than max. */
 bool parse_number(const char *text, unsigned long max, unsigned long *number);
+
+/* True if a list, separated by commas, has no empty element. */
+bool is_list(const char *text);
 
 /* 12345678 as 12,345,678, in the end of a buffer of 32 bytes. */
 const char *grouped(uint64_t value, char buffer[32]);

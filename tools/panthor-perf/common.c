@@ -126,6 +126,13 @@ bool parse_number(const char *text, unsigned long max, unsigned long *number)
 	return !*end && !errno && *number && *number <= max;
 }
 
+bool is_list(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length && text[0] != ',' && text[length - 1] != ',' && !strstr(text, ",,");
+}
+
 const char *grouped(uint64_t value, char buffer[32])
 {
 	char *at = buffer + 32;

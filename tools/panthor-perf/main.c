@@ -17,6 +17,12 @@ static const struct {
 	{ "info", command_info, "what the GPU can count" },
 	{ "list", command_list, "names of the counters" },
 	{ "stat", command_stat, "count while a program runs" },
+	{ "top", command_top, "what the GPU does now, and for whom" },
+	{ "record", command_record, "record samples in a file" },
+	{ "report", command_report, "what a recording says" },
+	{ "convert", command_convert, "a recording as CSV, JSON or a trace for Perfetto" },
+	{ "diff", command_diff, "what changed between two recordings" },
+	{ "export", command_export, "counters and metrics for Prometheus" },
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -73,6 +73,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &arguments->device;
 		return 0;
 	case 'e':
+		if (!is_list(arg))
+			argp_error(state, "-e %s: a counter's name is missing", arg);
 		events = reallocarray(arguments->events, arguments->num_events + 1, sizeof(*events));
 		if (!events)
 			return ENOMEM;
@@ -385,6 +387,8 @@ static int measure(struct measurement *m)
 
 	status = complain_of(error);
 	drain(m);
+	if (m->arguments->interval_ms && pperf_sums_samples(m->run.sums))
+		show_interval(m);
 	wait_for_child(&m->child);
 	return status;
 }

@@ -468,7 +468,7 @@ static bool applies(const char *list, const char *layout)
 
 	if (!strcmp(list, "all"))
 		return true;
-	for (; list; list = strchr(list, '|'), list += !!list)
+	for (; list; list = strchr(list, '|'), list = list ? list + 1 : NULL)
 		if (!strncmp(list, layout, n) && (list[n] == '|' || !list[n]))
 			return true;
 	return false;

@@ -37,7 +37,18 @@ clang x86_64 module
 clang x86_64 builtin
 "
 CLANG=19
-EXTRA_PACKAGES="clang-$CLANG lld-$CLANG llvm-$CLANG g++ gcc-arm-linux-gnueabihf sparse"
+EXTRA_PACKAGES="clang-$CLANG lld-$CLANG llvm-$CLANG g++ gcc-arm-linux-gnueabihf sparse git
+	coccinelle ocaml libparmap-ocaml python3-sphinx python3-yaml"
+# The series that maintainers get: how each of its steps is compiled, and besides how the last one is.
+SERIES_STEP="gcc arm64 module
+gcc arm64 builtin"
+SERIES_LAST="gcc arm64 noperf
+gcc arm64 nopm
+gcc arm64 noperfevents
+gcc arm module
+gcc x86_64 module
+clang arm64 module
+clang arm64 builtin"
 
 # Calls of functions that a kernel does not have: 64-bit division, floating point, wide atomics.
 NOT_IN_KERNEL='__(u|)(div|mod|divmod)[dt]i[34]|__aeabi_u?ldivmod|__aeabi_[dfil]+2[dfil]+|__aeabi_[df](add|sub|mul|div|cmp.*)|__(add|sub|mul|div|float.*|fix.*)[sd]f.*|__multi3|__(atomic|sync)_.*'
@@ -46,6 +57,8 @@ CHECK_DIR=$CACHE/check
 PANTHOR=drivers/gpu/drm/panthor
 
 OURS=
+# What a build directory is called besides: another tree of the same kernel has its own.
+BUILD_OF=
 COUNT=0
 PASSED=0
 FAILED=0
@@ -151,6 +164,12 @@ toolchain()
 	fi
 }
 
+# has_counters TREE: a tree of ours, or a step of the series that has come that far.
+has_counters()
+{
+	grep -qs '^config DRM_PANTHOR_PERF$' "$1/$PANTHOR"/Kconfig*
+}
+
 # fragments TREE ARCH CONFIG: the lines to configure with; of those that contradict, the last.
 fragments()
 {
@@ -158,7 +177,7 @@ fragments()
 
 	for name in check "check-$arch" check-perf "check-$config" "check-$config-perf"; do
 		case $name in
-		*-perf) [ -e "$tree/$PANTHOR/Kconfig.perf" ] || continue ;;
+		*-perf) has_counters "$tree" || continue ;;
 		esac
 		[ ! -e "$BUILD_DIR/configs/$name.config" ] || files+=("$BUILD_DIR/configs/$name.config")
 	done
@@ -286,10 +305,10 @@ compile()
 		passed
 		return
 	fi
-	out=$CHECK_DIR/build/$version-$compiler-$arch-$config
+	out=$CHECK_DIR/build/$version$BUILD_OF-$compiler-$arch-$config
 	log=$out.log
 	mkdir -p "$CHECK_DIR/build"
-	seed "$out" "$version-$compiler-$arch"
+	seed "$out" "$version$BUILD_OF-$compiler-$arch"
 	(step "configuring Linux $version ($compiler, $arch, $config)" configure "$TREE" "$out" "$lines") 2>"$log" ||
 		{ failed "$log"; return; }
 	# What has been compiled says nothing when make meets it again.
@@ -331,7 +350,7 @@ objects()
 		[ -z "$perf" ] || echo "with the option off, these were built:" $perf
 		perf=$(find "$dir" -name '*.o' -exec "$NM" -A {} + | grep -i ' [tdbr] .*panthor_perf' || true)
 		[ -z "$perf" ] || printf 'with the option off, this is there: %s\n' "$perf"
-	elif [ -e "$TREE/$PANTHOR/Kconfig.perf" ]; then
+	elif has_counters "$TREE"; then
 		for f in $(our_objects); do
 			[ -e "$out/$f" ] || echo "$f was not built"
 		done
@@ -353,9 +372,9 @@ types()
 		passed
 		return
 	fi
-	out=$CHECK_DIR/build/$version-gcc-arm64-sparse
+	out=$CHECK_DIR/build/$version$BUILD_OF-gcc-arm64-sparse
 	log=$out.log
-	seed "$out" "$version-gcc-arm64"
+	seed "$out" "$version$BUILD_OF-gcc-arm64"
 	(step "configuring Linux $version (for sparse)" configure "$TREE" "$out" "$lines") 2>"$log" ||
 		{ failed "$log"; return; }
 	kernel_make "$TREE" "$out" C=2 W=1 CHECK="$SPARSE" "$PANTHOR/" >"$log" 2>&1 || rc=$?
@@ -375,20 +394,24 @@ our_files()
 		grep -E '\.([ch]|rst)$|Kconfig' | sort
 }
 
+# style FILE [NAME]: NAME says what kind of file it is, if not its own.
 style()
 {
-	local file=$1 name=$1 log=$CHECK_DIR/checkpatch.log options=(-q --strict --no-tree --show-types)
+	local file=$1 name=${2:-$1} log=$CHECK_DIR/checkpatch.log options=(-q --strict --no-tree --show-types)
 
+	local user=PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO,VOLATILE,MACRO_WITH_FLOW_CONTROL
+
+	# Userspace has its own types and attributes, and maps registers. The harness returns from its
+	# macros, and checkpatch takes FIXTURE_DATA(x) *p for a product.
+	user+=,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED,SPACING
 	case $file in
 	# Only a person signs off. New files are in panthor's directory, which has its maintainers.
 	# Kconfig cannot source a file without naming it.
 	# By its name, a patch that git knows would be taken for a source file.
 	# The commits that "Fixes:" names are the kernel's, whose history is not here.
-	*.patch) name=- options+=(--no-signoff --ignore FILE_PATH_CHANGES,EMBEDDED_FILENAME,UNKNOWN_COMMIT_ID) ;;
-	# Userspace has its own types and attributes, and maps registers. The harness returns from its
-	# macros, and checkpatch takes FIXTURE_DATA(x) *p for a product.
-	tools/testing/*) options+=(-f --ignore PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO,VOLATILE)
-		options+=(--ignore MACRO_WITH_FLOW_CONTROL,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED,SPACING) ;;
+	*.patch) name=- options+=(--no-signoff --ignore FILE_PATH_CHANGES,EMBEDDED_FILENAME,UNKNOWN_COMMIT_ID)
+		[[ $file != */*-selftests-* ]] || options+=(--ignore "$user") ;;
+	tools/testing/*) options+=(-f --ignore "$user") ;;
 	*) options+=(-f) ;;
 	esac
 	(cd "$TOP_DIR" && perl "$NEWEST/scripts/checkpatch.pl" "${options[@]}" "$name") <"$file" >"$log" 2>&1 ||
@@ -396,14 +419,14 @@ style()
 	judge "$log"
 }
 
+# documentation SOURCE DIR FILE...: what that kernel's kernel-doc says of files in a directory
 documentation()
 {
-	local tree=$1 log=$CHECK_DIR/kernel-doc.log tool files
+	local tree=$1 dir=$2 log=$CHECK_DIR/kernel-doc.log tool files=("${@:3}")
 
-	mapfile -t files < <(our_files | grep '\.[ch]$')
 	tool=$tree/scripts/kernel-doc
 	[ ! -e "$tree/tools/docs/kernel-doc" ] || tool=$tree/tools/docs/kernel-doc
-	(cd "$TOP_DIR" && "$tool" -none -Wall "${files[@]}") >"$log" 2>&1 || [ -s "$log" ] || echo "$tool failed" >"$log"
+	(cd "$dir" && "$tool" -none -Wall "${files[@]}") >"$log" 2>&1 || [ -s "$log" ] || echo "$tool failed" >"$log"
 	judge "$log"
 }
 
@@ -429,9 +452,178 @@ uapi()
 	judge "$log"
 }
 
+# A fresh repository of the source as Debian ships it, with all that git takes.
+fresh_repository()
+{
+	local dir=$1
+
+	rm -rf "$dir"
+	cp -al "$SRC" "$dir" 2>/dev/null || { rm -rf "$dir"; cp -a "$SRC" "$dir"; }
+	git -C "$dir" init -q
+	git -C "$dir" add -f -A .
+	git -C "$dir" -c user.name=check -c user.email=check@localhost commit -q -m "Linux as Debian ships it"
+}
+
+git_am()
+{
+	git -c user.name=check -c user.email=check@localhost -c commit.gpgSign=false -c core.hooksPath=/dev/null \
+		-C "$1" am -q "${@:2}"
+}
+
+# Every patch by `git am`: all of them in a row onto the whole source, and each mend of what is not ours
+# by itself.
+applies()
+{
+	local version=$1 dir=$CHECK_DIR/series/$version log=$CHECK_DIR/series/$version.log patch key
+
+	key=$(hash_text "$SRC_ID" "$(hash_files "$dir"/*.patch)" "$(hash_files "$0")")
+	if is_done "$key"; then
+		passed
+		return
+	fi
+	(
+		step "making a repository of Linux $version" fresh_repository "$dir.am"
+		git_am "$dir.am" "$dir"/000[1-9]*.patch "$dir"/00[1-9]*.patch || exit 1
+		[ -z "$(git -C "$dir.am" status --porcelain)" ] || { echo "git am left files behind"; exit 1; }
+		for patch in "$dir"/*.patch; do
+			grep -q '^Fixes: ' "$patch" || [[ $patch = *drm-sched-* ]] || continue
+			git -C "$dir.am" checkout -q --detach "$(git -C "$dir.am" rev-list --max-parents=0 HEAD)"
+			git_am "$dir.am" "$patch" || { echo "$patch does not go alone"; exit 1; }
+		done
+	) >"$log" 2>&1 && : >"$log" || [ -s "$log" ] || echo "it failed" >"$log"
+	rm -rf "$dir.am"
+	judge "$log"
+	[ -s "$log" ] || set_done "$key"
+}
+
+# at_step REPOSITORY COMMIT: brings TREE to that step of the series.
+at_step()
+{
+	local repo=$1 commit=$2 stage=$TREE.stage
+
+	rm -rf "$stage"
+	mkdir -p "$stage"
+	git -C "$repo" archive "$commit" | tar -x -C "$stage"
+	sync_stage "$SRC" "$TREE" "$stage"
+	TREE_KEY=$(tree_key "$SRC" "$TREE")
+}
+
+# The suites there are at a step, all of them passed.
+suites()
+{
+	local version=$1 log=$CHECK_DIR/series/$version-kunit.log key
+
+	key=$(hash_text "$TREE_KEY" "$(hash_files "$0" "$BUILD_DIR/kunit.sh")")
+	if is_done "$key"; then
+		passed
+		return
+	fi
+	if "$BUILD_DIR/kunit.sh" "$version" "$TREE" >"$log" 2>&1 && grep -q '^ok ' "$log" &&
+	   ! grep -q '^not ok' "$log"; then
+		passed
+		set_done "$key"
+	else
+		[ -s "$log" ] || echo "kunit.sh failed" >"$log"
+		failed "$log"
+	fi
+}
+
+# Coccinelle's rules, as far as the source does not make them speak as Debian ships it.
+semantics()
+{
+	local version=$1 log=$CHECK_DIR/series/$version-cocci.log key
+
+	key=$(hash_text "$TREE_KEY" "$(spatch --version)" "$(hash_files "$0")")
+	if is_done "$key"; then
+		passed
+		return
+	fi
+	# It takes the configuration of this machine's architecture, of which it needs none.
+	nice make -C "$TREE" coccicheck MODE=report M="$PANTHOR" J="$JOBS" >"$log" 2>&1 </dev/null || true
+	if ! grep -q 'unsigned_lesser_than_zero' "$log"; then
+		failed "$log"
+		return
+	fi
+	grep -E '^\./[^ ]*:[0-9]+' "$log" | grep -E '^\./(tests/)?panthor_perf' >"$log.new" || true
+	judge "$log.new"
+	[ -s "$log.new" ] || set_done "$key"
+}
+
+# Our page among the kernel's documents.
+page()
+{
+	local version=$1 log=$CHECK_DIR/series/$version-htmldocs.log out=$CHECK_DIR/series/$version-docs key
+
+	key=$(hash_text "$TREE_KEY" "$(sphinx-build --version)" "$(hash_files "$0")")
+	if is_done "$key"; then
+		passed
+		return
+	fi
+	nice make -C "$TREE" O="$out" SPHINXDIRS=gpu htmldocs >"$log" 2>&1 </dev/null || true
+	{
+		grep -i 'panthor[-_]perf' "$log" | grep -iE 'warning|error' || true
+		grep -E 'panthor_drm\.h:[0-9]+: (WARNING|ERROR)' "$log" || true
+		[ -n "$(find "$out" -name panthor-perf.html 2>/dev/null)" ] || { echo "the page was not made:"; tail -n 20 "$log"; }
+	} >"$log.new"
+	judge "$log.new"
+	[ -s "$log.new" ] || set_done "$key"
+	rm -rf "$out"
+}
+
+# The series that maintainers get: it applies, each of its steps builds and passes, and at its end the
+# checkers have nothing to say.
+check_series()
+{
+	local version=$1 dir=$CHECK_DIR/series/$1 commit subject n=0 last patch compiler arch config files
+
+	if [ -n "$LIST" ]; then
+		echo "$version series ..."
+		return
+	fi
+	lock "check-series-$version"
+	SRC_ID=$(source_id "$SRC")
+	mkdir -p "$CHECK_DIR/series"
+	rm -rf "$dir"
+	"$BUILD_DIR/series.sh" -s "$dir.repo" "$version" "$dir"
+	TREE=$CHECK_DIR/series/tree/$version-$(hash_text "$SRC_ID")
+	BUILD_OF=-series
+	KNOWN=
+	link_tree "$SRC" "$TREE"
+
+	! wanted "$version series applies" || applies "$version"
+	for patch in "$dir"/*.patch; do
+		[[ $patch != */0000-* ]] || continue
+		! wanted "$version series checkpatch $(basename "$patch")" || style "$patch" "$patch"
+	done
+	last=$(git -C "$dir.repo" rev-list --count base..series)
+	while read -r commit subject; do
+		n=$((n + 1))
+		at_step "$dir.repo" "$commit"
+		while read -r compiler arch config; do
+			! wanted "$version series $n/$last $compiler $arch $config" ||
+				compile "$version" "$compiler" "$arch" "$config"
+		done <<<"$SERIES_STEP"
+		if [ -e "$TREE/$PANTHOR/tests/.kunitconfig" ]; then
+			! wanted "$version series $n/$last kunit" || suites "$version"
+		fi
+	done < <(git -C "$dir.repo" log --reverse --format='%H %s' base..series)
+	while read -r compiler arch config; do
+		! wanted "$version series $compiler $arch $config" || compile "$version" "$compiler" "$arch" "$config"
+	done <<<"$SERIES_LAST"
+	! wanted "$version series sparse" || types "$version"
+	if wanted "$version series kernel-doc"; then
+		mapfile -t files < <(cd "$TREE" && ls "$PANTHOR"/panthor_perf*.[ch] "$PANTHOR"/tests/*.c)
+		documentation "$SRC" "$TREE" "${files[@]}"
+	fi
+	! wanted "$version series coccicheck" || semantics "$version"
+	! wanted "$version series htmldocs" || page "$version"
+	BUILD_OF=
+	unlock
+}
+
 check_kernel()
 {
-	local version=$1 compiler arch config
+	local version=$1 compiler arch config files
 
 	SRC=$("$BUILD_DIR/sources.sh" linux "$version")
 	if [ -z "$LIST" ]; then
@@ -446,8 +638,12 @@ check_kernel()
 		! wanted "$version $compiler $arch $config" || compile "$version" "$compiler" "$arch" "$config"
 	done <<<"$COMPILE"
 	! wanted "$version sparse" || types "$version"
-	! wanted "$version kernel-doc" || documentation "$SRC"
+	if wanted "$version kernel-doc"; then
+		mapfile -t files < <(our_files | grep '\.[ch]$')
+		documentation "$SRC" "$TOP_DIR" "${files[@]}"
+	fi
 	[ -n "$LIST" ] || unlock
+	check_series "$version"
 }
 
 while getopts k:loh option; do

@@ -237,4 +237,10 @@ prune()
 
 # The guest's packages: a C library to link against, libraries of tools, a shell, descriptions of terminals.
 ARM64_PACKAGES="busybox-static libc6-dev linux-libc-dev libdrm-dev libdrm2 libjson-c-dev libjson-c5 \
-	libncurses-dev libprotobuf-c-dev ncurses-base"
+	libncurses-dev libprotobuf-c-dev ncurses-base zlib1g-dev"
+
+# What a root of Mesa is taken from: loaders of GL ES, EGL and Vulkan, and Mesa behind them.
+MESA_PACKAGES="mesa-vulkan-drivers libvulkan1 libegl-mesa0 libegl1 libgles2 libgbm1 mesa-libgallium"
+# What our programs for such a root are linked against: of the machine's release, which is older.
+MESA_DEV_PACKAGES="libc6 libc6-dev linux-libc-dev libdrm-dev libdrm2 libegl-dev libegl1 libgl-dev libgles-dev
+	libgles2 libglvnd0 libgbm-dev libgbm1 libvulkan-dev libvulkan1"

@@ -4,6 +4,7 @@
 #                             Image, config, release, modules/lib/modules/RELEASE/
 # kernel.sh headers           the same for the uAPI headers of the newest kernel
 # kernel.sh tree VERSION      only makes the patched source tree, and prints it
+# kernel.sh overlay VERSION   lists what goes onto that tree besides patches: FILE<tab>PLACE
 # kernel.sh object VERSION VARIANT   prepares the tree and its build directory for single objects,
 #                             and prints both
 #
@@ -430,9 +431,10 @@ headers()
 case ${1:-} in
 headers) headers ;;
 tree) object "$2" "" ;;
+overlay) overlay_files "$2" ;;
 object) object "$2" "$3" ;;
 *)
-	[ $# -eq 2 ] || die "usage: kernel.sh VERSION VARIANT | headers | tree VERSION | object VERSION VARIANT"
+	[ $# -eq 2 ] || die "usage: kernel.sh VERSION VARIANT | headers | tree VERSION | overlay VERSION | object VERSION VARIANT"
 	image "$1" "$2"
 	;;
 esac

@@ -1,26 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kunit.sh VERSION   runs the driver's KUnit suites by kunit.py of that kernel, in our QEMU, and
-#                    prints TAP
+# kunit.sh VERSION [TREE]   runs the driver's KUnit suites by kunit.py of that kernel, in our QEMU, and
+#                           prints TAP; of the overlay, or of a kernel tree that nobody else changes
 #
 # kunit.py configures with the kernel's defaults, which make a kernel many times larger than the
 # tests need. It is given allnoconfig plus .kunitconfig instead, as one more kunitconfig.
 
 . "$(dirname "$0")/common.sh"
 
-[ $# -eq 1 ] || die "usage: kunit.sh VERSION"
+[ $# -eq 1 ] || [ $# -eq 2 ] || die "usage: kunit.sh VERSION [TREE]"
 version=$1
 suites=drivers/gpu/drm/panthor/tests
-build=$CACHE/check/kunit/$version
+build=$CACHE/check/kunit/$version${2:+-tree}
 
 need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
 need_tool flex flex
 need_tool bison bison
 need_tool bc bc
 qemu=$("$BUILD_DIR/qemu.sh")
-# Its source tree, too, is nobody else's for as long.
-lock "check-$version"
-tree=$("$BUILD_DIR/check-tree.sh" "$version")
+if [ $# -eq 2 ]; then
+	tree=$2
+else
+	# Its source tree, too, is nobody else's for as long.
+	lock "check-$version"
+	tree=$("$BUILD_DIR/check-tree.sh" "$version")
+fi
 [ -e "$tree/$suites/.kunitconfig" ] || die "$suites/.kunitconfig is missing"
 mkdir -p "$build"
 

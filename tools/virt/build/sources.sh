@@ -5,6 +5,9 @@
 # sources.sh source PACKAGE   prints the directory of the source of another package of this release
 # sources.sh arm64 PACKAGE... prints the directory in which the files of these arm64 packages are
 # sources.sh kernel 6.12|7.3  prints the same for Debian's own arm64 kernel of that series
+# sources.sh debian SUITE PACKAGE... [-- PACKAGE...]
+#                             prints the directory in which the files are of those arm64 packages of the
+#                             release SUITE, and of all they depend on, less what those behind -- depend on
 # sources.sh panthor VERSION  prints the directory of panthor's source in that version of Debian's kernel
 # sources.sh root [deb]       prints a root directory that has the compiler of Debian's kernels, to chroot into;
 #                             with deb, what builds our packages
@@ -33,6 +36,7 @@ mirror_of()
 # apt_setup         for this machine's release, and what of others the build needs
 # apt_setup kernel  for the release that has the kernels and their compiler, alone: its libraries are not
 #                   this machine's
+# apt_setup SUITE   for another release, alone
 apt_setup()
 {
 	local codename main security keys opt new kind=${1:-} archs=arm64 native
@@ -59,6 +63,8 @@ apt_setup()
 		[ "$native" = arm64 ] || archs="$native arm64"
 		printf "deb $opt $main %s main\n" trixie trixie-updates trixie-backports
 		[ -z "$security" ] || echo "deb $opt $security trixie-security main"
+	elif [ -n "$kind" ]; then
+		echo "deb $opt $main $kind main"
 	else
 		echo "deb $opt $main $codename main"
 		echo "deb-src $opt $main $codename main"
@@ -93,7 +99,8 @@ apt_setup()
 	if ! cmp -s "$new" "$APT/sources.list" || [ ! -e "$APT/updated" ]; then
 		mv "$new" "$APT/sources.list"
 		rm -f "$APT/updated"
-		step "reading Debian's package lists" apt-get -c "$APT/apt.conf" update
+		(step "reading Debian's package lists" apt-get -c "$APT/apt.conf" update) ||
+			die "$main gives no lists${kind:+ of Debian $kind}: name a release that it has, or set DEBIAN_MIRROR to another mirror's URI"
 		touch "$APT/updated"
 	fi
 	rm -f "$new"
@@ -481,17 +488,94 @@ arm64_packages()
 	echo "$dest"
 }
 
+# closure PACKAGE...: what apt would install for them on an empty machine
+closure()
+{
+	apt-get -c "$APT/apt.conf" --simulate --no-install-recommends install "$@" 2>"$DL/error" |
+		sed -n 's/^Inst \([^ ]*\) .*/\1/p' | sort
+}
+
+# debian_closure SUITE FILE PACKAGE...: into FILE, or an end with what apt says
+debian_closure()
+{
+	local suite=$1 file=$2 p
+
+	shift 2
+	for p in "$@"; do
+		[ -n "$(apt-cache -c "$APT/apt.conf" --quiet=0 show "$p" 2>/dev/null)" ] ||
+			die "Debian $suite has no package $p for arm64"
+	done
+	closure "$@" >"$file"
+	[ -s "$file" ] || die "$* cannot be installed from Debian $suite: $(grep -v '^$' "$DL/error" | tail -n 5)"
+}
+
+unpack_debian()
+{
+	local dest=$1 p
+
+	for p in "$DL"/*.deb; do
+		dpkg-deb -x "$p" "$dest"
+	done
+	rm -rf "$dest"/usr/share/{doc,doc-base,man,locale,info,lintian,bug,help,gnome/help}
+}
+
+debian_packages()
+{
+	local suite=$1 key dest less=() packages=()
+
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		packages+=("$1")
+		shift
+	done
+	[ $# -eq 0 ] || less=("${@:2}")
+	[ "$suite" != kernel ] || die "kernel is no release of Debian"
+	key=$(hash_text "$suite" "${packages[@]}" -- "${less[@]}" "$(declare -f unpack_debian)")
+	dest=$CACHE/src/$suite-$key
+	if [ ! -e "$dest/.complete" ]; then
+		lock apt
+		if [ ! -e "$dest/.complete" ]; then
+			need_tool dpkg-deb dpkg
+			need_space 2
+			# What is in sid today is gone tomorrow.
+			[ "$suite" != sid ] || rm -f "$CACHE/apt-sid/updated"
+			apt_setup "$suite"
+			rm -rf "$dest" "$dest.new" "$DL"/*.deb
+			mkdir -p "$dest.new"
+			debian_closure "$suite" "$DL/all" "${packages[@]}" "${less[@]}"
+			: >"$DL/less"
+			[ ${#less[@]} -eq 0 ] || debian_closure "$suite" "$DL/less" "${less[@]}"
+			# Those that are asked for by name come in any case.
+			{
+				comm -23 "$DL/all" "$DL/less"
+				printf '%s\n' "${packages[@]}"
+			} | sort -u >"$DL/list"
+			# shellcheck disable=SC2046
+			apt_fetch "packages of Debian $suite" download $(cat "$DL/list")
+			(cd "$DL" && ls ./*.deb) >"$DL/list"
+			step "unpacking packages of Debian $suite" unpack_debian "$dest.new"
+			mv "$DL/list" "$dest.new/.complete"
+			mv "$dest.new" "$dest"
+			rm -f "$DL"/*.deb "$DL/all" "$DL/less"
+		fi
+		unlock
+	fi
+	echo "$dest"
+}
+
 case ${1:-} in
 linux) linux_source "$2" ;;
 qemu) qemu_source ;;
 source) other_source "$2" ;;
 arm64) shift; arm64_packages "$@" ;;
 kernel) debian_kernel "$2" ;;
+debian) shift; debian_packages "$@" ;;
 panthor) panthor_source "$2" ;;
 root) build_root "${2:-}" ;;
 newest-kernels) newest_kernels ;;
 kernel-releases) kernel_releases ;;
 headers) kernel_headers "$2" ;;
 *) die "usage: sources.sh linux VERSION | qemu | source PACKAGE | arm64 PACKAGE... | kernel VERSION |
-	panthor VERSION | root [deb] | headers RELEASE | newest-kernels | kernel-releases" ;;
+	debian SUITE PACKAGE... | panthor VERSION | root [deb] | headers RELEASE | newest-kernels |
+	kernel-releases" ;;
 esac

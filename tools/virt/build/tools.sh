@@ -3,6 +3,8 @@
 # tools.sh [NAME]...   compiles the guest's programs (guest.list; all of them, or those named), static,
 #                      and prints "NAME<tab>FILE" lines
 # tools.sh -f          makes the firmware file and prints its path
+# tools.sh -r          compiles the programs for a root with Mesa (guest/mesa), which are not static, and
+#                      prints the same lines
 #
 # Each program is kept by the content of its sources and of every header it could include.
 
@@ -21,16 +23,25 @@ headers_key()
 
 compile()
 {
-	local out=$1
+	local out=$1 arg args=() made
 
 	shift
-	mkdir -p "$(dirname "$out")"
+	made=$(dirname "$out")
+	mkdir -p "$made"
+	for arg in "$@"; do
+		if [[ $arg = *.proto ]]; then
+			need_tool protoc-c protobuf-c-compiler
+			protoc-c -I"${arg%/*}" --c_out="$made" "$arg"
+			arg=$made/$(basename "$arg" .proto).pb-c.c
+		fi
+		args+=("$arg")
+	done
 	"${CROSS}gcc" --sysroot="$SYSROOT" -static "${CFLAGS[@]}" \
 		-I"$TOP_DIR/include/uapi" -I"$TOP_DIR/tools/panthor-perf" \
 		-I"$TOP_DIR/tools/panthor-perf/libpanthor-perf" -I"$VIRT_DIR/qemu" \
 		-isystem "$KERNEL_HEADERS" -isystem "$SYSROOT/usr/include/libdrm" \
-		-isystem "$SELFTEST_DIR" -isystem "$MICROHTTPD/include" -L"$MICROHTTPD/lib" \
-		-o "$out.new" "$@"
+		-isystem "$SELFTEST_DIR" -isystem "$MICROHTTPD/include" -L"$MICROHTTPD/lib" -isystem "$made" \
+		-o "$out.new" "${args[@]}"
 	mv "$out.new" "$out"
 }
 
@@ -109,6 +120,56 @@ programs()
 	done < <(set -f; cat "$BUILD_DIR/guest.list")
 }
 
+# compile_mesa OUT SOURCE LIBRARY...: with the shaders that lie beside it, as arrays of words in a header
+# each, NAME.comp as NAME_comp.h
+compile_mesa()
+{
+	local out=$1 source=$2 include=${1%/*}/shaders shader name
+
+	shift 2
+	rm -rf "$include"
+	mkdir -p "$include"
+	for shader in "${source%/*}"/*.{vert,frag,comp}; do
+		name=$(basename "$shader" | tr . _)
+		glslangValidator -V --quiet --vn "$name" -o "$include/$name.h" "$shader"
+	done
+	"${CROSS}gcc" --sysroot="$SYSROOT" "${CFLAGS[@]}" -I"$include" -isystem "$SYSROOT/usr/include/libdrm" \
+		-o "$out.new" "$source" "$@" -Wl,--allow-shlib-undefined
+	rm -rf "$include"
+	mv "$out.new" "$out"
+}
+
+mesa_programs()
+{
+	local name source key dest libraries
+
+	# shellcheck disable=SC2086
+	SYSROOT=$("$BUILD_DIR/sources.sh" arm64 $MESA_DEV_PACKAGES)
+	while read -r name libraries; do
+		source=$VIRT_DIR/guest/mesa/$name.c
+		key=$(hash_text "$SYSROOT" "$libraries" "${CFLAGS[*]}" "$(declare -f compile_mesa)" \
+			"$(hash_files "$VIRT_DIR"/guest/*.h "$VIRT_DIR"/guest/mesa/*.{h,vert,frag,comp} "$source")")
+		dest=$CACHE/tools/$name/k-$key/$name
+		if [ ! -e "$dest" ]; then
+			need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
+			need_tool glslangValidator glslang-tools
+			lock tools
+			if [ ! -e "$dest" ]; then
+				mkdir -p "${dest%/*}"
+				# shellcheck disable=SC2086
+				step "compiling $name" compile_mesa "$dest" "$source" $libraries
+			fi
+			prune "$CACHE/tools/$name/k" "$KEEP"
+			unlock
+		fi
+		touch -c "${dest%/*}"
+		printf '%s\t%s\n' "$name" "$dest"
+	done <<-END
+		gl-work -lEGL -lGLESv2 -lgbm
+		vk-work -lvulkan
+	END
+}
+
 make_firmware()
 {
 	local dest=$1
@@ -137,6 +198,8 @@ firmware()
 
 if [ "${1:-}" = -f ]; then
 	firmware
+elif [ "${1:-}" = -r ]; then
+	mesa_programs
 else
 	programs "$@"
 fi

@@ -249,14 +249,18 @@ static inline void gpu_bo_destroy(struct gpu_bo *bo, struct gpu_vm *vm)
 }
 
 /* All cores, medium priority, @queue_count queues with 64 KiB rings. Returns the handle. */
-static inline uint32_t gpu_group_create(struct gpu_vm *vm, unsigned int queue_count)
+/* A group which may use @cores shader cores, 0: all there are. */
+static inline uint32_t gpu_group_create_on(struct gpu_vm *vm, unsigned int queue_count,
+					   unsigned int cores)
 {
 	struct drm_panthor_queue_create queues[32] = {};
 	struct drm_panthor_gpu_info *info = &vm->gpu->info;
+	unsigned int present = __builtin_popcountll(info->shader_present);
+	unsigned int used = cores && cores < present ? cores : present;
 	struct drm_panthor_group_create args = {
 		.queues = DRM_PANTHOR_OBJ_ARRAY(queue_count, queues),
-		.max_compute_cores = __builtin_popcountll(info->shader_present),
-		.max_fragment_cores = __builtin_popcountll(info->shader_present),
+		.max_compute_cores = used,
+		.max_fragment_cores = used,
 		.max_tiler_cores = __builtin_popcountll(info->tiler_present),
 		.priority = PANTHOR_GROUP_PRIORITY_MEDIUM,
 		.compute_core_mask = info->shader_present,
@@ -273,6 +277,11 @@ static inline uint32_t gpu_group_create(struct gpu_vm *vm, unsigned int queue_co
 	if (drmIoctl(vm->gpu->fd, DRM_IOCTL_PANTHOR_GROUP_CREATE, &args))
 		die("cannot create a group of %u queues: %s", queue_count, strerror(errno));
 	return args.group_handle;
+}
+
+static inline uint32_t gpu_group_create(struct gpu_vm *vm, unsigned int queue_count)
+{
+	return gpu_group_create_on(vm, queue_count, 0);
 }
 
 static inline void gpu_group_destroy(struct gpu *gpu, uint32_t group)

@@ -125,6 +125,30 @@ static const char * const kind_names[KIND_COUNT] = {
 	[KIND_FRAGMENT] = "fragment",
 };
 
+/*
+ * What a profiler has to tell apart, each by name. Jobs take tens of
+ * milliseconds, so that what goes on between them is little beside.
+ */
+static const struct phase {
+	const char *name;
+	enum kind kind;
+	uint32_t size;
+	uint32_t targets;
+	uint32_t cores;		/* 0: all */
+	int64_t period_ns;	/* 0: no idleness */
+	unsigned int duty;
+} phases[] = {
+	{ "compute", KIND_COMPUTE, 65536, 1, 0, 0, 100 },
+	{ "fragment", KIND_FRAGMENT, 4096, 1, 0, 0, 100 },
+	{ "tiling", KIND_TILING, 1048576, 1, 0, 0, 100 },
+	{ "memory", KIND_FRAGMENT, 2048, 8, 0, 0, 100 },
+	/* Work for one core: the others are not fed. */
+	{ "frontend", KIND_COMPUTE, 16384, 1, 1, 0, 100 },
+	{ "idle", KIND_MIX, 1024, 1, 0, 20000000, 1 },
+};
+
+#define N_PHASES (sizeof(phases) / sizeof(phases[0]))
+
 enum work {
 	WORK_AUTO,
 	WORK_SAFE,
@@ -140,6 +164,8 @@ enum work {
  * @kind: what the jobs do
  * @jobs: how many, all queues together; 0 without end
  * @size: size of one job: workgroups, vertices, or pixels along an edge
+ * @targets: render targets of a fragment job
+ * @cores: shader cores that a group may use; 0: all
  * @groups: groups
  * @queues: queues in each
  * @depth: jobs in flight in each queue
@@ -158,6 +184,8 @@ static struct options {
 	enum kind kind;
 	uint64_t jobs;
 	uint32_t size;
+	uint32_t targets;
+	uint32_t cores;
 	uint32_t groups;
 	uint32_t queues;
 	uint32_t depth;
@@ -170,6 +198,7 @@ static struct options {
 	.kind = KIND_MIX,
 	.jobs = 64,
 	.size = 256,
+	.targets = 1,
 	.groups = 2,
 	.queues = 2,
 	.depth = 4,
@@ -244,6 +273,9 @@ enum {
 	OPT_DUTY,
 	OPT_DEPTH,
 	OPT_STARTED,
+	OPT_PHASE,
+	OPT_TARGETS,
+	OPT_CORES,
 };
 
 static const struct argp_option arg_options[] = {
@@ -255,6 +287,11 @@ static const struct argp_option arg_options[] = {
 	  "none, compute, tiling, idvs, fragment or mix (default), which alternates", 1 },
 	{ "size", 's', "N", 0,
 	  "Size of a job: workgroups, vertices, or pixels along an edge (default 256)", 1 },
+	{ "phase", OPT_PHASE, "PHASE", 0,
+	  "16 jobs of one kind, long and in one queue, that show as one thing: compute, fragment, tiling, memory (external), frontend (cores are not fed), idle; options behind it change what it sets",
+	  1 },
+	{ "targets", OPT_TARGETS, "N", 0, "Render targets of a fragment job (default 1)", 1 },
+	{ "cores", OPT_CORES, "N", 0, "Shader cores that a group may use (default: all)", 1 },
 	{ "groups", 'g', "N", 0, "Groups (default 2)", 1 },
 	{ "queues", 'q', "N", 0, "Queues in each group (default 2)", 1 },
 	{ "depth", OPT_DEPTH, "N", 0, "Jobs in flight in each queue (default 4)", 1 },
@@ -296,6 +333,27 @@ static uint32_t parse_count(struct argp_state *state, const char *name, const ch
 	return value;
 }
 
+static void set_phase(struct argp_state *state, const char *name)
+{
+	const struct phase *p = phases;
+
+	while (p < phases + N_PHASES && strcmp(name, p->name))
+		p++;
+	if (p == phases + N_PHASES)
+		argp_error(state,
+			   "--phase: '%s' is none of compute, fragment, tiling, memory, frontend, idle",
+			   name);
+	opt.kind = p->kind;
+	opt.size = p->size;
+	opt.targets = p->targets;
+	opt.cores = p->cores;
+	opt.period_ns = p->period_ns;
+	opt.duty = p->duty;
+	opt.jobs = 16;
+	opt.groups = 1;
+	opt.queues = 1;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	static bool jobs_given, duty_given;
@@ -325,6 +383,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		opt.size = parse_count(state, "size", arg, 1, 1 << 24);
+		break;
+	case OPT_PHASE:
+		set_phase(state, arg);
+		duty_given = opt.period_ns;
+		break;
+	case OPT_TARGETS:
+		opt.targets = parse_count(state, "targets", arg, 1, 8);
+		break;
+	case OPT_CORES:
+		opt.cores = parse_count(state, "cores", arg, 1, 64);
 		break;
 	case 'g':
 		opt.groups = parse_count(state, "groups", arg, 1, MAX_GROUPS);
@@ -534,6 +602,7 @@ static void build_lib(void)
 
 	for (unsigned int level = N_CALLS; level-- > 0;) {
 		struct cs_buf b = {
+			.arch = gpu.info.gpu_id >> 28,
 			.insn = (uint64_t *)lib.map + level * LIB_PART_SIZE / 8,
 			.va = lib.va + level * LIB_PART_SIZE,
 			.room = LIB_PART_SIZE / 8,
@@ -634,13 +703,14 @@ static void emit_run(struct cs_buf *b, const struct queue *q, const struct job *
 		cs_emit(b, cs_move32(R_RUN_LEN, size));
 		cs_emit(b, cs_move32(R_RUN_INSTANCES, 1));
 		cs_emit(b, cs_move(R_RUN_TILER_CTX, frame.va));
-		cs_emit(b, cs_run_idvs(0, true));
+		cs_emit_run_idvs(b, 0, true);
 		break;
 	case KIND_FRAGMENT:
 		if (size > 0x10000)
 			size = 0x10000;
 		cs_emit(b, cs_req_resource(CS_RES_FRAGMENT));
-		cs_emit(b, cs_move(R_RUN_TILER_CTX, frame.va));
+		/* The pointer's low bits tell how many render targets there are, less one. */
+		cs_emit(b, cs_move(R_RUN_TILER_CTX, frame.va | (opt.targets - 1) << 2));
 		cs_emit(b, cs_move32(R_RUN_BBOX_MIN, 0));
 		cs_emit(b, cs_move32(R_RUN_BBOX_MAX, (size - 1) | (size - 1) << 16));
 		cs_emit(b, cs_run_fragment(false, 0));
@@ -704,11 +774,13 @@ static uint32_t build_stream(struct queue *q, const struct job *j, unsigned int 
 {
 	uint64_t slot_va = q->results.va + index * SLOT_SIZE;
 	struct cs_buf b = {
+		.arch = gpu.info.gpu_id >> 28,
 		.insn = (uint64_t *)q->streams.map + index * STREAM_SIZE / 8,
 		.va = q->streams.va + index * STREAM_SIZE,
 		.room = STREAM_SIZE / 2 / 8,
 	};
 	struct cs_buf tail = {
+		.arch = b.arch,
 		.insn = b.insn + b.room,
 		.va = b.va + STREAM_SIZE / 2,
 		.room = b.room,
@@ -727,7 +799,7 @@ static uint32_t build_stream(struct queue *q, const struct job *j, unsigned int 
 	cs_emit(&tail, cs_sync(CS_OP_SYNC_ADD64, CS_SCOPE_SYSTEM, R_TMP, R_TMP64, 0, SB_LS));
 	cs_emit(&tail, cs_wait(1 << SB_LS));
 
-	cs_emit(&b, cs_set_sb_entry(SB_ENDPOINT, SB_LS));
+	cs_emit_sb_entries(&b, SB_ENDPOINT, SB_LS);
 	if (q->prev && !(j->seq & 1)) {
 		/* Every other job waits in the stream, the rest in the kernel (submit()). */
 		cs_emit(&b, cs_move(R_TMP64, chain.va + q->prev->number * 16));
@@ -997,7 +1069,7 @@ static void set_up(void)
 	gpu_bo_create(&frame, &vm, 4096, DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC);
 
 	for (unsigned int g = 0; g < opt.groups; g++)
-		groups[g] = gpu_group_create(&vm, opt.queues);
+		groups[g] = gpu_group_create_on(&vm, opt.queues, opt.cores);
 
 	for (unsigned int i = 0; i < queue_count; i++) {
 		struct queue *q = &queues[i];

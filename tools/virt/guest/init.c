@@ -4,12 +4,14 @@
  * it to tools/virt/run on the host, byte for byte, over the ports of a virtio-serial device.
  *
  * /virt holds what run wants, every string ended by a NUL:
- *   argv   the command and its arguments; not there: a shell on hvc0
+ *   argv   the command and its arguments; not there: a shell
+ *   tty    there if the command's terminal is hvc0
  *   env    NAME=VALUE for the command
  *   out    files to send when it has ended
  *   load   modules to load before it
  *   first  modules without which there is no port; of the root image, not of run
  *   expect there if a kernel report is expected
+ *   touch  files that get the time of the start; of a root that run adds
  *
  * Port 1 is for control, 2 takes the command's standard output, 3 its standard error. What init
  * says on port 1 are frames: a type, the length of the payload (u32, little endian), the payload:
@@ -429,6 +431,33 @@ static void look_for_leaks(void)
 	fclose(log);
 }
 
+/* The kernel sets its clock itself only if it was configured so. */
+static void set_clock(void)
+{
+	struct timespec now = { 0 };
+	char text[32] = "";
+	int fd = open("/sys/class/rtc/rtc0/since_epoch", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (read(fd, text, sizeof(text) - 1) > 0)
+		now.tv_sec = strtoll(text, NULL, 10);
+	close(fd);
+	if (now.tv_sec > time(NULL) && clock_settime(CLOCK_REALTIME, &now))
+		fail("clock_settime: %m");
+}
+
+/* A kernel that does not keep the times of an archive has unpacked it in 1970. */
+static void touch_files(void)
+{
+	char **list;
+
+	for (list = strings("/virt/touch"); list && *list; list++) {
+		if (utimensat(AT_FDCWD, *list, NULL, 0))
+			fail("%s: %m", *list);
+	}
+}
+
 static void set_up(void)
 {
 	mount_at("devtmpfs", "/dev", "mode=0755");
@@ -474,11 +503,13 @@ int main(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	set_up();
+	set_clock();
 	for (list = strings("/virt/first"); list && *list; list++) {
 		if (load(*list))
 			fail("module %s does not load", *list);
 	}
 	ctl = open_device("vport0p1");
+	touch_files();
 
 	/* One scan, when all is over. */
 	write_file("/sys/kernel/debug/kmemleak", "scan=off");
@@ -498,14 +529,15 @@ int main(void)
 		putenv(*list);
 
 	argv = strings("/virt/argv");
-	tty = !argv;
+	tty = !access("/virt/tty", F_OK);
+	if (!argv)
+		argv = shell;
 	if (tty) {
 		struct winsize size = {
 			.ws_row = number_from_env("LINES"),
 			.ws_col = number_from_env("COLUMNS"),
 		};
 
-		argv = shell;
 		fds[0] = fds[1] = fds[2] = open_device("hvc0");
 		if (size.ws_row && size.ws_col)
 			ioctl(fds[0], TIOCSWINSZ, &size);

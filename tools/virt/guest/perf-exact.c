@@ -3,7 +3,7 @@
  * perf-exact   many sessions of different masks, driven at random
  *
  *   perf-exact [-n SESSIONS] [-p PERIODIC] [-s SAMPLES] [-t SECONDS] [-r SEED]
- *              [-a] [-k KINDS -u US] RECORD TRACE
+ *              [-a] [-k KINDS] [-f SWITCH[=VALUE],...] [-u US] RECORD TRACE
  *
  * Each of SESSIONS sessions has a thread of its own, which sets it up, starts,
  * samples, stops and tears it down at random, until firmware has taken SAMPLES
@@ -15,7 +15,10 @@
  * -a keeps the GPU up, and has the bench page give it something to count; else
  * somebody has to give it work.
  * -k has the bench page disturb firmware at random meanwhile, about every US
- * microseconds; KINDS as its storm_kinds. Needs the virtual Mali.
+ * microseconds; KINDS as its storm_kinds.
+ * -f has it do the same with switches of the page, by their names; one that has
+ * a VALUE is set to it as long as sessions run, and is no part of the storm.
+ * Needs the virtual Mali.
  */
 #define _GNU_SOURCE
 #include <getopt.h>
@@ -515,6 +518,70 @@ static void trace_end(const char *path)
 	}
 }
 
+#define MAX_SWITCHES	64
+
+/* What the bench page does meanwhile. */
+struct storm {
+	uint32_t kinds, faults;
+	unsigned int num_set;
+	struct { unsigned int reg; uint32_t value; } set[MAX_SWITCHES];
+};
+
+static bool storm_kind(struct storm *storm, const char *name)
+{
+	static const char *const kinds[] = { MALI_STORM_NAMES };
+
+	for (unsigned int i = 0; i < MALI_STORM_KINDS; i++) {
+		if (!strcmp(name, kinds[i])) {
+			storm->kinds |= 1u << i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void storm_switch(struct storm *storm, char *name)
+{
+	static const struct { const char *name; unsigned int reg; } regs[] = {
+#define REG(sym, name, bits, r, w, help) { w ? name : "", MALI_BENCH_##sym },
+		MALI_BENCH_REGS(REG)
+#undef REG
+	};
+	char *value = strchr(name, '=');
+
+	if (value)
+		*value++ = 0;
+	if (!value && storm_kind(storm, name))
+		return;
+	for (size_t i = 0; i < sizeof(regs) / sizeof(regs[0]); i++) {
+		if (strcmp(name, regs[i].name))
+			continue;
+		if (value && storm->num_set < MAX_SWITCHES) {
+			storm->set[storm->num_set].reg = regs[i].reg;
+			storm->set[storm->num_set++].value = strtoul(value, NULL, 0);
+			return;
+		}
+		if (!value && regs[i].reg >= MALI_BENCH_FAULTS_FIRST) {
+			storm->faults |= 1u << MALI_FAULT_NUMBER(regs[i].reg);
+			return;
+		}
+	}
+	die("'%s' is no switch of the bench page that a storm has; mali-bench lists them", name);
+}
+
+static void storm_begin(const struct storm *storm, uint32_t seed, uint32_t us)
+{
+	for (unsigned int i = 0; i < storm->num_set; i++)
+		bench_set(storm->set[i].reg, storm->set[i].value);
+	if (!storm->kinds && !storm->faults)
+		return;
+	bench_reg_set(STORM_SEED, seed);
+	bench_reg_set(STORM_PERIOD, us);
+	bench_reg_set(STORM_KINDS, storm->kinds);
+	bench_reg_set(STORM_FAULTS, storm->faults);
+	bench_reg_set(STORM, 1);
+}
+
 static unsigned long number(const char *text, unsigned long most)
 {
 	char *end;
@@ -527,17 +594,18 @@ static unsigned long number(const char *text, unsigned long most)
 
 int main(int argc, char **argv)
 {
-	unsigned long sessions = 16, periodic = 0, wanted = 10000, seed = 1, kinds = 0, us = 20000;
+	unsigned long sessions = 16, periodic = 0, wanted = 10000, seed = 1, us = 20000;
 	unsigned long seconds = 100000;
 	struct drm_panthor_gpu_info gpu = {};
 	struct exact_head head = { .magic = EXACT_MAGIC };
 	uint32_t size = sizeof(gpu);
+	struct storm storm = {};
 	struct client *clients;
-	uint64_t first, end;
+	uint64_t first, end, hits;
 	bool active = false;
 	int fds[FILES], opt;
 
-	while ((opt = getopt(argc, argv, "an:p:s:t:r:k:u:")) != -1) {
+	while ((opt = getopt(argc, argv, "an:p:s:t:r:k:f:u:")) != -1) {
 		switch (opt) {
 		case 'a': active = true; break;
 		case 'n': sessions = number(optarg, MAX_SESSIONS); break;
@@ -545,13 +613,17 @@ int main(int argc, char **argv)
 		case 's': wanted = number(optarg, 100000000); break;
 		case 't': seconds = number(optarg, 100000); break;
 		case 'r': seed = number(optarg, ~0ul); break;
-		case 'k': kinds = number(optarg, 255); break;
+		case 'k': storm.kinds |= number(optarg, 255); break;
+		case 'f':
+			for (char *name = strtok(optarg, ","); name; name = strtok(NULL, ","))
+				storm_switch(&storm, name);
+			break;
 		case 'u': us = number(optarg, 1000000); break;
 		default: optind = argc; break;
 		}
 	}
 	if (argc - optind != 2)
-		die("usage: perf-exact [-n SESSIONS] [-p PERIODIC] [-s SAMPLES] [-t SECONDS] [-r SEED] [-a] [-k KINDS -u US] RECORD TRACE");
+		die("usage: perf-exact [-n SESSIONS] [-p PERIODIC] [-s SAMPLES] [-t SECONDS] [-r SEED] [-a] [-k KINDS] [-f SWITCH[=VALUE],...] [-u US] RECORD TRACE");
 	if (!perf_bench_open())
 		die("there is no bench page: this needs the virtual Mali, and root");
 	for (int i = 0; i < FILES; i++) {
@@ -581,7 +653,8 @@ int main(int argc, char **argv)
 	if (fwrite(&head, sizeof(head), 1, record) != 1)
 		die("%s: %s", argv[optind], strerror(errno));
 
-	hostile = kinds & (1 << MALI_STORM_DROP_SAMPLE | 1 << MALI_STORM_DROP_ACK | 1 << MALI_STORM_HANG);
+	hostile = storm.faults || storm.num_set ||
+		  (storm.kinds & (1 << MALI_STORM_DROP_SAMPLE | 1 << MALI_STORM_DROP_ACK | 1 << MALI_STORM_HANG));
 	if (active) {
 		if (perf_pm_write("control", "on"))
 			die("the GPU's power cannot be kept on");
@@ -603,22 +676,17 @@ int main(int argc, char **argv)
 		if (!c->sums || pthread_create(&c->thread, NULL, drive, c))
 			die("no memory for %lu sessions", sessions);
 	}
-	if (kinds) {
-		bench_reg_set(STORM_SEED, seed);
-		bench_reg_set(STORM_PERIOD, us);
-		bench_reg_set(STORM_KINDS, kinds);
-		bench_reg_set(STORM, 1);
-		/* What came before it, while sessions were started, was no storm. */
-		first = bench_reg_get64(SAMPLES);
-	}
+	hits = bench_reg_get64(FAULT_HITS);
+	storm_begin(&storm, seed, us);
+	/* What came before it, while sessions were started, was no storm. */
+	first = bench_reg_get64(SAMPLES);
 	end = perf_now() + seconds * 1000000000ull;
 	while (bench_reg_get64(SAMPLES) - first < wanted && perf_now() < end &&
 	       !__atomic_load_n(&complaints, __ATOMIC_RELAXED))
 		usleep(10000);
-	if (kinds) {
-		printf("# %u disturbances\n", bench_reg_get(STORM_EVENTS));
-		perf_bench_calm();
-	}
+	printf("# %u disturbances, %" PRIu64 " hits of faults\n", bench_reg_get(STORM_EVENTS),
+	       bench_reg_get64(FAULT_HITS) - hits);
+	perf_bench_calm();
 	__atomic_store_n(&done, true, __ATOMIC_RELEASE);
 	for (unsigned long i = 0; i < sessions; i++)
 		pthread_join(clients[i].thread, NULL);

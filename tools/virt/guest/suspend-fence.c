@@ -92,6 +92,7 @@ static uint32_t job_result(unsigned int n)
 static uint32_t build(unsigned int n, uint32_t workgroups)
 {
 	struct cs_buf b = {
+		.arch = gpu.info.gpu_id >> 28,
 		.insn = (uint64_t *)((uint8_t *)streams.map + n * STREAM_SIZE),
 		.va = streams.va + n * STREAM_SIZE,
 		.room = STREAM_SIZE / sizeof(uint64_t),
@@ -102,7 +103,7 @@ static uint32_t build(unsigned int n, uint32_t workgroups)
 	cs_emit(&b, cs_store(66, 64, 1, 0));
 	cs_emit(&b, cs_wait(0xff));
 	cs_emit(&b, cs_req_resource(CS_RES_COMPUTE));
-	cs_emit(&b, cs_set_sb_entry(2, 0));
+	cs_emit_sb_entries(&b, 2, 0);
 	cs_emit(&b, cs_move32(33, WORKGROUP - 1));
 	for (unsigned int r = 34; r < 37; r++)
 		cs_emit(&b, cs_move32(r, 0));

@@ -2,7 +2,7 @@
 /*
  * exactness   compares what sessions were given with what the GPU has counted
  *
- *   exactness [-r] [-l] [-c KIND] LEDGER RECORD TRACE
+ *   exactness [-r] [-l] [-c KIND] [-t TABLE -f SWITCH,...] LEDGER RECORD TRACE
  *   exactness -d LEDGER RECORD TRACE
  *
  * RECORD and TRACE are perf-exact's, LEDGER is the model's. The kernel's
@@ -31,6 +31,11 @@
  *   could not have said so again. So may those before it, if the kernel has found
  *   it out before it had read the samples that came first;
  * - counters saturated.
+ *
+ * -t and -f say which switches of the bench page there were, and where the driver's promises are: what
+ * is looked for is the weakest promise of any of them. With "flagged", a sample that is not exact may
+ * be flagged in the one after it instead, and flags need no cause. With "assumption" or "reset" there
+ * is nothing to compare with, but flags are.
  *
  * -c KIND makes one thing wrong first, to show that it is found: sum, hash,
  * flag, epoch, loss, stale, sample, interval, baseline, ledger or mask.
@@ -151,6 +156,10 @@ static struct gap *gaps;	/* before each record, and after the last */
 static bool *saturated;		/* each record has such a value */
 static uint64_t complaints;
 static bool lossy, was_reset;
+
+/* What the driver promises under a switch; the weakest is the last. */
+enum promise { EXACT, FLAGGED, RESET, ASSUMPTION };
+static enum promise promise;
 
 static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
 {
@@ -278,6 +287,18 @@ static size_t find_record(size_t from, unsigned int insert, uint64_t timestamp)
 	return from;
 }
 
+/* The same if timestamps are not to be believed; @same: of the epoch of the record before. */
+static size_t find_numbered(size_t from, unsigned int insert, bool same)
+{
+	size_t r = from;
+
+	while (r < num_records && records[r].insert + 1 != insert)
+		r++;
+	if (same && from && r < num_records && records[r].epoch != records[from - 1].epoch)
+		return num_records;
+	return r;
+}
+
 static void read_trace(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -300,7 +321,11 @@ static void read_trace(const char *path)
 			die("%s: a line that makes no sense: %s", path, text);
 		if (sscanf(line, "panthor_perf_fw_sample: epoch=%u insert=%u timestamp=%" SCNu64 " reason=%u",
 			   &epoch, &insert, &timestamp, &reason) == 4) {
-			position = find_record(position, insert, timestamp);
+			size_t found = find_record(position, insert, timestamp);
+
+			if (found == num_records && promise != EXACT)
+				found = find_numbered(position, insert, epoch == last_epoch && seen);
+			position = found;
 			if (position++ == num_records)
 				die("the kernel has seen a sample (epoch %u, insert %u, timestamp %" PRIu64
 				    ") that is not in the ledger", epoch, insert, timestamp);
@@ -483,7 +508,7 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 {
 	const struct baseline *b = find_baseline(run->start_data);
 	const struct session_trace *s;
-	size_t from, to, lost = 0;
+	size_t from, to, before, lost = 0;
 
 	stats.runs++;
 	if (!b) {
@@ -491,7 +516,7 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 		return;
 	}
 	s = &sessions[b->session];
-	from = b->position;
+	from = before = b->position;
 	for (size_t k = 0; k < run->samples; k++) {
 		const struct delivery *d = &s->deliveries[b->first + k];
 
@@ -511,20 +536,22 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 		if (samples[k].flags & FLAG_LOST) {
 			stats.flagged++;
 			stats.flagged_exact += same(run, &samples[k], from, to);
-			if (!all_have_cause(d, from, to, samples[k].flags))
+			if (promise == EXACT && !all_have_cause(d, from, to, samples[k].flags))
 				wrong("client %u, run %#" PRIx64 ", sample %zu (records %zu to %zu of the ledger): "
 				      "flags %#x, and nothing was lost", run->client, run->start_data, k, from, to,
 				      samples[k].flags);
-			for (size_t r = from; r <= to; r++)
+			for (size_t r = promise == EXACT ? from : before; r <= to; r++)
 				gaps[r].flagged = stats.runs;
 		}
 		if (!same(run, &samples[k], from, to)) {
 			lost++;
-			if (!lossy || !(samples[k].flags & FLAG_LOST))
+			if (!lossy || !(samples[k].flags & FLAG_LOST ||
+					(promise != EXACT && k + 1 < run->samples && samples[k + 1].flags & FLAG_LOST)))
 				wrong("client %u, run %#" PRIx64 ", sample %zu of %u (user_data %#" PRIx64 ", flags %#x): "
 				      "not what records %zu to %zu of the ledger hold", run->client, run->start_data, k,
 				      run->samples, samples[k].user_data, samples[k].flags, from, to);
 		}
+		before = from;
 		from = to;
 	}
 	/* Between the baseline's sample and the next, or it may have been before the baseline. */
@@ -686,9 +713,50 @@ static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *
 	return true;
 }
 
+/* The promise of a switch, as the table has it: lines of "switch;promise;...". */
+static enum promise promise_of(const char *table, const char *name)
+{
+	static const char *const names[] = { "exact", "flagged", "reset", "assumption" };
+	FILE *f = fopen(table, "r");
+	size_t len = strlen(name);
+	char line[1024];
+
+	if (!f)
+		die("%s cannot be read", table);
+	while (fgets(line, sizeof(line), f)) {
+		if (strncmp(line, name, len) || line[len] != ';')
+			continue;
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			const char *got = line + len + 1;
+
+			if (!strncmp(got, names[i], strlen(names[i])) && got[strlen(names[i])] == ';') {
+				fclose(f);
+				return i;
+			}
+		}
+		die("%s: %s has no promise that is known: %s", table, name, line);
+	}
+	die("%s: there is no line for %s", table, name);
+}
+
+static void take_promises(const char *table, char *list)
+{
+	for (char *name = strtok(list, ","); name; name = strtok(NULL, ",")) {
+		enum promise p;
+
+		name[strcspn(name, "=")] = 0;
+		p = promise_of(table, name);
+		if (p > promise)
+			promise = p;
+	}
+	/* Counters may begin anew then, and samples be wrong. */
+	lossy |= promise != EXACT;
+}
+
 int main(int argc, char **argv)
 {
-	const char *kind = NULL;
+	const char *kind = NULL, *table = NULL;
+	char *switches = NULL;
 	struct exact_run run;
 	struct exact_sample *samples = NULL;
 	uint64_t *sums, trace_samples = 0;
@@ -697,17 +765,21 @@ int main(int argc, char **argv)
 	FILE *f;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "rldc:")) != -1) {
+	while ((opt = getopt(argc, argv, "rldc:t:f:")) != -1) {
 		switch (opt) {
 		case 'r': was_reset = true; break;
 		case 'l': lossy = true; break;
 		case 'd': print = true; break;
 		case 'c': kind = optarg; break;
+		case 't': table = optarg; break;
+		case 'f': switches = optarg; break;
 		default: optind = argc; break;
 		}
 	}
-	if (argc - optind != 3)
-		die("usage: exactness [-r] [-l] [-d] [-c KIND] LEDGER RECORD TRACE");
+	if (argc - optind != 3 || !table != !switches)
+		die("usage: exactness [-r] [-l] [-d] [-c KIND] [-t TABLE -f SWITCH,...] LEDGER RECORD TRACE");
+	if (table)
+		take_promises(table, switches);
 	f = fopen(argv[optind + 1], "rb");
 	if (!f || fread(&head, sizeof(head), 1, f) != 1 || head.magic != EXACT_MAGIC)
 		die("%s is no record of perf-exact", argv[optind + 1]);

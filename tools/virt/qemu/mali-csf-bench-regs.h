@@ -89,7 +89,50 @@ enum {
     MALI_BENCH_STORM_KINDS = 0x20c,
     MALI_BENCH_STORM_EVENTS = 0x210,
     MALI_BENCH_STORM_NOW = 0x214,
+    MALI_BENCH_STORM_FAULTS = 0x218,
+    MALI_BENCH_STORM_FAULTS_NOW = 0x21c,
+    MALI_BENCH_FAULT_HITS = 0x220,
+    MALI_BENCH_DATA_LATE = 0x300,
+    MALI_BENCH_CORES_LATE = 0x304,
+    MALI_BENCH_VALUES_LATE = 0x308,
+    MALI_BENCH_MEMORY_LATE = 0x30c,
+    MALI_BENCH_INSERT_LATE = 0x310,
+    MALI_BENCH_ACK_LATE = 0x314,
+    MALI_BENCH_EMPTY_ACKS = 0x318,
+    MALI_BENCH_DOUBLE_SAMPLES = 0x31c,
+    MALI_BENCH_IRQS_LOST = 0x320,
+    MALI_BENCH_IRQ_LATE = 0x324,
+    MALI_BENCH_IRQ_APART = 0x328,
+    MALI_BENCH_IRQ_SPURIOUS = 0x32c,
+    MALI_BENCH_EN_CUT = 0x330,
+    MALI_BENCH_META_STALE = 0x334,
+    MALI_BENCH_EXTRACT_LATCHED = 0x338,
+    MALI_BENCH_OVERWRITE = 0x33c,
+    MALI_BENCH_HALT_FIRST = 0x340,
+    MALI_BENCH_ENABLES_LOST = 0x344,
+    MALI_BENCH_ENABLE_SLOW = 0x348,
+    MALI_BENCH_EVENTS_ALWAYS = 0x34c,
+    MALI_BENCH_EVENTS_FEW = 0x350,
+    MALI_BENCH_TS_OFFSET = 0x354,
+    MALI_BENCH_TS_DRIFT = 0x358,
+    MALI_BENCH_TS_SKEW = 0x35c,
+    MALI_BENCH_TS_BACK = 0x360,
+    MALI_BENCH_CORES_APART = 0x364,
+    MALI_BENCH_POWER_LOSES = 0x368,
+    MALI_BENCH_BUSY_SKEW = 0x36c,
+    MALI_BENCH_AS_STUCK = 0x370,
+    MALI_BENCH_FLUSH_STUCK = 0x374,
+    MALI_BENCH_L2_STUCK = 0x378,
+    MALI_BENCH_RESET_STUCK = 0x37c,
 };
+
+/*
+ * Switches of faults follow each other. The number of one is the bit that it has
+ * in storm_faults.
+ */
+#define MALI_FAULTS             32
+#define MALI_BENCH_FAULTS_FIRST MALI_BENCH_DATA_LATE
+#define MALI_FAULT_NUMBER(reg)  (((reg) - MALI_BENCH_FAULTS_FIRST) / 4)
 
 /* R(SYMBOL, name, bits, readable, writable, help) */
 #define MALI_BENCH_REGS(R) \
@@ -152,8 +195,8 @@ enum {
     R(LEDGER_FLUSH, "ledger_flush", 32, 0, 1, \
       "1: the ledger file is brought up to date") \
     R(CRASH, "crash", 32, 0, 1, \
-      "1: firmware panics, 2: its watchdog expires; it halts and says " \
-      "so in HALT_STATUS") \
+      "1: firmware panics, 2: its watchdog expires, 3: it panics and " \
+      "MCU_STATUS is fatal; it stops and says why in HALT_STATUS") \
     /* state */ \
     R(MCU_STATUS, "mcu_status", 32, 1, 0, \
       "0 disabled, 1 enabled, 2 halted, 3 fatal") \
@@ -246,7 +289,91 @@ enum {
     R(STORM_EVENTS, "storm_events", 32, 1, 0, \
       "disturbances since storm was set") \
     R(STORM_NOW, "storm_now", 32, 1, 0, \
-      "kinds that last at this moment")
+      "kinds that last at this moment") \
+    R(STORM_FAULTS, "storm_faults", 32, 1, 1, \
+      "which of the faults from 0x300 on a storm has as well, a bit each") \
+    R(STORM_FAULTS_NOW, "storm_faults_now", 32, 1, 0, \
+      "those of them that last at this moment") \
+    R(FAULT_HITS, "fault_hits", 64, 1, 0, \
+      "times that one of those faults has made a difference") \
+    /* faults of firmware and of the GPU; 0: none */ \
+    R(DATA_LATE, "data_late", 32, 1, 1, \
+      "ns from INSERT, ACK and the interrupt to the sample that " \
+      "they tell of") \
+    R(CORES_LATE, "cores_late", 32, 1, 1, \
+      "ns from the other blocks of a sample to those of shader " \
+      "cores") \
+    R(VALUES_LATE, "values_late", 32, 1, 1, \
+      "ns from a block's first four values, PRFCNT_EN among them, " \
+      "to the others") \
+    R(MEMORY_LATE, "memory_late", 32, 1, 1, \
+      "1: samples are seen when the GPU's caches are flushed, " \
+      "unless it is coherent") \
+    R(INSERT_LATE, "insert_late", 32, 1, 1, \
+      "ns from ACK and the interrupt to INSERT") \
+    R(ACK_LATE, "ack_late", 32, 1, 1, \
+      "ns from the interrupt to ACK") \
+    R(EMPTY_ACKS, "empty_acks", 32, 1, 1, \
+      "so many SAMPLE requests are acknowledged without a sample") \
+    R(DOUBLE_SAMPLES, "double_samples", 32, 1, 1, \
+      "so many samples are written twice, into two slots") \
+    R(IRQS_LOST, "irqs_lost", 32, 1, 1, \
+      "so many interrupts about counters do not come") \
+    R(IRQ_LATE, "irq_late", 32, 1, 1, \
+      "ns that they come later") \
+    R(IRQ_APART, "irq_apart", 32, 1, 1, \
+      "ns that lie between two of them at least") \
+    R(IRQ_SPURIOUS, "irq_spurious", 32, 1, 1, \
+      "ns from one interrupt without a cause to the next") \
+    R(EN_CUT, "en_cut", 32, 1, 1, \
+      "so many samples have blocks whose PRFCNT_EN lacks bit 1") \
+    R(META_STALE, "meta_stale", 32, 1, 1, \
+      "metadata of the sample before: 1 its reason, and " \
+      "PRFCNT_EN: 2 is 0, 4 is 1") \
+    R(EXTRACT_LATCHED, "extract_latched", 32, 1, 1, \
+      "1: EXTRACT is read at doorbells alone") \
+    R(OVERWRITE, "overwrite", 32, 1, 1, \
+      "1: the counter ring is never full, and is overwritten") \
+    R(HALT_FIRST, "halt_first", 32, 1, 1, \
+      "1: HALT is served before a SAMPLE that is outstanding") \
+    R(ENABLES_LOST, "enables_lost", 32, 1, 1, \
+      "so many times firmware does not see that counters are to " \
+      "be enabled") \
+    R(ENABLE_SLOW, "enable_slow", 32, 1, 1, \
+      "ns that it takes to enable counters") \
+    R(EVENTS_ALWAYS, "events_always", 32, 1, 1, \
+      "at each doorbell, without a reason: 1 THRESHOLD, 2 " \
+      "OVERFLOW is raised") \
+    R(EVENTS_FEW, "events_few", 32, 1, 1, \
+      "1: as with the property events_once") \
+    R(TS_OFFSET, "ts_offset", 32, 1, 1, \
+      "ticks added to timestamps of samples, signed") \
+    R(TS_DRIFT, "ts_drift", 32, 1, 1, \
+      "the same in millionths of the timestamp") \
+    R(TS_SKEW, "ts_skew", 32, 1, 1, \
+      "ticks that each block's timestamp is behind that of the " \
+      "block before") \
+    R(TS_BACK, "ts_back", 32, 1, 1, \
+      "so many samples have a timestamp of a millisecond before " \
+      "the last one's") \
+    R(CORES_APART, "cores_apart", 32, 1, 1, \
+      "ns between shader cores, which gain and lose power one " \
+      "after the other") \
+    R(POWER_LOSES, "power_loses", 32, 1, 1, \
+      "so many times shader cores lose power without the sample " \
+      "before that") \
+    R(BUSY_SKEW, "busy_skew", 32, 1, 1, \
+      "cycles that GPU_ITER_ACTIVE is ahead of GPU_ACTIVE in each " \
+      "sample") \
+    R(AS_STUCK, "as_stuck", 32, 1, 1, \
+      "so many commands of address spaces never end, until a " \
+      "reset") \
+    R(FLUSH_STUCK, "flush_stuck", 32, 1, 1, \
+      "so many flushes of caches never end") \
+    R(L2_STUCK, "l2_stuck", 32, 1, 1, \
+      "so many times the L2 does not get its power") \
+    R(RESET_STUCK, "reset_stuck", 32, 1, 1, \
+      "so many resets of the GPU never end")
 
 /* Bits of storm_kinds, and their number. */
 enum {
@@ -254,5 +381,10 @@ enum {
     MALI_STORM_RING_FULL, MALI_STORM_DROP_SAMPLE, MALI_STORM_DROP_ACK,
     MALI_STORM_HANG, MALI_STORM_KINDS
 };
+
+/* What each of them sets of the registers above. */
+#define MALI_STORM_NAMES \
+    "sleep", "protm", "cores_off", "ack_delay", "ring_full", "drop_samples", \
+    "drop_sample_acks", "hang"
 
 #endif

@@ -10,7 +10,6 @@
 #include "qemu/bitops.h"
 #include "qemu/log.h"
 #include "sysemu/cpu-timers.h"
-#include "hw/misc/mali-csf-bench-regs.h"
 #include "hw/misc/mali-csf-counters.h"
 
 #define DEFAULT_RATE            10000
@@ -19,6 +18,17 @@
 /* What firmware cannot do while its address space is locked is tried again. */
 #define RETRY_NS                (10 * SCALE_US)
 #define STORM_ACK_DELAY_NS      (5 * SCALE_MS)
+
+#define STORM_SOURCES           (MALI_STORM_KINDS + MALI_FAULTS)
+/* So many times the period from one of a kind to the next. */
+#define STORM_SPACING           8
+
+/* What a storm has of one kind, or of one switch of faults. */
+typedef struct StormSource {
+    uint64_t random;
+    int64_t next;       /* when it begins */
+    int64_t until;      /* when it ends; 0: does not last now */
+} StormSource;
 
 struct MaliBench {
     uint32_t activity, rate;
@@ -33,10 +43,8 @@ struct MaliBench {
     QEMUTimer *retry;
 
     bool storm;
-    uint32_t seed, period_us, kinds, events;
-    uint64_t random;
-    int64_t next;
-    int64_t until[MALI_STORM_KINDS];    /* 0: does not last now */
+    uint32_t seed, period_us, kinds, faults, events;
+    StormSource sources[STORM_SOURCES];
     QEMUTimer *timer;
 };
 
@@ -96,7 +104,7 @@ static void bench_settle(void *opaque)
         mali_csf_mcu_wake(s);
     }
     if (b->want_crash) {
-        mali_csf_mcu_crash(s, b->want_crash == 2);
+        mali_csf_mcu_crash(s, b->want_crash);
         b->want_crash = 0;
     }
 }
@@ -141,17 +149,24 @@ static void bench_set_cores_hold(MaliCsfState *s, bool on)
 
 /* ---- storm ---- */
 
-/* xorshift64*: the series depends on the seed alone. */
-static uint32_t bench_storm_random(MaliBench *b)
+/* xorshift64*: the series depends on the seed and on the source alone. */
+static uint32_t bench_storm_random(StormSource *source)
 {
-    b->random ^= b->random >> 12;
-    b->random ^= b->random << 25;
-    b->random ^= b->random >> 27;
-    return (b->random * 0x2545f4914f6cdd1dull) >> 32;
+    source->random ^= source->random >> 12;
+    source->random ^= source->random << 25;
+    source->random ^= source->random >> 27;
+    return (source->random * 0x2545f4914f6cdd1dull) >> 32;
 }
 
 static void bench_storm_begin(MaliCsfState *s, unsigned kind, uint32_t arg)
 {
+    if (kind >= MALI_STORM_KINDS) {
+        unsigned fault = kind - MALI_STORM_KINDS;
+
+        s->inj.fault[fault] = mali_csf_faults_storm_value(fault, arg);
+        mali_csf_publish_faults_changed(s);
+        return;
+    }
     switch (kind) {
     case MALI_STORM_SLEEP:
         bench_set_sleep(s, true);
@@ -183,7 +198,12 @@ static void bench_storm_begin(MaliCsfState *s, unsigned kind, uint32_t arg)
 
 static void bench_storm_end(MaliCsfState *s, unsigned kind)
 {
-    s->bench->until[kind] = 0;
+    s->bench->sources[kind].until = 0;
+    if (kind >= MALI_STORM_KINDS) {
+        s->inj.fault[kind - MALI_STORM_KINDS] = 0;
+        mali_csf_publish_faults_changed(s);
+        return;
+    }
     switch (kind) {
     case MALI_STORM_SLEEP:
         bench_set_sleep(s, false);
@@ -209,38 +229,52 @@ static void bench_storm_end(MaliCsfState *s, unsigned kind)
     }
 }
 
+static bool bench_storm_has(MaliBench *b, unsigned kind)
+{
+    return kind < MALI_STORM_KINDS ? b->kinds >> kind & 1 :
+           b->faults >> (kind - MALI_STORM_KINDS) & 1;
+}
+
+static int64_t bench_storm_gap(MaliBench *b, StormSource *source)
+{
+    uint64_t mean = (uint64_t)b->period_us * SCALE_US * STORM_SPACING;
+
+    return mean / 2 + bench_storm_random(source) % mean;
+}
+
 static void bench_storm_step(MaliCsfState *s)
 {
     MaliBench *b = s->bench;
     uint64_t period = (uint64_t)b->period_us * SCALE_US;
-    int64_t now = mali_csf_clk_now(), wake;
+    int64_t now = mali_csf_clk_now(), wake = now + SCALE_MS * 1000;
     unsigned i;
 
-    for (i = 0; i < MALI_STORM_KINDS; i++) {
-        if (b->until[i] && b->until[i] <= now) {
+    for (i = 0; i < STORM_SOURCES; i++) {
+        StormSource *source = &b->sources[i];
+
+        if (source->until && source->until <= now) {
             bench_storm_end(s, i);
         }
-    }
-    while (b->next <= now) {
-        /*
-         * Always four numbers an event, and none left out for what the guest
-         * has done meanwhile: the series stays the seed's.
-         */
-        unsigned kind = bench_storm_random(b) % MALI_STORM_KINDS;
-        uint64_t length = period / 4 + bench_storm_random(b) % period;
-        uint32_t arg = bench_storm_random(b);
+        while (source->next <= now) {
+            /*
+             * Always three numbers an event, and none left out for what the
+             * guest has done meanwhile: the series stays the seed's.
+             */
+            uint64_t length = period / 4 + bench_storm_random(source) % period;
+            uint32_t arg = bench_storm_random(source);
 
-        b->next += period / 2 + bench_storm_random(b) % period;
-        if ((b->kinds >> kind & 1) && !b->until[kind]) {
-            b->until[kind] = now + length;
-            b->events++;
-            bench_storm_begin(s, kind, arg);
+            source->next += bench_storm_gap(b, source);
+            if (bench_storm_has(b, i) && !source->until) {
+                source->until = now + length;
+                b->events++;
+                bench_storm_begin(s, i, arg);
+            }
         }
-    }
-    wake = b->next;
-    for (i = 0; i < MALI_STORM_KINDS; i++) {
-        if (b->until[i]) {
-            wake = MIN(wake, b->until[i]);
+        if (bench_storm_has(b, i)) {
+            wake = MIN(wake, source->next);
+        }
+        if (source->until) {
+            wake = MIN(wake, source->until);
         }
     }
     timer_mod(b->timer, wake);
@@ -262,16 +296,22 @@ static void bench_set_storm(MaliCsfState *s, bool on)
     b->storm = on;
     if (!on) {
         timer_del(b->timer);
-        for (i = 0; i < MALI_STORM_KINDS; i++) {
-            if (b->until[i]) {
+        for (i = 0; i < STORM_SOURCES; i++) {
+            if (b->sources[i].until) {
                 bench_storm_end(s, i);
             }
         }
         return;
     }
-    b->random = 0x9e3779b97f4a7c15ull ^ b->seed;
     b->events = 0;
-    b->next = mali_csf_clk_now() + (uint64_t)b->period_us * SCALE_US;
+    for (i = 0; i < STORM_SOURCES; i++) {
+        StormSource *source = &b->sources[i];
+
+        source->random = 0x9e3779b97f4a7c15ull * (i + 1) ^ b->seed;
+        /* Of the first, all sources and seeds would have too much in common. */
+        bench_storm_random(source);
+        source->next = mali_csf_clk_now() + bench_storm_gap(b, source);
+    }
     bench_storm_step(s);
 }
 
@@ -283,12 +323,13 @@ static uint32_t bench_mcu_flags(MaliCsfState *s)
            mali_csf_glb_running(s) << 2 | s->mcu_doorbell << 3;
 }
 
-static uint32_t bench_storm_now(MaliBench *b)
+/* Of @count sources from the one of number @first on, those that last. */
+static uint32_t bench_storm_now(MaliBench *b, unsigned first, unsigned count)
 {
     uint32_t v = 0;
 
-    for (unsigned i = 0; i < MALI_STORM_KINDS; i++) {
-        v |= (b->until[i] != 0) << i;
+    for (unsigned i = 0; i < count; i++) {
+        v |= (uint32_t)(b->sources[first + i].until != 0) << i;
     }
     return v;
 }
@@ -439,9 +480,16 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_STORM_EVENTS:
         return b->events;
     case MALI_BENCH_STORM_NOW:
-        return bench_storm_now(b);
+        return bench_storm_now(b, 0, MALI_STORM_KINDS);
+    case MALI_BENCH_STORM_FAULTS:
+        return b->faults;
+    case MALI_BENCH_STORM_FAULTS_NOW:
+        return bench_storm_now(b, MALI_STORM_KINDS, MALI_FAULTS);
+    case MALI_BENCH_FAULT_HITS:
+        return s->inj.fault_hits;
     }
-    return 0;
+    /* The rest are the switches of faults. */
+    return s->inj.fault[MALI_FAULT_NUMBER(off)];
 }
 
 typedef struct BenchReg {
@@ -574,7 +622,7 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
         mali_csf_ledger_flush(s);
         break;
     case MALI_BENCH_CRASH:
-        b->want_crash = val == 1 || val == 2 ? val : 0;
+        b->want_crash = val <= MALI_CRASH_FATAL ? val : MALI_CRASH_NONE;
         bench_settle(s);
         break;
     case MALI_BENCH_STORM:
@@ -590,6 +638,13 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
     case MALI_BENCH_STORM_KINDS:
         b->kinds = val;
         break;
+    case MALI_BENCH_STORM_FAULTS:
+        b->faults = val;
+        break;
+    default:
+        /* The rest are the switches of faults. */
+        s->inj.fault[MALI_FAULT_NUMBER(off)] = val;
+        mali_csf_publish_faults_changed(s);
     }
 }
 
@@ -601,9 +656,9 @@ void mali_csf_bench_reset(MaliCsfState *s)
     b->want_protm = b->want_sleep = b->want_wake = false;
     b->want_crash = 0;
     s->inj.protm = false;
-    b->until[MALI_STORM_PROTM] = 0;
-    b->until[MALI_STORM_SLEEP] = 0;
-    b->until[MALI_STORM_HANG] = 0;
+    b->sources[MALI_STORM_PROTM].until = 0;
+    b->sources[MALI_STORM_SLEEP].until = 0;
+    b->sources[MALI_STORM_HANG].until = 0;
 }
 
 void mali_csf_bench_init(MaliCsfState *s)

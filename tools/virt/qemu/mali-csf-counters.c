@@ -12,8 +12,13 @@
  *
  * with a weight unlike any other counter's, so that a swapped block or a
  * shifted index shows. The value in a sample is the difference of two totals,
- * cut to 32 bits. README has the tables; the driver-free test computes the
- * same independently.
+ * cut to 32 bits. Which scalar, with which multiplier, is in mali-csf-rules.h
+ * for counters that are described, and of the general rule for all others:
+ *
+ *   general * (1 + 64 * counter + index) >> (14 + set)
+ *
+ * with the scalar of the block that grows with any of its work. README has the
+ * tables; the driver-free test computes the same independently.
  *
  * Nothing is counted a word at a time, so the cost of counting does not
  * depend on how many counters there are, and a sample costs two
@@ -41,8 +46,15 @@ static unsigned arch(MaliCsfState *s)
     return s->gpu_id >> 28;
 }
 
+/* Shader cores by their physical positions, wherever their blocks are. */
 static MaliBlock *block_of(MaliCounters *c, unsigned type, unsigned inst)
 {
+    if (type == MALI_BLK_SHADER && c->compact_cores) {
+        if (inst >= MALI_MAX_CORES || !extract64(c->compact_cores, inst, 1)) {
+            return NULL;
+        }
+        inst = ctpop64(c->compact_cores & ((1ull << inst) - 1));
+    }
     if (type <= MALI_BLK_META || type >= MALI_BLK_TYPES ||
         inst >= c->n_type[type]) {
         return NULL;
@@ -51,12 +63,6 @@ static MaliBlock *block_of(MaliCounters *c, unsigned type, unsigned inst)
 }
 
 /* ---- values ---- */
-
-static unsigned general_source(unsigned type)
-{
-    /* A_ACTIVE, A_T_CY, A_S_ANY and A_F_CY are the same slot. */
-    return type == MALI_BLK_MEMSYS ? A_M_BEATS : 2;
-}
 
 /* Terms for another set; nothing may be counting. */
 void mali_csf_counters_select_set(MaliCounters *c, unsigned set)
@@ -76,10 +82,15 @@ void mali_csf_counters_select_set(MaliCounters *c, unsigned set)
                 term->mul = r->mul;
                 term->src = r->src;
                 term->shift = r->shift;
-                term->weight = r->no_units ? 0 : term->weight;
+                term->half = r->round ? 1 << r->shift >> 1 : 0;
+                if (b->type == MALI_BLK_CSHW && r->src == A_ACTIVE) {
+                    term->weight = 0;
+                }
             } else {
                 term->mul = 1 + j * 64 + b->inst;
-                term->src = general_source(b->type);
+                term->half = 0;
+                /* Also A_T_CY, A_M_ANY, A_S_ANY, A_F_CY: the same slot. */
+                term->src = A_ACTIVE;
                 term->shift = 14 + set;
             }
         }
@@ -90,94 +101,35 @@ static inline uint64_t total(const MaliBlock *b, unsigned idx)
 {
     const MaliTerm *t = &b->terms[idx];
 
-    return b->a[A_UNITS] * t->weight + (b->a[t->src] * t->mul >> t->shift) +
-           b->added[idx];
-}
-
-static void rule(MaliCounters *c, unsigned type, unsigned idx, unsigned src,
-                 unsigned mul, unsigned shift)
-{
-    c->rules[type][idx] = (MaliRule) { .src = src, .mul = mul, .shift = shift };
-}
-
-static void iter_rules(MaliCounters *c, unsigned at, unsigned cy, unsigned job,
-                       unsigned task, unsigned task_shift)
-{
-    rule(c, MALI_BLK_CSHW, at, cy, 1, 0);               /* ITER_x_ACTIVE */
-    rule(c, MALI_BLK_CSHW, at + 1, job, 1, 0);          /* _JOB_COMPLETED */
-    rule(c, MALI_BLK_CSHW, at + 2, task, 1, task_shift);/* _TASK_COMPLETED */
-    rule(c, MALI_BLK_CSHW, at + 4, cy, 1, 6);           /* _IRQ_ACTIVE */
-    rule(c, MALI_BLK_CSHW, at + 6, cy, 1, 4);           /* _READY_BLOCKED */
-    rule(c, MALI_BLK_CSHW, at + 7, cy, 1, 5);           /* _EP_DRAIN */
+    return b->a[A_UNITS] * t->weight +
+           ((b->a[t->src] * t->mul + t->half) >> t->shift) + b->added[idx];
 }
 
 static void init_rules(MaliCsfState *s)
 {
-    MaliCounters *c = s->ctr;
-    bool v13 = arch(s) >= 13;
+    static const struct {
+        uint8_t type, counter, first, last, src, shift;
+        uint16_t mul;
+        bool round;
+    } rules[] = {
+#define RULE(type, counter, first, last, src, mul, shift, name) \
+        { MALI_BLK_##type, counter, first, last, A_##src, shift, mul, false },
+#define ROUNDED(type, counter, first, last, src, mul, shift, name) \
+        { MALI_BLK_##type, counter, first, last, A_##src, shift, mul, true },
+#include "hw/misc/mali-csf-rules.h"
+#undef RULE
+#undef ROUNDED
+    };
     unsigned i;
 
-    rule(c, MALI_BLK_CSHW, 4, A_ACTIVE, 1, 0);          /* GPU_ACTIVE */
-    c->rules[MALI_BLK_CSHW][4].no_units = true;
-    rule(c, MALI_BLK_CSHW, 5, A_MCU, 1, 0);             /* MCU_ACTIVE */
-    rule(c, MALI_BLK_CSHW, 6, A_ITER, 1, 0);            /* GPU_ITER_ACTIVE */
-    rule(c, MALI_BLK_CSHW, 10, A_ITER, 1, 6);           /* GPU_IRQ_ACTIVE */
-    rule(c, MALI_BLK_CSHW, 11, A_JOBS, 1, 0);           /* GPU_IRQ_COUNT */
-    rule(c, MALI_BLK_CSHW, 12, A_FLUSH_CY, 1, 0);       /* CACHE_FLUSH_CYCLES */
-    rule(c, MALI_BLK_CSHW, 13, A_FLUSH, 1, 0);          /* CACHE_FLUSH */
-    iter_rules(c, v13 ? 64 : 16, A_TILER_CY, A_TILER_JOB, A_VERTICES, 2);
-    iter_rules(c, v13 ? 32 : 24, A_COMP_CY, A_COMP_JOB, A_THREADS, 6);
-    iter_rules(c, v13 ? 48 : 32, A_FRAG_CY, A_FRAG_JOB, A_PIXELS, 10);
-    rule(c, MALI_BLK_CSHW, v13 ? 16 : 40, A_CEU, 1, 0); /* CEU_ACTIVE */
-    rule(c, MALI_BLK_CSHW, v13 ? 21 : 45, A_LSU, 1, 0); /* LSU_ACTIVE */
-    for (i = 0; i < (v13 ? 6 : 4); i++) {
-        unsigned at = v13 ? 80 + 6 * i : 48 + 4 * i;
-
-        rule(c, MALI_BLK_CSHW, at, A_CSIF + i, 1, 0);   /* CSHWIFi_ENABLED */
-        rule(c, MALI_BLK_CSHW, at + (v13 ? 4 : 3), A_CSIF + i, 1, 4);
-                                                        /* _WAIT_BLOCKED */
+    for (i = 0; i < ARRAY_SIZE(rules); i++) {
+        if (arch(s) >= rules[i].first && arch(s) <= rules[i].last) {
+            s->ctr->rules[rules[i].type][rules[i].counter] = (MaliRule) {
+                .src = rules[i].src, .mul = rules[i].mul,
+                .shift = rules[i].shift, .round = rules[i].round,
+            };
+        }
     }
-
-    rule(c, MALI_BLK_TILER, 4, A_T_CY, 1, 0);           /* TILER_ACTIVE */
-    rule(c, MALI_BLK_TILER, 6, A_T_PRIMS, 1, 0);        /* TRIANGLES */
-    rule(c, MALI_BLK_TILER, 11, A_T_PRIMS, 9, 4);       /* PRIM_VISIBLE */
-    rule(c, MALI_BLK_TILER, 12, A_T_PRIMS, 4, 4);       /* PRIM_*CULLED */
-    rule(c, MALI_BLK_TILER, 13, A_T_PRIMS, 2, 4);
-    rule(c, MALI_BLK_TILER, 14, A_T_PRIMS, 1, 4);
-    rule(c, MALI_BLK_TILER, 21, A_T_PRIMS, 1, 2);       /* position shading */
-    rule(c, MALI_BLK_TILER, 37, A_T_PRIMS, 1, 3);       /* varying shading */
-
-    rule(c, MALI_BLK_MEMSYS, 4, A_M_BEATS, 1, 0);       /* MMU_REQUESTS */
-    rule(c, MALI_BLK_MEMSYS, 5, A_M_BEATS, 1, 8);       /* MMU_TABLE_READS_L3 */
-    rule(c, MALI_BLK_MEMSYS, 6, A_M_BEATS, 1, 10);      /* MMU_TABLE_READS_L2 */
-    rule(c, MALI_BLK_MEMSYS, 25, A_M_BEATS, 8, 3);      /* L2_ANY_LOOKUP */
-    rule(c, MALI_BLK_MEMSYS, 26, A_M_BEATS, 5, 3);      /* L2_READ_LOOKUP */
-    rule(c, MALI_BLK_MEMSYS, 27, A_M_BEATS, 3, 3);      /* L2_WRITE_LOOKUP */
-    rule(c, MALI_BLK_MEMSYS, 29, A_M_BEATS, 1, 3);      /* L2_EXT_READ */
-    rule(c, MALI_BLK_MEMSYS, 32, A_M_BEATS, 1, 1);      /* L2_EXT_READ_BEATS */
-    rule(c, MALI_BLK_MEMSYS, 33, A_ACTIVE, 1, 5);       /* L2_EXT_AR_STALL */
-    for (i = 34; i <= 36; i++) {
-        rule(c, MALI_BLK_MEMSYS, i, A_M_BEATS, 1, i - 28);
-    }                                                   /* L2_EXT_AR_CNT_Qn */
-    for (i = 37; i <= 41; i++) {
-        rule(c, MALI_BLK_MEMSYS, i, A_M_BEATS, 1, i - 33);
-    }                                                   /* L2_EXT_RRESP_* */
-    rule(c, MALI_BLK_MEMSYS, 42, A_M_BEATS, 1, 4);      /* L2_EXT_WRITE */
-    rule(c, MALI_BLK_MEMSYS, 47, A_M_BEATS, 1, 2);      /* L2_EXT_WRITE_BEATS */
-    rule(c, MALI_BLK_MEMSYS, 48, A_ACTIVE, 1, 6);       /* L2_EXT_W_STALL */
-    for (i = 49; i <= 51; i++) {
-        rule(c, MALI_BLK_MEMSYS, i, A_M_BEATS, 1, i - 42);
-    }                                                   /* L2_EXT_AW_CNT_Qn */
-
-    rule(c, MALI_BLK_SHADER, 4, A_S_FRAG, 1, 0);        /* FRAG_ACTIVE */
-    rule(c, MALI_BLK_SHADER, 9, A_S_PIXELS, 1, 4);      /* FRAG_WARPS */
-    rule(c, MALI_BLK_SHADER, 11, A_S_PIXELS, 1, 2);     /* FRAG_QUADS_RAST */
-    rule(c, MALI_BLK_SHADER, 18, A_S_PIXELS, 1, 8);     /* FRAG_PTILES */
-    rule(c, MALI_BLK_SHADER, 22, A_S_COMP, 1, 0);       /* COMPUTE_ACTIVE */
-    rule(c, MALI_BLK_SHADER, 23, A_S_THREADS, 1, 6);    /* COMPUTE_TASKS */
-    rule(c, MALI_BLK_SHADER, 24, A_S_THREADS, 1, 4);    /* COMPUTE_WARPS */
-    rule(c, MALI_BLK_SHADER, 26, A_S_ANY, 7, 3);        /* EXEC_CORE_ACTIVE */
-    rule(c, MALI_BLK_SHADER, 53, A_S_ANY, 1, 0);        /* SHADER_CORE_ACTIVE */
 }
 
 /* ---- activity ---- */
@@ -200,15 +152,6 @@ static void bump(MaliCounters *c, unsigned type, unsigned inst, unsigned src,
     }
 }
 
-static void bump_cores(MaliCsfState *s, uint64_t cores, unsigned src,
-                       uint64_t n)
-{
-    cores &= s->shader_present & mali_csf_counters_powered(s);
-    for (; n && cores; cores &= cores - 1) {
-        bump(s->ctr, MALI_BLK_SHADER, ctz64(cores), src, n);
-    }
-}
-
 /* Cycles of one clock, in those of another. */
 static uint64_t convert(MaliCsfState *s, uint64_t n, int from, int to)
 {
@@ -217,10 +160,98 @@ static uint64_t convert(MaliCsfState *s, uint64_t n, int from, int to)
     return hz ? mali_csf_clk_muldiv(n, mali_csf_clk_hz(s, to), hz) : 0;
 }
 
-/*
- * Where a bucket's cycles show: buckets are in cycles of the core clock, the
- * tiler counts the core group's and shader cores their own.
- */
+/* As many units of @load as there is room for, each of @size. */
+static uint64_t take(uint64_t *load, uint64_t size, uint64_t room)
+{
+    uint64_t n = MIN(*load / size, room);
+
+    *load -= n * size;
+    return n;
+}
+
+/* @n cycles of shading on one core, and what they have loaded. */
+static void shade_core(MaliCounters *c, MaliBlock *b, unsigned kind, uint64_t n,
+                       const uint64_t *used)
+{
+    uint64_t any = MIN(n, c->shade_room - b->any);
+    unsigned i;
+
+    b->moved = true;
+    b->any += any;
+    b->a[A_S_ANY] += any;
+    if (kind == SHADE_PIXELS) {
+        b->a[A_S_FRAG] += n;
+    } else {
+        uint64_t other = MIN(n, c->shade_room - b->other);
+
+        b->other += other;
+        b->a[A_S_COMP] += other;
+    }
+    /* Kinds that run at once share the core: no unit does more than it can. */
+    b->room[U_EXEC] += any;
+    any = MIN(used[U_EXEC], b->room[U_EXEC]);
+    b->room[U_EXEC] -= any;
+    b->a[A_S_EXEC] += any;
+    b->room[U_STARVE] += 4 * any;
+    n = MIN(used[U_STARVE], b->room[U_STARVE]);
+    b->room[U_STARVE] -= n;
+    b->a[A_S_STARVE] += n;
+    for (i = U_ALU; i < UNITS; i++) {
+        b->room[i] += any;
+        n = MIN(used[i], b->room[i] / 16);
+        b->room[i] -= 16 * n;
+        b->a[A_S_ALU + i - U_ALU] += n;
+    }
+}
+
+/* @n cycles of shading on each core that it runs on. */
+static void shade(MaliCsfState *s, unsigned kind, uint64_t n)
+{
+    MaliCounters *c = s->ctr;
+    MaliShading *sh = &c->shading[kind];
+    uint64_t cores = sh->cores & s->shader_present &
+                     mali_csf_counters_powered(s);
+    unsigned i, count = ctpop64(cores);
+    uint64_t used[UNITS];
+
+    if (!count) {
+        memset(sh->load, 0, sizeof(sh->load));
+        return;
+    }
+    used[U_EXEC] = take(&sh->load[U_EXEC], 16 * count, n);
+    sh->room[U_STARVE] += 4 * used[U_EXEC];
+    used[U_STARVE] = take(&sh->load[U_STARVE], 16 * count, sh->room[U_STARVE]);
+    sh->room[U_STARVE] -= used[U_STARVE];
+    for (i = U_ALU; i < UNITS; i++) {
+        sh->room[i] += used[U_EXEC];
+        used[i] = take(&sh->load[i], 256 * count, sh->room[i] / 16);
+        sh->room[i] -= 16 * used[i];
+    }
+    for (; cores; cores &= cores - 1) {
+        shade_core(c, block_of(c, MALI_BLK_SHADER, ctz64(cores)), kind, n,
+                   used);
+    }
+}
+
+/* While iterators are busy for @n cycles, the bus may keep slices waiting. */
+static void stall(MaliCsfState *s, uint64_t n)
+{
+    MaliCounters *c = s->ctr;
+    unsigned i, j, slices = c->n_type[MALI_BLK_MEMSYS];
+
+    for (i = 0; i < ARRAY_SIZE(c->bus); i++) {
+        uint64_t stalled;
+
+        c->bus[i].room += n;
+        stalled = take(&c->bus[i].load, 64 * slices, c->bus[i].room);
+        c->bus[i].room -= stalled;
+        for (j = 0; j < slices; j++) {
+            bump(c, MALI_BLK_MEMSYS, j, A_M_RD_STALL + i, stalled);
+        }
+    }
+}
+
+/* Where a bucket's cycles show. */
 static void spend(MaliCsfState *s, unsigned bucket, uint64_t n)
 {
     MaliCounters *c = s->ctr;
@@ -228,31 +259,24 @@ static void spend(MaliCsfState *s, unsigned bucket, uint64_t n)
         [B_ITER] = A_ITER, [B_TILER] = A_TILER_CY, [B_COMP] = A_COMP_CY,
         [B_FRAG] = A_FRAG_CY, [B_CEU] = A_CEU, [B_LSU] = A_LSU,
         [B_FLUSH] = A_FLUSH_CY, [B_MCU] = A_MCU,
-        [B_CSIF] = A_CSIF, A_CSIF + 1, A_CSIF + 2, A_CSIF + 3, A_CSIF + 4,
-        A_CSIF + 5,
+        [B_CSIF] = A_CSIF0, A_CSIF1, A_CSIF2, A_CSIF3, A_CSIF4, A_CSIF5,
     };
-
-    uint64_t stacks = convert(s, n, MALI_CLK_CORE, MALI_CLK_STACKS);
 
     if (cshw[bucket]) {
         bump(c, MALI_BLK_CSHW, 0, cshw[bucket], n);
     }
     switch (bucket) {
-    case B_TILER:
-        bump(c, MALI_BLK_TILER, 0, A_T_CY,
-             convert(s, n, MALI_CLK_CORE, MALI_CLK_COREGROUP));
-        break;
-    case B_NONFRAG:
-        bump_cores(s, c->iter_cores[0], A_S_COMP, stacks);
-        break;
-    case B_FRAG:
-        bump_cores(s, c->iter_cores[1], A_S_FRAG, stacks);
-        break;
-    case B_SHADER:
-        bump_cores(s, c->iter_cores[0] | c->iter_cores[1], A_S_ANY, stacks);
+    case B_ITER:
+        stall(s, n);
         break;
     case B_MCU:
         bump(c, MALI_BLK_FW, 0, A_F_CY, n);
+        break;
+    case B_T_CY:
+        bump(c, MALI_BLK_TILER, 0, A_T_CY, n);
+        break;
+    case B_SHADE ... B_SHADE + SHADES - 1:
+        shade(s, bucket - B_SHADE, n);
         break;
     }
 }
@@ -307,9 +331,9 @@ static void forget_unpowered(MaliCsfState *s)
     unsigned i, j;
 
     for (i = 0; i < c->n_type[MALI_BLK_SHADER]; i++) {
-        MaliBlock *b = block_of(c, MALI_BLK_SHADER, i);
+        MaliBlock *b = &c->blocks[c->by_type[MALI_BLK_SHADER] + i];
 
-        if (b->moved && !extract64(ready, i, 1)) {
+        if (b->moved && !extract64(ready, b->inst, 1)) {
             for (j = MALI_FIRST_COUNTER; j < c->words; j++) {
                 b->prev[j] = total(b, j);
             }
@@ -318,33 +342,71 @@ static void forget_unpowered(MaliCsfState *s)
     }
 }
 
+/* Which clock a bucket is filled by. */
+static unsigned bucket_clk(unsigned bucket)
+{
+    return bucket < B_CORE_END ? MALI_CLK_CORE :
+           bucket == B_T_CY ? MALI_CLK_COREGROUP : MALI_CLK_STACKS;
+}
+
+/* What was there to take of the period before. */
+static void forget_room(MaliCounters *c)
+{
+    unsigned i;
+
+    for (i = 0; i < BUCKETS; i++) {
+        c->buckets[i].room = 0;
+    }
+    for (i = 0; i < SHADES; i++) {
+        memset(c->shading[i].room, 0, sizeof(c->shading[i].room));
+    }
+    c->bus[0].room = c->bus[1].room = 0;
+    c->shade_room = 0;
+    for (i = 0; i < c->n_type[MALI_BLK_SHADER]; i++) {
+        MaliBlock *b = &c->blocks[c->by_type[MALI_BLK_SHADER] + i];
+
+        b->any = b->other = 0;
+        memset(b->room, 0, sizeof(b->room));
+    }
+}
+
+/* What was to be counted later never will be. */
+static void forget_work(MaliCounters *c)
+{
+    memset(c->buckets, 0, sizeof(c->buckets));
+    memset(c->shading, 0, sizeof(c->shading));
+    memset(c->bus, 0, sizeof(c->bus));
+    forget_room(c);
+    c->busy = false;
+}
+
 void mali_csf_counters_advance(MaliCsfState *s)
 {
     MaliCounters *c = s->ctr;
     int64_t now = mali_csf_clk_now();
-    uint64_t cycles = mali_csf_clk_cycles(s, MALI_CLK_CORE);
-    uint64_t dt = cycles - c->last_cycles;
-    uint64_t ns = now - c->last_ns;
+    uint64_t ns = now - c->last_ns, dt[MALI_CLKS];
     unsigned i;
 
+    for (i = 0; i < MALI_CLKS; i++) {
+        uint64_t cycles = mali_csf_clk_cycles(s, i);
+
+        dt[i] = cycles - c->last_cycles[i];
+        c->last_cycles[i] = cycles;
+    }
     c->last_ns = now;
-    c->last_cycles = cycles;
     forget_unpowered(s);
     if (!counting(s)) {
-        memset(c->buckets, 0, sizeof(c->buckets));
-        c->busy = false;
+        forget_work(c);
         return;
     }
     if (c->activity && ns) {
         add_units(s, ns);
     }
-    if ((c->activity || c->busy) && dt) {
-        bump(c, MALI_BLK_CSHW, 0, A_ACTIVE, dt);
-        for (i = 0; i < c->n_type[MALI_BLK_MEMSYS]; i++) {
-            bump(c, MALI_BLK_MEMSYS, i, A_ACTIVE, dt);
-        }
+    if ((c->activity || c->busy) && ns) {
+        bump(c, MALI_BLK_CSHW, 0, A_ACTIVE, dt[MALI_CLK_CORE]);
+        c->shade_room += dt[MALI_CLK_STACKS];
         for (i = 0; i < BUCKETS; i++) {
-            c->buckets[i].room += dt;
+            c->buckets[i].room += dt[bucket_clk(i)];
             settle(s, i);
         }
     }
@@ -366,7 +428,7 @@ static uint64_t share(uint64_t n, unsigned takers, unsigned i, unsigned turn)
 static void share_out(MaliCsfState *s, uint64_t cores, unsigned src,
                       uint64_t n)
 {
-    unsigned *turn = &s->ctr->turn[src == A_S_PIXELS];
+    unsigned *turn = &s->ctr->core_turn[src];
     unsigned i, takers;
 
     cores &= s->shader_present & mali_csf_counters_powered(s);
@@ -380,51 +442,112 @@ static void share_out(MaliCsfState *s, uint64_t cores, unsigned src,
     }
 }
 
-static void memory_beats(MaliCsfState *s, uint64_t beats)
+/*
+ * @reads and @writes eighths of a beat, split over the slices. A beat keeps
+ * its slice waiting for an eighth of a cycle.
+ */
+static void memory(MaliCsfState *s, uint64_t reads, uint64_t writes)
 {
     MaliCounters *c = s->ctr;
     unsigned i, n = c->n_type[MALI_BLK_MEMSYS];
 
     for (i = 0; i < n; i++) {
-        bump(c, MALI_BLK_MEMSYS, i, A_M_BEATS,
-             share(beats, n, i, c->beat_turn));
+        uint64_t rd = share(reads, n, i, c->slice_turn[A_M_RD]);
+        uint64_t wr = share(writes, n, i, c->slice_turn[A_M_WR]);
+
+        bump(c, MALI_BLK_MEMSYS, i, A_M_RD, rd);
+        bump(c, MALI_BLK_MEMSYS, i, A_M_WR, wr);
+        bump(c, MALI_BLK_MEMSYS, i, A_M_ANY, rd + wr);
     }
-    c->beat_turn = (c->beat_turn + beats) % n;
+    c->slice_turn[A_M_RD] = (c->slice_turn[A_M_RD] + reads) % n;
+    c->slice_turn[A_M_WR] = (c->slice_turn[A_M_WR] + writes) % n;
+    c->bus[0].load += reads;
+    c->bus[1].load += writes;
 }
 
 /* Work on an iterator, which is shared between the streams. */
 static void iterator(MaliCsfState *s, unsigned bucket, unsigned csg,
                      unsigned cs, uint64_t cycles)
 {
-    MaliBucket *any = &s->ctr->buckets[B_ITER];
-    /* Iterators overlap: no more than the longest of them can be pending. */
+    MaliCounters *c = s->ctr;
+    MaliBucket *any = &c->buckets[B_ITER];
     uint64_t limit;
+    unsigned i;
 
     occupy(s, bucket, cycles);
     occupy(s, B_ITER, cycles);
-    limit = MAX(s->ctr->buckets[B_TILER].pending,
-                MAX(s->ctr->buckets[B_COMP].pending,
-                    s->ctr->buckets[B_FRAG].pending));
+    /* Iterators overlap: no more than the longest of them can be pending. */
+    limit = MAX(c->buckets[B_TILER].pending,
+                MAX(c->buckets[B_COMP].pending, c->buckets[B_FRAG].pending));
     any->pending = MIN(any->pending, limit);
-    if (cs < BUCKETS - B_CSIF) {
+    /* Nor can the bus keep waiting who does not run. */
+    for (i = 0; i < ARRAY_SIZE(c->bus); i++) {
+        c->bus[i].load = MIN(c->bus[i].load, (any->pending + 16) * 64 *
+                                             c->n_type[MALI_BLK_MEMSYS]);
+    }
+    if (cs < B_CORE_END - B_CSIF) {
         occupy(s, B_CSIF + cs, cycles);
     }
-    bump(s->ctr, MALI_BLK_CSG, csg, A_F_CY, cycles);
+    bump(c, MALI_BLK_CSG, csg, A_F_CY, cycles);
 }
 
-/* Work on the cores; vertices are not fragments either. */
-static void shader_work(MaliCsfState *s, bool fragment, uint64_t cycles,
-                        uint64_t cores)
+/*
+ * @amount threads, vertices or pixels, shaded on the cores in @cycles of their
+ * clock. What each loads is in sixteenths of a core's cycle; of the cycles it
+ * takes (4, 8 and 1) it is in a warp for most.
+ */
+static void shading(MaliCsfState *s, unsigned kind, uint64_t amount,
+                    uint64_t cycles, uint64_t cores)
 {
-    MaliBucket *b = s->ctr->buckets;
+    static const uint8_t loads[SHADES][UNITS] = {
+        [SHADE_THREADS] = {
+            [U_EXEC] = 60, [U_STARVE] = 8, [U_ALU] = 56, [U_LS] = 8,
+            [U_CQ] = 56,
+        },
+        [SHADE_VERTICES] = {
+            [U_EXEC] = 112, [U_STARVE] = 64, [U_ALU] = 64, [U_LS] = 24,
+            [U_VQ] = 96,
+        },
+        [SHADE_PIXELS] = {
+            [U_EXEC] = 14, [U_STARVE] = 7, [U_ALU] = 6, [U_LS] = 1,
+            [U_PQ] = 12,
+        },
+    };
+    MaliShading *sh = &s->ctr->shading[kind];
+    unsigned i;
 
-    s->ctr->iter_cores[fragment] = cores;
-    if (!fragment) {
-        occupy(s, B_NONFRAG, cycles);
+    sh->cores = cores;
+    for (i = 0; i < UNITS; i++) {
+        sh->load[i] += amount * loads[kind][i];
     }
-    occupy(s, B_SHADER, cycles);
-    b[B_SHADER].pending = MIN(b[B_SHADER].pending,
-                              MAX(b[B_NONFRAG].pending, b[B_FRAG].pending));
+    occupy(s, B_SHADE + kind, cycles);
+}
+
+/*
+ * @amount times a pixel was written to one more render target: a core waits a
+ * cycle for that, because the bus does.
+ */
+static void more_targets(MaliCsfState *s, uint64_t amount, uint64_t cores)
+{
+    MaliCounters *c = s->ctr;
+    unsigned count = MAX(ctpop64(cores), 1);
+
+    memory(s, 0, amount);
+    share_out(s, cores, A_S_TILE_WR, amount);
+    c->bus[1].load += convert(s, amount / count, MALI_CLK_STACKS,
+                              MALI_CLK_CORE) *
+                      64 * c->n_type[MALI_BLK_MEMSYS];
+}
+
+/* @cycles are the core group's. */
+static void tiling(MaliCsfState *s, unsigned csg, unsigned cs, uint64_t amount,
+                   uint64_t cycles)
+{
+    memory(s, amount * 10, amount * 6);
+    iterator(s, B_TILER, csg, cs,
+             convert(s, cycles, MALI_CLK_COREGROUP, MALI_CLK_CORE));
+    occupy(s, B_T_CY, cycles);
+    bump(s->ctr, MALI_BLK_CSHW, 0, A_VERTICES, amount);
 }
 
 void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
@@ -437,49 +560,50 @@ void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
     if (!counting(s)) {
         return;
     }
-    if (kind == MALI_WORK_TILER) {
-        cycles = convert(s, cycles, MALI_CLK_COREGROUP, MALI_CLK_CORE);
-    } else if (kind == MALI_WORK_COMPUTE || kind == MALI_WORK_IDVS ||
-               kind == MALI_WORK_FRAGMENT) {
-        cycles = convert(s, cycles, MALI_CLK_STACKS, MALI_CLK_CORE);
-    }
     switch (kind) {
     case MALI_WORK_COMPUTE:
-        iterator(s, B_COMP, csg, cs, cycles);
-        shader_work(s, false, cycles, cores);
+        memory(s, amount * 5, amount * 3);
+        iterator(s, B_COMP, csg, cs,
+                 convert(s, cycles, MALI_CLK_STACKS, MALI_CLK_CORE));
+        shading(s, SHADE_THREADS, amount, cycles, cores);
         bump(c, MALI_BLK_CSHW, 0, A_THREADS, amount);
         share_out(s, cores, A_S_THREADS, amount);
-        memory_beats(s, amount);
         break;
     case MALI_WORK_IDVS:
+        tiling(s, csg, cs, amount,
+               convert(s, cycles, MALI_CLK_STACKS, MALI_CLK_COREGROUP));
         /* Vertices are shaded on the cores, a thread each. */
-        shader_work(s, false, cycles, cores);
+        shading(s, SHADE_VERTICES, amount, cycles, cores);
         share_out(s, cores, A_S_THREADS, amount);
-        /* fall through */
+        break;
     case MALI_WORK_TILER:
-        iterator(s, B_TILER, csg, cs, cycles);
-        bump(c, MALI_BLK_CSHW, 0, A_VERTICES, amount);
+        tiling(s, csg, cs, amount, cycles);
+        break;
+    case MALI_WORK_PRIMS:
         bump(c, MALI_BLK_TILER, 0, A_T_PRIMS, amount);
-        memory_beats(s, amount * 2);
         break;
     case MALI_WORK_FRAGMENT:
-        s->ctr->iter_cores[1] = cores;
-        iterator(s, B_FRAG, csg, cs, cycles);
-        shader_work(s, true, cycles, cores);
+        memory(s, amount, amount);
+        iterator(s, B_FRAG, csg, cs,
+                 convert(s, cycles, MALI_CLK_STACKS, MALI_CLK_CORE));
+        shading(s, SHADE_PIXELS, amount, cycles, cores);
         bump(c, MALI_BLK_CSHW, 0, A_PIXELS, amount);
         share_out(s, cores, A_S_PIXELS, amount);
-        memory_beats(s, amount / 4);
+        share_out(s, cores, A_S_TILE_WR, amount);
+        break;
+    case MALI_WORK_MORE_TARGETS:
+        more_targets(s, amount, cores);
         break;
     case MALI_WORK_CEU:
         occupy(s, B_CEU, cycles ? cycles : amount);
-        if (cs < BUCKETS - B_CSIF) {
+        if (cs < B_CORE_END - B_CSIF) {
             occupy(s, B_CSIF + cs, cycles ? cycles : amount);
         }
         bump(c, MALI_BLK_CSG, csg, A_F_CY, cycles ? cycles : amount);
         break;
     case MALI_WORK_LSU:
         occupy(s, B_LSU, cycles ? cycles : DIV_ROUND_UP(amount, 16));
-        memory_beats(s, DIV_ROUND_UP(amount, 16));
+        memory(s, DIV_ROUND_UP(amount, 16) * 5, DIV_ROUND_UP(amount, 16) * 3);
         break;
     case MALI_WORK_FLUSH:
         occupy(s, B_FLUSH, cycles);
@@ -509,7 +633,9 @@ void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
 
 unsigned mali_csf_counters_blocks_hw(MaliCsfState *s)
 {
-    return 2 + s->l2_slices + 64 - clz64(s->shader_present);
+    return 2 + s->l2_slices +
+           (arch(s) >= MALI_ARCH_COMPACT_CORES ? s->n_cores :
+            64 - clz64(s->shader_present));
 }
 
 static void add_block(MaliCsfState *s, unsigned type, unsigned ord,
@@ -517,7 +643,7 @@ static void add_block(MaliCsfState *s, unsigned type, unsigned ord,
 {
     MaliCounters *c = s->ctr;
 
-    if (inst == 0) {
+    if (!c->n_type[type]) {
         c->by_type[type] = c->nblocks;
     }
     c->n_type[type]++;
@@ -544,9 +670,15 @@ static void layout(MaliCsfState *s)
     for (i = 0; i < s->l2_slices; i++) {
         add_block(s, MALI_BLK_MEMSYS, ORD_MEMSYS, i, true);
     }
+    if (arch(s) >= MALI_ARCH_COMPACT_CORES) {
+        s->ctr->compact_cores = s->shader_present;
+    }
     for (i = 0; i < positions; i++) {
-        add_block(s, MALI_BLK_SHADER, ORD_SHADER, i,
-                  extract64(s->shader_present, i, 1));
+        bool present = extract64(s->shader_present, i, 1);
+
+        if (present || !s->ctr->compact_cores) {
+            add_block(s, MALI_BLK_SHADER, ORD_SHADER, i, present);
+        }
     }
 }
 
@@ -606,22 +738,22 @@ void mali_csf_counters_rebase(MaliCounters *c)
     }
 }
 
+void mali_csf_counters_ahead(MaliCsfState *s, uint32_t cycles)
+{
+    if (cycles) {
+        bump(s->ctr, MALI_BLK_CSHW, 0, A_ITER, cycles);
+    }
+}
+
 void mali_csf_counters_period(MaliCounters *c)
 {
-    unsigned i;
-
-    for (i = 0; i < BUCKETS; i++) {
-        c->buckets[i].room = 0;
-    }
+    forget_room(c);
 }
 
 void mali_csf_counters_reset(MaliCsfState *s)
 {
-    MaliCounters *c = s->ctr;
-
     mali_csf_counters_advance(s);
-    c->busy = false;
-    memset(c->buckets, 0, sizeof(c->buckets));
+    forget_work(s->ctr);
 }
 
 /* ---- for the bench page ---- */

@@ -68,19 +68,25 @@ enum {
     A_NONE = 0,
     A_UNITS = 1,        /* background activity */
     /* CSHW */
-    A_ACTIVE = 2,       /* core clock while the GPU has work (also MEMSYS) */
+    A_ACTIVE = 2,       /* core clock while the GPU has work */
     A_MCU, A_ITER, A_TILER_CY, A_COMP_CY, A_FRAG_CY,
     A_CEU, A_LSU, A_FLUSH_CY, A_FLUSH,
     A_TILER_JOB, A_COMP_JOB, A_FRAG_JOB, A_JOBS,
     A_VERTICES, A_THREADS, A_PIXELS,
-    A_CSIF,             /* and the five that follow */
-    A_CSHW_END = A_CSIF + 6,
+    A_CSIF0, A_CSIF1, A_CSIF2, A_CSIF3, A_CSIF4, A_CSIF5,
+    A_CSHW_END,
     /* TILER */
     A_T_CY = 2, A_T_PRIMS,
-    /* MEMSYS */
-    A_M_BEATS = 3,
-    /* SHADER */
-    A_S_ANY = 2, A_S_FRAG, A_S_COMP, A_S_PIXELS, A_S_THREADS,
+    /* MEMSYS: eighths of a beat, and cycles for which the bus is not ready */
+    A_M_ANY = 2, A_M_RD, A_M_WR, A_M_RD_STALL, A_M_WR_STALL,
+    /* SHADER: cycles with any work, with fragments, with others */
+    A_S_ANY = 2, A_S_FRAG, A_S_COMP,
+    A_S_PIXELS, A_S_THREADS,
+    A_S_TILE_WR,        /* eighths of a beat written from the tile buffer */
+    A_S_EXEC,           /* cycles with a warp */
+    A_S_STARVE,         /* a cycle's four chances to issue that found none */
+    /* and 16 cycles of a unit, or of threads, vertices, pixels, in a warp */
+    A_S_ALU, A_S_LS, A_S_CQ, A_S_VQ, A_S_PQ,
     /* FW, CSG */
     A_F_CY = 2,
     SCALARS = A_CSHW_END
@@ -88,33 +94,65 @@ enum {
 
 /* Times which cannot add up to more than the GPU was active. */
 enum {
-    B_ITER, B_TILER, B_COMP, B_FRAG, B_SHADER, B_NONFRAG, B_CEU, B_LSU, B_FLUSH,
-    B_MCU,
-    B_CSIF, BUCKETS = B_CSIF + 6
+    /* core clock */
+    B_ITER, B_TILER, B_COMP, B_FRAG, B_CEU, B_LSU, B_FLUSH, B_MCU,
+    B_CSIF, B_CORE_END = B_CSIF + 6,
+    /* core group's */
+    B_T_CY = B_CORE_END,
+    /* stacks' */
+    B_SHADE, BUCKETS = B_SHADE + 3
+};
+
+/* What is shaded. */
+enum { SHADE_THREADS, SHADE_VERTICES, SHADE_PIXELS, SHADES };
+
+/* What shading loads, a core each. */
+enum {
+    U_EXEC,             /* warps: A_S_EXEC */
+    U_STARVE,
+    U_ALU, U_LS, U_CQ, U_VQ, U_PQ,      /* in A_S_ALU's order, by 16 cycles */
+    UNITS
 };
 
 /*
- * Work is reported at its end, in pieces. So that busy cycles never exceed
- * active cycles in any one sample, they are taken from the active cycles of
- * this sample's period, and what does not fit waits for later ones.
+ * Work is reported at its end, in pieces, and at samples. So that busy cycles
+ * never exceed active cycles in any one sample, they are taken from the active
+ * cycles of this sample's period, and what does not fit waits for later ones.
  */
 typedef struct MaliBucket {
     uint64_t room;      /* active cycles of this period not taken yet */
     uint64_t pending;   /* busy cycles not accounted yet */
 } MaliBucket;
 
+/*
+ * Shading of one kind. It loads units by what is shaded, at the time when the
+ * cycles of that show, and of all kinds together no more than the cores have.
+ */
+typedef struct MaliShading {
+    uint64_t cores;             /* that it runs on */
+    uint64_t load[UNITS];       /* to come, in 1/16 cycles of all cores */
+    uint64_t room[UNITS];       /* cycles of a core not taken in this period */
+} MaliShading;
+
+/* The external bus: cycles for which it keeps a slice waiting. */
+typedef struct MaliBus {
+    uint64_t load;              /* to come, in 1/64 cycles of all slices */
+    uint64_t room;              /* cycles of a slice not taken in this period */
+} MaliBus;
+
 /* How work moves a counter of the primary set. mul 0: by the general rule. */
 typedef struct MaliRule {
     uint8_t src;
     uint8_t shift;
     uint16_t mul;
-    bool no_units;
+    bool round;
 } MaliRule;
 
 /* What makes up a counter's total, in the set that is counted. */
 typedef struct MaliTerm {
     uint32_t weight;    /* of a unit */
     uint16_t mul;       /* of scalar @src */
+    uint16_t half;      /* added before the shift: rounds */
     uint8_t src;
     uint8_t shift;
 } MaliTerm;
@@ -126,6 +164,9 @@ typedef struct MaliBlock {
     bool present;       /* a hole in shader_present is not */
     bool moved;         /* since prev was taken */
     uint64_t a[SCALARS];
+    /* SHADER, in this period */
+    uint64_t any, other;        /* cycles taken of MaliCounters.shade_room */
+    uint64_t room[UNITS];       /* cycles in which a unit could do more */
     MaliTerm terms[MALI_MAX_COUNTERS];
     uint64_t added[MALI_MAX_COUNTERS];
     uint64_t prev[MALI_MAX_COUNTERS];    /* totals at the last sample */
@@ -138,12 +179,13 @@ struct MaliCounters {
     unsigned by_type[MALI_BLK_TYPES];   /* index of the first block of a type */
     unsigned n_type[MALI_BLK_TYPES];
     unsigned words;     /* a block */
+    uint64_t compact_cores; /* cores whose blocks have no gaps, or 0 */
     uint32_t valid_mask;
     uint32_t set;       /* that is counted */
     uint64_t saturated; /* values cut to 32 bits */
     MaliRule rules[MALI_BLK_TYPES][MALI_MAX_COUNTERS];   /* primary set */
-    unsigned turn[2];   /* whose turn a thread is, and a pixel, of the cores */
-    unsigned beat_turn; /* and a beat, of the L2 slices */
+    unsigned core_turn[SCALARS];    /* whose turn a unit of a scalar is, */
+    unsigned slice_turn[SCALARS];   /* of the cores, or the L2 slices */
 
     /* activity */
     bool activity;
@@ -151,9 +193,11 @@ struct MaliCounters {
     uint64_t unit_frac; /* of a unit, in units/s * ns */
     bool busy;          /* the GPU had work when last looked at */
     int64_t last_ns;
-    uint64_t last_cycles;
+    uint64_t last_cycles[MALI_CLKS];
     MaliBucket buckets[BUCKETS];
-    uint64_t iter_cores[2];     /* which other and fragment work runs on */
+    MaliShading shading[SHADES];
+    uint64_t shade_room;        /* active cycles of this period, stacks' */
+    MaliBus bus[2];             /* reads, writes */
 };
 
 /* A core that is on its way down counts no more: it has been sampled. */
@@ -174,6 +218,8 @@ void mali_csf_counters_take_back(MaliCounters *c, MaliBlock *b,
                                  const uint8_t *p);
 /* What was counted up to here is in no sample. */
 void mali_csf_counters_rebase(MaliCounters *c);
+/* GPU_ITER_ACTIVE counts @cycles more than there were. */
+void mali_csf_counters_ahead(MaliCsfState *s, uint32_t cycles);
 /* A sample's period begins: see MaliBucket. */
 void mali_csf_counters_period(MaliCounters *c);
 

@@ -3,8 +3,11 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Encodings are those of arch 10, for all models: no public description says
- * which of these instructions later architectures encode otherwise.
+ * There are two instruction sets: that of arch 10, and that of arch 11 to 14,
+ * which adds arithmetic, keeps what scoreboard entries are used for in a state
+ * of the stream, and has 16 of them instead of 8. What is public of the second
+ * is of arch 13: that it is also the one of 11, 12 and 14 is assumed. README
+ * has the model's choices.
  *
  * An instruction either does all it has to and the stream goes on, or does
  * nothing and is tried again when something has happened: a blocked stream has
@@ -28,13 +31,17 @@
  *                       threads = workgroup size (r33, packed) * workgroups
  *                       (r37 * r38 * r39)
  *   RUN_IDVS            400 + 8 * vertices / cores cycles of the stacks clock;
- *                       vertices = indices (r33) * instances (r34)
+ *                       vertices = indices (r33) * instances (r34); the draw
+ *                       mode (bits 7:0 of r56, or the instruction's flags)
+ *                       says how many primitives they make
  *   RUN_TILING          400 + 4 * primitives cycles of the coregroup clock;
  *                       primitives = r33 * r34
  *   RUN_FULLSCREEN      as RUN_TILING of one primitive
- *   RUN_FRAGMENT        300 + pixels / cores cycles of the stacks clock, the
- *                       pixels of all tiles of 32x32 that the box from r42 to
- *                       r43 (x | y << 16, inclusive) touches
+ *   RUN_FRAGMENT        300 + targets * pixels / cores cycles of the stacks
+ *                       clock, the pixels of all tiles of 32x32 that the box
+ *                       from r42 to r43 (x | y << 16, inclusive) touches, and
+ *                       the render targets, less one, in bits 5:2 of the frame
+ *                       buffer's pointer (r40), at most 8
  *
  * with cores those that the group may use, has asked for, and that are powered.
  *
@@ -42,7 +49,9 @@
  * that the tiler context (r40) leads to. When that is full come the next one
  * in its list, one of the heap context's free list, one that the host gives
  * (TILER_OOM), or, when it gives none, fragment jobs that are under way and
- * the exception handler. A stream without tiler context or heap uses none.
+ * the exception handler: the stream's own, or else that of any stream of the
+ * group with the same heap, and while none has one the job waits until one is
+ * set. A stream without tiler context or heap uses no memory.
  *
  * The heap context, of which the host knows nothing but its size: words
  * vertex/tiler jobs started, ended, unused, fragment jobs ended; u64 head of
@@ -60,6 +69,7 @@
 #define FINISH_TILING_CYCLES    100
 
 #define TILE_SHIFT              5
+#define MAX_TARGETS             8
 /* More work than this ends no sooner. */
 #define MAX_UNITS               (1ull << 40)
 
@@ -92,7 +102,17 @@ enum {
     I_PROGRESS_LOAD = 43, I_RUN_COMPUTE_INDIRECT = 44, I_ERROR_BARRIER = 47,
     I_HEAP_SET = 48, I_HEAP_OPERATION = 49, I_TRACE_POINT = 50,
     I_SYNC_ADD64 = 51, I_SYNC_SET64 = 52, I_SYNC_WAIT64 = 53,
+    /* From arch 11 on; 18 is arithmetic, of which UMIN32 is one operation */
+    I_RUN_IDVS2 = 12, I_ARITH32 = 18, I_LOGIC_OP32 = 19, I_NEXT_SB_ENTRY = 26,
+    I_SET_STATE = 27, I_SET_STATE_IMM32 = 28, I_SHARED_SB_INC = 30,
+    I_SHARED_SB_DEC = 31, I_ARITH64 = 57,
 };
+
+/* What SET_STATE sets; from 0 on, the entries of the types below */
+enum { STATE_SB_MASK = 8, STATE_WAIT_MASK = 9 };
+
+/* Types of scoreboard entries, for NEXT_SB_ENTRY */
+enum { SB_TYPE_ENDPOINT = 1, SB_TYPE_OTHER = 2, SB_TYPE_DEFERRED = 3 };
 
 /* What became of an instruction. */
 typedef enum {
@@ -100,7 +120,16 @@ typedef enum {
     STEP_JUMPED,    /* done, and it has set the program counter */
     STEP_BLOCKED,   /* nothing done, try again */
     STEP_INVALID,
+    STEP_NOT_HERE,  /* the other set has it */
 } Step;
+
+/* Register operands by instruction: all in range, or it is invalid. */
+#define REGS(s, first, count) \
+    do { \
+        if ((first) + (count) > (s)->cs->n_regs) { \
+            return STEP_INVALID; \
+        } \
+    } while (0)
 
 MaliMmuResult mali_csf_cs_access(MaliCsfState *s, MaliStream *st, uint64_t va,
                                  void *buf, uint64_t len, MaliAccess access)
@@ -350,7 +379,7 @@ static MaliMmuResult op_state(MaliCsfState *s, MaliStream *st, CsOp *op)
     case 2:
         return store64(s, st, op->addr, 0);
     default:
-        return store32(s, st, op->addr, st->error);
+        return store64(s, st, op->addr, st->error);
     }
 }
 
@@ -454,6 +483,9 @@ bool mali_csf_cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory)
         case OP_FINISH_TILING:
             end = !tiling && op_timed(s, st, op);
             break;
+        case OP_SHARED:
+            end = !mali_csf_cs_group(s, st)->shared[op->arg];
+            break;
         case OP_JOB:
             end = op->done;
             tiling |= !end && op->arg == ITER_TILER;
@@ -490,6 +522,23 @@ int64_t mali_csf_cs_stream_next(MaliStream *st)
     return next;
 }
 
+/* Bit 52 of the instructions that may be deferred. */
+static bool op_defers_indirect(uint64_t insn)
+{
+    switch (insn >> 56) {
+    case I_FINISH_FRAGMENT:
+    case I_FLUSH_CACHE2:
+    case I_HEAP_OPERATION:
+    case I_SYNC_ADD32:
+    case I_SYNC_SET32:
+    case I_SYNC_ADD64:
+    case I_SYNC_SET64:
+        return extract64(insn, 52, 1);
+    default:
+        return false;
+    }
+}
+
 static Step op_push(MaliCsfState *s, MaliStream *st, CsOp op)
 {
     if (st->n_ops == CS_MAX_OPS) {
@@ -501,18 +550,36 @@ static Step op_push(MaliCsfState *s, MaliStream *st, CsOp op)
     return STEP_NEXT;
 }
 
+/* A mask without the entries that this instruction set does not have. */
+static uint32_t sbs_of(MaliCsfState *s, uint32_t mask)
+{
+    return mask & MAKE_64BIT_MASK(0, s->cs->n_sbs);
+}
+
+/*
+ * The entries which an operation waits for and the one which it holds: the
+ * instruction names them or, with "defer indirect", the stream's state does.
+ */
+static bool op_defer(MaliCsfState *s, MaliStream *st, uint64_t insn, CsOp *op)
+{
+    op->wait_mask = extract64(insn, 16, 16);
+    op->sb = extract64(insn, 48, 4);
+    if (s->cs->v11 && op_defers_indirect(insn)) {
+        op->wait_mask = st->wait_mask;
+        op->sb = st->sb_deferred;
+    }
+    return op->sb < s->cs->n_sbs;
+}
+
 /* Do it now without a wait mask; with one, when the entries are clear. */
 static Step op_issue(MaliCsfState *s, MaliStream *st, uint64_t insn, CsOp op)
 {
-    op.wait_mask = extract64(insn, 16, 16);
-    op.sb = CS_NO_SB;
+    bool valid = op_defer(s, st, insn, &op);
+
     if (op.wait_mask) {
-        op.sb = extract64(insn, 48, 4);
-        if (op.sb >= CS_SCOREBOARDS) {
-            return STEP_INVALID;
-        }
-        return op_push(s, st, op);
+        return valid ? op_push(s, st, op) : STEP_INVALID;
     }
+    op.sb = CS_NO_SB;
     switch (op_deferred(s, st, &op)) {
     case MALI_MMU_OK:
         return STEP_NEXT;
@@ -544,8 +611,7 @@ uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
     if (op->heap_credit) {
         return MIN(units, op->heap_credit);
     }
-    if (st->oom != OOM_NONE && st->oom != OOM_RETRY &&
-        st->oom != OOM_FRAGMENT) {
+    if (st->oom == OOM_RAISED || st->oom == OOM_HANDLER) {
         return 0;
     }
     /* The lists are changed as a whole, or not yet. */
@@ -607,6 +673,9 @@ uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                 st->oom_ns = 0;
                 op->done = true;
                 mali_csf_cs_fault(s, st, CS_OOM, st->heap);
+                return 0;
+            }
+            if (st->oom == OOM_HANDLER_DUE) {
                 return 0;
             }
             if (mali_csf_cs_access(s, st, st->heap, count, sizeof(count),
@@ -678,12 +747,60 @@ void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st)
                            MALI_ACCESS_READ) != MALI_MMU_OK) {
         return;
     }
-    if (count[HEAP_VT_END / 4] != count[HEAP_FRAG_END / 4]) {
-        st->oom = OOM_FRAGMENT;
-    } else if (st->handler && st->handler_len && !st->in_handler) {
+    st->oom = count[HEAP_VT_END / 4] != count[HEAP_FRAG_END / 4] ?
+              OOM_FRAGMENT : OOM_HANDLER_DUE;
+}
+
+void mali_csf_cs_heap_orphan(MaliCsfState *s, MaliStream *st)
+{
+    MaliStream *by = &mali_csf_cs_group(s, st)->streams[st->oom_by];
+
+    if (st->oom == OOM_HANDLER &&
+        (by->state != CS_STARTED || !by->in_handler)) {
         st->oom = OOM_HANDLER_DUE;
-    } else {
-        st->oom = OOM_RETRY;
+    }
+}
+
+static bool has_handler(MaliStream *st)
+{
+    return st->handler && st->handler_len;
+}
+
+/* The stream of the group that waits for this one's handler, or NULL. */
+static MaliStream *handler_due(MaliCsfState *s, MaliStream *st)
+{
+    MaliGroup *g = mali_csf_cs_group(s, st);
+
+    if (!has_handler(st) || st->in_handler) {
+        return NULL;
+    }
+    if (st->oom == OOM_HANDLER_DUE) {
+        return st;
+    }
+    for (unsigned c = 0; c < s->streams; c++) {
+        MaliStream *other = &g->streams[c];
+
+        if (other->state == CS_STARTED && other->oom == OOM_HANDLER_DUE &&
+            other->heap == st->heap && !has_handler(other)) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* A handler has returned: those that waited for memory look for it again. */
+static void handler_done(MaliCsfState *s, MaliStream *st)
+{
+    MaliGroup *g = mali_csf_cs_group(s, st);
+
+    for (unsigned c = 0; c < s->streams; c++) {
+        MaliStream *other = &g->streams[c];
+
+        if (other->oom == OOM_HANDLER && other->oom_by == st->cs) {
+            other->oom = OOM_RETRY;
+        } else if (other->oom == OOM_HANDLER_DUE && other->heap == st->heap) {
+            other->oom = OOM_NONE;
+        }
     }
 }
 
@@ -695,12 +812,12 @@ static uint64_t units_mul(uint64_t a, uint64_t b)
 }
 
 static Step run_job(MaliCsfState *s, MaliStream *st, MaliWorkKind work,
-                    bool progress, uint64_t units)
+                    bool progress, uint64_t units, uint64_t prims)
 {
     MaliGroup *g = mali_csf_cs_group(s, st);
     CsOp op = {
         .kind = OP_JOB, .work = work, .sb = st->sb_endpoint,
-        .flags = progress ? OPF_PROGRESS : 0,
+        .flags = progress ? OPF_PROGRESS : 0, .data = prims,
     };
 
     /* Until the error has been dealt with there is nothing to run. */
@@ -716,7 +833,7 @@ static Step run_job(MaliCsfState *s, MaliStream *st, MaliWorkKind work,
     case MALI_WORK_FRAGMENT:
         op.arg = ITER_FRAGMENT;
         op.setup_left = 300;
-        op.cost = 1;
+        op.cost = MIN(extract32(st->regs[40], 2, 4) + 1, MAX_TARGETS);
         break;
     case MALI_WORK_IDVS:
         op.arg = ITER_TILER;
@@ -739,6 +856,43 @@ static Step run_job(MaliCsfState *s, MaliStream *st, MaliWorkKind work,
     }
     op.work_left = units * op.cost;
     return op_push(s, st, op);
+}
+
+/*
+ * Primitives that @n indices make, by the draw mode in the flags of a RUN_IDVS.
+ * Without a mode each index is one. Restarts are in the indices, which the
+ * model does not read.
+ */
+static uint64_t primitives(uint32_t flags, uint64_t n)
+{
+    switch (extract32(flags, 0, 8)) {
+    case 2:                         /* lines */
+        return n / 2;
+    case 4:                         /* a strip of lines */
+        return n ? n - 1 : 0;
+    case 6:                         /* a loop of lines */
+        return n > 1 ? n : 0;
+    case 8:                         /* triangles */
+        return n / 3;
+    case 10:                        /* a strip of triangles */
+    case 12:                        /* a fan of triangles */
+        return n > 2 ? n - 2 : 0;
+    case 13:                        /* a polygon */
+        return n > 2;
+    case 14:                        /* quads */
+        return n / 4;
+    default:                        /* points */
+        return n;
+    }
+}
+
+static Step run_idvs(MaliCsfState *s, MaliStream *st, uint64_t insn)
+{
+    uint32_t indices = st->regs[33], instances = st->regs[34];
+    uint64_t prims = primitives(st->regs[56] | (uint32_t)insn, indices);
+
+    return run_job(s, st, MALI_WORK_IDVS, extract64(insn, 32, 1),
+                   units_mul(indices, instances), units_mul(prims, instances));
 }
 
 static uint64_t compute_threads(MaliStream *st)
@@ -834,7 +988,7 @@ static Step do_call(MaliCsfState *s, MaliStream *st, uint64_t va, uint32_t len,
 }
 
 /* At the end of a frame the one below goes on. */
-static void do_returns(MaliStream *st)
+static void do_returns(MaliCsfState *s, MaliStream *st)
 {
     while (st->depth && st->pc == st->end) {
         st->depth--;
@@ -844,15 +998,13 @@ static void do_returns(MaliStream *st)
         }
         if (st->in_handler && st->depth < st->in_handler) {
             st->in_handler = 0;
-            if (st->oom == OOM_HANDLER) {
-                st->oom = OOM_RETRY;
-            }
+            handler_done(s, st);
         }
     }
 }
 
 /* It interrupts the stream between two instructions. */
-static void enter_handler(MaliStream *st)
+static void enter_handler(MaliStream *st, MaliStream *due)
 {
     if (st->depth) {
         st->stack[st->depth] = (CsFrame) { st->pc, st->end };
@@ -861,7 +1013,8 @@ static void enter_handler(MaliStream *st)
     st->in_handler = st->depth;
     st->pc = st->handler;
     st->end = st->handler + st->handler_len;
-    st->oom = OOM_HANDLER;
+    due->oom = OOM_HANDLER;
+    due->oom_by = st->cs;
 }
 
 static Step do_sync_wait(MaliCsfState *s, MaliStream *st, uint64_t insn,
@@ -927,64 +1080,246 @@ static bool sbs_clear(MaliCsfState *s, MaliStream *st, uint32_t mask)
     return !(mali_csf_cs_stream_sbs(st) & mask);
 }
 
+static Step do_wait(MaliCsfState *s, MaliStream *st, uint32_t mask,
+                    bool progress)
+{
+    if (!sbs_clear(s, st, mask)) {
+        st->blocked = CS_BLOCKED_SB;
+        st->wait_sbs = mask;
+        return STEP_BLOCKED;
+    }
+    st->progress += progress;
+    return STEP_NEXT;
+}
+
+/* The instructions of arch 11 and later. */
+
+/* The entry that a type of operations holds, or NULL: there is no such type. */
+static uint32_t *sb_entry(MaliStream *st, unsigned type)
+{
+    switch (type) {
+    case SB_TYPE_ENDPOINT:
+        return &st->sb_endpoint;
+    case SB_TYPE_OTHER:
+        return &st->sb_other;
+    case SB_TYPE_DEFERRED:
+        return &st->sb_deferred;
+    default:
+        return NULL;
+    }
+}
+
+static bool set_state(MaliCsfState *s, MaliStream *st, unsigned what,
+                      uint32_t value)
+{
+    uint32_t *entry;
+
+    switch (what) {
+    case STATE_SB_MASK:
+        st->sb_mask = sbs_of(s, value);
+        return true;
+    case STATE_WAIT_MASK:
+        st->wait_mask = sbs_of(s, value);
+        return true;
+    default:
+        entry = sb_entry(st, what + 1);
+        if (!entry || value >= s->cs->n_sbs) {
+            return false;
+        }
+        *entry = value;
+        return true;
+    }
+}
+
+/*
+ * From the entry that a type of operations has, go to the next one of the
+ * stream's mask, round and round; it has to be free.
+ */
+static Step next_sb_entry(MaliCsfState *s, MaliStream *st, unsigned dst,
+                          unsigned type, bool as_mask)
+{
+    uint32_t *entry = sb_entry(st, type), later, sb;
+
+    if (!entry || !st->sb_mask) {
+        return STEP_INVALID;
+    }
+    later = st->sb_mask & ~MAKE_64BIT_MASK(0, *entry + 1);
+    sb = ctz32(later ?: st->sb_mask);
+    if (do_wait(s, st, 1u << sb, false) == STEP_BLOCKED) {
+        return STEP_BLOCKED;
+    }
+    *entry = sb;
+    st->regs[dst] = as_mask ? 1u << sb : sb;
+    return STEP_NEXT;
+}
+
+/*
+ * Shared scoreboards are counters of the group. SHARED_SB_INC counts one up,
+ * and entries of its stream are held until the counter is 0 again, to which
+ * other streams bring it.
+ */
+static Step shared_sb_inc(MaliCsfState *s, MaliStream *st, unsigned entry,
+                          uint32_t sbs)
+{
+    if (entry >= CS_SHARED_SBS) {
+        return STEP_INVALID;
+    }
+    sbs = sbs_of(s, sbs);
+    if (st->n_ops + ctpop32(sbs) > CS_MAX_OPS) {
+        st->blocked = CS_BLOCKED_DEFERRED;
+        return STEP_BLOCKED;
+    }
+    mali_csf_cs_group(s, st)->shared[entry]++;
+    for (; sbs; sbs &= sbs - 1) {
+        op_push(s, st, (CsOp) {
+            .kind = OP_SHARED, .sb = ctz32(sbs), .arg = entry,
+        });
+    }
+    return STEP_NEXT;
+}
+
+/* What nobody has counted up yet, somebody will. */
+static Step shared_sb_dec(MaliCsfState *s, MaliStream *st, unsigned entry)
+{
+    if (entry >= CS_SHARED_SBS) {
+        return STEP_INVALID;
+    }
+    if (!mali_csf_cs_group(s, st)->shared[entry]) {
+        st->blocked = CS_BLOCKED_DEFERRED;
+        return STEP_BLOCKED;
+    }
+    mali_csf_cs_group(s, st)->shared[entry]--;
+    return STEP_NEXT;
+}
+
+/* STEP_NOT_HERE: encoded as on arch 10, and that is done with it, too. */
+static Step execute_v11(MaliCsfState *s, MaliStream *st, uint64_t insn)
+{
+    unsigned dst = extract64(insn, 48, 8), src = extract64(insn, 40, 8);
+    unsigned low = extract64(insn, 32, 8), op = insn >> 56;
+    bool wide = op == I_ADD64 || op == I_ARITH64;
+    uint32_t imm = insn;
+    uint64_t result;
+    bool valid;
+
+    switch (op) {
+    case I_ADD32:
+    case I_ADD64:
+        REGS(s, dst, wide ? 2 : 1);
+        REGS(s, src, wide ? 2 : 1);
+        valid = wide ?
+                mali_csf_alu_immediate64(low, get64(st, dst), get64(st, src),
+                                         imm, &result) :
+                mali_csf_alu_immediate32(low, st->regs[dst], st->regs[src],
+                                         imm, &result);
+        break;
+    case I_ARITH32:
+    case I_ARITH64:
+        REGS(s, dst, wide ? 2 : 1);
+        REGS(s, src, wide ? 2 : 1);
+        REGS(s, low, wide ? 2 : 1);
+        valid = wide ?
+                mali_csf_alu_registers64(imm, get64(st, src), get64(st, low),
+                                         &result) :
+                mali_csf_alu_registers32(imm, st->regs[src], st->regs[low],
+                                         &result);
+        break;
+    case I_LOGIC_OP32:
+        REGS(s, dst, 1);
+        REGS(s, src, 1);
+        REGS(s, low, 1);
+        result = mali_csf_alu_logic32(imm, st->regs[src], st->regs[low]);
+        valid = true;
+        break;
+
+    case I_WAIT:
+        return do_wait(s, st, extract64(insn, 33, 1) ? st->wait_mask :
+                                                       extract64(insn, 16, 16),
+                       extract64(insn, 32, 1));
+    case I_NEXT_SB_ENTRY:
+        REGS(s, dst, 1);
+        return next_sb_entry(s, st, dst, extract64(insn, 32, 4),
+                             extract64(insn, 36, 1));
+    case I_SET_STATE:
+        REGS(s, src, 1);
+        return set_state(s, st, low, st->regs[src]) ? STEP_NEXT : STEP_INVALID;
+    case I_SET_STATE_IMM32:
+        return set_state(s, st, low, imm) ? STEP_NEXT : STEP_INVALID;
+    case I_SHARED_SB_INC:
+        return shared_sb_inc(s, st, src, extract64(insn, 16, 16));
+    case I_SHARED_SB_DEC:
+        return shared_sb_dec(s, st, src);
+
+    case I_RUN_IDVS2:
+        return run_idvs(s, st, insn);
+
+    case I_RUN_IDVS:
+    case I_SET_SB_ENTRY:
+        return STEP_INVALID;
+    default:
+        return STEP_NOT_HERE;
+    }
+
+    if (!valid) {
+        return STEP_INVALID;
+    }
+    if (wide) {
+        set64(st, dst, result);
+    } else {
+        st->regs[dst] = result;
+    }
+    return STEP_NEXT;
+}
+
 static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
 {
     MaliGroup *g = mali_csf_cs_group(s, st);
-    unsigned n_regs = s->cs->n_regs;
     unsigned dst = extract64(insn, 48, 8), src = extract64(insn, 40, 8);
     unsigned low = extract64(insn, 32, 8), op = insn >> 56;
     uint32_t imm = insn, mask = extract64(insn, 16, 16);
     bool progress = extract64(insn, 32, 1);
     CsOp o;
 
-    /* Register operands by instruction: all in range, or it is invalid. */
-#define REGS(first, count) \
-    do { \
-        if ((first) + (count) > n_regs) { \
-            return STEP_INVALID; \
-        } \
-    } while (0)
+    if (s->cs->v11) {
+        Step step = execute_v11(s, st, insn);
 
+        if (step != STEP_NOT_HERE) {
+            return step;
+        }
+    }
     switch (op) {
     case I_NOP:
         return STEP_NEXT;
     case I_MOVE:
-        REGS(dst, 2);
+        REGS(s, dst, 2);
         set64(st, dst, extract64(insn, 0, 48));
         return STEP_NEXT;
     case I_MOVE32:
-        REGS(dst, 1);
+        REGS(s, dst, 1);
         st->regs[dst] = imm;
         return STEP_NEXT;
     case I_ADD32:
-        REGS(dst, 1);
-        REGS(src, 1);
+        REGS(s, dst, 1);
+        REGS(s, src, 1);
         st->regs[dst] = st->regs[src] + imm;
         return STEP_NEXT;
     case I_ADD64:
-        REGS(dst, 2);
-        REGS(src, 2);
+        REGS(s, dst, 2);
+        REGS(s, src, 2);
         set64(st, dst, get64(st, src) + (int64_t)(int32_t)imm);
         return STEP_NEXT;
     case I_UMIN32:
-        REGS(dst, 1);
-        REGS(src, 1);
-        REGS(low, 1);
+        REGS(s, dst, 1);
+        REGS(s, src, 1);
+        REGS(s, low, 1);
         st->regs[dst] = MIN(st->regs[src], st->regs[low]);
         return STEP_NEXT;
 
     case I_WAIT:
-        mask &= 0xff;
-        if (!sbs_clear(s, st, mask)) {
-            st->blocked = CS_BLOCKED_SB;
-            st->wait_sbs = mask;
-            return STEP_BLOCKED;
-        }
-        st->progress += progress;
-        return STEP_NEXT;
+        return do_wait(s, st, mask & 0xff, progress);
     case I_SET_SB_ENTRY:
-        if (extract64(insn, 0, 4) >= CS_SCOREBOARDS ||
-            extract64(insn, 4, 4) >= CS_SCOREBOARDS) {
+        if (extract64(insn, 0, 4) >= s->cs->n_sbs ||
+            extract64(insn, 4, 4) >= s->cs->n_sbs) {
             return STEP_INVALID;
         }
         st->sb_endpoint = extract64(insn, 0, 4);
@@ -993,8 +1328,8 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
 
     case I_LOAD_MULTIPLE:
     case I_STORE_MULTIPLE:
-        REGS(src, 2);
-        REGS(dst, 32 - clz32(mask));
+        REGS(s, src, 2);
+        REGS(s, dst, 32 - clz32(mask));
         if (!mask) {
             return STEP_NEXT;
         }
@@ -1006,7 +1341,7 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         });
 
     case I_BRANCH:
-        REGS(src, 1);
+        REGS(s, src, 1);
         if (extract64(insn, 28, 3) > 6) {
             return STEP_INVALID;
         }
@@ -1016,12 +1351,12 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         return do_branch(st, imm);
     case I_CALL:
     case I_JUMP:
-        REGS(src, 2);
-        REGS(low, 1);
+        REGS(s, src, 2);
+        REGS(s, low, 1);
         return do_call(s, st, get64(st, src), st->regs[low], op == I_CALL);
     case I_SET_EXCEPTION_HANDLER:
-        REGS(src, 2);
-        REGS(low, 1);
+        REGS(s, src, 2);
+        REGS(s, low, 1);
         if (extract64(insn, 0, 8) != EXCEPTION_TILER_OOM ||
             ((st->regs[low] | st->regs[src]) & 7)) {
             return STEP_INVALID;
@@ -1032,27 +1367,27 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
 
     case I_RUN_COMPUTE:
     case I_RUN_COMPUTE_INDIRECT:
-        return run_job(s, st, MALI_WORK_COMPUTE, progress, compute_threads(st));
+        return run_job(s, st, MALI_WORK_COMPUTE, progress, compute_threads(st),
+                       0);
     case I_RUN_TILING:
-        return run_job(s, st, MALI_WORK_TILER, progress,
-                       units_mul(st->regs[33], st->regs[34]));
+        o.data = units_mul(st->regs[33], st->regs[34]);
+        return run_job(s, st, MALI_WORK_TILER, progress, o.data, o.data);
     case I_RUN_IDVS:
-        return run_job(s, st, MALI_WORK_IDVS, progress,
-                       units_mul(st->regs[33], st->regs[34]));
+        return run_idvs(s, st, insn);
     case I_RUN_FRAGMENT:
         return run_job(s, st, MALI_WORK_FRAGMENT, progress,
-                       fragment_pixels(st));
+                       fragment_pixels(st), 0);
     case I_RUN_FULLSCREEN:
-        REGS(src, 2);
-        return run_job(s, st, MALI_WORK_TILER, progress, 1);
+        REGS(s, src, 2);
+        return run_job(s, st, MALI_WORK_TILER, progress, 1, 1);
     case I_FINISH_TILING:
         return op_push(s, st, (CsOp) {
             .kind = OP_FINISH_TILING, .sb = st->sb_endpoint,
             .flags = progress ? OPF_PROGRESS : 0,
         });
     case I_FINISH_FRAGMENT:
-        REGS(src, 2);
-        REGS(low, 2);
+        REGS(s, src, 2);
+        REGS(s, low, 2);
         return op_issue(s, st, insn, (CsOp) {
             .kind = OP_FINISH_FRAG, .addr = get64(st, src),
             .data = get64(st, low), .flags = insn & 1 ? OPF_COUNT_FRAG : 0,
@@ -1070,14 +1405,12 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         return STEP_NEXT;
 
     case I_FLUSH_CACHE2:
-        REGS(src, 1);
-        if (extract64(insn, 48, 4) >= CS_SCOREBOARDS) {
-            return STEP_INVALID;
-        }
-        return op_push(s, st, (CsOp) {
-            .kind = OP_FLUSH, .sb = extract64(insn, 48, 4), .wait_mask = mask,
-            .arg = st->regs[src] & 0x0fffffff, .data = insn & 0x2ff,
-        });
+        REGS(s, src, 1);
+        o = (CsOp) {
+            .kind = OP_FLUSH, .arg = st->regs[src] & 0x0fffffff,
+            .data = insn & 0x2ff,
+        };
+        return op_defer(s, st, insn, &o) ? op_push(s, st, o) : STEP_INVALID;
 
     case I_SYNC_ADD32:
     case I_SYNC_SET32:
@@ -1096,19 +1429,19 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         if (extract64(insn, 1, 2) == 2) {
             o.flags |= OPF_CSG_SCOPE;
         }
-        REGS(src, 2);
-        REGS(low, o.flags & OPF_WIDE ? 2 : 1);
+        REGS(s, src, 2);
+        REGS(s, low, o.flags & OPF_WIDE ? 2 : 1);
         o.addr = get64(st, src);
         o.data = o.flags & OPF_WIDE ? get64(st, low) : st->regs[low];
         return op_issue(s, st, insn, o);
     case I_SYNC_WAIT32:
     case I_SYNC_WAIT64:
-        REGS(src, 2);
-        REGS(low, op == I_SYNC_WAIT64 ? 2 : 1);
+        REGS(s, src, 2);
+        REGS(s, low, op == I_SYNC_WAIT64 ? 2 : 1);
         return do_sync_wait(s, st, insn, op == I_SYNC_WAIT64);
 
     case I_STORE_STATE:
-        REGS(src, 2);
+        REGS(s, src, 2);
         if (!mask && s->cs->turn_cycles) {
             /* What came before it in this turn takes its time first. */
             s->cs->time_stop = true;
@@ -1128,7 +1461,7 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         return STEP_BLOCKED;
 
     case I_PROGRESS_WAIT:
-        REGS(src, 2);
+        REGS(s, src, 2);
         if (extract64(insn, 0, 5) >= s->streams) {
             return STEP_INVALID;
         }
@@ -1138,11 +1471,11 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         }
         return STEP_NEXT;
     case I_PROGRESS_STORE:
-        REGS(src, 2);
+        REGS(s, src, 2);
         st->progress = get64(st, src);
         return STEP_NEXT;
     case I_PROGRESS_LOAD:
-        REGS(dst, 2);
+        REGS(s, dst, 2);
         set64(st, dst, st->progress);
         return STEP_NEXT;
 
@@ -1151,7 +1484,7 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         return STEP_NEXT;
 
     case I_HEAP_SET:
-        REGS(src, 2);
+        REGS(s, src, 2);
         st->heap = get64(st, src);
         return STEP_NEXT;
     case I_HEAP_OPERATION:
@@ -1164,10 +1497,9 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         });
 
     case I_TRACE_POINT:
-        REGS(low, src);
+        REGS(s, low, src);
         return op_issue(s, st, insn, (CsOp) { .kind = OP_TRACE });
     }
-#undef REGS
     return STEP_INVALID;
 }
 
@@ -1179,11 +1511,12 @@ unsigned mali_csf_cs_stream_exec(MaliCsfState *s, MaliStream *st,
     st->blocked = CS_UNBLOCKED;
     while (n < budget && st->state == CS_STARTED && !st->fault_pending &&
            !st->fault_held) {
+        MaliStream *due = handler_due(s, st);
         MaliMmuResult res;
         uint64_t insn;
 
-        if (st->oom == OOM_HANDLER_DUE) {
-            enter_handler(st);
+        if (due) {
+            enter_handler(st, due);
         }
         if (!st->depth && st->extract == st->insert) {
             break;
@@ -1197,6 +1530,7 @@ unsigned mali_csf_cs_stream_exec(MaliCsfState *s, MaliStream *st,
         case STEP_BLOCKED:
             return n;
         case STEP_INVALID:
+        case STEP_NOT_HERE:
             mali_csf_cs_fatal(s, st, CS_INSTR_INVALID,
                               mali_csf_cs_stream_pc(st));
             return n;
@@ -1210,7 +1544,7 @@ unsigned mali_csf_cs_stream_exec(MaliCsfState *s, MaliStream *st,
         case STEP_JUMPED:
             break;
         }
-        do_returns(st);
+        do_returns(s, st);
         charge(s, st, INSTR_CYCLES);
         st->retired++;
         n++;
@@ -1247,21 +1581,27 @@ static void x32(Transfer *t, uint32_t *v)
 }
 
 /* A suspend buffer is the guest's: nothing in it may lead out of an array. */
-static bool stream_sane(MaliStream *st, uint32_t n_regs)
+static bool stream_sane(MaliCs *cs, MaliStream *st)
 {
+    uint32_t n_regs = cs->n_regs;
+
     if (st->state > CS_DEAD || st->depth > ARRAY_SIZE(st->stack) ||
         st->in_handler > st->depth ||
         st->depth - st->in_handler > CS_CALL_DEPTH ||
         st->in_handler > CS_CALL_DEPTH + 1 ||
-        st->sb_endpoint >= CS_SCOREBOARDS || st->sb_other >= CS_SCOREBOARDS ||
-        st->n_ops > CS_MAX_OPS) {
+        st->sb_endpoint >= cs->n_sbs || st->sb_other >= cs->n_sbs ||
+        st->sb_deferred >= cs->n_sbs || st->sb_mask >> cs->n_sbs ||
+        st->wait_mask >> cs->n_sbs || st->n_ops > CS_MAX_OPS) {
         return false;
     }
     for (unsigned i = 0; i < st->n_ops; i++) {
         CsOp *op = &st->ops[i];
 
         if (op->kind > OP_JOB ||
-            (op->sb >= CS_SCOREBOARDS && op->sb != CS_NO_SB)) {
+            (op->sb >= cs->n_sbs && op->sb != CS_NO_SB)) {
+            return false;
+        }
+        if (op->kind == OP_SHARED && op->arg >= CS_SHARED_SBS) {
             return false;
         }
         if (op->kind == OP_JOB &&
@@ -1277,8 +1617,8 @@ static bool stream_sane(MaliStream *st, uint32_t n_regs)
     return true;
 }
 
-size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
-                                   uint32_t n_regs)
+size_t mali_csf_cs_stream_transfer(MaliCs *cs, MaliStream *st, uint8_t *buf,
+                                   bool load)
 {
     Transfer t = { .p = buf, .load = load };
 
@@ -1297,6 +1637,9 @@ size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
     }
     x32(&t, &st->sb_endpoint);
     x32(&t, &st->sb_other);
+    x32(&t, &st->sb_deferred);
+    x32(&t, &st->sb_mask);
+    x32(&t, &st->wait_mask);
     x32(&t, &st->error);
     x32(&t, &st->resources);
     x64(&t, &st->heap);
@@ -1321,5 +1664,5 @@ size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
         x64(&t, &op->heap_credit);
         x64(&t, &op->ran_cycles);
     }
-    return buf && load && !stream_sane(st, n_regs) ? 0 : t.n;
+    return buf && load && !stream_sane(cs, st) ? 0 : t.n;
 }

@@ -13,7 +13,10 @@
 #include "hw/misc/mali-csf.h"
 
 #define CS_MAX_REGS         128
-#define CS_SCOREBOARDS      8
+/* Scoreboard entries: of arch 10, and of later ones; shared ones of a group */
+#define CS_SCOREBOARDS_V10  8
+#define CS_SCOREBOARDS_V11  16
+#define CS_SHARED_SBS       16
 /* Frames under the one that executes; an exception handler has as many. */
 #define CS_CALL_DEPTH       7
 #define CS_MAX_OPS          32
@@ -124,7 +127,7 @@ typedef enum {
 /* What an operation on the scoreboard is. */
 typedef enum {
     OP_LOAD, OP_STORE, OP_SYNC, OP_STATE, OP_FLUSH, OP_HEAP, OP_FINISH_FRAG,
-    OP_FINISH_TILING, OP_TRACE, OP_JOB,
+    OP_FINISH_TILING, OP_TRACE, OP_SHARED, OP_JOB,
 } CsOpKind;
 
 /* Flags of CsOp; bits 31:16 are a register mask. */
@@ -145,11 +148,15 @@ typedef struct CsOp {
     uint32_t flags;         /* OPF_* */
     uint32_t sb;            /* scoreboard entry it holds, or CS_NO_SB */
     uint32_t wait_mask;     /* entries of earlier operations it waits for */
-    /* LOAD, STORE: first register; STATE, HEAP: which; JOB: MaliIterKind */
+    /*
+     * LOAD, STORE: first register; STATE, HEAP, SHARED: which; JOB:
+     * MaliIterKind
+     */
     uint32_t arg;
     uint32_t work;          /* JOB: MaliWorkKind */
     uint64_t addr;          /* memory; JOB: tiler context or 0 */
-    uint64_t data;          /* SYNC: value; FINISH_FRAG: last chunk */
+    /* SYNC: value; FINISH_FRAG: last chunk; JOB: primitives to go */
+    uint64_t data;
     uint64_t setup_left;    /* JOB: cycles before the first unit */
     uint64_t work_left;     /* JOB: core cycles to go */
     uint64_t cost;          /* JOB: core cycles a unit */
@@ -168,12 +175,20 @@ typedef struct CsFrame {
 
 typedef enum { CS_STOPPED, CS_STARTED, CS_DEAD } CsState;
 
+/*
+ * A stream whose tiler job has no heap memory. NONE -> RAISED -> NONE if the
+ * host has a chunk, FRAGMENT if fragment jobs are under way, else HANDLER_DUE;
+ * FRAGMENT -> RAISED when they have ended; HANDLER_DUE -> HANDLER -> RETRY ->
+ * NONE, with an error if there still is no memory. HANDLER -> HANDLER_DUE if
+ * the stream of the handler dies. A chunk that is free leads to NONE from
+ * FRAGMENT, HANDLER_DUE and RETRY.
+ */
 typedef enum {
     OOM_NONE,
     OOM_RAISED,         /* the host has been asked for a chunk */
-    OOM_HANDLER_DUE,    /* it had none: the handler is to be entered */
-    OOM_HANDLER,        /* and has been */
-    OOM_RETRY,          /* it has returned, or there is none */
+    OOM_HANDLER_DUE,    /* it had none: waits until a handler is entered */
+    OOM_HANDLER,        /* which it has been, by stream oom_by of the group */
+    OOM_RETRY,          /* it has returned */
     OOM_FRAGMENT,       /* fragment jobs under way will free some */
 } CsOom;
 
@@ -189,7 +204,9 @@ typedef struct MaliStream {
     uint32_t depth;
     uint32_t in_handler;        /* depth of the interrupted frame, plus one */
     CsFrame stack[2 * CS_CALL_DEPTH + 1];
-    uint32_t sb_endpoint, sb_other;
+    uint32_t sb_endpoint, sb_other, sb_deferred;
+    uint32_t sb_mask;           /* entries that NEXT_SB_ENTRY gives out */
+    uint32_t wait_mask;         /* what WAIT and "defer indirect" wait for */
     uint32_t error;             /* exception word; until ERROR_BARRIER */
     uint32_t resources;
     uint64_t heap;
@@ -212,6 +229,7 @@ typedef struct MaliStream {
     bool fault_held;            /* stays put until the host answers CS_FAULT */
     uint64_t fault_addr;
     CsOom oom;
+    unsigned oom_by;
     int64_t oom_ns;             /* a job has had no memory since; 0: it has */
     CsBlocked blocked;
     uint32_t wait_sbs;          /* what it is blocked on, for the host */
@@ -232,6 +250,7 @@ typedef struct MaliGroup {
     uint64_t allow[ITERS];      /* endpoints a kind may use */
     unsigned max_ep[ITERS];     /* and how many of them */
     unsigned priority;
+    uint32_t shared[CS_SHARED_SBS];     /* a suspend buffer keeps these */
     MaliStream streams[MALI_MAX_CS];
 } MaliGroup;
 
@@ -244,12 +263,16 @@ typedef struct MaliIter {
     unsigned n_cores;
     uint64_t work;              /* core cycles it may do in this chunk */
     uint64_t cycles;
+    uint64_t told_units, told_prims, told_cycles;   /* of this chunk */
     int64_t start_ns, end_ns;
+    int64_t late_ns;            /* since its end, if the job goes on */
 } MaliIter;
 
 struct MaliCs {
     QEMUTimer *timer;
     uint32_t n_regs;
+    uint32_t n_sbs;             /* scoreboard entries */
+    bool v11;                   /* the instruction set of arch 11 and later */
     uint32_t doorbells;         /* groups to be looked at when possible */
     uint64_t seq;
     int64_t ceu_free_ns;        /* the execution unit is busy until then */
@@ -258,6 +281,7 @@ struct MaliCs {
     unsigned time_stops;        /* how many did so from here on: */
     int64_t time_stops_ns;
     uint64_t turn_cycles;
+    int64_t told_ns;            /* when counters last asked for work so far */
     MaliIter iter[ITERS];
     MaliGroup groups[MALI_MAX_CSGS];
 };
@@ -287,9 +311,26 @@ uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                                   uint64_t units);
 /* The host has answered TILER_OOM. */
 void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st);
+/* The stream whose handler was to free memory may do so no longer. */
+void mali_csf_cs_heap_orphan(MaliCsfState *s, MaliStream *st);
 /* Write to a suspend buffer, or read from it; NULL: count bytes. */
-size_t mali_csf_cs_stream_transfer(MaliStream *st, uint8_t *buf, bool load,
-                                   uint32_t n_regs);
+size_t mali_csf_cs_stream_transfer(MaliCs *cs, MaliStream *st, uint8_t *buf,
+                                   bool load);
+
+/*
+ * mali-csf-alu.c: arithmetic from arch 11 on. False: there is no such
+ * operation. @dst is what the destination holds, @imm the low half of the
+ * instruction.
+ */
+bool mali_csf_alu_immediate32(unsigned op, uint32_t dst, uint32_t src,
+                              uint32_t imm, uint64_t *result);
+bool mali_csf_alu_immediate64(unsigned op, uint64_t dst, uint64_t src,
+                              uint32_t imm, uint64_t *result);
+bool mali_csf_alu_registers32(uint32_t imm, uint32_t a, uint32_t b,
+                              uint64_t *result);
+bool mali_csf_alu_registers64(uint32_t imm, uint64_t a, uint64_t b,
+                              uint64_t *result);
+uint32_t mali_csf_alu_logic32(uint32_t imm, uint32_t a, uint32_t b);
 
 static inline MaliGroup *mali_csf_cs_group(MaliCsfState *s, MaliStream *st)
 {

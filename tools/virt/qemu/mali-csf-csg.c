@@ -12,7 +12,9 @@
  *
  * Iterators run a job in chunks of at most ITER_CHUNK_NS, and look after each
  * whether a job of a group or queue of higher priority has come. The counters
- * are told chunk by chunk.
+ * are told chunk by chunk, and at a sample what there is of one. The end of a
+ * chunk may come late on a busy host; the job has gone on since, up to
+ * LATE_NS, in its next one.
  *
  * Nothing here is done while firmware does not run, or while its address
  * space is locked; both ends come back to csg_run().
@@ -28,6 +30,7 @@
 #define SLICE           16
 #define TURN_NS         (100 * SCALE_US)
 #define ITER_CHUNK_NS   (100 * SCALE_US)
+#define LATE_NS         (100 * SCALE_MS)
 /*
  * So many turns in TURN_NS may end early for an instruction that wants the
  * time.
@@ -44,8 +47,7 @@ enum {
 #define CSG_STATE_IS_IDLE       1u
 
 /* Stream control block: registers - 1, scoreboards, what it can run */
-#define CS_FEATURES(regs) \
-    (((regs) - 1) | CS_SCOREBOARDS << 8 | 7u << 16)
+#define CS_FEATURES(regs, sbs)  (((regs) - 1) | (sbs) << 8 | 7u << 16)
 
 #define CS_WAIT_SB_SRC_WAIT     (8u << 16)
 #define CS_WAIT_PROGRESS        (1u << 28)
@@ -61,6 +63,8 @@ enum { STATE_TERMINATE, STATE_START, STATE_SUSPEND, STATE_RESUME };
 
 #define SUSPEND_MAGIC           0x4753434d
 #define SUSPEND_HEADER          16
+/* Shared scoreboards, behind the streams */
+#define SUSPEND_SHARED          (4 * CS_SHARED_SBS)
 #define PROTM_SUSPEND_SIZE      4096
 
 static void csg_schedule(MaliCsfState *s, int64_t when)
@@ -146,12 +150,73 @@ static void iter_job_done(MaliCsfState *s, MaliIter *it, CsOp *op)
     mali_csf_counters_work(s, kinds[op->arg], it->csg, it->cs, 1, 0, it->cores);
 }
 
+/* Units of a job that so many core cycles of its work complete. */
+static uint64_t iter_units(const CsOp *op, uint64_t work)
+{
+    return DIV_ROUND_UP(op->work_left, op->cost) -
+           DIV_ROUND_UP(op->work_left - work, op->cost);
+}
+
+/* Primitives that so many units of a job's work complete. */
+static uint64_t iter_prims(const CsOp *op, uint64_t units)
+{
+    uint64_t left = DIV_ROUND_UP(op->work_left, op->cost);
+
+    return units == left ? op->data :
+           mali_csf_clk_muldiv(op->data, units, left);
+}
+
+/*
+ * The counters hear of @units, @prims and @cycles of this chunk, but for what
+ * they know.
+ */
+static void iter_tell(MaliCsfState *s, MaliIter *it, CsOp *op, uint64_t units,
+                      uint64_t prims, uint64_t cycles)
+{
+    uint64_t more = units - it->told_units;
+
+    if (op->work == MALI_WORK_FRAGMENT && op->cost > 1) {
+        mali_csf_counters_work(s, MALI_WORK_MORE_TARGETS, it->csg, it->cs,
+                               more * (op->cost - 1), 0, it->cores);
+    }
+    mali_csf_counters_work(s, op->work, it->csg, it->cs, more,
+                           cycles - it->told_cycles, it->cores);
+    mali_csf_counters_work(s, MALI_WORK_PRIMS, it->csg, it->cs,
+                           prims - it->told_prims, 0, 0);
+    it->told_units = units;
+    it->told_prims = prims;
+    it->told_cycles = cycles;
+}
+
+/* What jobs under way have done up to now, which goes on as if not asked. */
+void mali_csf_csg_report_work(MaliCsfState *s)
+{
+    int64_t now = mali_csf_clk_now();
+
+    for (int i = 0; i < ITERS; i++) {
+        MaliIter *it = &s->cs->iter[i];
+        CsOp *op = it->busy ? iter_op(s, it) : NULL;
+        uint64_t cycles, units;
+
+        if (!op) {
+            continue;
+        }
+        cycles = mali_csf_clk_muldiv(it->cycles,
+                                     MIN(now, it->end_ns) - it->start_ns,
+                                     it->end_ns - it->start_ns);
+        units = iter_units(op, MIN((cycles - MIN(cycles, op->setup_left)) *
+                                   it->n_cores, it->work));
+        iter_tell(s, it, op, units, iter_prims(op, units), cycles);
+    }
+    s->cs->told_ns = now;
+}
+
 /* Take a job off its iterator, with what it has done so far. */
 static void iter_settle(MaliCsfState *s, MaliIter *it)
 {
     int64_t ns = MIN(mali_csf_clk_now(), it->end_ns) - it->start_ns;
     bool all = mali_csf_clk_now() >= it->end_ns;
-    uint64_t cycles = it->cycles, setup, work, units;
+    uint64_t cycles = it->cycles, setup, work, units, prims;
     CsOp *op;
 
     if (!it->busy) {
@@ -168,14 +233,18 @@ static void iter_settle(MaliCsfState *s, MaliIter *it)
     setup = MIN(cycles, op->setup_left);
     op->setup_left -= setup;
     work = all ? it->work : MIN((cycles - setup) * it->n_cores, it->work);
-    units = DIV_ROUND_UP(op->work_left, op->cost);
+    units = iter_units(op, work);
+    prims = iter_prims(op, units);
     op->work_left -= work;
-    units -= DIV_ROUND_UP(op->work_left, op->cost);
+    op->data -= prims;
     op->heap_credit -= MIN(units, op->heap_credit);
-    mali_csf_counters_work(s, op->work, it->csg, it->cs, units, cycles,
-                           it->cores);
+    iter_tell(s, it, op, units, prims, cycles);
     op->ran_cycles += mali_csf_clk_muldiv(mali_csf_clk_hz(s, MALI_CLK_CORE), ns,
                                           NANOSECONDS_PER_SECOND);
+    if (all) {
+        it->late_ns = mali_csf_clk_now() - MAX(it->end_ns, s->cs->told_ns);
+        it->late_ns = MIN(it->late_ns, LATE_NS);
+    }
     if (!op->setup_left && !op->work_left) {
         iter_job_done(s, it, op);
     } else if (s->progress_cycles && op->ran_cycles > s->progress_cycles) {
@@ -226,6 +295,8 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
     MaliIter *it = &s->cs->iter[op->arg];
     MaliGroup *g = mali_csf_cs_group(s, st);
     bool shading = op->work != MALI_WORK_TILER;
+    /* A busy host is late. The job has gone on since. */
+    int64_t late = it->seq == op->seq ? MAX(it->late_ns, 0) : 0;
     uint64_t chunk, work;
 
     it->cores = shading ? iter_cores(s, g, op) : 0;
@@ -233,8 +304,9 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
         return false;
     }
     it->n_cores = shading ? ctpop64(it->cores) : 1;
-    chunk = MAX(mali_csf_clk_hz(s, iter_clk(op)) /
-                (NANOSECONDS_PER_SECOND / ITER_CHUNK_NS), 1);
+    chunk = MAX(mali_csf_clk_muldiv(mali_csf_clk_hz(s, iter_clk(op)),
+                                    ITER_CHUNK_NS + late,
+                                    NANOSECONDS_PER_SECOND), 1);
     it->cycles = MIN(chunk, op->setup_left);
     work = MIN((chunk - it->cycles) * it->n_cores, op->work_left);
     if (work && op->arg == ITER_TILER) {
@@ -253,9 +325,10 @@ static bool iter_start(MaliCsfState *s, MaliStream *st, CsOp *op)
     it->csg = st->csg;
     it->cs = st->cs;
     it->seq = op->seq;
-    it->start_ns = mali_csf_clk_now();
+    it->start_ns = mali_csf_clk_now() - late;
     it->end_ns = it->start_ns + MAX(mali_csf_clk_cycles_to_ns(s, iter_clk(op),
                                                               it->cycles), 1);
+    it->told_units = it->told_prims = it->told_cycles = 0;
     it->busy = true;
     return true;
 }
@@ -421,8 +494,10 @@ static void stream_look(MaliCsfState *s, MaliStream *st)
     st->insert = insert;
 }
 
-static void stream_host(MaliCsfState *s, MaliStream *st)
+/* What the host has to say to it; true if another stream may go on with that. */
+static bool stream_host(MaliCsfState *s, MaliStream *st)
 {
+    CsOom oom = st->oom;
     uint32_t open;
 
     if (st->look) {
@@ -438,6 +513,8 @@ static void stream_host(MaliCsfState *s, MaliStream *st)
         }
         st->fault_held &= (open & CS_REQ_FAULT) != 0;
     }
+    mali_csf_cs_heap_orphan(s, st);
+    return st->oom != oom;
 }
 
 /* Every started stream, beginning with another one each turn. */
@@ -488,7 +565,7 @@ static void csg_run_streams(MaliCsfState *s)
             if (!st) {
                 continue;
             }
-            stream_host(s, st);
+            progress |= stream_host(s, st);
             progress |= mali_csf_cs_stream_ops(s, st, true);
             if (ready && budget && !cs->time_stop) {
                 ran = mali_csf_cs_stream_exec(s, st, MIN(budget, SLICE));
@@ -598,6 +675,7 @@ static void csg_run(MaliCsfState *s)
     csg_run_streams(s);
     for (int i = 0; i < ITERS && can_go_on(s); i++) {
         jobs |= iter_pick(s, i);
+        cs->iter[i].late_ns = 0;
     }
     report_faults(s);
     if (!can_go_on(s)) {
@@ -710,9 +788,8 @@ static uint32_t suspend_size(MaliCsfState *s)
 {
     MaliStream st;
 
-    return SUSPEND_HEADER +
-           s->streams * mali_csf_cs_stream_transfer(&st, NULL, false,
-                                                    s->cs->n_regs);
+    return SUSPEND_HEADER + SUSPEND_SHARED +
+           s->streams * mali_csf_cs_stream_transfer(s->cs, &st, NULL, false);
 }
 
 static bool group_save(MaliCsfState *s, unsigned csg)
@@ -728,9 +805,11 @@ static bool group_save(MaliCsfState *s, unsigned csg)
     stl_le_p(buf + 8, s->streams);
     stl_le_p(buf + 12, s->cs->n_regs);
     for (unsigned c = 0; c < s->streams; c++) {
-        p += mali_csf_cs_stream_transfer(&s->cs->groups[csg].streams[c], p,
-                                         false,
-                                         s->cs->n_regs);
+        p += mali_csf_cs_stream_transfer(s->cs, &s->cs->groups[csg].streams[c],
+                                         p, false);
+    }
+    for (unsigned i = 0; i < CS_SHARED_SBS; i++) {
+        stl_le_p(p + 4 * i, s->cs->groups[csg].shared[i]);
     }
     return va && mali_csf_mmu_access(s, 0, va, buf, size, MALI_ACCESS_WRITE,
                                      CS_SOURCE_ID(csg, 0)) == MALI_MMU_OK;
@@ -753,7 +832,7 @@ static bool group_load(MaliCsfState *s, unsigned csg)
     }
     for (unsigned c = 0; c < s->streams; c++) {
         MaliStream *st = &s->cs->groups[csg].streams[c];
-        size_t n = mali_csf_cs_stream_transfer(st, p, true, s->cs->n_regs);
+        size_t n = mali_csf_cs_stream_transfer(s->cs, st, p, true);
 
         if (!n) {
             return false;
@@ -762,6 +841,9 @@ static bool group_load(MaliCsfState *s, unsigned csg)
         for (unsigned i = 0; i < st->n_ops; i++) {
             st->ops[i].seq = s->cs->seq++;
         }
+    }
+    for (unsigned i = 0; i < CS_SHARED_SBS; i++) {
+        s->cs->groups[csg].shared[i] = ldl_le_p(p + 4 * i);
     }
     return true;
 }
@@ -1052,8 +1134,6 @@ void mali_csf_csg_boot(MaliCsfState *s)
     MaliCs *cs = s->cs;
 
     mali_csf_csg_reset(s);
-    /* Known of arch 10; later ones have more (inf.). */
-    cs->n_regs = s->gpu_id >> 28 >= 12 ? 128 : 96;
     for (unsigned i = 0; i < s->csgs; i++) {
         uint32_t ctrl[CSG_CTRL_WORDS] = {
             [CSG_CTRL_INPUT_VA] = mali_csg_in_va(i),
@@ -1086,7 +1166,7 @@ void mali_csf_csg_boot(MaliCsfState *s)
         for (unsigned c = 0; c < s->streams; c++) {
             uint32_t va = mali_cs_ctrl_va(i, c);
 
-            mali_csf_glb_st32(s, va, CS_FEATURES(cs->n_regs));
+            mali_csf_glb_st32(s, va, CS_FEATURES(cs->n_regs, cs->n_sbs));
             mali_csf_glb_st32(s, va + 4, mali_cs_in_va(i, c));
             mali_csf_glb_st32(s, va + 8, mali_cs_out_va(i, c));
             ack = mali_csf_glb_ld32(s, mali_cs_in_va(i, c) + CS_IN_REQ);
@@ -1100,7 +1180,10 @@ void mali_csf_csg_init(MaliCsfState *s)
 {
     s->cs = g_new0(MaliCs, 1);
     s->cs->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, csg_timer, s);
-    s->cs->n_regs = 96;
+    s->cs->v11 = s->gpu_id >> 28 >= 11;
+    s->cs->n_sbs = s->cs->v11 ? CS_SCOREBOARDS_V11 : CS_SCOREBOARDS_V10;
+    /* Known of arch 10; later ones have more (inf.). */
+    s->cs->n_regs = s->gpu_id >> 28 >= 12 ? 128 : 96;
     mali_csf_csg_reset(s);
 }
 

@@ -9,6 +9,7 @@
  */
 #include "qemu/osdep.h"
 #include "hw/misc/mali-csf.h"
+#include "hw/misc/mali-csf-bench-regs.h"
 
 static bool faults_one_less(uint32_t *n)
 {
@@ -77,4 +78,240 @@ bool mali_csf_faults_cores_hold(MaliCsfState *s)
 void mali_csf_faults_reset(MaliCsfState *s)
 {
     s->inj.hang = false;
+}
+
+/* ---- switches from 0x300 of the bench page on ---- */
+
+/*
+ * The largest value that a storm gives each, of which it draws one from 1 on.
+ * Delays stay well below what panthor and the driver give firmware to answer.
+ */
+static const uint32_t faults_storm_max[MALI_FAULTS] = {
+#define STORM_MAX(reg, max) [MALI_FAULT_NUMBER(MALI_BENCH_##reg)] = (max)
+    STORM_MAX(DATA_LATE, 2 * SCALE_MS),
+    STORM_MAX(CORES_LATE, 2 * SCALE_MS),
+    STORM_MAX(VALUES_LATE, 2 * SCALE_MS),
+    STORM_MAX(MEMORY_LATE, 1),
+    STORM_MAX(INSERT_LATE, 2 * SCALE_MS),
+    STORM_MAX(ACK_LATE, 2 * SCALE_MS),
+    STORM_MAX(EMPTY_ACKS, 1),
+    STORM_MAX(DOUBLE_SAMPLES, 3),
+    STORM_MAX(IRQS_LOST, 3),
+    STORM_MAX(IRQ_LATE, 5 * SCALE_MS),
+    STORM_MAX(IRQ_APART, 20 * SCALE_MS),
+    STORM_MAX(IRQ_SPURIOUS, SCALE_MS),
+    STORM_MAX(EN_CUT, 2),
+    STORM_MAX(META_STALE, 7),
+    STORM_MAX(EXTRACT_LATCHED, 1),
+    STORM_MAX(OVERWRITE, 1),
+    STORM_MAX(HALT_FIRST, 1),
+    STORM_MAX(ENABLES_LOST, 2),
+    STORM_MAX(ENABLE_SLOW, 50 * SCALE_MS),
+    STORM_MAX(EVENTS_ALWAYS, 3),
+    STORM_MAX(EVENTS_FEW, 1),
+    STORM_MAX(TS_OFFSET, 1000000),
+    STORM_MAX(TS_DRIFT, 500),
+    STORM_MAX(TS_SKEW, 10000),
+    STORM_MAX(TS_BACK, 3),
+    STORM_MAX(CORES_APART, SCALE_MS / 2),
+    STORM_MAX(POWER_LOSES, 1),
+    STORM_MAX(BUSY_SKEW, 1000),
+    STORM_MAX(AS_STUCK, 1),
+    STORM_MAX(FLUSH_STUCK, 1),
+    STORM_MAX(L2_STUCK, 1),
+    STORM_MAX(RESET_STUCK, 1),
+#undef STORM_MAX
+};
+
+uint32_t mali_csf_faults_storm_value(unsigned number, uint32_t random)
+{
+    return 1 + random % faults_storm_max[number];
+}
+
+/* The value of a switch, where it makes a difference now. */
+static uint32_t faults_hit(MaliCsfState *s, unsigned reg)
+{
+    uint32_t value = s->inj.fault[MALI_FAULT_NUMBER(reg)];
+
+    s->inj.fault_hits += value != 0;
+    return value;
+}
+
+static bool faults_hit_once(MaliCsfState *s, unsigned reg)
+{
+    if (!faults_one_less(&s->inj.fault[MALI_FAULT_NUMBER(reg)])) {
+        return false;
+    }
+    s->inj.fault_hits++;
+    return true;
+}
+
+int64_t mali_csf_faults_data_late(MaliCsfState *s, bool core)
+{
+    int64_t late = faults_hit(s, MALI_BENCH_DATA_LATE);
+
+    return core ? late + faults_hit(s, MALI_BENCH_CORES_LATE) : late;
+}
+
+int64_t mali_csf_faults_values_late(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_VALUES_LATE);
+}
+
+bool mali_csf_faults_memory_late(MaliCsfState *s)
+{
+    return !s->coherent && faults_hit(s, MALI_BENCH_MEMORY_LATE);
+}
+
+int64_t mali_csf_faults_insert_late(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_INSERT_LATE);
+}
+
+int64_t mali_csf_faults_ack_late(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_ACK_LATE);
+}
+
+bool mali_csf_faults_empty_ack(MaliCsfState *s)
+{
+    return faults_hit_once(s, MALI_BENCH_EMPTY_ACKS);
+}
+
+bool mali_csf_faults_double_sample(MaliCsfState *s)
+{
+    return faults_hit_once(s, MALI_BENCH_DOUBLE_SAMPLES);
+}
+
+bool mali_csf_faults_irq_lost(MaliCsfState *s)
+{
+    return faults_hit_once(s, MALI_BENCH_IRQS_LOST);
+}
+
+int64_t mali_csf_faults_irq_late(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_IRQ_LATE);
+}
+
+int64_t mali_csf_faults_irq_apart(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_IRQ_APART);
+}
+
+int64_t mali_csf_faults_irq_spurious(MaliCsfState *s)
+{
+    uint32_t period = s->inj.fault[MALI_FAULT_NUMBER(MALI_BENCH_IRQ_SPURIOUS)];
+
+    /* More often would be all that the machine does. */
+    return period ? MAX(period, 100 * SCALE_US) : 0;
+}
+
+void mali_csf_faults_irq_was_spurious(MaliCsfState *s)
+{
+    faults_hit(s, MALI_BENCH_IRQ_SPURIOUS);
+}
+
+uint32_t mali_csf_faults_en(MaliCsfState *s, uint32_t en)
+{
+    return s->inj.en_cut ? en & ~2u : en;
+}
+
+void mali_csf_faults_sample_begins(MaliCsfState *s)
+{
+    s->inj.en_cut = faults_hit_once(s, MALI_BENCH_EN_CUT);
+    s->inj.ts_back = faults_hit_once(s, MALI_BENCH_TS_BACK);
+}
+
+uint32_t mali_csf_faults_meta_stale(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_META_STALE);
+}
+
+bool mali_csf_faults_extract_latched(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_EXTRACT_LATCHED);
+}
+
+bool mali_csf_faults_overwrite(MaliCsfState *s)
+{
+    return s->inj.fault[MALI_FAULT_NUMBER(MALI_BENCH_OVERWRITE)];
+}
+
+void mali_csf_faults_overwritten(MaliCsfState *s)
+{
+    faults_hit(s, MALI_BENCH_OVERWRITE);
+}
+
+bool mali_csf_faults_halt_first(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_HALT_FIRST);
+}
+
+bool mali_csf_faults_enable_lost(MaliCsfState *s)
+{
+    return faults_hit_once(s, MALI_BENCH_ENABLES_LOST);
+}
+
+int64_t mali_csf_faults_enable_slow(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_ENABLE_SLOW);
+}
+
+uint32_t mali_csf_faults_events_always(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_EVENTS_ALWAYS);
+}
+
+bool mali_csf_faults_events_few(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_EVENTS_FEW);
+}
+
+uint64_t mali_csf_faults_timestamp(MaliCsfState *s, uint64_t timestamp,
+                                   uint64_t last, unsigned block)
+{
+    int32_t offset = faults_hit(s, MALI_BENCH_TS_OFFSET);
+    int32_t drift = faults_hit(s, MALI_BENCH_TS_DRIFT);
+    uint64_t skew = faults_hit(s, MALI_BENCH_TS_SKEW);
+    __int128 part = (__int128)timestamp * drift / 1000000;
+
+    if (s->inj.ts_back) {
+        return last - SCALE_MS / s->count_period_ns - skew * block;
+    }
+    return timestamp + offset + (int64_t)part - skew * block;
+}
+
+int64_t mali_csf_faults_cores_apart(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_CORES_APART);
+}
+
+bool mali_csf_faults_power_loses(MaliCsfState *s)
+{
+    return faults_hit_once(s, MALI_BENCH_POWER_LOSES);
+}
+
+uint32_t mali_csf_faults_busy_skew(MaliCsfState *s)
+{
+    return faults_hit(s, MALI_BENCH_BUSY_SKEW);
+}
+
+bool mali_csf_faults_as_stuck(MaliCsfState *s)
+{
+    return faults_hit_once(s, MALI_BENCH_AS_STUCK);
+}
+
+bool mali_csf_faults_flush_stuck(MaliCsfState *s)
+{
+    return faults_hit_once(s, MALI_BENCH_FLUSH_STUCK);
+}
+
+bool mali_csf_faults_l2_stuck(MaliCsfState *s)
+{
+    return faults_hit_once(s, MALI_BENCH_L2_STUCK);
+}
+
+bool mali_csf_faults_reset_stuck(MaliCsfState *s)
+{
+    return faults_hit_once(s, MALI_BENCH_RESET_STUCK);
 }

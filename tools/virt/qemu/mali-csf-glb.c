@@ -98,12 +98,22 @@ uint32_t mali_csf_glb_req(MaliCsfState *s)
     return s->glb_req;
 }
 
-void mali_csf_glb_ack(MaliCsfState *s, uint32_t bits)
+void mali_csf_glb_flip(MaliCsfState *s, uint32_t bits)
 {
     uint32_t ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
 
     mali_csf_glb_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK, ack ^ bits);
+}
+
+void mali_csf_glb_interrupt(MaliCsfState *s, uint32_t bits)
+{
     if (bits & mali_csf_glb_ld32(s, MALI_GLB_IN + MALI_GLB_IN_ACK_IRQ_MASK)) {
         mali_csf_irq_raise(s, MALI_IRQ_JOB, MALI_JOB_IRQ_GLOBAL);
     }
+}
+
+void mali_csf_glb_ack(MaliCsfState *s, uint32_t bits)
+{
+    mali_csf_glb_flip(s, bits);
+    mali_csf_glb_interrupt(s, bits);
 }

@@ -15,7 +15,14 @@ REG32(STAT, 0xc)
 
 void mali_csf_irq_update(MaliIrq *irq)
 {
-    qemu_set_irq(irq->line, (irq->raw & irq->mask) != 0);
+    qemu_irq line = irq->line;
+    uint32_t active = irq->raw & irq->mask;
+
+    if (irq->sharer) {
+        line = line ?: irq->sharer->line;
+        active |= irq->sharer->raw & irq->sharer->mask;
+    }
+    qemu_set_irq(line, active != 0);
 }
 
 void mali_csf_irq_raise(MaliCsfState *s, int irq, uint32_t bits)

@@ -149,6 +149,7 @@ static void mcu_config(MaliCsfState *s, uint32_t reqs)
 static void mcu_halt(MaliCsfState *s, uint32_t reason)
 {
     mali_csf_perfcnt_auto(s, reason);
+    mali_csf_publish_all(s);
     timer_del(s->idle_timer);
     timer_del(s->poweroff_timer);
     mali_csf_pwr_set(s, MALI_PWR_SHADER, UINT64_MAX, false);
@@ -188,6 +189,18 @@ static void mcu_glb_state(MaliCsfState *s, uint32_t req, uint32_t ack)
     }
 }
 
+/* Firmware is asked to stop. */
+static bool mcu_to_halt(MaliCsfState *s, uint32_t req, uint32_t ack)
+{
+    uint32_t state = extract32(req, MALI_GLB_STATE_SHIFT, 3);
+
+    if (s->published_version >= VERSION_GLB_STATE) {
+        return ((req ^ ack) & MALI_GLB_STATE_MASK) &&
+               (state == STATE_HALT || state == STATE_SUSPEND);
+    }
+    return (req & MALI_GLB_HALT) && !s->mcu_halted_req;
+}
+
 static void mcu_process(MaliCsfState *s)
 {
     uint32_t req, ack, db_req, db_ack, plain;
@@ -219,7 +232,8 @@ static void mcu_process(MaliCsfState *s)
     }
 
     /* Counters before what might end them; nothing counts in protected mode. */
-    if (!s->gpu_status_protm) {
+    if (!s->gpu_status_protm &&
+        !(mcu_to_halt(s, req, ack) && mali_csf_faults_halt_first(s))) {
         s->mcu_counters_due = false;
         mali_csf_perfcnt_eval(s, req);
     }
@@ -235,7 +249,7 @@ static void mcu_process(MaliCsfState *s)
 
     if (s->published_version >= VERSION_GLB_STATE) {
         mcu_glb_state(s, req, ack);
-    } else if ((req & MALI_GLB_HALT) && !s->mcu_halted_req) {
+    } else if (mcu_to_halt(s, req, ack)) {
         mcu_halt(s, MALI_REASON_HALT);
     } else if ((req & ~ack) & MALI_GLB_SLEEP) {
         mali_csf_glb_ack(s, MALI_GLB_SLEEP);
@@ -440,6 +454,7 @@ void mali_csf_mcu_sleep(MaliCsfState *s)
     /* What jobs have done is counted before the sample. */
     mali_csf_csg_kick(s);
     mali_csf_perfcnt_auto(s, MALI_REASON_SLEEP);
+    mali_csf_publish_all(s);
     mali_csf_counters_advance(s);
     mali_csf_pwr_set(s, MALI_PWR_SHADER, UINT64_MAX, false);
     mali_csf_pwr_set(s, MALI_PWR_TILER, 1, false);
@@ -478,7 +493,7 @@ void mali_csf_mcu_user_doorbell(MaliCsfState *s)
     }
 }
 
-void mali_csf_mcu_crash(MaliCsfState *s, bool watchdog)
+void mali_csf_mcu_crash(MaliCsfState *s, MaliCrash how)
 {
     if (!s->mcu_booted || s->mcu_status != MALI_MCU_ENABLED) {
         return;
@@ -488,8 +503,12 @@ void mali_csf_mcu_crash(MaliCsfState *s, bool watchdog)
     mali_csf_counters_advance(s);
     timer_del(s->idle_timer);
     timer_del(s->poweroff_timer);
-    mali_csf_glb_last_words(s, watchdog ? MALI_HALT_ON_WATCHDOG
-                                        : MALI_HALT_ON_PANIC);
+    if (how == MALI_CRASH_FATAL) {
+        mali_csf_glb_fatal(s);
+        return;
+    }
+    mali_csf_glb_last_words(s, how == MALI_CRASH_WATCHDOG ?
+                               MALI_HALT_ON_WATCHDOG : MALI_HALT_ON_PANIC);
     s->mcu_status = MALI_MCU_HALT;
     trace_mali_csf_mcu_status(s->mcu_status);
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_MCU_STATUS);

@@ -425,6 +425,9 @@ void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         as->lockaddr = deposit64(as->lockaddr, half, 32, val);
         break;
     case A_COMMAND:
+        if (as->stuck) {
+            break;
+        }
         if (as->active) {
             qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: AS%u: command %u while "
                           "%u is in progress\n", n, val, as->command);
@@ -437,6 +440,10 @@ void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         trace_mali_csf_as_command(n, val);
         as->active = true;
         as->command = val;
+        as->stuck = mali_csf_faults_as_stuck(s);
+        if (as->stuck) {
+            break;
+        }
         timer_mod(as->timer, mali_csf_clk_now() + AS_COMMAND_NS);
         break;
     case A_TRANSCFG:

@@ -13,6 +13,8 @@
 #include "hw/misc/mali-csf-counters.h"
 #include "trace.h"
 
+#define RETRY_NS        (10 * SCALE_US)
+
 /* PRFCNT_EN bits without which a block is not written */
 #define WRITTEN_BITS    3
 #define SETS            3
@@ -40,6 +42,14 @@ struct MaliPerfcnt {
     /* OVERFLOW was raised, and no sample written since: at this EXTRACT */
     bool full_seen;
     uint32_t full_extract;
+    /* EXTRACT at the last doorbell */
+    uint32_t extract_latch;
+    /* when an enable that takes long is done; 0: none does */
+    int64_t enable_due;
+    QEMUTimer *enable_timer;
+    /* the first timestamp and the reason of the last sample, as written */
+    uint64_t put_timestamp;
+    uint32_t put_reason;
 
     uint8_t *buf;
     bool *written;      /* by position in the sample, metadata included */
@@ -92,25 +102,38 @@ static void perfcnt_put_header(uint8_t *p, uint64_t timestamp, uint32_t en,
     stl_le_p(p + 12, last);
 }
 
-/* Write the blocks of a sample that @written names, a run at a time. */
-static MaliMmuResult perfcnt_put_runs(MaliCsfState *s, uint64_t va, unsigned n)
+/*
+ * Write the blocks of a sample that @written names, a run at a time. @staged: a
+ * block at a time, each when it is to be seen.
+ */
+static MaliMmuResult perfcnt_put_runs(MaliCsfState *s, uint64_t va, unsigned n,
+                                      bool staged)
 {
     MaliPerfcnt *f = s->perfcnt;
     MaliCounters *c = s->ctr;
-    unsigned size = c->words * 4, i = 0, j;
+    unsigned size = c->words * 4, first_core = n, i = 0, j;
+    MaliMmuResult res;
 
+    if (staged) {
+        first_core = n - c->n_type[MALI_BLK_SHADER];
+    }
     while (i < n) {
         if (!f->written[i]) {
             i++;
             continue;
         }
-        for (j = i; j < n && f->written[j]; j++) {
+        for (j = i + 1; j < n && f->written[j] && !staged; j++) {
             ;
         }
-        MaliMmuResult res = mali_csf_mmu_access(s, f->jasid, va + i * size,
-                                                f->buf + i * size,
-                                                (j - i) * size,
-                                                MALI_ACCESS_WRITE, SOURCE_ID);
+        if (staged) {
+            res = mali_csf_publish_block(s, f->jasid, va + i * size,
+                                         f->buf + i * size, size,
+                                         i >= first_core);
+        } else {
+            res = mali_csf_mmu_access(s, f->jasid, va + i * size,
+                                      f->buf + i * size, (j - i) * size,
+                                      MALI_ACCESS_WRITE, SOURCE_ID);
+        }
         if (res != MALI_MMU_OK) {
             return res;
         }
@@ -119,19 +142,35 @@ static MaliMmuResult perfcnt_put_runs(MaliCsfState *s, uint64_t va, unsigned n)
     return MALI_MMU_OK;
 }
 
+static uint32_t perfcnt_extract(MaliCsfState *s)
+{
+    if (mali_csf_faults_extract_latched(s)) {
+        return s->perfcnt->extract_latch;
+    }
+    return mali_csf_glb_ld32(s, MALI_GLB_IN + MALI_GLB_IN_PRFCNT_EXTRACT);
+}
+
 static bool perfcnt_ring_full(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
 
-    f->info.extract = mali_csf_glb_ld32(s, MALI_GLB_IN +
-                                        MALI_GLB_IN_PRFCNT_EXTRACT);
+    f->info.extract = perfcnt_extract(s);
     /*
      * EXTRACT before the stores to the slot which it freed. Pairs with the
      * driver's barrier between its reads of the slot and its store of EXTRACT.
      */
     smp_mb();
-    return mali_csf_faults_ring_full(s) ||
-           f->info.insert - f->info.extract >= f->info.slots;
+    if (mali_csf_faults_ring_full(s)) {
+        return true;
+    }
+    if (f->info.insert - f->info.extract < f->info.slots) {
+        return false;
+    }
+    if (!mali_csf_faults_overwrite(s)) {
+        return true;
+    }
+    mali_csf_faults_overwritten(s);
+    return false;
 }
 
 /*
@@ -146,8 +185,13 @@ static bool perfcnt_raise_event(MaliCsfState *s, uint32_t bit)
     if ((s->glb_req ^ ack) & bit) {
         return false;
     }
-    mali_csf_glb_ack(s, bit);
+    mali_csf_publish_ack(s, bit);
     return true;
+}
+
+static bool perfcnt_events_once(MaliCsfState *s)
+{
+    return s->events_once || mali_csf_faults_events_few(s);
 }
 
 /*
@@ -158,7 +202,7 @@ static void perfcnt_overflow(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
 
-    if (s->events_once && f->full_seen &&
+    if (f->full_seen && perfcnt_events_once(s) &&
         f->full_extract == f->info.extract) {
         return;
     }
@@ -192,8 +236,7 @@ static void perfcnt_publish_insert(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
 
-    mali_csf_glb_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_PRFCNT_INSERT,
-                      f->info.insert + mali_csf_faults_insert_skew(s));
+    mali_csf_publish_insert(s, f->info.insert + mali_csf_faults_insert_skew(s));
 }
 
 /* A sample that could not be written carried nothing anywhere. */
@@ -211,6 +254,62 @@ static void perfcnt_take_back(MaliCsfState *s, unsigned n)
     }
 }
 
+static void perfcnt_put_metadata(MaliCsfState *s, uint64_t timestamp,
+                                 uint32_t reason)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    uint32_t stale = mali_csf_faults_meta_stale(s);
+    uint32_t en = stale & 2 ? 0 : stale & 4 ? 1 : WRITTEN_BITS;
+
+    memset(f->buf, 0, s->ctr->words * 4);
+    if (stale & 1) {
+        perfcnt_put_header(f->buf, f->put_timestamp, en, f->put_reason);
+    } else {
+        perfcnt_put_header(f->buf, timestamp, en, reason);
+    }
+    f->put_reason = reason;
+}
+
+/* What there is in the ledger and the bench page to say of a sample. */
+static void perfcnt_written(MaliCsfState *s, uint64_t timestamp, int64_t now,
+                            uint32_t reason)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    unsigned i;
+
+    perfcnt_record(s, timestamp, reason, f->info.sample_size);
+    trace_mali_csf_perfcnt_sample(f->info.insert, reason);
+    f->info.insert++;
+    f->info.samples++;
+    f->info.last_reason = reason;
+    f->info.last_timestamp = timestamp;
+    for (i = 0; i < MALI_CLKS; i++) {
+        f->info.last_cycles[i] = mali_csf_clk_cycles_at(s, i, now);
+    }
+    f->no_room = false;
+    f->full_seen = false;
+}
+
+/* The sample that was just written once more: nothing was counted for it. */
+static void perfcnt_double(MaliCsfState *s, uint64_t timestamp, int64_t now,
+                           uint32_t reason, unsigned n)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    MaliCounters *c = s->ctr;
+    unsigned i, size = c->words * 4;
+
+    if (f->info.insert - f->info.extract >= f->info.slots ||
+        perfcnt_put_runs(s, perfcnt_slot_va(s, f->info.insert), n, true) !=
+        MALI_MMU_OK) {
+        return;
+    }
+    for (i = f->metadata; i < n; i++) {
+        memset(f->buf + i * size + MALI_HEADER_WORDS * 4, 0,
+               size - MALI_HEADER_WORDS * 4);
+    }
+    perfcnt_written(s, timestamp, now, reason);
+}
+
 /*
  * Write one sample into the slot at INSERT. The caller has seen that it is
  * free.
@@ -221,15 +320,18 @@ static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason)
     MaliCounters *c = s->ctr;
     unsigned size = c->words * 4, n = 0, i;
     int64_t now = mali_csf_clk_now();
-    uint64_t timestamp = mali_csf_clk_timestamp_at(s, now);
+    uint64_t timestamp = mali_csf_clk_timestamp_at(s, now), put;
     uint64_t powered = mali_csf_counters_powered(s);
     MaliMmuResult res;
 
+    s->events->sample_due(s);
     mali_csf_counters_advance(s);
+    mali_csf_counters_ahead(s, mali_csf_faults_busy_skew(s));
     mali_csf_counters_period(c);
+    mali_csf_faults_sample_begins(s);
+    put = mali_csf_faults_timestamp(s, timestamp, f->put_timestamp, 0);
     if (f->metadata) {
-        memset(f->buf, 0, size);
-        perfcnt_put_header(f->buf, timestamp, WRITTEN_BITS, reason);
+        perfcnt_put_metadata(s, put, reason);
         f->written[n++] = true;
     }
     for (i = 0; i < c->nblocks; i++, n++) {
@@ -242,30 +344,27 @@ static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason)
         }
         f->written[n] = mask && b->present;
         if (f->written[n]) {
-            perfcnt_put_header(p, timestamp, mask, 0);
+            perfcnt_put_header(p, mali_csf_faults_timestamp(s, timestamp,
+                                                            f->put_timestamp,
+                                                            i),
+                               mali_csf_faults_en(s, mask), 0);
             mali_csf_counters_take(c, b, p, mask);
         } else {
             memset(p, 0, size);
         }
     }
+    f->put_timestamp = put;
 
-    res = perfcnt_put_runs(s, perfcnt_slot_va(s, f->info.insert), n);
+    res = perfcnt_put_runs(s, perfcnt_slot_va(s, f->info.insert), n, true);
     if (res != MALI_MMU_OK) {
         f->info.faults++;
         perfcnt_take_back(s, n);
         return res;
     }
-    perfcnt_record(s, timestamp, reason, f->info.sample_size);
-    trace_mali_csf_perfcnt_sample(f->info.insert, reason);
-    f->info.insert++;
-    f->info.samples++;
-    f->info.last_reason = reason;
-    f->info.last_timestamp = timestamp;
-    for (i = 0; i < MALI_CLKS; i++) {
-        f->info.last_cycles[i] = mali_csf_clk_cycles_at(s, i, now);
+    perfcnt_written(s, timestamp, now, reason);
+    if (mali_csf_faults_double_sample(s)) {
+        perfcnt_double(s, timestamp, now, reason, n);
     }
-    f->no_room = false;
-    f->full_seen = false;
     /*
      * The sample before INSERT. Pairs with the driver's after it reads INSERT.
      */
@@ -280,8 +379,7 @@ static void perfcnt_threshold(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
 
-    f->info.extract = mali_csf_glb_ld32(s, MALI_GLB_IN +
-                                        MALI_GLB_IN_PRFCNT_EXTRACT);
+    f->info.extract = perfcnt_extract(s);
     if (f->info.insert - f->info.extract >= MAX(f->info.slots / 2, 1) &&
         perfcnt_raise_event(s, MALI_GLB_PRFCNT_THRESHOLD)) {
         f->info.thresholds++;
@@ -295,8 +393,15 @@ static void perfcnt_threshold(MaliCsfState *s)
 static void perfcnt_events_again(MaliCsfState *s, bool told)
 {
     MaliPerfcnt *f = s->perfcnt;
+    uint32_t always = mali_csf_faults_events_always(s);
 
-    if (s->events_once) {
+    if ((always & 1) && perfcnt_raise_event(s, MALI_GLB_PRFCNT_THRESHOLD)) {
+        f->info.thresholds++;
+    }
+    if ((always & 2) && perfcnt_raise_event(s, MALI_GLB_PRFCNT_OVERFLOW)) {
+        f->info.overflows++;
+    }
+    if (perfcnt_events_once(s)) {
         return;
     }
     perfcnt_threshold(s);
@@ -310,6 +415,16 @@ static void perfcnt_events_again(MaliCsfState *s, bool told)
     }
 }
 
+/* A request was answered. Until that is seen, it is not looked at again. */
+static void perfcnt_acknowledge(MaliCsfState *s, uint32_t req)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    f->dropping = true;
+    f->dropping_req = req & MALI_GLB_PRFCNT_SAMPLE;
+    mali_csf_publish_ack(s, MALI_GLB_PRFCNT_SAMPLE);
+}
+
 void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason)
 {
     MaliPerfcnt *f = s->perfcnt;
@@ -321,6 +436,13 @@ void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason)
     }
     if (mali_csf_mmu_locked(s, 0) || mali_csf_mmu_locked(s, f->jasid)) {
         f->info.lost_autos++;
+        return;
+    }
+    /* Of one's own accord, for this reason: before cores lose their power. */
+    if (reason == MALI_REASON_REQUEST && mali_csf_faults_power_loses(s)) {
+        f->info.lost_autos++;
+        perfcnt_record(s, mali_csf_clk_timestamp(s), reason |
+                       MALI_LEDGER_OWN_ACCORD | MALI_LEDGER_NO_ROOM, 0);
         return;
     }
     if (perfcnt_ring_full(s)) {
@@ -338,7 +460,7 @@ void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason)
         uint32_t ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
 
         if (((req ^ ack) & MALI_GLB_PRFCNT_SAMPLE) && !f->dropping) {
-            mali_csf_glb_ack(s, MALI_GLB_PRFCNT_SAMPLE);
+            perfcnt_acknowledge(s, req);
         }
     }
 }
@@ -374,7 +496,8 @@ static bool perfcnt_fill_holes(MaliCsfState *s)
                 stl_le_p(f->buf + j * 4, perfcnt_junk(slot, j, c->words));
             }
         }
-        if (perfcnt_put_runs(s, perfcnt_slot_va(s, slot), n) != MALI_MMU_OK) {
+        if (perfcnt_put_runs(s, perfcnt_slot_va(s, slot), n, false) !=
+            MALI_MMU_OK) {
             return false;
         }
     }
@@ -429,6 +552,23 @@ static bool perfcnt_enable(MaliCsfState *s)
         return false;
     }
 
+    if (mali_csf_faults_enable_lost(s)) {
+        return false;
+    }
+    if (!f->enable_due) {
+        int64_t slow = mali_csf_faults_enable_slow(s);
+
+        if (slow) {
+            f->enable_due = mali_csf_clk_now() + slow;
+        }
+    }
+    if (f->enable_due > mali_csf_clk_now()) {
+        timer_mod(f->enable_timer, f->enable_due);
+        return false;
+    }
+    f->enable_due = 0;
+
+    s->events->sample_due(s);
     mali_csf_counters_advance(s);
     f->jasid = jasid;
     f->base = base;
@@ -452,6 +592,7 @@ static bool perfcnt_enable(MaliCsfState *s)
     f->dropping = false;
     f->no_room = false;
     f->full_seen = false;
+    f->put_timestamp = mali_csf_clk_timestamp(s);
     f->info.enabled = true;
     f->info.epoch++;
     trace_mali_csf_perfcnt_enable(f->info.epoch, slots, set);
@@ -481,6 +622,10 @@ static bool perfcnt_sample_request(MaliCsfState *s, uint32_t req)
     if (perfcnt_waits_for(s, f->jasid)) {
         return true;
     }
+    if (mali_csf_faults_empty_ack(s)) {
+        perfcnt_acknowledge(s, req);
+        return true;
+    }
     if (perfcnt_ring_full(s)) {
         perfcnt_no_room(s, MALI_REASON_REQUEST, false);
         return false;
@@ -493,10 +638,40 @@ static bool perfcnt_sample_request(MaliCsfState *s, uint32_t req)
         f->dropping = true;
         f->dropping_req = want;
     } else {
-        mali_csf_glb_ack(s, MALI_GLB_PRFCNT_SAMPLE);
+        perfcnt_acknowledge(s, req);
     }
     perfcnt_threshold(s);
     return true;
+}
+
+static void perfcnt_disable(MaliCsfState *s)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    f->enable_due = 0;
+    timer_del(f->enable_timer);
+    if (!f->info.enabled) {
+        return;
+    }
+    mali_csf_publish_all(s);
+    /* No sample: what was counted since the last one is discarded. */
+    mali_csf_counters_advance(s);
+    f->info.enabled = false;
+}
+
+/* An enable that took long is done. */
+static void perfcnt_enable_timer(void *opaque)
+{
+    MaliCsfState *s = opaque;
+
+    if (!mali_csf_glb_running(s) || s->gpu_status_protm) {
+        return;     /* looked at again at the next doorbell, or after it */
+    }
+    if (mali_csf_mmu_locked(s, 0)) {
+        timer_mod(s->perfcnt->enable_timer, mali_csf_clk_now() + RETRY_NS);
+        return;
+    }
+    mali_csf_perfcnt_eval(s, s->glb_req);
 }
 
 void mali_csf_perfcnt_eval(MaliCsfState *s, uint32_t req)
@@ -506,17 +681,18 @@ void mali_csf_perfcnt_eval(MaliCsfState *s, uint32_t req)
     bool want = req & MALI_GLB_PRFCNT_ENABLE, told = false;
 
     f->waiting = false;
+    f->extract_latch = mali_csf_glb_ld32(s, MALI_GLB_IN +
+                                         MALI_GLB_IN_PRFCNT_EXTRACT);
     if (want && !f->info.enabled) {
         if (!perfcnt_enable(s)) {
             return;
         }
-    } else if (!want && f->info.enabled) {
-        /* No sample: what was counted since the last one is discarded. */
-        mali_csf_counters_advance(s);
-        f->info.enabled = false;
+    } else if (!want) {
+        perfcnt_disable(s);
+        ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
     }
     if ((req ^ ack) & MALI_GLB_PRFCNT_ENABLE) {
-        mali_csf_glb_ack(s, MALI_GLB_PRFCNT_ENABLE);
+        mali_csf_publish_ack(s, MALI_GLB_PRFCNT_ENABLE);
     }
     if (!((req ^ ack) & MALI_GLB_PRFCNT_SAMPLE)) {
         f->dropping = false;
@@ -561,6 +737,9 @@ void mali_csf_perfcnt_reset(MaliCsfState *s)
     MaliPerfcnt *f = s->perfcnt;
 
     f->info.enabled = false;
+    f->enable_due = 0;
+    timer_del(f->enable_timer);
+    mali_csf_publish_reset(s);
     f->waiting = false;
     f->dropping = false;
     f->no_room = false;
@@ -580,10 +759,14 @@ void mali_csf_perfcnt_init(MaliCsfState *s)
     s->perfcnt = f;
     f->buf = g_malloc0((s->ctr->nblocks + 1) * s->ctr->words * 4);
     f->written = g_new0(bool, s->ctr->nblocks + 1);
+    f->enable_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, perfcnt_enable_timer, s);
+    mali_csf_publish_init(s);
 }
 
 void mali_csf_perfcnt_exit(MaliCsfState *s)
 {
+    mali_csf_publish_exit(s);
+    timer_free(s->perfcnt->enable_timer);
     g_free(s->perfcnt->buf);
     g_free(s->perfcnt->written);
     g_free(s->perfcnt);

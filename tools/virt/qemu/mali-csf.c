@@ -65,7 +65,7 @@ REG32(MCU_STATUS, 0x704)
 /* GPU_COMMAND.COMMAND */
 enum {
     COMMAND_NOP = 0, COMMAND_RESET = 1, COMMAND_CLEAR_FAULT = 2,
-    COMMAND_FLUSH_CACHES = 4,
+    COMMAND_FLUSH_CACHES = 4, COMMAND_NONE = 0xff,
 };
 
 #define PWR_KEY_MAGIC       0x2968a819
@@ -85,13 +85,35 @@ enum {
 
 #define IFACE(major, minor, patch) ((major) << 24 | (minor) << 16 | (patch))
 
+/* GPU_FEATURES */
+#define RAY_INTERSECTION    (1u << 2)
+#define CROSS_STREAM_SYNC   (1u << 3)
+#define RAY_TRAVERSAL       (1u << 5)
+
 /*
- * GPU_ID is arch major 31:28, minor 27:24, revision 23:20, product 19:16. The
+ * GPU_ID is arch major 31:28, minor 27:24, revision 23:20, product 19:16. Major
+ * and product are the product's, with the minors that there is firmware for;
+ * the revisions of the G510, G615, G715 and G1 are not public and 0 here. The
  * G610 and the G710's core mask are those of boards in the field; the others
- * have gaps of our own choosing, so that no two masks are alike.
+ * have gaps of our own choosing, so that no two masks are alike, and as many
+ * cores as a product of that name has.
+ *
+ * CORE_FEATURES bits 7:0 are the variant of the shader core. User space knows
+ * the variants of a product, and refuses others: of all that have any, 4 is
+ * the largest one.
  */
 static const MaliModel mali_models[] = {
     {
+        .name = "g310",
+        .gpu_id = 0xac740000, .shader_present = 0x1, .l2_slices = 1,
+        .counters = 64, .iface_version = IFACE(1, 5, 0), .csgs = 8,
+        .core_features = 4,
+    }, {
+        .name = "g510",
+        .gpu_id = 0xaa030000, .shader_present = 0x115, .l2_slices = 2,
+        .counters = 64, .iface_version = IFACE(1, 5, 0), .csgs = 8,
+        .core_features = 4,
+    }, {
         .name = "g610", .compatible = "rockchip,rk3588-mali",
         .gpu_id = 0xa8670000, .shader_present = 0x50005, .l2_slices = 4,
         .counters = 64, .iface_version = IFACE(1, 5, 0), .csgs = 8,
@@ -100,20 +122,45 @@ static const MaliModel mali_models[] = {
         .gpu_id = 0xa8620000, .shader_present = 0x1110055, .l2_slices = 4,
         .counters = 64, .iface_version = IFACE(1, 0, 0), .csgs = 8,
     }, {
+        .name = "g615",
+        .gpu_id = 0xb8030000, .shader_present = 0x10115, .l2_slices = 2,
+        .counters = 128, .metadata = true, .iface_version = IFACE(2, 2, 0),
+        .csgs = 8, .core_features = 4, .gpu_features = CROSS_STREAM_SYNC,
+    }, {
         .name = "g715",
         .gpu_id = 0xb8020000, .shader_present = 0x550055, .l2_slices = 4,
         .counters = 128, .metadata = true, .iface_version = IFACE(2, 2, 0),
-        .csgs = 8,
+        .csgs = 8, .core_features = 4, .gpu_features = CROSS_STREAM_SYNC,
+    }, {
+        .name = "g620",
+        .gpu_id = 0xc8710000, .shader_present = 0x10151, .l2_slices = 1,
+        .counters = 128, .metadata = true, .iface_version = IFACE(3, 0, 0),
+        .csgs = 8, .fw_blocks = 1, .core_features = 4,
+        .gpu_features = CROSS_STREAM_SYNC,
     }, {
         .name = "g720",
-        .gpu_id = 0xc8000000, .shader_present = 0x10555, .l2_slices = 2,
+        .gpu_id = 0xc8700000, .shader_present = 0x10555, .l2_slices = 2,
         .counters = 128, .metadata = true, .iface_version = IFACE(3, 0, 0),
-        .csgs = 8, .fw_blocks = 1,
+        .csgs = 8, .fw_blocks = 1, .core_features = 4,
+        .gpu_features = CROSS_STREAM_SYNC,
+    }, {
+        .name = "g625",
+        .gpu_id = 0xd8310000, .shader_present = 0x1111, .l2_slices = 2,
+        .counters = 128, .metadata = true, .iface_version = IFACE(3, 3, 0),
+        .csgs = 16, .fw_blocks = 1, .csg_blocks = 16, .core_features = 4,
+        .gpu_features = CROSS_STREAM_SYNC,
     }, {
         .name = "g725",
-        .gpu_id = 0xd8000000, .shader_present = 0x111111, .l2_slices = 8,
+        .gpu_id = 0xd8300000, .shader_present = 0x111111, .l2_slices = 8,
         .counters = 128, .metadata = true, .iface_version = IFACE(3, 3, 0),
-        .csgs = 16, .fw_blocks = 1, .csg_blocks = 16,
+        .csgs = 16, .fw_blocks = 1, .csg_blocks = 16, .core_features = 4,
+        .gpu_features = CROSS_STREAM_SYNC,
+    }, {
+        .name = "g1",
+        .gpu_id = 0xe8000000, .shader_present = 0x5550055, .l2_slices = 4,
+        .counters = 128, .metadata = true, .iface_version = IFACE(4, 1, 0),
+        .csgs = 16, .fw_blocks = 1, .csg_blocks = 16, .core_features = 4,
+        .gpu_features = RAY_INTERSECTION | CROSS_STREAM_SYNC | RAY_TRAVERSAL,
     },
 };
 
@@ -140,11 +187,10 @@ static void mali_reset_state(MaliCsfState *s)
     memset(s->asn_hash, 0, sizeof(s->asn_hash));
     s->pwr_key = 0;
     memset(s->pwr_override, 0, sizeof(s->pwr_override));
-    /* The GPU block's mask stays, or nobody would hear of the reset's end. */
-    s->irq[MALI_IRQ_GPU].raw = 0;
     for (int i = 0; i < MALI_IRQS; i++) {
-        if (i != MALI_IRQ_GPU) {
-            s->irq[i].raw = 0;
+        s->irq[i].raw = 0;
+        /* Masks of those stay by which the reset's end is heard of. */
+        if (i != MALI_IRQ_GPU && i != MALI_IRQ_PWR) {
             s->irq[i].mask = 0;
         }
     }
@@ -161,26 +207,43 @@ static void mali_reset_done(void *opaque)
 {
     MaliCsfState *s = opaque;
 
-    mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_RESET_COMPLETED);
+    if (mali_arch(s) >= MALI_ARCH_PWR_CONTROL) {
+        mali_csf_pwr_control_reset_done(s);
+    } else {
+        mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_RESET_COMPLETED);
+    }
+}
+
+static void mali_reset_start(MaliCsfState *s)
+{
+    mali_reset_state(s);
+    mali_reset_lines(s);
+    if (!mali_csf_faults_reset_stuck(s)) {
+        timer_mod(s->reset_timer, mali_csf_clk_now() + 20 * SCALE_US);
+    }
 }
 
 static void mali_flush_done(void *opaque)
 {
     MaliCsfState *s = opaque;
 
+    mali_csf_publish_flushed(s);
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_CLEAN_COMPLETED);
 }
 
 static void mali_gpu_command(MaliCsfState *s, uint32_t val)
 {
+    unsigned command = FIELD_EX32(val, GPU_COMMAND, COMMAND);
+
     trace_mali_csf_command(val);
-    switch (FIELD_EX32(val, GPU_COMMAND, COMMAND)) {
+    if (command == COMMAND_RESET && mali_arch(s) >= MALI_ARCH_PWR_CONTROL) {
+        command = COMMAND_NONE;     /* PWR_CONTROL has it */
+    }
+    switch (command) {
     case COMMAND_NOP:
         break;
     case COMMAND_RESET:
-        mali_reset_state(s);
-        mali_reset_lines(s);
-        timer_mod(s->reset_timer, mali_csf_clk_now() + 20 * SCALE_US);
+        mali_reset_start(s);
         break;
     case COMMAND_CLEAR_FAULT:
         s->gpu_fault_status = 0;
@@ -190,6 +253,9 @@ static void mali_gpu_command(MaliCsfState *s, uint32_t val)
         mali_csf_counters_work(s, MALI_WORK_FLUSH, 0, 0, 1,
                                MALI_FLUSH_CYCLES, 0);
         mali_csf_mmu_flush_started(s);
+        if (mali_csf_faults_flush_stuck(s)) {
+            break;
+        }
         timer_mod(s->flush_timer, mali_csf_clk_now() +
                   mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE,
                                             MALI_FLUSH_CYCLES));
@@ -287,7 +353,11 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
     case A_TEXTURE_FEATURES:
         return 0xc1ffff9e;
     case MALI_PWR_REGS ... MALI_PWR_REGS_LAST:
-        return mali_csf_pwr_read(s, off);
+        return mali_arch(s) < MALI_ARCH_PWR_CONTROL ?
+               mali_csf_pwr_read(s, off) : 0;
+    case MALI_PWRCTL_REGS ... MALI_PWRCTL_REGS_LAST:
+        return mali_arch(s) >= MALI_ARCH_PWR_CONTROL ?
+               mali_csf_pwr_control_read(s, off) : 0;
     case A_REVIDR:
         return s->gpu_id;
     case A_ASN_HASH0 ... A_ASN_HASH0 + 0xb:
@@ -333,7 +403,14 @@ static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         s->timestamp_offset = deposit64(s->timestamp_offset, 32, 32, val);
         break;
     case MALI_PWR_REGS ... MALI_PWR_REGS_LAST:
-        mali_csf_pwr_write(s, off, val);
+        if (mali_arch(s) < MALI_ARCH_PWR_CONTROL) {
+            mali_csf_pwr_write(s, off, val);
+        }
+        break;
+    case MALI_PWRCTL_REGS ... MALI_PWRCTL_REGS_LAST:
+        if (mali_arch(s) >= MALI_ARCH_PWR_CONTROL) {
+            mali_csf_pwr_control_write(s, off, val);
+        }
         break;
     case A_ASN_HASH0 ... A_ASN_HASH0 + 0xb:
         s->asn_hash[(off - A_ASN_HASH0) / 4] = val;
@@ -372,6 +449,7 @@ static void mali_catch_up(MaliCsfState *s)
             mali_run_if_due(s->as[i].timer);
         }
     }
+    mali_run_if_due(s->retract_timer);
     mali_run_if_due(s->mcu_timer);
 }
 
@@ -471,6 +549,8 @@ static const MaliCsfEvents mali_events = {
     .power_changed = mali_csf_csg_kick,
     .groups_changed = mali_csf_mcu_activity,
     .groups_idle = mali_csf_csg_idle,
+    .sample_due = mali_csf_csg_report_work,
+    .reset_wanted = mali_reset_start,
 };
 
 static bool mali_parse_iface(MaliCsfState *s, Error **errp)
@@ -529,9 +609,9 @@ static bool mali_check(MaliCsfState *s, Error **errp)
 
     if (!s->shader_present) {
         error_setg(errp, "mali-csf: shader_present must name a core");
-    } else if (s->gpu_id >> 28 < 10 || s->gpu_id >> 28 > 13) {
+    } else if (s->gpu_id >> 28 < 10 || s->gpu_id >> 28 > 14) {
         error_setg(errp, "mali-csf: gpu_id 0x%x: the architecture (bits 31:28) "
-                   "must be 10 to 13", s->gpu_id);
+                   "must be 10 to 14", s->gpu_id);
     } else if (s->l2_slices < 1 || s->l2_slices > MALI_MAX_L2) {
         error_setg(errp, "mali-csf: l2_slices must be 1 to %d", MALI_MAX_L2);
     } else if (s->csgs < 3 || s->csgs > MALI_MAX_CSGS) {
@@ -558,6 +638,18 @@ static bool mali_check(MaliCsfState *s, Error **errp)
     return false;
 }
 
+static void mali_no_model(MaliCsfState *s, Error **errp)
+{
+    g_autoptr(GString) names = g_string_new(NULL);
+
+    for (int i = 0; i < ARRAY_SIZE(mali_models); i++) {
+        g_string_append_printf(names, "%s%s", i ? ", " : "",
+                               mali_models[i].name);
+    }
+    error_setg(errp, "mali-csf: no model '%s': choose one of %s",
+               s->model_name, names->str);
+}
+
 static void mali_csf_realize(DeviceState *dev, Error **errp)
 {
     MaliCsfState *s = MALI_CSF(dev);
@@ -570,8 +662,7 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
         }
     }
     if (!s->model) {
-        error_setg(errp, "mali-csf: no model '%s': choose g610, g710, g715, "
-                   "g720 or g725", s->model_name);
+        mali_no_model(s, errp);
         return;
     }
     /* All that can fail comes before all that would have to be undone. */
@@ -619,7 +710,7 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     sysbus_init_mmio(sbd, &s->regs);
     sysbus_init_mmio(sbd, &s->bench_regs);
     sysbus_init_mmio(sbd, &s->sysreg);
-    for (int i = 0; i < MALI_IRQS; i++) {
+    for (int i = 0; i < MALI_IRQ_LINES; i++) {
         sysbus_init_irq(sbd, &s->irq[i].line);
     }
 }
@@ -647,6 +738,7 @@ static void mali_csf_reset_enter(Object *obj, ResetType type)
     mali_reset_state(s);
     timer_del(s->reset_timer);
     s->irq[MALI_IRQ_GPU].mask = 0;
+    s->irq[MALI_IRQ_PWR].mask = 0;
     mali_csf_board_reset(s);
 }
 

@@ -14,6 +14,7 @@
 
 #include "qapi/qapi-types-common.h"
 #include "hw/sysbus.h"
+#include "hw/misc/mali-csf-bench-regs.h"
 #include "qemu/timer.h"
 #include "qom/object.h"
 
@@ -24,6 +25,9 @@ OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
 /* Registers of the power controller */
 #define MALI_PWR_REGS           0x100
 #define MALI_PWR_REGS_LAST      0x27f
+/* From arch 14 on there are these instead: PWR_CONTROL */
+#define MALI_PWRCTL_REGS        0x800
+#define MALI_PWRCTL_REGS_LAST   0xbff
 #define MALI_BENCH_SIZE         0x10000
 #define MALI_SYSREG_SIZE        0x1000
 
@@ -55,7 +59,11 @@ enum {
 
 enum { MALI_CLK_CORE, MALI_CLK_COREGROUP, MALI_CLK_STACKS, MALI_CLKS };
 
-enum { MALI_IRQ_JOB, MALI_IRQ_MMU, MALI_IRQ_GPU, MALI_IRQS };
+/* Interrupt blocks with a line each; arch 14's PWR_CONTROL shares the GPU's. */
+enum {
+    MALI_IRQ_JOB, MALI_IRQ_MMU, MALI_IRQ_GPU, MALI_IRQ_LINES,
+    MALI_IRQ_PWR = MALI_IRQ_LINES, MALI_IRQS
+};
 
 /* Domains of the power controller. */
 enum { MALI_PWR_SHADER, MALI_PWR_TILER, MALI_PWR_L2, MALI_PWRS };
@@ -210,6 +218,7 @@ typedef struct MaliAs {
     uint64_t faultaddress;
     uint64_t faultextra;
     bool active;        /* a command is in progress (AS_STATUS) */
+    bool stuck;         /* and will be, until a reset */
     uint32_t command;   /* which one */
     QEMUTimer *timer;   /* its end */
     MaliTlbEntry tlb[MALI_TLB_SIZE];
@@ -219,12 +228,27 @@ typedef struct MaliAs {
 typedef struct MaliIrq {
     uint32_t raw, mask;
     qemu_irq line;
+    struct MaliIrq *sharer;     /* the other block on the same line, or NULL */
 } MaliIrq;
+
+/*
+ * Who controls a domain of PWR_CONTROL:
+ *
+ *   MALI_PWR_HOST -- DELEGATE --> MALI_PWR_FIRMWARE -- RETRACT -->
+ *   MALI_PWR_RETRACTING -- power_ns later, no transition left --> MALI_PWR_HOST
+ *
+ * and a reset makes all of them the host's. Before arch 14 host and firmware
+ * control every domain: the state stays MALI_PWR_BOTH.
+ */
+typedef enum {
+    MALI_PWR_BOTH, MALI_PWR_HOST, MALI_PWR_FIRMWARE, MALI_PWR_RETRACTING
+} MaliPwrOwner;
 
 /* One domain of the power controller. */
 typedef struct MaliPwr {
     uint64_t present, ready, trans_on, trans_off;
     QEMUTimer *timer;
+    MaliPwrOwner owner;
 } MaliPwr;
 
 /* A clock of the board. */
@@ -254,6 +278,10 @@ typedef struct MaliInject {
     /* added to INSERT as published: hostile firmware */
     uint32_t insert_skew;
     uint32_t insert_skew_on;
+    /* the switches from 0x300 of the bench page on */
+    uint32_t fault[MALI_FAULTS];
+    uint64_t fault_hits;        /* times that one made a difference */
+    bool en_cut, ts_back;       /* of the sample that is being written */
 } MaliInject;
 
 /* Constant facts about one GPU. */
@@ -279,6 +307,7 @@ typedef struct MaliCounters MaliCounters;   /* mali-csf-counters.c */
 typedef struct MaliPerfcnt MaliPerfcnt;     /* mali-csf-perfcnt.c */
 typedef struct MaliLedger MaliLedger;       /* mali-csf-ledger.c */
 typedef struct MaliBench MaliBench;         /* mali-csf-bench.c */
+typedef struct MaliPublish MaliPublish;     /* mali-csf-publish.c */
 
 /*
  * What files tell those above them, which they do not know. Their calls of each
@@ -293,7 +322,15 @@ typedef struct MaliCsfEvents {
     void (*groups_changed)(MaliCsfState *s);
     /* Nothing runs or can run in any group slot. */
     bool (*groups_idle)(MaliCsfState *s);
+    /* A sample is due: the counters are to hear of work under way. */
+    void (*sample_due)(MaliCsfState *s);
+    /* PWR_CONTROL has been told to reset the GPU. */
+    void (*reset_wanted)(MaliCsfState *s);
 } MaliCsfEvents;
+
+/* Arch 14 and later have PWR_CONTROL, and shader blocks without gaps. */
+#define MALI_ARCH_PWR_CONTROL   14
+#define MALI_ARCH_COMPACT_CORES 14
 
 struct MaliCsfState {
     SysBusDevice parent_obj;
@@ -341,6 +378,8 @@ struct MaliCsfState {
     uint32_t latest_flush_id;
     MaliIrq irq[MALI_IRQS];
     MaliPwr pwr[MALI_PWRS];
+    uint64_t pwr_cmdarg;
+    QEMUTimer *retract_timer;
     MaliClk clk[MALI_CLKS];
     uint32_t sys_cfgdata, sys_cfgctrl, sys_cfgstat;
     QEMUTimer *reset_timer;
@@ -388,8 +427,14 @@ struct MaliCsfState {
     MaliPerfcnt *perfcnt;
     MaliLedger *ledger;
     MaliBench *bench;
+    MaliPublish *publish;
     const MaliCsfEvents *events;
 };
+
+static inline unsigned mali_arch(const MaliCsfState *s)
+{
+    return s->gpu_id >> 28;
+}
 
 /* mali-csf-clk.c */
 int64_t mali_csf_clk_now(void);
@@ -454,6 +499,56 @@ uint32_t mali_csf_faults_iface(MaliCsfState *s, uint32_t version);
 /* Shader cores that have no power, and whether idle ones keep it. */
 uint64_t mali_csf_faults_cores_off(MaliCsfState *s);
 bool mali_csf_faults_cores_hold(MaliCsfState *s);
+/* What a storm gives the switch of a number, by a random number. */
+uint32_t mali_csf_faults_storm_value(unsigned number, uint32_t random);
+/*
+ * The switches of the bench page from 0x300 on. A question that is answered
+ * otherwise than a GPU would counts as a hit.
+ */
+/* Delays in ns: of a block, of its values after its header. */
+int64_t mali_csf_faults_data_late(MaliCsfState *s, bool core);
+int64_t mali_csf_faults_values_late(MaliCsfState *s);
+/* What is written is seen at the next flush of the caches. */
+bool mali_csf_faults_memory_late(MaliCsfState *s);
+int64_t mali_csf_faults_insert_late(MaliCsfState *s);
+int64_t mali_csf_faults_ack_late(MaliCsfState *s);
+bool mali_csf_faults_empty_ack(MaliCsfState *s);
+bool mali_csf_faults_double_sample(MaliCsfState *s);
+bool mali_csf_faults_irq_lost(MaliCsfState *s);
+int64_t mali_csf_faults_irq_late(MaliCsfState *s);
+int64_t mali_csf_faults_irq_apart(MaliCsfState *s);
+/* The period of interrupts without a cause, or 0; and that one has come. */
+int64_t mali_csf_faults_irq_spurious(MaliCsfState *s);
+void mali_csf_faults_irq_was_spurious(MaliCsfState *s);
+/* To be called before what concerns one sample as a whole. */
+void mali_csf_faults_sample_begins(MaliCsfState *s);
+/* PRFCNT_EN of a block, which would be @en. */
+uint32_t mali_csf_faults_en(MaliCsfState *s, uint32_t en);
+/* Bits as of meta_stale. */
+uint32_t mali_csf_faults_meta_stale(MaliCsfState *s);
+bool mali_csf_faults_extract_latched(MaliCsfState *s);
+/* Whether a full ring is written to, and that it was. */
+bool mali_csf_faults_overwrite(MaliCsfState *s);
+void mali_csf_faults_overwritten(MaliCsfState *s);
+bool mali_csf_faults_halt_first(MaliCsfState *s);
+bool mali_csf_faults_enable_lost(MaliCsfState *s);
+int64_t mali_csf_faults_enable_slow(MaliCsfState *s);
+/* Bits as of events_always. */
+uint32_t mali_csf_faults_events_always(MaliCsfState *s);
+bool mali_csf_faults_events_few(MaliCsfState *s);
+/*
+ * The timestamp of block @block, which would be @timestamp; the sample before had
+ * @last.
+ */
+uint64_t mali_csf_faults_timestamp(MaliCsfState *s, uint64_t timestamp,
+                                   uint64_t last, unsigned block);
+int64_t mali_csf_faults_cores_apart(MaliCsfState *s);
+bool mali_csf_faults_power_loses(MaliCsfState *s);
+uint32_t mali_csf_faults_busy_skew(MaliCsfState *s);
+bool mali_csf_faults_as_stuck(MaliCsfState *s);
+bool mali_csf_faults_flush_stuck(MaliCsfState *s);
+bool mali_csf_faults_l2_stuck(MaliCsfState *s);
+bool mali_csf_faults_reset_stuck(MaliCsfState *s);
 /* The GPU was reset. */
 void mali_csf_faults_reset(MaliCsfState *s);
 
@@ -479,6 +574,30 @@ void mali_csf_glb_latch(MaliCsfState *s);
 uint32_t mali_csf_glb_req(MaliCsfState *s);
 /* Flip bits of the global ACK, and interrupt as ACK_IRQ_MASK says. */
 void mali_csf_glb_ack(MaliCsfState *s, uint32_t bits);
+/* One of these without the other. */
+void mali_csf_glb_flip(MaliCsfState *s, uint32_t bits);
+void mali_csf_glb_interrupt(MaliCsfState *s, uint32_t bits);
+
+/*
+ * mali-csf-publish.c: what firmware publishes of a sample, at once, or in stages
+ * if the bench page has it so.
+ */
+void mali_csf_publish_init(MaliCsfState *s);
+void mali_csf_publish_exit(MaliCsfState *s);
+/* What was not seen yet never will be. */
+void mali_csf_publish_reset(MaliCsfState *s);
+/* It is seen now. To be called while address space 0 is not locked. */
+void mali_csf_publish_all(MaliCsfState *s);
+/* The GPU's caches have been flushed. */
+void mali_csf_publish_flushed(MaliCsfState *s);
+/* The switches were changed. */
+void mali_csf_publish_faults_changed(MaliCsfState *s);
+/* The header of a block and its values are @len bytes at @va. */
+MaliMmuResult mali_csf_publish_block(MaliCsfState *s, unsigned as, uint64_t va,
+                                     const void *buf, uint64_t len, bool core);
+void mali_csf_publish_insert(MaliCsfState *s, uint32_t insert);
+/* Flip bits of the counters in the global ACK, and interrupt. */
+void mali_csf_publish_ack(MaliCsfState *s, uint32_t bits);
 
 /* mali-csf-pwr.c */
 void mali_csf_pwr_init(MaliCsfState *s);
@@ -486,7 +605,15 @@ void mali_csf_pwr_exit(MaliCsfState *s);
 void mali_csf_pwr_reset(MaliCsfState *s);
 uint32_t mali_csf_pwr_read(MaliCsfState *s, hwaddr off);
 void mali_csf_pwr_write(MaliCsfState *s, hwaddr off, uint32_t val);
-/* Takes power_ns; its end is an event. */
+/* PWR_CONTROL's registers, from MALI_PWRCTL_REGS on */
+uint32_t mali_csf_pwr_control_read(MaliCsfState *s, hwaddr off);
+void mali_csf_pwr_control_write(MaliCsfState *s, hwaddr off, uint32_t val);
+/* The reset that was wanted is over. */
+void mali_csf_pwr_control_reset_done(MaliCsfState *s);
+/*
+ * Firmware switches power, if the domain is (also) its own. Takes power_ns; its
+ * end is an event.
+ */
 void mali_csf_pwr_set(MaliCsfState *s, int domain, uint64_t mask, bool on);
 /* Ask for the shader cores (and the tiler) now. */
 void mali_csf_pwr_cores_needed(MaliCsfState *s);
@@ -510,10 +637,11 @@ void mali_csf_mcu_user_doorbell(MaliCsfState *s);
  * knows.
  */
 void mali_csf_mcu_set_protm(MaliCsfState *s, bool on);
-/*
- * Firmware panics, or its watchdog expires; it stops, and HALT_STATUS says why.
- */
-void mali_csf_mcu_crash(MaliCsfState *s, bool watchdog);
+/* How firmware stops; HALT_STATUS says why. Values of the bench page's crash. */
+typedef enum {
+    MALI_CRASH_NONE, MALI_CRASH_PANIC, MALI_CRASH_WATCHDOG, MALI_CRASH_FATAL,
+} MaliCrash;
+void mali_csf_mcu_crash(MaliCsfState *s, MaliCrash how);
 /* Events: see MaliCsfEvents. */
 void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as);
 void mali_csf_mcu_activity(MaliCsfState *s);
@@ -539,6 +667,8 @@ void mali_csf_csg_look(MaliCsfState *s);
 void mali_csf_csg_kick(MaliCsfState *s);
 /* Nothing runs or can run in any group slot. */
 bool mali_csf_csg_idle(MaliCsfState *s);
+/* Tell the counters what jobs under way have done up to now. */
+void mali_csf_csg_report_work(MaliCsfState *s);
 
 /* mali-csf-counters.c */
 void mali_csf_counters_init(MaliCsfState *s);
@@ -552,6 +682,9 @@ void mali_csf_counters_advance(MaliCsfState *s);
 /* Work that command streams do, for the counters. */
 typedef enum {
     MALI_WORK_COMPUTE, MALI_WORK_TILER, MALI_WORK_IDVS, MALI_WORK_FRAGMENT,
+    /* @amount pixels of FRAGMENT written to each target but the first */
+    MALI_WORK_MORE_TARGETS,
+    MALI_WORK_PRIMS,    /* @amount primitives of a TILER or IDVS */
     MALI_WORK_CEU,      /* @amount instructions executed */
     MALI_WORK_LSU,      /* @amount bytes loaded or stored by streams */
     MALI_WORK_FLUSH,    /* @amount cache flushes */

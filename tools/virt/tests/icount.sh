@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain
-# What performance counters cost, in instructions (perf-icount), is what it was before, within a tenth:
-# icount.figures. These are counts and no times: a busy machine counts the same. A kernel and compiler
+# What performance counters cost, in instructions (perf-icount; record-cost.sh for panthor-perf record), is
+# what it was before, within a tenth: icount.figures. These are counts and no times: a busy machine counts the same. A kernel and compiler
 # of which nothing is known there are measured, and what could be added is printed.
 #
 #   icount.sh -w   writes what it measures of KERNEL (of the environment) into icount.figures instead
@@ -22,8 +22,8 @@ run_i()
 measure()
 {
 	# shellcheck disable=SC2086
-	run_i -m 1024 -g "$1" -- sh -c 'cat /proc/version; exec perf-icount "$@"' sh $MEASURED \
-		>"$SCRATCH/out" 2>"$SCRATCH/err" || return
+	run_i -m 1024 -g "$1" -f "$TESTS_DIR/guest/record-cost.sh" -- \
+		sh -c 'cat /proc/version; perf-icount "$@" && exec sh /root/record-cost.sh' sh $MEASURED >"$SCRATCH/out" 2>"$SCRATCH/err" || return
 	# Linux version RELEASE (WHO) (aarch64-linux-gnu-gcc (Debian 12.2.0-14) 12.2.0, GNU ld ...
 	awk -v gpu="$1" '
 		FNR == 1 {

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # long: debug
-# Every model completes its work under a panthor without a single patch of ours. The debug kernel
-# has the one panthor it was built with, and takes its time: what does not depend on the model is
-# tested there on two of them. (The rest of Linux 6.12 has a fix of the timeout of jobs, see patches/:
-# without it, ten VMs at once lose some on a busy machine.)
+# Models with all that models differ in complete their work under a panthor without a single patch of
+# ours (products.sh has the others). The debug kernel has the one panthor it was built with, and takes
+# its time: what does not depend on the model is tested there on two of them. (The rest of Linux 6.12
+# has a fix of the timeout of jobs, see patches/: without it, ten VMs at once lose some on a busy
+# machine.)
 set -u
 . "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/lib/products.sh"
 
 [ "$CONFIG" != plain ] || CONFIG=pristine
 
@@ -15,25 +17,16 @@ set -u
 # is busy with other things, that is one process in some thousands.
 export VIRT_ALLOW_REPORT='drm_WARN_ON\((IS_ERR_OR_NULL\(bo\)|ret < 0)\)(.|\n)* sync_upd_work\+'
 
-models="
-g610 10.8.6 0x50005    1.5.0
-g710 10.8.6 0x1110055  1.0.0
-g715 11.8.0 0x550055   2.2.0
-g720 12.8.0 0x10555    3.0.0
-g725 13.8.0 0x111111   3.3.0
-"
-
 if [ "$CONFIG" = pristine ]; then
 	plan $((5 * 20))
 else
 	plan $((2 * 20 + 3 * 12))
 fi
-while read -r model arch cores iface; do
-	[ -n "$model" ] || continue
+while read -r model arch cores iface _; do
 	echo "# $model"
 	if [ "$CONFIG" = pristine ] || [[ $model =~ ^g(610|715)$ ]]; then
 		guest_script 19 load -g "$model" -- "$arch" "$cores" "$iface" </dev/null
 	else
 		guest_script 11 load -g "$model" -- "$arch" "$cores" "$iface" short </dev/null
 	fi
-done <<<"$models"
+done < <(products g610 g710 g715 g720 g725)

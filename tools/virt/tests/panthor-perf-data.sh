@@ -10,18 +10,6 @@ set -u
 tool=$VIRT_DIR/../panthor-perf
 layouts="Mali-G710 Mali-G715 Mali-G720 Mali-G725 Mali_G1"
 
-# run_tests N NAME COMMAND...: N results of its own, and one for its end
-run_tests()
-{
-	local expected=$1 name=$2
-
-	shift 2
-	"$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
-	is "$name: ends well" "$? $(cat "$SCRATCH/err")" "0 "
-	relay "$name" < <(sed 's/^\(ok\|not ok\) [0-9]* - /\1 - /; /^1\.\./d' "$SCRATCH/out")
-	is "$name: all results came" "$RELAYED" "$expected"
-}
-
 plan $((1 + 33 + 12 + 1))
 # shellcheck disable=SC2086
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH"/{library,equations}-test \

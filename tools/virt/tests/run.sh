@@ -58,7 +58,7 @@ if [ "$CONFIG" = debug ]; then
 	says "it is shown" "KASAN"
 	exit
 fi
-plan 46
+plan 52
 
 # What goes in
 
@@ -110,6 +110,20 @@ vm -o /tmp/nonesuch:"$SCRATCH/nonesuch" -- true
 is "a file that does not come out is an error" "$status" 2
 is "it says which" "$(err)" "run: -o /tmp/nonesuch: No such file or directory"
 
+# On a terminal
+vm -T -- sh -c 'tty; exit 7'
+is "a command on a terminal: the terminal, the status" "$(tr -d '\r' <"$SCRATCH/out") $status" "/dev/hvc0 7"
+
+# The clock is the host's.
+before=$(date +%s)
+vm -- date +%s
+now=$(out)
+if [ "$now" -ge "$before" ] && [ "$now" -le "$(date +%s)" ]; then
+	ok "the clock is the host's"
+else
+	not_ok "the clock is the host's" "from $before to $(date +%s) here, $now there"
+fi
+
 # Many writers, and one that outlives the command
 # shellcheck disable=SC2016
 vm -- sh -c 'sleep 1000 &
@@ -133,6 +147,8 @@ wrong "no such file" "no file $SCRATCH/missing" -f "$SCRATCH/missing"
 wrong "no such directory" "no directory $SCRATCH/missing" -o x:"$SCRATCH/missing/x"
 wrong "no number" "takes a number" -s many
 wrong "no such option" "option" -Z
+wrong "no such root" "takes vulkan or gl" -r opencl
+wrong "no such package name" "no name of a Debian package" -a 'A b'
 KERNEL=5.0 wrong "no such kernel" "no kernel 5.0"
 is "no machine is left" "$(left_over)" 0
 

@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 85
-in_guest 38 "streams, g610" -g g610 -- gpu-streams
-in_guest 38 "streams, g725" -g g725 -- gpu-streams
+plan 175
+in_guest 76 "streams, g610" -g g610 -- gpu-streams
+in_guest 90 "streams, g725" -g g725 -- gpu-streams
 guest_script 6 progress

@@ -31,7 +31,7 @@
  * free-running 32-bit numbers, of which the low bits are the number of a slot.
  *
  * Firmware and driver access the same memory without a common lock, so the order
- * of their accesses matters in three places:
+ * of their accesses matters in four places:
  *
  * (A) Firmware writes INSERT before it acknowledges a request in ACK. The driver
  *     reads ACK before INSERT. If the driver sees the acknowledgment, the INSERT
@@ -42,6 +42,10 @@
  *     EXTRACT. Firmware reads EXTRACT before it reuses the slot. The driver
  *     therefore never reads a part of the next sample in the slot, nor clears its
  *     PRFCNT_EN.
+ * (D) The driver marks all blocks in the ring as not written, and writes the
+ *     configuration, before it requests ENABLE in REQ. Firmware reads REQ before all
+ *     of them. It therefore enables counters with this configuration, and the driver
+ *     never clears PRFCNT_EN in a sample of the new epoch.
  *
  * The driver's barriers pair with those of the firmware, which are not visible
  * here::
@@ -58,9 +62,21 @@
  *	read EXTRACT		write EXTRACT	panthor_perf_fw_consume()
  *	  (C)
  *	write next sample
+ *				write input block	enable_once()
+ *	read REQ		  (D)			dma_wmb()
+ *	  (D)			write REQ		request_enable()
+ *	read input block
  *
  * The doorbell is rung with writel(), which orders it after all earlier writes to
- * the input block.
+ * the input block. That is not sufficient for (D): all of panthor rings the same
+ * doorbell, so firmware may look at REQ because of a doorbell that another CPU has
+ * rung, before this one is.
+ *
+ * In two places no barrier is needed. panthor_perf_fw_disable() reads ACK, and then
+ * releases a lock in settle_reqs(), so INSERT is not read before ACK by whoever takes a
+ * lock after that, as the sampler does. And enable_once() clears PRFCNT_EN only if a
+ * wait for ACK has found that firmware has disabled counters: writes are not done
+ * before the branch that they depend on.
  */
 
 #define GLB_PERFCNT_EVENTS	(GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW)
@@ -332,6 +348,12 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
 	 * hook and the resume hook, when this function is not called.
 	 */
 	WRITE_ONCE(input->ack_irq_mask, READ_ONCE(input->ack_irq_mask) | GLB_PERFCNT_ALL);
+
+	/*
+	 * (D) Write all of this, and clear PRFCNT_EN, before the request. Another
+	 * doorbell may make firmware look at REQ before this one is rung.
+	 */
+	dma_wmb();
 	request_enable(fw);
 	fw->ops->ring_doorbell(fw);
 

@@ -148,7 +148,9 @@
  * DOC: Samples that are lost
  *
  * Counts are lost when the GPU is reset and when firmware does not answer: the
- * next sample of every client that counts has the flag ERROR then.
+ * next sample of every client that counts has the flag ERROR then. It has so, too,
+ * if something is found that is not there if firmware keeps to the interface, see
+ * look_for_defects() and was_overwritten().
  *
  * Counts are lost as well when firmware takes an automatic sample and its ring is
  * full. It raises the event OVERFLOW. The event does not say which sample there
@@ -298,6 +300,7 @@ static void make_request(struct panthor_perf_sampler *sampler)
 	sampler->flight_gen = sampler->next_gen++;
 	sampler->flight_ns = ktime_get_raw_ns();
 	sampler->answer_ns = sampler->flight_ns;
+	sampler->flight_insert = sampler->insert;
 	sampler->stats.requests++;
 	trace_panthor_perf_request(sampler->fw->epoch, sampler->flight_gen);
 	panthor_perf_fw_request(sampler->fw);
@@ -611,6 +614,9 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 	WRITE_ONCE(sampler->state, state);
 	if (state != PANTHOR_PERF_SAMPLER_CLOSING)
 		end_flight(sampler);
+	/* Firmware has set INSERT to 0. */
+	if (state == PANTHOR_PERF_SAMPLER_COUNTING)
+		sampler->insert = 0;
 	/* Counters stay enabled in the state CLOSING if they were. */
 	trace_panthor_perf_state(mcu_runs(state),
 				 state == PANTHOR_PERF_SAMPLER_COUNTING ||
@@ -958,6 +964,8 @@ static int enable(struct panthor_perf_sampler *sampler)
 		return ret;
 
 	sampler->prev_reason = PANTHOR_PERF_REASON_REQUEST;
+	sampler->sample->has_timestamp = false;
+	sampler->sample->previous = 0;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_COUNTING);
 	return 0;
 }
@@ -1091,7 +1099,10 @@ struct drain {
 /*
  * Looks at the firmware request and at the ring: the request's sample is in the ring if
  * ACK, read before INSERT, says so. No request is made in between, so that the sample of
- * a later one is not found without it. Returns false if INSERT makes no sense.
+ * a later one is not found without it. If there is no sample since the request was made,
+ * it is not believed that it has been answered: firmware either writes INSERT late, or
+ * has forgotten the sample, which the check will find. Returns false if INSERT makes no
+ * sense.
  */
 static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *drain)
 {
@@ -1101,6 +1112,10 @@ static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *dra
 	drain->made = in_flight(sampler->flight);
 	drain->acked = drain->made && panthor_perf_fw_acked(sampler->fw);
 	drain->pending = panthor_perf_fw_pending(sampler->fw);
+	if (drain->pending >= 0) {
+		sampler->insert = sampler->fw->extract + drain->pending;
+		drain->acked = drain->acked && sampler->insert != sampler->flight_insert;
+	}
 	spin_unlock(&sampler->req_lock);
 	return drain->pending >= 0;
 }
@@ -1170,6 +1185,26 @@ static void note_answer(struct panthor_perf_sampler *sampler, struct drain *drai
 }
 
 /*
+ * Looks for what cannot be in a sample if firmware keeps to the interface. Counts may be
+ * missing then, or come at another time than they were counted. A sample that was taken
+ * at the very time of the one before is the same one, written twice, unless there is
+ * nothing in it.
+ */
+static void look_for_defects(struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_fw_sample *sample = sampler->sample;
+	u32 defects = sample->defects;
+
+	if (sampler->set != DRM_PANTHOR_PERF_SET_PRIMARY)
+		defects &= ~(PANTHOR_PERF_DEFECT_MISSING | PANTHOR_PERF_DEFECT_CUT);
+
+	if (defects || (sample->has_timestamp && sample->timestamp &&
+			sample->timestamp == sample->previous &&
+			panthor_perf_fw_sample_drop(sampler->layout, sample)))
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+}
+
+/*
  * Takes the oldest sample out of the firmware ring, finds out what it is, and gives
  * each client its part.
  *
@@ -1198,6 +1233,7 @@ static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 	panthor_perf_fw_sample_read(layout, panthor_perf_fw_slot(sampler->fw), sampler->asked,
 				    sample);
 	panthor_perf_fw_consume(sampler->fw);
+	look_for_defects(sampler);
 	if (protected && last)
 		sample->reason = PANTHOR_PERF_REASON_PROTECTED;
 
@@ -1280,6 +1316,17 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
 }
 
 /*
+ * Checks if firmware has reused slots whose samples were being read, though it should
+ * have waited for EXTRACT. They may hold parts of two samples.
+ */
+static bool was_overwritten(struct panthor_perf_sampler *sampler, const struct drain *drain)
+{
+	int since = panthor_perf_fw_pending(sampler->fw);
+
+	return since < 0 || since + drain->pending > sampler->fw->slots;
+}
+
+/*
  * Drains the firmware ring, and completes the requests that are answered. Returns
  * false, and does nothing, if there are more samples than @limit, or if INSERT makes no
  * sense.
@@ -1312,6 +1359,9 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 
 	for (i = 0; i < drain.pending; i++)
 		take_sample(sampler, &drain, i == drain.pending - 1, protected);
+
+	if (drain.pending && was_overwritten(sampler, &drain))
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 
 	/* The sample before protected mode was drained before the mode could be seen. */
 	if (protected && !drain.pending) {

@@ -527,6 +527,16 @@ struct panthor_perf_sampler {
 	 */
 	u64 answer_ns;
 
+	/**
+	 * @flight_insert: INSERT when it was made, or before. As long as INSERT
+	 * has not changed since, there is no answer, whatever ACK says. Protected
+	 * by @req_lock.
+	 */
+	u32 flight_insert;
+
+	/** @insert: INSERT as it was last read. Protected by @req_lock. */
+	u32 insert;
+
 	/** @overflow: What is known of lost samples. Protected by @lock. */
 	enum panthor_perf_overflow_state overflow;
 

@@ -44,10 +44,15 @@
  *	kernel						user
  *
  *	read extract_idx	ring_free(),		read insert_idx, acquire
- *	  (A) smp_mb()		session_available()	  (B)
+ *	  (A) branch		session_available()	  (B)
  *	write sample		session_write()		read sample
  *	  (B) smp_wmb()					  (A)
  *	write insert_idx	session_publish()	write extract_idx, release
+ *
+ * (A) needs no barrier in the kernel: a sample is written only if a slot was found
+ * free, by the same thread or by one that has released panthor_perf_sampler::req_lock
+ * since. Writes are not done before the branch that they depend on, nor before a lock
+ * is taken. The ring of perf relies on the same, see kernel/events/ring_buffer.c.
  *
  * The kernel uses smp_wmb() and WRITE_ONCE() instead of smp_store_release(), which
  * does not support 64-bit values on 32-bit machines.
@@ -67,23 +72,21 @@ static struct panthor_perf_session *to_session(struct panthor_perf_client *clien
 
 static u32 ring_free(struct panthor_perf_session *session)
 {
+	/*
+	 * (A) The caller writes to a slot only if there is a free one. That branch
+	 * pairs with the user's release of extract_idx.
+	 */
 	u64 extract = READ_ONCE(session->indices->extract_idx);
 
-	/*
-	 * (A) Read extract_idx before writing to a slot that it gives back. Pairs
-	 * with the user's release of extract_idx.
-	 */
-	smp_mb();
 	return panthor_perf_ring_free(session->slots, session->insert, extract);
 }
 
 static u32 session_available(struct panthor_perf_client *client, u32 promised)
 {
 	struct panthor_perf_session *session = to_session(client);
+	/* (A) As in ring_free(). */
 	u64 extract = READ_ONCE(session->indices->extract_idx);
 
-	/* (A) As in ring_free(). */
-	smp_mb();
 	return panthor_perf_ring_available(session->slots, session->insert, extract, promised);
 }
 

@@ -80,6 +80,8 @@ static const struct config configs[] = {
 	  128, 1, 1, 8, 4, 11, 0x550055 },
 	{ "g720", "mali-csf,model=g720", 128, 1, 1, 0, 2, 12, 0x10555 },
 	{ "g725", "mali-csf,model=g725", 128, 1, 1, 16, 8, 13, 0x111111 },
+	/* Of an interface that is halted as the others are. */
+	{ "g1", "mali-csf,model=g1,iface=3.3.0", 128, 1, 1, 16, 4, 14, 0x5550055 },
 	{ "64 cores, 16 slices", "mali-csf,model=g710,shader_present=0x8000000000000001,l2_slices=16",
 	  64, 0, 0, 0, 16, 10, 0x8000000000000001 },
 	{ "no holes", "mali-csf,model=g610,shader_present=0xf,l2_slices=1", 64, 0, 0, 0, 1, 10, 0xf },
@@ -248,10 +250,10 @@ static bool named_cshw(unsigned int i)
 {
 	static const uint8_t old[] = {
 		6, 10, 11, 12, 13, 16, 17, 18, 20, 22, 23, 24, 25, 26, 28, 30, 31, 32, 33, 34,
-		36, 38, 39, 40, 45, 48, 51, 52, 55, 56, 59, 60, 63,
+		36, 38, 40, 45, 48, 51, 52, 55, 56, 59, 60, 63,
 	};
 	static const uint8_t v13[] = {
-		6, 10, 11, 12, 13, 16, 21, 32, 33, 34, 36, 38, 39, 48, 49, 50, 52, 54, 55, 64, 65, 66,
+		6, 10, 11, 12, 13, 16, 21, 32, 33, 34, 36, 38, 39, 48, 49, 50, 52, 54, 64, 65, 66,
 		68, 70, 71, 80, 84, 86, 90, 92, 96, 98, 102, 104, 108, 110, 114,
 	};
 	const uint8_t *t = T.c->arch >= 13 ? v13 : old;
@@ -276,14 +278,10 @@ static uint64_t total(const struct block *b, unsigned int i)
 	case LEDGER_CSHW:
 		if (T.set == 0 && i == 5)
 			v += T.mcu;
+		else if (T.set == 0 && i == 14 && T.c->arch >= 13)
+			v += T.mcu >> 3;
 		else if (T.set || !named_cshw(i))
 			v += T.active * general >> (14 + T.set);
-		break;
-	case LEDGER_MEMSYS:
-		if (T.set == 0 && i == 33)
-			v += T.active >> 5;
-		if (T.set == 0 && i == 48)
-			v += T.active >> 6;
 		break;
 	case LEDGER_FW:
 		v += T.mcu * general >> (14 + T.set);
@@ -300,6 +298,13 @@ static void rebase(struct block *b)
 		b->prev[i] = total(b, i);
 }
 
+/* From arch 14 on blocks of cores stand without gaps. */
+static bool compact(void)
+{
+	return T.c->arch >= 14;
+}
+
+/* Physical positions of cores, up to the last one. */
 static unsigned int positions(void)
 {
 	unsigned int n = 0;
@@ -309,9 +314,16 @@ static unsigned int positions(void)
 	return n;
 }
 
+static unsigned int core_blocks(void)
+{
+	return compact() ? (unsigned int)__builtin_popcountll(T.c->present) : positions();
+}
+
 static void add_blocks(enum ledger_type type, unsigned int n, unsigned int ordinal)
 {
 	for (unsigned int i = 0; i < n; i++) {
+		if (type == LEDGER_SHADER && compact() && !(T.c->present >> i & 1))
+			continue;
 		T.blocks[T.n++] = (struct block) {
 			.type = type, .inst = i, .ordinal = ordinal + i,
 			.present = type != LEDGER_SHADER || (T.c->present >> i & 1),
@@ -644,14 +656,15 @@ static void add(enum ledger_type type, unsigned int inst, unsigned int counter, 
 static void test_control_block(void)
 {
 	unsigned int unit = T.c->words * 4 / 256;
-	unsigned int hw = (2 + T.c->slices + positions()) * unit;
+	unsigned int hw = (2 + T.c->slices + core_blocks()) * unit;
+	uint32_t present = compact() ? PWR_SHADER + PWR_PRESENT : 0x100;
 	unsigned int fw = (T.c->fw + T.c->csg) * unit;
 
 	same(ram_get(&T.g, SHARED_PA + 0x18), hw | fw << 16, "perfcnt_size");
 	same(ram_get(&T.g, SHARED_PA + 0x20), has("features_junk=on") ? 0xdeadbeef : T.c->meta * unit, "perfcnt_features");
 	same(reg_read(&T.g, 0x68) & 0xff, T.c->arch >= 11 ? unit : 0, "PRFCNT_FEATURES");
 	same((reg_read(&T.g, 0x10) >> 8 & 0xf) + 1, T.c->slices, "L2 slices");
-	same(reg_read(&T.g, 0x100) | (uint64_t)reg_read(&T.g, 0x104) << 32, T.c->present, "SHADER_PRESENT");
+	same(reg_read64(&T.g, present), T.c->present, "SHADER_PRESENT");
 	same(out_get(&T.g, OUT_ACK) & ENABLE, 0, "ACK.ENABLE after boot");
 	same(BENCH_GET(&T.g, EPOCH), 0, "enables");
 }
@@ -765,8 +778,7 @@ static void test_distinct(void)
 	for (unsigned int k = 0; k < T.n; k++, w += T.c->words) {
 		for (unsigned int i = 4; T.blocks[k].present && i < T.c->words; i++) {
 			/* Of these, work moves the value as well. */
-			if (T.blocks[k].type == LEDGER_CSHW || T.blocks[k].type == LEDGER_FW ||
-			    (T.blocks[k].type == LEDGER_MEMSYS && (i == 33 || i == 48)))
+			if (T.blocks[k].type == LEDGER_CSHW || T.blocks[k].type == LEDGER_FW)
 				continue;
 			v[n++] = w[i];
 		}

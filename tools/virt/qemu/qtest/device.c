@@ -296,6 +296,237 @@ static void test_power_domains(void)
 	}
 }
 
+/* ---- PWR_CONTROL ---- */
+
+#define PWR_IRQ_CHANGED		(1u << 0 | 1u << 1)
+#define PWR_IRQ_DELEGATION	(1u << 2)
+#define PWR_IRQ_RESET		(1u << 3)
+#define PWR_IRQ_RETRACT		(1u << 4)
+#define PWR_IRQ_INSPECT		(1u << 5)
+#define PWR_IRQ_NOT_ALLOWED	(1u << 30)
+#define PWR_IRQ_INVALID		(1u << 31)
+
+#define PWR_ALLOWED(domain)	(1ull << (domain))
+#define PWR_DELEGATED(domain)	(1ull << ((domain) + 16))
+#define PWR_RESETS_ALLOWED	(3ull << 33)
+#define PWR_POWER_PENDING	(1ull << 41)
+#define PWR_RESET_PENDING	(1ull << 42)
+#define PWR_RETRACT_PENDING	(1ull << 43)
+
+#define G1_CORES		0x5550055u
+#define G1_HOSTS		(PWR_ALLOWED(DOMAIN_L2) | PWR_ALLOWED(DOMAIN_TILER) | \
+				 PWR_ALLOWED(DOMAIN_SHADER) | PWR_RESETS_ALLOWED)
+/* More than a transition takes */
+#define PWR_DONE		100000
+
+/* What a command raises at once, and after a transition. */
+static void pwr_command(uint32_t command, unsigned int domain, uint64_t argument, uint32_t now,
+			uint32_t later, const char *what)
+{
+	reg_write(&G, PWR_CLEAR, 0xffffffff);
+	vgpu_pwr_command(&G, command, domain, argument);
+	same(reg_read(&G, PWR_RAWSTAT), now, what);
+	vgpu_step(&G, PWR_DONE);
+	same(reg_read(&G, PWR_RAWSTAT), now | later, what);
+}
+
+static void begin_without_boot(const char *device)
+{
+	if (!vgpu_start(&G, qemu, device, scratch)) {
+		fail("no GPU to test");
+		exit(1);
+	}
+}
+
+static void test_pwr_control(void)
+{
+	begin_without_boot("mali-csf,model=g1");
+	same(reg_read64(&G, PWR_L2), 1, "L2 present");
+	same(reg_read64(&G, PWR_TILER), 1, "tiler present");
+	same(reg_read64(&G, PWR_SHADER), G1_CORES, "cores present");
+	same(reg_read64(&G, 0x100), 0, "SHADER_PRESENT of earlier GPUs");
+	same(reg_read64(&G, PWR_STATUS), G1_HOSTS, "everything is the host's");
+
+	pwr_command(PWR_UP, DOMAIN_SHADER, ~0ull, PWR_IRQ_NOT_ALLOWED, 0, "cores before the L2");
+	reg_write(&G, PWR_CLEAR, 0xffffffff);
+	vgpu_pwr_command(&G, PWR_UP, DOMAIN_L2, ~0ull);
+	same(reg_read64(&G, PWR_STATUS), G1_HOSTS | PWR_POWER_PENDING, "while the L2 powers up");
+	same(reg_read64(&G, PWR_L2 + PWR_TRANS), 1, "likewise");
+	vgpu_step(&G, PWR_DONE);
+	same(reg_read(&G, PWR_RAWSTAT), PWR_IRQ_CHANGED, "the L2 has power");
+	same(reg_read64(&G, PWR_L2 + PWR_READY), 1, "likewise");
+
+	/* By the host's hand, as many as it says; RTUs are a part of cores. */
+	pwr_command(PWR_UP | 1 << 16, DOMAIN_SHADER, 0x50005, 0, PWR_IRQ_CHANGED, "cores up");
+	same(reg_read64(&G, PWR_SHADER + PWR_READY), 0x50005, "those cores");
+	pwr_command(PWR_DOWN, DOMAIN_L2, 1, PWR_IRQ_NOT_ALLOWED, 0, "the L2 under cores");
+	same(reg_read64(&G, PWR_L2 + PWR_READY), 1, "the L2 stays");
+	pwr_command(PWR_DOWN, DOMAIN_SHADER, 0x5, 0, PWR_IRQ_CHANGED, "cores down");
+	same(reg_read64(&G, PWR_SHADER + PWR_READY), 0x50000, "the other cores");
+
+	pwr_command(PWR_DELEGATE, DOMAIN_SHADER, 0, PWR_IRQ_DELEGATION, 0, "delegation");
+	same(reg_read64(&G, PWR_STATUS), (G1_HOSTS & ~PWR_ALLOWED(DOMAIN_SHADER)) |
+	     PWR_DELEGATED(DOMAIN_SHADER), "cores are firmware's");
+	pwr_command(PWR_DELEGATE, DOMAIN_SHADER, 0, PWR_IRQ_NOT_ALLOWED, 0, "twice");
+	pwr_command(PWR_UP, DOMAIN_SHADER, 1, PWR_IRQ_NOT_ALLOWED, 0, "what is firmware's");
+	pwr_command(PWR_DELEGATE, DOMAIN_L2, 0, PWR_IRQ_NOT_ALLOWED, 0, "delegation of the L2");
+	pwr_command(PWR_RETRACT, DOMAIN_TILER, 0, PWR_IRQ_NOT_ALLOWED, 0,
+		    "retraction of what is not delegated");
+
+	reg_write(&G, PWR_CLEAR, 0xffffffff);
+	vgpu_pwr_command(&G, PWR_RETRACT, DOMAIN_SHADER, 0);
+	same(reg_read64(&G, PWR_STATUS), (G1_HOSTS & ~PWR_ALLOWED(DOMAIN_SHADER)) |
+	     PWR_DELEGATED(DOMAIN_SHADER) | PWR_RETRACT_PENDING, "while cores are retracted");
+	vgpu_pwr_command(&G, PWR_RETRACT, DOMAIN_SHADER, 0);
+	same(reg_read(&G, PWR_RAWSTAT), PWR_IRQ_NOT_ALLOWED, "a second retraction");
+	vgpu_step(&G, PWR_DONE);
+	same(reg_read(&G, PWR_RAWSTAT), PWR_IRQ_NOT_ALLOWED | PWR_IRQ_RETRACT | PWR_IRQ_DELEGATION,
+	     "retracted");
+	same(reg_read64(&G, PWR_STATUS), G1_HOSTS, "cores are the host's again");
+	same(reg_read64(&G, PWR_SHADER + PWR_READY), 0x50000, "they keep their power");
+
+	pwr_command(PWR_INSPECT, 0, 0, PWR_IRQ_INSPECT, 0, "inspection");
+	pwr_command(0x12, DOMAIN_L2, 1, PWR_IRQ_INVALID, 0, "an unknown command");
+	pwr_command(PWR_UP, 14, 1, PWR_IRQ_INVALID, 0, "a domain that there is not");
+	pwr_command(PWR_UP | 1 << 16, DOMAIN_TILER, 1, PWR_IRQ_INVALID, 0, "the tiler's RTU");
+	pwr_command(PWR_UP | 2 << 16, DOMAIN_SHADER, 1, PWR_IRQ_INVALID, 0, "another subdomain");
+
+	/* Delegation ends with a reset, the mask does not. */
+	pwr_command(PWR_DELEGATE, DOMAIN_TILER, 0, PWR_IRQ_DELEGATION, 0, "delegation");
+	reg_write(&G, PWR_MASK, PWR_IRQ_RESET);
+	reg_write(&G, PWR_CLEAR, 0xffffffff);
+	vgpu_pwr_command(&G, PWR_RESET_SOFT, 0, 0);
+	same(reg_read64(&G, PWR_STATUS), PWR_RESET_PENDING, "while the GPU is reset");
+	vgpu_pwr_command(&G, PWR_UP, DOMAIN_L2, 1);
+	vgpu_pwr_command(&G, PWR_RESET_FAST, 0, 0);
+	same(reg_read(&G, PWR_RAWSTAT), PWR_IRQ_NOT_ALLOWED, "commands while the GPU is reset");
+	vgpu_step(&G, PWR_DONE);
+	same(reg_read(&G, PWR_RAWSTAT), PWR_IRQ_NOT_ALLOWED | PWR_IRQ_RESET, "the reset is over");
+	same(reg_read64(&G, PWR_STATUS), G1_HOSTS, "everything is the host's");
+	same(reg_read64(&G, PWR_L2 + PWR_READY), 0, "and has no power");
+	same(reg_read(&G, PWR_MASK), PWR_IRQ_RESET, "the interrupt's mask stays");
+	same(reg_read(&G, GPU_IRQ_RAWSTAT), 0, "the GPU's own interrupts know nothing of it");
+	reg_write(&G, GPU_COMMAND, 1 | 1 << 8);
+	vgpu_step(&G, PWR_DONE);
+	same(reg_read(&G, GPU_IRQ_RAWSTAT), 0, "GPU_COMMAND has no reset");
+}
+
+/* Firmware has what it was given: work waits for cores until it has them. */
+static void test_pwr_delegation(void)
+{
+	/* Groups of the interface that start_group() knows. */
+	begin("mali-csf,model=g1,iface=3.3.0");
+	vgpu_pwr_command(&G, PWR_RETRACT, DOMAIN_SHADER, 0);
+	vgpu_step(&G, PWR_DONE);
+	emit(cs_move32(42, 0));
+	emit(cs_move32(43, 63 | 63 << 16));
+	emit(cs_run_fragment(false, 0));
+	emit(cs11_wait(0xffff));
+	emit(cs_move(0, RING_VA + DATA));
+	emit(cs_move32(2, 0x1234));
+	emit(cs_store(2, 0, 1, 0));
+	emit(cs11_wait(0xffff));
+	start_group(0);
+	vgpu_step(&G, 1000000);
+	same(reg_read64(&G, PWR_SHADER + PWR_READY), 0, "firmware powers no core of the host's");
+	same(data_get(DATA), 0, "the job has not run");
+	vgpu_pwr_command(&G, PWR_DELEGATE, DOMAIN_SHADER, 0);
+	vgpu_step(&G, 1000000);
+	same(reg_read64(&G, PWR_SHADER + PWR_READY), G1_CORES, "firmware powers its cores");
+	same(data_get(DATA), 0x1234, "the job has run");
+
+	/* As panthor does when firmware hangs: retract, power down, the L2 last. */
+	BENCH_SET(&G, HANG, 1);
+	vgpu_pwr_command(&G, PWR_RETRACT, DOMAIN_TILER, 0);
+	vgpu_step(&G, PWR_DONE);
+	vgpu_pwr_command(&G, PWR_DOWN, DOMAIN_TILER, 1);
+	vgpu_step(&G, PWR_DONE);
+	vgpu_pwr_command(&G, PWR_RETRACT, DOMAIN_SHADER, 0);
+	vgpu_step(&G, PWR_DONE);
+	vgpu_pwr_command(&G, PWR_DOWN, DOMAIN_SHADER, ~0ull);
+	vgpu_step(&G, PWR_DONE);
+	vgpu_pwr_command(&G, PWR_DOWN, DOMAIN_L2, 1);
+	vgpu_step(&G, PWR_DONE);
+	same(reg_read64(&G, PWR_L2 + PWR_READY), 0, "the L2 of a GPU whose firmware hangs");
+}
+
+/* ---- suspension ---- */
+
+#define CSG_SUSPEND_BUF		0x40
+#define CSG_CTRL_SUSPEND_SIZE	0x0c
+#define SUSPEND			0x200000	/* of RING_VA */
+
+static void group_state(uint32_t state)
+{
+	uint32_t req = ram_get(&G, group_in(0) + CSG_REQ);
+
+	ram_set(&G, group_in(0) + CSG_REQ, (req & ~7u) | state);
+	group_doorbell();
+	same(ram_get(&G, group_out(0)) & 7, state, "the group's state");
+}
+
+/*
+ * A group with state of every kind, suspended: each word of its buffer in turn
+ * is made all ones, or one more, and the group resumed. What comes of it is an
+ * error or not; firmware goes on.
+ */
+static void test_suspend_buffer(void)
+{
+	static const uint32_t spoilt[] = { 0xffffffff, 16, 17, 0x10000 };
+	uint32_t size, *saved;
+	unsigned int stream_words;
+
+	begin("mali-csf,model=g715");
+	emit(cs11_set_state_imm(CS11_SB_MASK, 0x8400));
+	emit(cs11_set_state_imm(CS11_SB_DEFERRED, 15));
+	emit(cs11_set_state_imm(CS11_WAIT_MASK, 1 << 15));
+	emit(cs11_shared_sb_inc(15, 1 << 15));
+	emit(cs_move(4, RING_VA + DATA));
+	emit(cs_move(6, 0x1234));
+	emit(cs_sync(CS_OP_SYNC_SET64, CS_SCOPE_CSG, 6, 4, 0, 0) | CS11_DEFER_INDIRECT);
+	emit(cs11_next_sb_entry(CS11_TYPE_ENDPOINT, false, 8));
+	emit(cs11_wait_state());
+	ram_set(&G, group_in(0) + CSG_SUSPEND_BUF, RING_VA + SUSPEND);
+	start_group(0);
+	vgpu_step(&G, 100000);
+	group_state(2);
+	size = ram_get(&G, GROUP_CTRL(0) + CSG_CTRL_SUSPEND_SIZE);
+	saved = malloc(size);
+	for (uint32_t i = 0; i < size / 4; i++)
+		saved[i] = data_get(SUSPEND + 4 * i);
+	same(saved[1], size, "the buffer says its size");
+	/* A header, as much for each stream, and the group's 16 shared entries. */
+	stream_words = (size / 4 - 4 - 16) / saved[2];
+	same(saved[size / 4 - 1], 1, "shared entry 15");
+	for (uint32_t i = 0; i < size / 4; i++) {
+		/* All of the header, of stream 0, and of what is shared. */
+		if (i >= 4 + stream_words && i < size / 4 - 16)
+			continue;
+		for (unsigned int k = 0; k < sizeof(spoilt) / 4; k++) {
+			data_set(SUSPEND + 4 * i, spoilt[k]);
+			group_state(3);
+			group_state(0);
+		}
+		data_set(SUSPEND + 4 * i, saved[i]);
+	}
+	alive("after suspend buffers that were spoilt");
+
+	/* As it was, the wait lasts; it ends when the shared entry is let go. */
+	data_set(DATA, 0);
+	group_state(3);
+	vgpu_step(&G, 100000);
+	same(data_get(DATA), 0, "what is deferred has not happened");
+	group_state(2);
+	data_set(SUSPEND + size - 4, 0);
+	group_state(3);
+	vgpu_step(&G, 100000);
+	same(data_get(DATA), 0x1234, "what is deferred happens after all");
+	group_state(2);
+	/* r8, behind the stream's state word: 10, of mask 0x8400 the one after 0. */
+	same(data_get(SUSPEND + 16 + 4 + 4 * 8), 10, "NEXT_SB_ENTRY");
+	free(saved);
+}
+
 /* The page of registers at DATA: a stream that stores there asks for a reset. */
 static void test_dma_to_registers(void)
 {
@@ -637,6 +868,9 @@ static const struct {
 	{ "a fault in the counter ring", test_ring_fault },
 	{ "a small address space", test_small_space },
 	{ "an address space that is too large", test_large_space },
+	{ "PWR_CONTROL: commands, states, interrupts", test_pwr_control },
+	{ "PWR_CONTROL: what is delegated to firmware", test_pwr_delegation },
+	{ "a suspend buffer with anything in it", test_suspend_buffer },
 };
 
 #define NTESTS (sizeof(tests) / sizeof(tests[0]))

@@ -55,7 +55,17 @@ static const char *const devices[] = {
 	"mali-csf,model=g715,iface=4.1.0,ledger=/dev/null",
 	"mali-csf,model=g725,shader_present=0x8000000000000001",
 	"mali-csf,model=g610,csgs=3,streams=32,events_once=on",
+	/* By values that stand for no other, so that inputs kept before mean what they did. */
+	"mali-csf,model=g1,ledger=/dev/null",
+	"mali-csf,model=g1,iface=3.3.0,shader_present=0x8000000000000001",
 };
+
+#define OLD_DEVICES	4
+
+static const char *device(uint8_t which)
+{
+	return which < 0xc0 ? devices[which % OLD_DEVICES] : devices[OLD_DEVICES + which % 2];
+}
 
 /* ---- reading an input ---- */
 
@@ -158,8 +168,13 @@ static void instruction(struct input *in)
 		1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 18, 20, 21, 22, 23, 24, 25, 32, 33, 34, 36, 37,
 		38, 39, 40, 41, 42, 43, 44, 47, 48, 49, 50, 51, 52, 53, 0,
 	};
-	uint64_t insn = (uint64_t)ops[byte(in) % sizeof(ops)] << 56;
+	/* From arch 11 on; likewise by values of their own. */
+	static const uint8_t later[] = { 12, 18, 19, 26, 27, 28, 28, 30, 31, 57 };
+	uint8_t which = byte(in);
+	uint64_t insn = which + sizeof(later) > 0xff ? later[0xff - which] : ops[which % sizeof(ops)];
 	uint64_t at = RING_PA + inserted % 4096;
+
+	insn <<= 56;
 
 	insn |= (uint64_t)byte(in) << 48 | (uint64_t)byte(in) << 40 | (uint64_t)byte(in) << 32 | value(in);
 	ram_set(&G, at, insn);
@@ -248,6 +263,23 @@ static void counters(struct input *in)
 	vgpu_step(&G, 5000);
 }
 
+static void pwr_control(struct input *in)
+{
+	static const uint16_t commands[] = {
+		PWR_UP, PWR_DOWN, PWR_DELEGATE, PWR_RETRACT, PWR_RESET_SOFT, PWR_RESET_FAST, PWR_INSPECT, 0x12,
+	};
+	static const uint8_t domains[] = { DOMAIN_L2, DOMAIN_TILER, DOMAIN_SHADER, DOMAIN_SHADER, 14 };
+	uint32_t command = commands[byte(in) % 8];
+	unsigned int domain = domains[byte(in) % sizeof(domains)];
+	uint32_t low = value(in);
+
+	if (!(byte(in) % 8))
+		command |= byte(in) << 16;
+	vgpu_pwr_command(&G, command, domain, low | (uint64_t)value(in) << 32);
+	for (uint32_t off = 0x800; off < 0x840; off += 4)
+		reg_read(&G, off);
+}
+
 static void act(struct input *in)
 {
 	static const uint32_t regs[] = {
@@ -255,10 +287,15 @@ static void act(struct input *in)
 		0x1f0, 0x304, 0x700, 0x1000, 0x1004, 0x1008, 0x2000, 0x2004, 0x2008,
 	};
 	uint32_t off;
+	uint8_t which;
 
 	switch (byte(in) % 20) {
 	case 0:
-		reg_write(&G, regs[byte(in) % (sizeof(regs) / 4)], value(in));
+		which = byte(in);
+		if (which >= 0xe0)
+			pwr_control(in);
+		else
+			reg_write(&G, regs[which % (sizeof(regs) / 4)], value(in));
 		break;
 	case 1:
 		off = word(in) % 0x200000 & ~3u;
@@ -334,7 +371,7 @@ static void run(struct input *in)
 
 	alarm(PATIENCE);
 	in->at = 0;
-	if (!vgpu_start(&G, qemu, devices[byte(in) % 4], scratch) || !vgpu_boot(&G)) {
+	if (!vgpu_start(&G, qemu, device(byte(in)), scratch) || !vgpu_boot(&G)) {
 		printf("# the GPU does not come up\n");
 		exit(1);
 	}
@@ -343,7 +380,10 @@ static void run(struct input *in)
 		act(in);
 	vgpu_step(&G, 1000000);
 	/* Whatever has become of the GPU, it can be reset, and answers. */
-	reg_write(&G, 0x30, 0x101);
+	if (vgpu_has_pwr_control(&G))
+		vgpu_pwr_command(&G, PWR_RESET_SOFT, 0, 0);
+	else
+		reg_write(&G, 0x30, 0x101);
 	vgpu_step(&G, 1000000);
 	reg_read(&G, 0);
 	status = vgpu_stop(&G);

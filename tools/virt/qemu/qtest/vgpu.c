@@ -25,10 +25,13 @@
 #include "../mali-csf-fw.h"
 #include "vgpu.h"
 
+#define GPU_ID		0x00
 #define GPU_CMD		0x30
 #define L2_PRESENT	0x120
 #define L2_READY	0x160
 #define L2_PWRON	0x1a0
+#define PWR_COMMAND	0x828
+#define PWR_CMDARG	0x830
 #define MCU_CONTROL	0x700
 #define MCU_STATUS	0x704
 #define JOB_RAWSTAT	0x1000
@@ -419,8 +422,36 @@ bool vgpu_mcu_start(struct vgpu *g)
 	       g->glb_in < SHARED_BYTES && g->glb_out < SHARED_BYTES;
 }
 
+uint64_t reg_read64(struct vgpu *g, uint32_t off)
+{
+	uint32_t low = reg_read(g, off);
+
+	return low | (uint64_t)reg_read(g, off + 4) << 32;
+}
+
+bool vgpu_has_pwr_control(struct vgpu *g)
+{
+	return reg_read(g, GPU_ID) >> 28 >= 14;
+}
+
+void vgpu_pwr_command(struct vgpu *g, uint32_t command, unsigned int domain, uint64_t argument)
+{
+	reg_write(g, PWR_CMDARG, argument);
+	reg_write(g, PWR_CMDARG + 4, argument >> 32);
+	reg_write(g, PWR_COMMAND, command | domain << 8);
+}
+
+/* The L2, with cores and tiler left to firmware. */
 static void power_l2(struct vgpu *g)
 {
+	if (vgpu_has_pwr_control(g)) {
+		vgpu_pwr_command(g, PWR_UP, DOMAIN_L2, 1);
+		for (int i = 0; i < 1000 && !reg_read(g, PWR_L2 + PWR_READY); i++)
+			vgpu_step(g, 1000);
+		vgpu_pwr_command(g, PWR_DELEGATE, DOMAIN_SHADER, 0);
+		vgpu_pwr_command(g, PWR_DELEGATE, DOMAIN_TILER, 0);
+		return;
+	}
 	reg_write(g, L2_PWRON, reg_read(g, L2_PRESENT));
 	for (int i = 0; i < 1000 && !reg_read(g, L2_READY); i++)
 		vgpu_step(g, 1000);
@@ -447,7 +478,10 @@ void vgpu_mcu_stop(struct vgpu *g)
 
 void vgpu_soft_reset(struct vgpu *g)
 {
-	reg_write(g, GPU_CMD, 1 | 1 << 8);
+	if (vgpu_has_pwr_control(g))
+		vgpu_pwr_command(g, PWR_RESET_SOFT, 0, 0);
+	else
+		reg_write(g, GPU_CMD, 1 | 1 << 8);
 	vgpu_step(g, 1000000);
 	power_l2(g);
 	vgpu_as_update(g);

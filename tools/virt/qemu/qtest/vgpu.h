@@ -96,6 +96,29 @@ bool vgpu_boot(struct vgpu *g);
 /* From a stopped MCU, everything mapped. */
 bool vgpu_mcu_start(struct vgpu *g);
 void vgpu_mcu_stop(struct vgpu *g);
+
+/* PWR_CONTROL, which GPUs have from arch 14 on: registers, domains, commands */
+#define PWR_RAWSTAT	0x800
+#define PWR_CLEAR	0x804
+#define PWR_MASK	0x808
+#define PWR_STATUS	0x820
+#define PWR_L2		0x900
+#define PWR_TILER	0x940
+#define PWR_SHADER	0xa00
+#define PWR_PRESENT	0x0
+#define PWR_READY	0x8
+#define PWR_TRANS	0x10
+
+enum { DOMAIN_L2 = 0, DOMAIN_TILER = 1, DOMAIN_SHADER = 8 };
+
+enum {
+	PWR_UP = 0x10, PWR_DOWN = 0x11, PWR_DELEGATE = 0x20, PWR_RETRACT = 0x21,
+	PWR_RESET_SOFT = 0x31, PWR_RESET_FAST = 0x32, PWR_INSPECT = 0xf0,
+};
+
+bool vgpu_has_pwr_control(struct vgpu *g);
+void vgpu_pwr_command(struct vgpu *g, uint32_t command, unsigned int domain, uint64_t argument);
+uint64_t reg_read64(struct vgpu *g, uint32_t off);
 void vgpu_soft_reset(struct vgpu *g);
 
 static inline uint32_t in_get(struct vgpu *g, uint32_t off)

@@ -1,30 +1,7 @@
 # SPDX-License-Identifier: MIT
 # libGPUCounters in the guest; what it was given is compared on the host.
 . /root/tap.sh
-
-tracing=/sys/kernel/tracing
-
-# What the kernel tells of counters, from the first of them on: a session that is started while the
-# GPU is suspended goes on from the last firmware sample before.
-trace_begin()
-{
-	local event
-
-	echo 0 >$tracing/tracing_on
-	echo 32768 >$tracing/buffer_size_kb
-	echo mono_raw >$tracing/trace_clock
-	: >$tracing/trace
-	for event in fw_sample baseline delivery state lost request; do
-		echo 1 >$tracing/events/panthor/panthor_perf_$event/enable
-	done
-	echo 1 >$tracing/tracing_on
-}
-
-# trace_to FILE: all of it so far, as perf-exact writes it
-trace_to()
-{
-	sed -n 's/^.* \([0-9]*\)\.\([0-9]\{6\}\): *\(panthor_perf_.*\)/\1\2 \3/p' $tracing/trace >"$1"
-}
+. /root/trace.sh
 
 # first_sample COMMAND...: runs it, and stops it right after its first sample. Its process is in
 # $process, all that it prints in /root/out, and descriptor 3 has what is to come.
@@ -74,8 +51,7 @@ trace_to /root/trace.example
 /root/bin/libgpucounters-record /root/record >/root/said 2>&1
 is "the samplers of the device layer do as they should" "$? $(cat /root/said)" "0 "
 trace_to /root/trace.all
-echo 0 >$tracing/tracing_on
-is "the trace has no holes" "$(grep -c LOST $tracing/trace)" 0
+trace_end
 # The recorder does not tell of the session of api-example.
 session=$(sed -n 's/.* panthor_perf_baseline: session=\([0-9]*\) .*/\1/p' /root/trace.example)
 grep -v " session=$session " /root/trace.all >/root/trace.record

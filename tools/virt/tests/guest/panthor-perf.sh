@@ -270,13 +270,23 @@ has "and what to do" "$(cat /root/err)" "another program uses another counter se
 kill $holder
 wait $holder 2>/dev/null
 
-# The GPU goes away while it is counted.
+# The GPU goes away while it is counted: after a first sample, so that there is something to print.
+sampled()
+{
+	grep -q 'panthor-perf-samples:[[:space:]]*[1-9]' /proc/$pid/fdinfo/* 2>/dev/null
+}
 panthor-perf stat -e CSHW.25 -x ';' -o /root/counts 2>/root/err &
 pid=$!
-until_true 20 counting || not_ok "the session does not show in fdinfo"
+until_true 60 sampled || not_ok "the first session has no sample"
+first=$pid
+panthor-perf stat -I 10000000 -e CSHW.25 -x ';' -o /root/interval 2>/dev/null &
+pid=$!
+until_true 60 sampled || not_ok "the second session has no sample"
 echo "$(basename "$GPU")" >/sys/bus/platform/drivers/panthor/unbind
-wait $pid
+wait $first
 is "a GPU that goes away" $? 7
+wait $pid
+is "in an interval" "$? $(cut -d';' -f4,5 /root/interval)" "7 MaliCompQueueJob;CSHW"
 has "is told" "$(cat /root/err)" "/dev/dri/renderD128 is gone"
 is "and what was counted is printed" "$(cut -d';' -f3,4 /root/counts)" "MaliCompQueueJob;CSHW"
 panthor-perf stat -p 10ms -- true 2>/root/err

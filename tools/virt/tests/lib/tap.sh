@@ -5,6 +5,7 @@
 #   ok NAME                       the next result is good
 #   not_ok NAME [TEXT...]         it is not, and why
 #   is NAME GOT WANT              equal strings
+#   run_tests N NAME COMMAND...   N results of a program of this machine that prints TAP, and two for its end
 #   in_guest N NAME [RUN-OPTION...] -- COMMAND [ARG...]
 #                                 N results from the VM and one for how the run ended
 #   guest_script N SCRIPT [RUN-OPTION...] [-- ARG...]
@@ -71,6 +72,17 @@ relay()
 			;;
 		esac
 	done
+}
+
+run_tests()
+{
+	local expected=$1 name=$2
+
+	shift 2
+	"$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	is "$name: ends well" "$? $(cat "$SCRATCH/err")" "0 "
+	relay "$name" < <(sed 's/^\(ok\|not ok\) [0-9]* - /\1 - /; /^1\.\./d' "$SCRATCH/out")
+	is "$name: all results came" "$RELAYED" "$expected"
 }
 
 in_guest()

@@ -83,6 +83,10 @@ struct fake {
 	bool dead;
 	/* The fake writes requested samples, but does not acknowledge the requests. */
 	bool mute;
+	/* The fake acknowledges requests without writing samples. */
+	bool empty;
+	/* The fake writes a lap of samples while a client is given one. */
+	bool overwrites;
 	/* The fake behaves as if its ring were full. */
 	bool full;
 	/*
@@ -221,7 +225,9 @@ static void fake_requests(struct fake *f)
 	if (!(diff & GLB_PERFCNT_SAMPLE) || !(f->output.ack & GLB_PERFCNT_EN))
 		return;
 
-	if (fake_room(f)) {
+	if (f->empty) {
+		f->output.ack ^= GLB_PERFCNT_SAMPLE;
+	} else if (fake_room(f)) {
 		fake_sample(f);
 		if (!f->mute)
 			f->output.ack ^= GLB_PERFCNT_SAMPLE;
@@ -292,9 +298,12 @@ static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
 
 	f->calls++;
 	if (f->protected_when_waited && (mask & GLB_PERFCNT_SAMPLE)) {
-		fake_auto(f);
-		f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
-				(f->input.req & GLB_PERFCNT_SAMPLE);
+		/* Its sample completes a request that is outstanding, if there is one. */
+		if (fake_room(f)) {
+			fake_sample(f);
+			f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+					(f->input.req & GLB_PERFCNT_SAMPLE);
+		}
 		f->protected = true;
 	}
 
@@ -370,6 +379,10 @@ static u32 fake_write(struct panthor_perf_client *client,
 	if (c->stops) {
 		c->stops = false;
 		c->stopped = panthor_perf_sampler_stop(&c->f->sampler, client, 100);
+	}
+	if (c->f->overwrites) {
+		c->f->overwrites = false;
+		c->f->output.perfcnt_insert += FAKE_SLOTS;
 	}
 	flags = panthor_perf_accum_deliver(layout, client->accum, fw_sample, info, c->sample);
 	c->got[i].data = info->user_data;
@@ -2845,6 +2858,223 @@ static void answer_from_before(struct kunit *test)
 	KUNIT_EXPECT_GE(test, c->got[0].end, before);
 }
 
+/* Firmware halts without having answered a request: the sample of the halt completes it. */
+static void halt_first(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->asleep = true;
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	panthor_perf_sampler_close(&f->sampler, true);
+	expect_num(test, c, 0);
+	fake_auto(f);
+	KUNIT_EXPECT_NE(test, (f->input.req ^ f->output.ack) & GLB_PERFCNT_SAMPLE, 0);
+	panthor_perf_sampler_down(&f->sampler, false);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, 0);
+	KUNIT_EXPECT_EQ(test, (f->input.req ^ f->output.ack) & GLB_PERFCNT_SAMPLE, 0);
+}
+
+/* A request is not answered before there is a sample for it, whatever ACK says. */
+static void empty_ack(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->empty = true;
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 0);
+	check(f, 0);
+	expect_num(test, c, 0);
+	f->empty = false;
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 0, ERROR);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+}
+
+/* So is START: its baseline is no earlier sample, but the one that INSERT counts later. */
+static void ack_before_insert(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 2;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+
+	f->empty = true;
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 1);
+	fake_sample(f);
+	panthor_perf_sampler_irq(&f->sampler);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 3, 0);
+
+	/* If the sample is drained first, it is the answer when ACK is seen. */
+	f->empty = false;
+	f->mute = true;
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	check(f, 0);
+	expect_num(test, c, 2);
+	f->output.ack ^= GLB_PERFCNT_SAMPLE;
+	panthor_perf_sampler_irq(&f->sampler);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 4, 0);
+
+	/* INSERT begins anew when counters are enabled again. */
+	f->mute = false;
+	KUNIT_EXPECT_TRUE(test, stop(c, 5));
+	expect_num(test, c, 4);
+	KUNIT_ASSERT_EQ(test, start(d, 1), 0);
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(d, 2), 0);
+	expect_num(test, d, 1);
+	expect(test, d, 0, 2, 5, 0);
+}
+
+/* Writes the sample before once more, into the next slot, with the same timestamp. */
+static void fake_repeat(struct fake *f)
+{
+	size_t size = f->layout.fw_sample_size;
+	u32 insert = f->output.perfcnt_insert++;
+
+	memcpy(f->fw.ring + insert % FAKE_SLOTS * size,
+	       f->fw.ring + (insert - 1) % FAKE_SLOTS * size, size);
+}
+
+/* A sample that is written twice is added once, and flagged. */
+static void sample_twice(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	use_clock(test, f);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	fake_sample(f);
+	fake_repeat(f);
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, ERROR);
+
+	/* Nothing is wrong if nothing was counted between two samples. */
+	fake_sample(f);
+	fake_repeat(f);
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 4, 0);
+}
+
+/* Blocks of an earlier lap are found by their timestamp, and flagged. */
+static void sample_stale(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 *core = f->fw.ring + f->layout.blocks[f->layout.shader_block].fw_offset;
+	u32 i;
+
+	use_clock(test, f);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	for (i = 0; i < FAKE_SLOTS - 1; i++) {
+		KUNIT_EXPECT_EQ(test, request(c, i), 0);
+		expect_num(test, c, i + 1);
+		expect(test, c, i, i, 0, 0);
+	}
+
+	/* The next sample goes to the slot of the first one. A core is of that one still. */
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, 100), 0);
+	f->asleep = false;
+	memcpy(f->fw.ring, f->fw.ring + f->layout.fw_sample_size, f->layout.fw_sample_size);
+	core[2] = 0xffff;
+	i = core[0];
+	fake_look(f);
+	core[0] = i;
+	panthor_perf_sampler_irq(&f->sampler);
+	expect_num(test, c, FAKE_SLOTS);
+	expect(test, c, FAKE_SLOTS - 1, 100, 0, ERROR);
+
+	KUNIT_EXPECT_EQ(test, request(c, 101), 0);
+	expect_num(test, c, FAKE_SLOTS + 1);
+	expect(test, c, FAKE_SLOTS, 101, 0, 0);
+}
+
+/* In the primary set the front end is a part of each sample: it is missing if it is not. */
+static void sample_missing(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	struct fake_client *cores = new_client(test, f);
+	u32 cshw = f->layout.blocks[f->layout.cshw_block].fw_offset, *en;
+
+	c->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->output.perfcnt_insert++;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 0, ERROR);
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 0, 0);
+
+	/* PRFCNT_EN without the bit without which there are no counters. */
+	f->count = 3;
+	fake_sample(f);
+	en = f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size +
+	     cshw + 2 * sizeof(u32);
+	*en = 1;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 0, ERROR);
+	KUNIT_EXPECT_TRUE(test, stop(c, 5));
+	expect_num(test, c, 4);
+	expect(test, c, 3, 5, 0, 0);
+
+	/* Other sets may have no counters for it. */
+	KUNIT_ASSERT_EQ(test, start(cores, 1), 0);
+	drained(f);
+	f->output.perfcnt_insert++;
+	KUNIT_EXPECT_EQ(test, request(cores, 2), 0);
+	expect_num(test, cores, 1);
+	expect(test, cores, 0, 2, 0, 0);
+}
+
+/* Samples that firmware has written over while they were read may be broken. */
+static void sample_overwritten(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	f->overwrites = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, 0);
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	KUNIT_EXPECT_EQ(test, c->got[1].flags, ERROR);
+}
+
 /*
  * The tables of states: the one "State of the sampler", "State of the firmware
  * request" and "Samples that are lost" in panthor_perf_sampler.c, and the one of
@@ -3560,7 +3790,7 @@ struct overflow_cell {
 static const struct overflow_cell overflow_cells[][OVERFLOW_EVENTS] = {
 	[PANTHOR_PERF_OVERFLOW_NONE] = {
 		/* It is acknowledged by the same drain, but for the last one before the halt. */
-		[OVERFLOW_FOUND] = { RAISED, .num = 1, .flags = OVERFLOW, .pending = OVERFLOW },
+		[OVERFLOW_FOUND] = { RAISED, .pending = OVERFLOW },
 		[OVERFLOW_ACKED_FULL] = NEVER("there is nothing to acknowledge"),
 		[OVERFLOW_ACKED] = NEVER("there is nothing to acknowledge"),
 		[OVERFLOW_ANSWERED_BEFORE] = NEVER("nothing is going to be acknowledged"),
@@ -4051,6 +4281,13 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(enable_uncertain),
 	KUNIT_CASE(ring_cleared),
 	KUNIT_CASE(unplug_uncertain),
+	KUNIT_CASE(halt_first),
+	KUNIT_CASE(empty_ack),
+	KUNIT_CASE(ack_before_insert),
+	KUNIT_CASE(sample_twice),
+	KUNIT_CASE(sample_stale),
+	KUNIT_CASE(sample_missing),
+	KUNIT_CASE(sample_overwritten),
 	KUNIT_CASE(states),
 	KUNIT_CASE(flight_states),
 	KUNIT_CASE(overflow_states),

@@ -1,0 +1,907 @@
+// SPDX-License-Identifier: MIT
+/*
+ * panthor-perf export: counters and metrics for Prometheus and what reads its formats.
+ *
+ * One thread reads the samples and adds them up; the threads of the HTTP server only ever read
+ * text that was written as a whole from one state of the sums. So what a scraper sees does not
+ * depend on other scrapers, and one that reads slowly keeps no sample waiting.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <microhttpd.h>
+
+#include "commands.h"
+
+#define DEFAULT_PORT "9477"
+#define DEFAULT_PERIOD_NS 1000000000ull
+
+/* A scraper that says or takes nothing for so long is cut off. */
+#define TIMEOUT_S 10
+#define MAX_CONNECTIONS 64
+
+/* A text is written for each period, in two forms. */
+#define MIN_PERIOD_NS 10000000ull
+
+/* Samples' tags. */
+enum tag {
+	TAG_SAMPLE = 1,
+
+	/* The last. */
+	TAG_STOP,
+};
+
+struct arguments {
+	const char *device;
+	const char *listen;
+	const char *textfile;
+	bool prometheus;
+	bool all;
+	uint64_t period_ns;
+	struct events {
+		char **list;
+		unsigned int count;
+	} events;
+};
+
+/* The two forms of one text. */
+enum format {
+	FORMAT_TEXT,
+	FORMAT_OPENMETRICS,
+	FORMATS,
+};
+
+static const char *const content_types[FORMATS] = {
+	"text/plain; version=0.0.4; charset=utf-8",
+	"application/openmetrics-text; version=1.0.0; charset=utf-8",
+};
+
+/* A text that responses refer to: freed with the last of them. */
+struct page {
+	unsigned int users;
+	size_t size;
+	char *text;
+};
+
+/* A counter, as it is told of. */
+struct metric {
+	const struct pperf_counter *counter;
+
+	/* Without "_total"; the unit is its end. */
+	char name[192];
+	char unit[64];
+
+	/* What a derived value is multiplied by, as Prometheus has ratios and bytes alone. */
+	double factor;
+
+	/*
+	 * What was told last of a sum that is derived. An equation that subtracts may give less than
+	 * before, and a counter that goes back means a restart to who reads it.
+	 */
+	double told;
+};
+
+struct exporter {
+	const struct pperf_gpu_info *info;
+	const struct pperf_db *db;
+	const struct pperf_selection *selection;
+
+	/* What the gpu label says. */
+	const char *label;
+
+	/* Since the start, and over the last period. */
+	struct pperf_sums *total, *period;
+	struct pperf_topdown *topdown;
+	struct pperf_log log;
+
+	/* The last sample was read. */
+	bool stopped;
+
+	/* A metric for each counter of the selection. */
+	struct metric *metrics;
+	size_t num_metrics;
+
+	/* By node of the tree: what was told of it last. */
+	double *topdown_told;
+
+	/* Guards pages and the users of each; taken by the server's threads and by the reader. */
+	pthread_mutex_t lock;
+	struct page *pages[FORMATS];
+};
+
+/* ---- The text ---- */
+
+struct writer {
+	FILE *out;
+	enum format format;
+	const char *gpu;
+};
+
+/* A name in Prometheus' alphabet: "GPU active cycles" becomes gpu_active_cycles. */
+static void metric_name(char *name, size_t size, const char *title, const char *unit)
+{
+	size_t n = 0, unit_size = strlen(unit);
+
+	n += snprintf(name, size, "mali_");
+	for (; *title && n + 1 < size; title++) {
+		if (isalnum((unsigned char)*title))
+			name[n++] = tolower((unsigned char)*title);
+		else if (name[n - 1] != '_')
+			name[n++] = '_';
+	}
+	while (n && name[n - 1] == '_')
+		n--;
+	name[n] = 0;
+	/* The unit stands at the end, once. */
+	if (unit_size && !(n > unit_size && name[n - unit_size - 1] == '_' && !strcmp(name + n - unit_size, unit)))
+		snprintf(name + n, size - n, "_%s", unit);
+}
+
+/* The unit of a counter as a suffix. Returns what values in the counter's unit are multiplied by. */
+static double unit_name(char *name, size_t size, const char *unit)
+{
+	size_t n = 0;
+
+	if (!strcmp(unit, "percent")) {
+		snprintf(name, size, "ratio");
+		return 0.01;
+	}
+	if (!strcmp(unit, "bits")) {
+		snprintf(name, size, "bytes");
+		return 0.125;
+	}
+	for (; *unit && n + 1 < size; unit++) {
+		if (isalnum((unsigned char)*unit))
+			name[n++] = tolower((unsigned char)*unit);
+		else if (n && name[n - 1] != '_')
+			name[n++] = '_';
+	}
+	while (n && name[n - 1] == '_')
+		n--;
+	name[n] = 0;
+	return 1;
+}
+
+static void print_escaped(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs("\\n", out);
+		else if (*text == '\\' || *text == '"')
+			fprintf(out, "\\%c", *text);
+		else
+			fputc(*text, out);
+	}
+}
+
+/* The lines before the values of one metric. Total: a sum since the start. */
+static void begin_metric(const struct writer *w, const char *name, const char *unit, bool total,
+			 const char *help)
+{
+	const char *suffix = total && w->format == FORMAT_TEXT ? "_total" : "";
+
+	fprintf(w->out, "# HELP %s%s ", name, suffix);
+	print_escaped(w->out, help);
+	fprintf(w->out, "\n# TYPE %s%s %s\n", name, suffix, total ? "counter" : "gauge");
+	if (w->format == FORMAT_OPENMETRICS && unit && *unit)
+		fprintf(w->out, "# UNIT %s %s\n", name, unit);
+}
+
+/* A value's name and labels; extra is NULL or more labels, as they stand. */
+static void begin_value(const struct writer *w, const char *name, bool total, const char *extra)
+{
+	fprintf(w->out, "%s%s{gpu=\"", name, total ? "_total" : "");
+	print_escaped(w->out, w->gpu);
+	fprintf(w->out, "\"%s%s} ", extra ? "," : "", extra ? extra : "");
+}
+
+static void print_count(const struct writer *w, const char *name, const char *extra, uint64_t value)
+{
+	begin_value(w, name, true, extra);
+	fprintf(w->out, "%" PRIu64 "\n", value);
+}
+
+static void print_real(const struct writer *w, const char *name, bool total, const char *extra, double value)
+{
+	begin_value(w, name, total, extra);
+	fprintf(w->out, "%.17g\n", value);
+}
+
+static void print_general(const struct writer *w, const struct exporter *e)
+{
+	struct pperf_load load, period;
+	char label[128];
+
+	begin_metric(w, "mali_gpu_info", NULL, false, "What the GPU is; always 1.");
+	snprintf(label, sizeof(label), "name=\"%s\",layout=\"%s\",driver=\"%d.%d\"", e->info->name,
+		 e->info->layout ? e->info->layout : "", e->info->driver_major, e->info->driver_minor);
+	print_real(w, "mali_gpu_info", false, label, 1);
+
+	if (!pperf_sums_load(e->total, &load)) {
+		begin_metric(w, "mali_gpu_observed_seconds", "seconds", true,
+			     "Time that was counted, in which the GPU may have slept.");
+		print_real(w, "mali_gpu_observed_seconds", true, NULL, load.seconds);
+		begin_metric(w, "mali_gpu_busy_seconds", "seconds", true, "Time in which the GPU was active.");
+		print_real(w, "mali_gpu_busy_seconds", true, NULL, load.active_seconds);
+	}
+	if (!pperf_sums_load(e->period, &period)) {
+		begin_metric(w, "mali_gpu_load_ratio", "ratio", false,
+			     "Load of the GPU in the last period: part of the time, or of the cycles while it had power.");
+		print_real(w, "mali_gpu_load_ratio", false, "of=\"time\"", period.of_time);
+		print_real(w, "mali_gpu_load_ratio", false, "of=\"cycles\"", period.of_cycles);
+	}
+
+	begin_metric(w, "mali_clock_cycles", "cycles", true, "Cycles of a clock while the GPU had power.");
+	for (unsigned int clock = 0; clock < PPERF_CLOCKS; clock++) {
+		if (!(e->info->clocks & 1u << clock))
+			continue;
+		snprintf(label, sizeof(label), "clock=\"%s\"", pperf_clock_name(clock));
+		print_count(w, "mali_clock_cycles", label, pperf_sums_cycles(e->total, clock));
+	}
+
+	begin_metric(w, "mali_samples", NULL, true, "Samples that were read.");
+	print_count(w, "mali_samples", NULL, e->log.samples);
+	begin_metric(w, "mali_samples_flagged", NULL, true,
+		     "Samples in which counts may be missing (overflow, error), or that cover more than a period.");
+	print_count(w, "mali_samples_flagged", "flag=\"overflow\"", e->log.overflowed);
+	print_count(w, "mali_samples_flagged", "flag=\"error\"", e->log.failed);
+	print_count(w, "mali_samples_flagged", "flag=\"stretched\"", e->log.stretched);
+}
+
+/* The value, or what was told before if that is larger. */
+static double at_least(double value, double *told)
+{
+	if (value > *told)
+		*told = value;
+	return *told;
+}
+
+static void print_topdown(const struct writer *w, const struct exporter *e)
+{
+	const struct pperf_topdown_node *nodes;
+	char label[256];
+	size_t count, i;
+
+	if (!e->topdown)
+		return;
+	nodes = pperf_db_topdown(e->db, &count);
+	begin_metric(w, "mali_topdown_cycles", "cycles", true,
+		     "Cycles by what held the work up, an estimate; the parts of a level add up to level 0.");
+	for (i = 0; i < count; i++) {
+		snprintf(label, sizeof(label), "level=\"%u\",part=\"%s\",parent=\"%s\"", nodes[i].level,
+			 nodes[i].title, nodes[i].parent ? nodes[i].parent->title : "");
+		print_real(w, "mali_topdown_cycles", true, label,
+			   at_least(pperf_topdown_cycles(e->topdown, &nodes[i]), &e->topdown_told[i]));
+	}
+}
+
+static void print_counter(const struct writer *w, const struct exporter *e, struct metric *m)
+{
+	const struct pperf_counter *c = m->counter;
+	bool total = c->kind == PPERF_KIND_COUNT;
+	char label[64], help[512];
+	unsigned int block;
+	double value;
+	char *p;
+
+	snprintf(help, sizeof(help), "%s%s (%s%s)", c->title, total ? "" : " in the last period", c->name,
+		 m->factor == 1 ? "" : !strcmp(m->unit, "ratio") ? ", as a part of 1" : ", in bytes");
+
+	if (!c->equation) {
+		begin_metric(w, m->name, m->unit, true, help);
+		for (block = 0; block < e->info->blocks[c->type]; block++) {
+			snprintf(label, sizeof(label), "block=\"%s%u\"", pperf_block_name(c->type), block);
+			for (p = label; *p; p++)
+				*p = tolower((unsigned char)*p);
+			print_count(w, m->name, label, pperf_sums_block(e->total, c, block));
+		}
+		return;
+	}
+	/* Without a value, as of a ratio of nothing to nothing, there is no line. */
+	if (pperf_sums_value(total ? e->total : e->period, c, &value))
+		return;
+	value *= m->factor;
+	if (total)
+		value = at_least(value, &m->told);
+	begin_metric(w, m->name, m->unit, total, help);
+	print_real(w, m->name, total, NULL, value);
+}
+
+/* Names after titles, or after the counter's name if another one has the same. */
+static int make_metrics(struct exporter *e)
+{
+	const struct pperf_counter *const *list = pperf_selection_counters(e->selection, &e->num_metrics);
+	struct metric *m;
+	bool *ambiguous = calloc(e->num_metrics + 1, sizeof(*ambiguous));
+	size_t nodes = 0, i, j;
+
+	if (e->topdown)
+		pperf_db_topdown(e->db, &nodes);
+	e->metrics = calloc(e->num_metrics + 1, sizeof(*e->metrics));
+	e->topdown_told = calloc(nodes + 1, sizeof(*e->topdown_told));
+	if (!ambiguous || !e->metrics || !e->topdown_told) {
+		free(ambiguous);
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	for (i = 0; i < e->num_metrics; i++) {
+		m = &e->metrics[i];
+		m->counter = list[i];
+		m->factor = unit_name(m->unit, sizeof(m->unit), list[i]->unit);
+		metric_name(m->name, sizeof(m->name), list[i]->title, m->unit);
+		for (j = 0; j < i; j++)
+			if (!strcmp(m->name, e->metrics[j].name))
+				ambiguous[i] = ambiguous[j] = true;
+	}
+	for (i = 0; i < e->num_metrics; i++)
+		if (ambiguous[i])
+			metric_name(e->metrics[i].name, sizeof(e->metrics[i].name), list[i]->name, e->metrics[i].unit);
+	free(ambiguous);
+	return STATUS_OK;
+}
+
+static struct page *render(const struct exporter *e, enum format format)
+{
+	struct writer w = { .format = format, .gpu = e->label };
+	struct page *page = calloc(1, sizeof(*page));
+	size_t i;
+
+	if (!page)
+		return NULL;
+	w.out = open_memstream(&page->text, &page->size);
+	if (!w.out) {
+		free(page);
+		return NULL;
+	}
+	page->users = 1;
+	print_general(&w, e);
+	print_topdown(&w, e);
+	for (i = 0; i < e->num_metrics; i++)
+		print_counter(&w, e, &e->metrics[i]);
+	if (format == FORMAT_OPENMETRICS)
+		fputs("# EOF\n", w.out);
+	if (fclose(w.out)) {
+		free(page->text);
+		free(page);
+		return NULL;
+	}
+	return page;
+}
+
+/* ---- HTTP ---- */
+
+static void put_page(struct exporter *e, struct page *page)
+{
+	bool last;
+
+	if (!page)
+		return;
+	pthread_mutex_lock(&e->lock);
+	last = !--page->users;
+	pthread_mutex_unlock(&e->lock);
+	if (last) {
+		free(page->text);
+		free(page);
+	}
+}
+
+/* A response's share of a page. */
+struct share {
+	struct exporter *exporter;
+	struct page *page;
+};
+
+static ssize_t read_share(void *context, uint64_t at, char *buffer, size_t max)
+{
+	struct share *share = context;
+
+	if (at >= share->page->size)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (max > share->page->size - at)
+		max = share->page->size - at;
+	memcpy(buffer, share->page->text + at, max);
+	return max;
+}
+
+static void free_share(void *context)
+{
+	struct share *share = context;
+
+	put_page(share->exporter, share->page);
+	free(share);
+}
+
+static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int status,
+			       struct MHD_Response *response, const char *type)
+{
+	enum MHD_Result result;
+
+	if (!response)
+		return MHD_NO;
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result respond_text(struct MHD_Connection *connection, unsigned int status, const char *text)
+{
+	return respond(connection, status,
+		       MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT),
+		       "text/plain; charset=utf-8");
+}
+
+static enum MHD_Result respond_page(struct exporter *e, struct MHD_Connection *connection, enum format format)
+{
+	struct share *share = malloc(sizeof(*share));
+	struct MHD_Response *response;
+
+	if (!share)
+		return MHD_NO;
+	share->exporter = e;
+	pthread_mutex_lock(&e->lock);
+	share->page = e->pages[format];
+	share->page->users++;
+	pthread_mutex_unlock(&e->lock);
+	response = MHD_create_response_from_callback(share->page->size, 4096, read_share, share, free_share);
+	if (!response)
+		free_share(share);
+	return respond(connection, MHD_HTTP_OK, response, content_types[format]);
+}
+
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *data, size_t *data_size,
+			      void **request)
+{
+	struct exporter *e = context;
+	enum format format = FORMAT_TEXT;
+	const char *accept;
+
+	(void)version;
+	(void)data;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
+		*data_size = 0;
+		return respond_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET and HEAD are known here.\n");
+	}
+	/* Called once with the headers, then with the body, which there is none of. */
+	if (!*request) {
+		*request = connection;
+		return MHD_YES;
+	}
+	if (!strcmp(url, "/"))
+		return respond_text(connection, MHD_HTTP_OK, "panthor-perf export: see /metrics\n");
+	if (strcmp(url, "/metrics"))
+		return respond_text(connection, MHD_HTTP_NOT_FOUND, "There is only /metrics here.\n");
+
+	accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+	if (accept && strstr(accept, "application/openmetrics-text"))
+		format = FORMAT_OPENMETRICS;
+	return respond_page(e, connection, format);
+}
+
+/* A port, 0 to 65535. */
+static bool is_port(const char *text)
+{
+	char *end;
+
+	return isdigit((unsigned char)*text) && strlen(text) <= 5 && strtoul(text, &end, 10) <= 65535 && !*end;
+}
+
+/* ADDRESS:PORT, [ADDRESS]:PORT, :PORT or PORT; without an address, the loopback. Returns a status. */
+static int server_address(const char *text, struct addrinfo **found)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | AI_PASSIVE };
+	char *copy = strdup(text), *host = copy, *port;
+	const char *wrong = NULL;
+	int ret;
+
+	if (!copy) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	port = strrchr(copy, ':');
+	if (port) {
+		*port++ = 0;
+	} else {
+		port = copy;
+		host = "";
+	}
+	if (*host == '[' && host[strlen(host) - 1] == ']') {
+		host[strlen(host) - 1] = 0;
+		host++;
+	}
+	if (is_port(port)) {
+		ret = getaddrinfo(*host ? host : "127.0.0.1", port, &hints, found);
+		if (ret)
+			wrong = gai_strerror(ret);
+	} else {
+		wrong = "a port is a number from 0 to 65535";
+	}
+	free(copy);
+	if (!wrong)
+		return STATUS_OK;
+	complain("--listen %s: %s; say ADDRESS:PORT, such as 127.0.0.1:%s", text, wrong, DEFAULT_PORT);
+	return STATUS_USAGE;
+}
+
+/* Opens a socket that others can connect to from now on. Prints what is wrong. Returns a status. */
+static int open_listener(const char *listen_to, int *listener)
+{
+	struct addrinfo *found;
+	int status = server_address(listen_to, &found), on = 1;
+
+	if (status)
+		return status;
+	*listener = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (*listener < 0 || setsockopt(*listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    bind(*listener, found->ai_addr, found->ai_addrlen) || listen(*listener, MAX_CONNECTIONS)) {
+		complain("cannot listen on %s: %s; --listen ADDRESS:PORT takes another", listen_to, strerror(errno));
+		if (*listener >= 0)
+			close(*listener);
+		*listener = -1;
+		status = STATUS_IO;
+	}
+	freeaddrinfo(found);
+	return status;
+}
+
+/* Says where the socket is, as programs can read it: the port may have been any. */
+static void tell_address(int listener)
+{
+	struct sockaddr_storage address = {};
+	socklen_t size = sizeof(address);
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+	bool six;
+
+	getsockname(listener, (struct sockaddr *)&address, &size);
+	if (getnameinfo((struct sockaddr *)&address, size, host, sizeof(host), port, sizeof(port),
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		return;
+	six = address.ss_family == AF_INET6;
+	printf("Counters are at http://%s%s%s:%s/metrics\n", six ? "[" : "", host, six ? "]" : "", port);
+	fflush(stdout);
+}
+
+/* Answers on a socket, which then belongs to the server. Returns a status. */
+static int start_server(struct exporter *e, int *listener, struct MHD_Daemon **daemon)
+{
+	*daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, handle, e,
+				   MHD_OPTION_LISTEN_SOCKET, *listener,
+				   MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT_S,
+				   MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CONNECTIONS, MHD_OPTION_END);
+	if (!*daemon) {
+		complain("cannot start the HTTP server: %s", strerror(errno));
+		return STATUS_FAILED;
+	}
+	tell_address(*listener);
+	*listener = -1;
+	return STATUS_OK;
+}
+
+/* ---- The file of a collector ---- */
+
+/* Whole at any time: written beside, and put in its place. */
+static int write_textfile(const struct exporter *e, const char *name)
+{
+	const struct page *page = e->pages[FORMAT_TEXT];
+	char *beside;
+	FILE *out;
+	int fd, status;
+
+	/* Collectors read *.prom alone. What lies there under a name that can be guessed may be a link of others. */
+	if (asprintf(&beside, "%s.XXXXXX", name) < 0) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	fd = mkostemp(beside, O_CLOEXEC);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out) {
+		complain("cannot write %s: %s", name, strerror(errno));
+		if (fd >= 0) {
+			close(fd);
+			unlink(beside);
+		}
+		free(beside);
+		return STATUS_IO;
+	}
+	/* The collector is another user. */
+	fchmod(fd, 0644);
+	fwrite(page->text, 1, page->size, out);
+	status = finish_output(out, name);
+	if (!status && rename(beside, name)) {
+		complain("cannot write %s: %s", name, strerror(errno));
+		status = STATUS_IO;
+	}
+	if (status)
+		unlink(beside);
+	free(beside);
+	return status;
+}
+
+/* ---- The samples ---- */
+
+/* Replaces the pages by the state of the sums. */
+static int publish(struct exporter *e, const char *textfile)
+{
+	struct page *pages[FORMATS], *old;
+	unsigned int i;
+
+	for (i = 0; i < FORMATS; i++) {
+		pages[i] = render(e, i);
+		if (!pages[i]) {
+			while (i--)
+				put_page(e, pages[i]);
+			complain("out of memory");
+			return STATUS_FAILED;
+		}
+	}
+	for (i = 0; i < FORMATS; i++) {
+		pthread_mutex_lock(&e->lock);
+		old = e->pages[i];
+		e->pages[i] = pages[i];
+		pthread_mutex_unlock(&e->lock);
+		put_page(e, old);
+	}
+	return textfile ? write_textfile(e, textfile) : STATUS_OK;
+}
+
+static int add_samples(struct exporter *e, struct pperf_session *session, bool *any)
+{
+	const struct pperf_sample *sample;
+	enum pperf_error error;
+
+	*any = false;
+	while (!(error = pperf_session_next(session, &sample)) && sample) {
+		pperf_sums_reset(e->period);
+		error = pperf_sums_add(e->total, sample);
+		if (!error)
+			error = pperf_sums_add(e->period, sample);
+		if (!error && e->topdown)
+			error = pperf_topdown_add(e->topdown, sample);
+		if (error)
+			break;
+		pperf_log_add(&e->log, sample);
+		e->stopped |= sample->user_data == TAG_STOP;
+		*any = true;
+	}
+	return error ? complain_of(error) : STATUS_OK;
+}
+
+static int serve(struct exporter *e, struct pperf_session *session, struct child *child, const char *textfile)
+{
+	struct pollfd fds[2] = {
+		{ .fd = child->signals, .events = POLLIN },
+		{ .fd = pperf_session_fd(session), .events = POLLIN },
+	};
+	int status = STATUS_OK;
+	enum pperf_error error;
+	bool any;
+
+	while (!status && !e->stopped) {
+		if (poll(fds, 2, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			complain("cannot wait: %s", strerror(errno));
+			return STATUS_FAILED;
+		}
+		if (fds[1].revents) {
+			status = add_samples(e, session, &any);
+			if (!status && any)
+				status = publish(e, textfile);
+		}
+		if (status || !fds[0].revents)
+			continue;
+		switch (child_event(child)) {
+		case CHILD_NOTHING:
+			break;
+		case CHILD_ENDED:
+			/* A scraper has no use for a last state, a file has. */
+			if (!textfile)
+				return STATUS_OK;
+			error = pperf_session_stop(session, TAG_STOP);
+			if (error)
+				return complain_of(error);
+			break;
+		case CHILD_INTERRUPTED:
+			complain("interrupted while waiting for the last sample");
+			return STATUS_FAILED;
+		}
+	}
+	return status;
+}
+
+/* ---- The command ---- */
+
+static const struct argp_option options[] = {
+	{ "prometheus", 'P', NULL, 0, "In Prometheus' text form, and as OpenMetrics for those who ask for it", 0 },
+	{ "listen", 'l', "ADDR:PORT", 0,
+	  "Answer HTTP here (default: 127.0.0.1:" DEFAULT_PORT ", which only this machine reaches); port 0: any that is free", 0 },
+	{ "textfile", 't', "FILE", 0, "Instead, replace FILE after each period, for a collector of text files", 0 },
+	{ "event", 'e', "COUNTER,...", 0,
+	  "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be repeated; see panthor-perf list)", 0 },
+	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
+	{ "period", 'p', "TIME", 0, "Time between two samples, with a unit: ns, us, ms, s (default: 1s)", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	char **list;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->device;
+		return 0;
+	case 'P':
+		arguments->prometheus = true;
+		return 0;
+	case 'l':
+		arguments->listen = arg;
+		return 0;
+	case 't':
+		arguments->textfile = arg;
+		return 0;
+	case 'a':
+		arguments->all = true;
+		return 0;
+	case 'e':
+		list = reallocarray(arguments->events.list, arguments->events.count + 1, sizeof(*list));
+		if (!list)
+			return ENOMEM;
+		arguments->events.list = list;
+		list[arguments->events.count++] = arg;
+		return 0;
+	case 'p':
+		if (!parse_period(arg, &arguments->period_ns))
+			argp_error(state, "-p %s: a period is a number with a unit: ns, us, ms or s", arg);
+		if (arguments->period_ns < MIN_PERIOD_NS)
+			argp_error(state, "-p %s: the shortest period is 10ms", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "%s: there are no arguments", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!arguments->prometheus)
+			argp_error(state, "say in which form: --prometheus");
+		if (arguments->listen && arguments->textfile)
+			argp_error(state, "--listen and --textfile exclude each other");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static enum pperf_error choose(const struct arguments *arguments, struct pperf_selection *selection,
+			       bool topdown)
+{
+	enum pperf_error error = PPERF_OK;
+	unsigned int i;
+
+	for (i = 0; !error && i < arguments->events.count; i++)
+		error = pperf_selection_add_list(selection, arguments->events.list[i]);
+	if (!error && arguments->all)
+		error = pperf_selection_add_all(selection);
+	if (!error && !arguments->all && !arguments->events.count)
+		error = pperf_selection_add_default(selection);
+	if (!error) {
+		pperf_selection_need_load(selection);
+		if (topdown)
+			pperf_selection_need_topdown(selection);
+	}
+	return error;
+}
+
+static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, const struct pperf_db *db)
+{
+	struct exporter e = { .info = pperf_gpu_info(gpu), .db = db, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct pperf_session_options session_options = { .size = sizeof(session_options) };
+	struct pperf_selection *selection = NULL;
+	struct pperf_session *session = NULL;
+	struct MHD_Daemon *daemon = NULL;
+	struct child child = {};
+	enum pperf_error error;
+	int status, listener = -1;
+	unsigned int i;
+
+	e.label = e.info->node ? e.info->node : "";
+	if (strrchr(e.label, '/'))
+		e.label = strrchr(e.label, '/') + 1;
+
+	status = child_prepare(&child);
+	if (status)
+		return status;
+	if (!arguments->textfile)
+		status = open_listener(arguments->listen ? arguments->listen : "127.0.0.1:" DEFAULT_PORT, &listener);
+	if (status)
+		goto out;
+
+	error = pperf_selection_new(db, e.info, &selection);
+	/* A layout of which nothing is known has no tree. */
+	if (!error && pperf_topdown_new(db, e.info, &e.topdown))
+		e.topdown = NULL;
+	if (!error)
+		error = choose(arguments, selection, e.topdown);
+	if (!error)
+		error = pperf_sums_new(db, e.info, &e.total);
+	if (!error)
+		error = pperf_sums_new(db, e.info, &e.period);
+	if (error) {
+		status = complain_of(error);
+		goto out;
+	}
+	e.selection = selection;
+	status = make_metrics(&e);
+	if (status)
+		goto out;
+
+	session_options.masks = *pperf_selection_masks(selection);
+	session_options.period_ns = arguments->period_ns;
+	error = pperf_session_open(gpu, &session_options, &session);
+	if (!error)
+		error = pperf_session_start(session, TAG_SAMPLE);
+	if (error) {
+		status = complain_of(error);
+		goto out;
+	}
+
+	/* There is a page before the first sample: all is 0. */
+	status = publish(&e, arguments->textfile);
+	if (!status && !arguments->textfile)
+		status = start_server(&e, &listener, &daemon);
+	if (!status)
+		status = serve(&e, session, &child, arguments->textfile);
+out:
+	if (daemon)
+		MHD_stop_daemon(daemon);
+	if (listener >= 0)
+		close(listener);
+	for (i = 0; i < FORMATS; i++)
+		put_page(&e, e.pages[i]);
+	pperf_session_close(session);
+	pperf_topdown_free(e.topdown);
+	pperf_sums_free(e.period);
+	pperf_sums_free(e.total);
+	pperf_selection_free(selection);
+	free(e.metrics);
+	free(e.topdown_told);
+	child_finish(&child);
+	return status;
+}
+
+int command_export(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
+	static const struct argp argp = {
+		options, parse, "--prometheus",
+		"Offers counters and metrics to Prometheus, until it is interrupted.\v"
+		"Counters are sums since the start, by block; metrics are those of the last period.",
+		children, NULL, NULL
+	};
+	struct arguments arguments = { .period_ns = DEFAULT_PERIOD_NS };
+	struct pperf_gpu *gpu;
+	struct pperf_db *db;
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	status = open_gpu(arguments.device, &gpu, &db);
+	if (!status) {
+		status = export_gpu(&arguments, gpu, db);
+		pperf_db_close(db);
+		pperf_gpu_close(gpu);
+	}
+	free(arguments.events.list);
+	return status;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes on their way from one thread, which never waits, to another, which may. */
+#ifndef PANTHOR_PERF_FIFO_H
+#define PANTHOR_PERF_FIFO_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fifo {
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+
+	/* Bytes ever put in and taken out. Each is written by one thread alone. */
+	uint64_t in, out;
+	uint8_t *bytes;
+	size_t size;
+
+	/* What was put in that the reader has been woken for. */
+	uint64_t shown;
+
+	/* Nothing more comes. */
+	bool closed;
+
+	/* The reader has given up. */
+	bool failed;
+
+	/* The writer has found no room. */
+	bool wanted;
+
+	/* Becomes readable when there is room that was wanted, and when the reader has given up. */
+	int eventfd;
+};
+
+/* Size is a power of two. Returns -1, errno being set. */
+int fifo_open(struct fifo *fifo, size_t size);
+void fifo_close(struct fifo *fifo);
+
+/*
+ * For the writer, none of which waits. Room: for so many bytes; without it, the
+ * eventfd tells when there is. Put: bytes there is room for. Show: wakes the reader.
+ */
+bool fifo_room(struct fifo *fifo, size_t size);
+void fifo_put(struct fifo *fifo, const void *bytes, size_t size);
+void fifo_show(struct fifo *fifo);
+
+/* Bytes that were not shown yet, and those that are in it. */
+size_t fifo_hidden(const struct fifo *fifo);
+size_t fifo_used(struct fifo *fifo);
+
+/* Nothing more comes. */
+void fifo_end(struct fifo *fifo);
+bool fifo_has_failed(struct fifo *fifo);
+
+/* For the reader. Waits for bytes that lie in a row; 0 at the end. They stay until they are released. */
+size_t fifo_get(struct fifo *fifo, const uint8_t **bytes);
+void fifo_release(struct fifo *fifo, size_t size);
+
+/* Gives up. */
+void fifo_fail(struct fifo *fifo);
+
+#endif

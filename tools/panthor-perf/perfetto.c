@@ -1,0 +1,793 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Perfetto's trace format: perfetto.proto.
+ *
+ * Every value that a sample has, and every one that follows from it, is a track
+ * with a name of its own. A value is a point at the sample's begin, which stands
+ * for the time from there on (FORWARDS); where nothing follows, zeros end it.
+ * Counter ids are common to all producers of a trace: ours begin where nobody
+ * else's are likely to be, as does the id of our sequence of packets.
+ */
+#define _GNU_SOURCE
+#include "perfetto.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfetto.pb-c.h"
+
+typedef Pftrace__GpuCounterDescriptor__GpuCounterSpec Spec;
+typedef Pftrace__GpuCounterDescriptor__GpuCounterBlock Block;
+typedef Pftrace__GpuCounterDescriptor__GpuCounterGroupSpec Group;
+typedef Pftrace__GpuCounterEvent__GpuCounter Value;
+
+#define FIRST_COUNTER_ID 0x50500000u
+#define FIRST_BLOCK_ID 0x5050
+#define SEQUENCE_ID 0x50505046u
+
+/* enum ClockSnapshot.Clock.BuiltinClocks */
+#define CLOCK_ID_REALTIME 1
+#define CLOCK_ID_MONOTONIC 3
+#define CLOCK_ID_MONOTONIC_RAW 5
+#define CLOCK_ID_BOOTTIME 6
+
+#define SEQ_INCREMENTAL_STATE_CLEARED 1
+#define FORWARDS_LOOKING 2
+
+/* enum GpuCounterDescriptor.GpuCounterGroup */
+enum { UNCLASSIFIED, SYSTEM, VERTICES, FRAGMENTS, PRIMITIVES, MEMORY, COMPUTE, RAY_TRACING };
+
+/* enum GpuCounterDescriptor.MeasureUnit */
+enum { NONE = 0, BYTE = 7, SECOND = 22, VERTEX = 25, PIXEL = 26, PERCENT = 37, PRIMITIVE = 38, INSTRUCTION = 40 };
+
+/* The levels of the top-down tree that are tracks. */
+#define TOPDOWN_LEVELS 2
+
+/* Where tracks come from; each has a block in the descriptor, and those of block types one for each block. */
+enum source { SOURCE_LOAD, SOURCE_TOPDOWN, SOURCE_METRIC, SOURCE_COUNTER, SOURCE_BLOCK_METRIC };
+
+enum load { LOAD_OF_TIME, LOAD_OF_CYCLES, LOAD_FLAGS };
+
+struct track {
+	enum source source;
+	char *name, *description;
+	int group, unit, per;
+
+	/* By source: an enum load, a node, a counter, and its block: position in a sample, type, number. */
+	enum load load;
+	const struct pperf_topdown_node *node;
+	const struct pperf_counter *counter;
+	unsigned int block, type, index;
+};
+
+struct perfetto {
+	FILE *file;
+	const struct recording_head *head;
+	struct pperf_db *db;
+	struct pperf_sums *sums;
+
+	/* NULL if the counters recorded are not enough for it. */
+	struct pperf_topdown *topdown;
+
+	struct track *tracks;
+	size_t count, room;
+
+	/* The latest sample's values, one a track, and what points to them. */
+	Value *values;
+	Value **pointers;
+
+	/* Has the descriptor been written; where the last sample ended, 0 if there was none. */
+	bool described;
+	uint64_t end_ns;
+
+	uint8_t *bytes;
+	size_t size;
+};
+
+static enum pperf_error write_packet(struct perfetto *p, Pftrace__TracePacket *packet)
+{
+	Pftrace__Trace trace = PFTRACE__TRACE__INIT;
+	uint8_t *bytes;
+	size_t size;
+
+	packet->has_trusted_packet_sequence_id = true;
+	packet->trusted_packet_sequence_id = SEQUENCE_ID;
+	/* A trace is a message with one field: traces in a row are one. */
+	trace.n_packet = 1;
+	trace.packet = &packet;
+
+	size = pftrace__trace__get_packed_size(&trace);
+	if (size > p->size) {
+		bytes = realloc(p->bytes, size);
+		if (!bytes)
+			return PPERF_ERROR_NO_MEMORY;
+		p->bytes = bytes;
+		p->size = size;
+	}
+	pftrace__trace__pack(&trace, p->bytes);
+	return fwrite(p->bytes, 1, size, p->file) == size ? PPERF_OK : PPERF_ERROR_SYSTEM;
+}
+
+/* By what a counter's group, or else its name, has in it. */
+static int group_of(const struct pperf_counter *counter)
+{
+	static const struct {
+		const char *text;
+		int group;
+	} groups[] = {
+		{ "Ray Tracing", RAY_TRACING }, { "External Bus", MEMORY }, { "L2 ", MEMORY },
+		{ "MMU", MEMORY }, { "External Read", MEMORY }, { "Fragment", FRAGMENTS },
+		{ "ZS Unit", FRAGMENTS }, { "Overdraw", FRAGMENTS }, { "pixels", FRAGMENTS },
+		{ "Tile Unit", FRAGMENTS }, { "Primitive", PRIMITIVES }, { "Geometry", PRIMITIVES },
+		{ "Vertex", VERTICES }, { "Tiler", VERTICES }, { "GPU ", SYSTEM }, { "CSF ", SYSTEM },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (strstr(counter->group, groups[i].text))
+			return groups[i].group;
+	if (strstr(counter->name, "NonFrag") || strstr(counter->name, "Comp"))
+		return COMPUTE;
+	if (strstr(counter->name, "Frag"))
+		return FRAGMENTS;
+	return UNCLASSIFIED;
+}
+
+static void set_unit(struct track *track, const char *unit)
+{
+	static const struct {
+		const char *text;
+		int unit, per;
+	} units[] = {
+		{ "bytes", BYTE, NONE }, { "bytes/second", BYTE, SECOND }, { "percent", PERCENT, NONE },
+		{ "pixels", PIXEL, NONE }, { "primitives", PRIMITIVE, NONE },
+		{ "instructions", INSTRUCTION, NONE }, { "vertices", VERTEX, NONE },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!strcmp(unit, units[i].text)) {
+			track->unit = units[i].unit;
+			track->per = units[i].per;
+		}
+	}
+}
+
+/* Takes the texts, which are NULL without memory. Returns NULL then. */
+static struct track *add_track(struct perfetto *p, enum source source, char *name, char *description)
+{
+	struct track *tracks;
+
+	if (p->count == p->room) {
+		tracks = reallocarray(p->tracks, p->room + 64, sizeof(*tracks));
+		if (tracks) {
+			p->tracks = tracks;
+			p->room += 64;
+		}
+	}
+	if (p->count == p->room || !name || !description) {
+		free(name);
+		free(description);
+		return NULL;
+	}
+	memset(&p->tracks[p->count], 0, sizeof(*p->tracks));
+	p->tracks[p->count].source = source;
+	p->tracks[p->count].name = name;
+	p->tracks[p->count].description = description;
+	return &p->tracks[p->count++];
+}
+
+static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *text(const char *format, ...)
+{
+	char *result;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&result, format, args) < 0)
+		result = NULL;
+	va_end(args);
+	return result;
+}
+
+/* Sets whether all is recorded that a function of the library adds to a selection. */
+static enum pperf_error find_recorded(const struct perfetto *p,
+				      void (*add_needs)(struct pperf_selection *selection), bool *recorded)
+{
+	struct pperf_selection *selection;
+	const struct pperf_masks *need;
+	unsigned int type, i;
+	enum pperf_error error;
+
+	error = pperf_selection_new(p->db, &p->head->gpu, &selection);
+	if (error)
+		return error;
+
+	add_needs(selection);
+	need = pperf_selection_masks(selection);
+	*recorded = true;
+	for (type = 0; type < PPERF_BLOCK_TYPES; type++)
+		for (i = 0; i < PPERF_MAX_VALUES / 64; i++)
+			*recorded &= !(need->bits[type][i] & ~p->head->masks.bits[type][i]);
+	pperf_selection_free(selection);
+	return PPERF_OK;
+}
+
+static enum pperf_error add_load(struct perfetto *p)
+{
+	static const struct {
+		const char *name, *description;
+		int unit;
+	} loads[] = {
+		[LOAD_OF_TIME] = { "GPU load", "Part of the time in which the GPU was active", PERCENT },
+		[LOAD_OF_CYCLES] = { "GPU load while powered",
+				     "Part of the GPU's clock cycles in which it was active", PERCENT },
+		[LOAD_FLAGS] = { "Sample flags", "1: counts may be missing, 2: the GPU failed, 4: the sample "
+				 "covers several periods", NONE },
+	};
+	struct track *track;
+	enum pperf_error error;
+	unsigned int i;
+	bool have;
+
+	error = find_recorded(p, pperf_selection_need_load, &have);
+	if (error)
+		return error;
+
+	for (i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+		if (i != LOAD_FLAGS && !have)
+			continue;
+		track = add_track(p, SOURCE_LOAD, strdup(loads[i].name), strdup(loads[i].description));
+		if (!track)
+			return PPERF_ERROR_NO_MEMORY;
+		track->load = i;
+		track->group = SYSTEM;
+		track->unit = loads[i].unit;
+	}
+	return PPERF_OK;
+}
+
+static enum pperf_error add_topdown(struct perfetto *p)
+{
+	const struct pperf_topdown_node *nodes;
+	struct track *track;
+	enum pperf_error error;
+	size_t count, n;
+	bool have;
+
+	nodes = pperf_db_topdown(p->db, &count);
+	if (!count)
+		return PPERF_OK;
+
+	error = find_recorded(p, pperf_selection_need_topdown, &have);
+	if (error || !have)
+		return error;
+
+	error = pperf_topdown_new(p->db, &p->head->gpu, &p->topdown);
+	if (error)
+		return error;
+
+	for (n = 0; n < count; n++) {
+		if (nodes[n].level < 1 || nodes[n].level > TOPDOWN_LEVELS)
+			continue;
+		track = add_track(p, SOURCE_TOPDOWN,
+				  nodes[n].level == 1 ? text("Top-down: %s", nodes[n].title) :
+				  text("Top-down: %s: %s", nodes[n].parent->title, nodes[n].title),
+				  text("An estimate. %s", nodes[n].next ? nodes[n].next : ""));
+		if (!track)
+			return PPERF_ERROR_NO_MEMORY;
+		track->node = &nodes[n];
+		track->group = SYSTEM;
+		track->unit = PERCENT;
+	}
+	return PPERF_OK;
+}
+
+static enum pperf_error add_metrics(struct perfetto *p)
+{
+	const struct pperf_counter *counters;
+	struct track *track;
+	size_t count, i;
+
+	counters = pperf_db_counters(p->db, &count);
+	for (i = 0; i < count; i++) {
+		if (!counters[i].equation || counters[i].kind == PPERF_KIND_CONSTANT ||
+		    !pperf_counter_in(p->db, &counters[i], &p->head->masks) ||
+		    !pperf_counter_exists(p->db, &counters[i], &p->head->gpu))
+			continue;
+		track = add_track(p, SOURCE_METRIC, strdup(counters[i].title),
+				  text("%s: %s", counters[i].name, counters[i].equation));
+		if (!track)
+			return PPERF_ERROR_NO_MEMORY;
+		track->counter = &counters[i];
+		track->group = group_of(&counters[i]);
+		set_unit(track, counters[i].unit);
+	}
+	return PPERF_OK;
+}
+
+/* What people call a block; the number is left out where there is one alone. */
+static char *block_name(const struct pperf_gpu_info *info, unsigned int type, unsigned int index)
+{
+	static const char *const names[PPERF_BLOCK_TYPES] = {
+		[PPERF_BLOCK_FW] = "Firmware", [PPERF_BLOCK_CSG] = "Group", [PPERF_BLOCK_CSHW] = "Front end",
+		[PPERF_BLOCK_TILER] = "Tiler", [PPERF_BLOCK_MEMSYS] = "Slice", [PPERF_BLOCK_SHADER] = "Core",
+	};
+
+	if (info->blocks[type] == 1)
+		return strdup(names[type]);
+	return text("%s %u", names[type], index);
+}
+
+/* A track of one block, named after both. */
+static struct track *add_block_track(struct perfetto *p, enum source source, const struct pperf_counter *counter,
+				     unsigned int block, unsigned int type, unsigned int index)
+{
+	bool alone = p->head->gpu.blocks[type] == 1;
+	char *name = block_name(&p->head->gpu, type, index);
+	struct track *track;
+
+	if (!name)
+		return NULL;
+	track = add_track(p, source, alone ? strdup(counter->title) : text("%s: %s", name, counter->title),
+			  text("%s of %s.%u%s%s", counter->name, pperf_block_name(type), index,
+			       counter->equation ? ": " : "", counter->equation ? counter->equation : ""));
+	free(name);
+	if (!track)
+		return NULL;
+	track->counter = counter;
+	track->block = block;
+	track->type = type;
+	track->index = index;
+	track->group = type < PPERF_BLOCK_TILER ? SYSTEM : group_of(counter);
+	set_unit(track, counter->unit);
+	return track;
+}
+
+/* The metrics that each block of several has: how busy each core was, say. */
+static enum pperf_error add_block_metrics(struct perfetto *p, unsigned int block, unsigned int type,
+					  unsigned int index)
+{
+	const struct pperf_counter *counters;
+	size_t count, i;
+
+	if (p->head->gpu.blocks[type] == 1)
+		return PPERF_OK;
+
+	counters = pperf_db_counters(p->db, &count);
+	for (i = 0; i < count; i++) {
+		if (counters[i].equation && !strcmp(counters[i].unit, "percent") &&
+		    pperf_counter_block_type(p->db, &counters[i]) == type &&
+		    pperf_counter_in(p->db, &counters[i], &p->head->masks) &&
+		    !add_block_track(p, SOURCE_BLOCK_METRIC, &counters[i], block, type, index))
+			return PPERF_ERROR_NO_MEMORY;
+	}
+	return PPERF_OK;
+}
+
+static enum pperf_error add_counters(struct perfetto *p)
+{
+	const struct pperf_gpu_info *info = &p->head->gpu;
+	unsigned int type, index, value, block = 0;
+	enum pperf_error error;
+
+	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
+		for (index = 0; index < info->blocks[type]; index++, block++) {
+			for (value = PPERF_FIRST_COUNTER; value < info->values_per_block; value++)
+				if ((p->head->masks.bits[type][value / 64] >> (value % 64) & 1) &&
+				    !add_block_track(p, SOURCE_COUNTER, pperf_db_at(p->db, type, value), block, type,
+						     index))
+					return PPERF_ERROR_NO_MEMORY;
+			error = add_block_metrics(p, block, type, index);
+			if (error)
+				return error;
+		}
+	}
+	return PPERF_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct track *const *x = a, *const *y = b;
+	int order = strcmp((*x)->name, (*y)->name);
+
+	return order ? order : (*x < *y ? -1 : *x > *y);
+}
+
+/* Tracks of the same name would be drawn as one: all but the first get a number. */
+static enum pperf_error make_unique(struct perfetto *p)
+{
+	struct track **order = calloc(p->count, sizeof(*order)), *first;
+	enum pperf_error error = PPERF_OK;
+	char *name;
+	size_t i;
+
+	if (!order)
+		return PPERF_ERROR_NO_MEMORY;
+	for (i = 0; i < p->count; i++)
+		order[i] = &p->tracks[i];
+	qsort(order, p->count, sizeof(*order), by_name);
+
+	for (first = order[0], i = 1; i < p->count && !error; i++) {
+		if (strcmp(order[i]->name, first->name)) {
+			first = order[i];
+			continue;
+		}
+		name = text("%s [%zu]", first->name, (size_t)(order[i] - p->tracks));
+		if (name) {
+			free(order[i]->name);
+			order[i]->name = name;
+		} else {
+			error = PPERF_ERROR_NO_MEMORY;
+		}
+	}
+	free(order);
+	return error;
+}
+
+enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, struct perfetto **perfetto)
+{
+	struct perfetto *p = calloc(1, sizeof(*p));
+	enum pperf_error error;
+	size_t i;
+
+	if (!p)
+		return PPERF_ERROR_NO_MEMORY;
+	p->head = head;
+	p->file = file;
+
+	/* Of an unknown layout counters have places. */
+	error = pperf_db_open(head->gpu.layout, &p->db);
+	if (error == PPERF_ERROR_UNKNOWN)
+		error = pperf_db_open(NULL, &p->db);
+	if (!error)
+		error = pperf_sums_new(p->db, &head->gpu, &p->sums);
+	if (!error)
+		error = add_load(p);
+	if (!error)
+		error = add_topdown(p);
+	if (!error)
+		error = add_metrics(p);
+	if (!error)
+		error = add_counters(p);
+	if (!error)
+		error = make_unique(p);
+	if (error)
+		goto err;
+
+	error = PPERF_ERROR_NO_MEMORY;
+	p->values = calloc(p->count, sizeof(*p->values));
+	p->pointers = calloc(p->count, sizeof(*p->pointers));
+	if (!p->values || !p->pointers)
+		goto err;
+
+	for (i = 0; i < p->count; i++) {
+		pftrace__gpu_counter_event__gpu_counter__init(&p->values[i]);
+		p->values[i].has_counter_id = true;
+		p->values[i].counter_id = FIRST_COUNTER_ID + i;
+		p->pointers[i] = &p->values[i];
+	}
+	*perfetto = p;
+	return PPERF_OK;
+
+err:
+	perfetto_close(p);
+	return error;
+}
+
+void perfetto_close(struct perfetto *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	for (i = 0; i < p->count; i++) {
+		free(p->tracks[i].name);
+		free(p->tracks[i].description);
+	}
+	free(p->tracks);
+	free(p->values);
+	free(p->pointers);
+	free(p->bytes);
+	pperf_topdown_free(p->topdown);
+	pperf_sums_free(p->sums);
+	pperf_db_close(p->db);
+	free(p);
+}
+
+enum pperf_error perfetto_add_clocks(struct perfetto *p, const struct recording_clocks *clocks)
+{
+	const struct {
+		uint32_t id;
+		uint64_t time;
+	} times[] = {
+		{ CLOCK_ID_MONOTONIC_RAW, clocks->monotonic_raw }, { CLOCK_ID_BOOTTIME, clocks->boottime },
+		{ CLOCK_ID_REALTIME, clocks->realtime }, { CLOCK_ID_MONOTONIC, clocks->monotonic },
+	};
+	Pftrace__ClockSnapshot__Clock list[4], *pointers[4];
+	Pftrace__ClockSnapshot snapshot = PFTRACE__CLOCK_SNAPSHOT__INIT;
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		pftrace__clock_snapshot__clock__init(&list[i]);
+		list[i].has_clock_id = true;
+		list[i].clock_id = times[i].id;
+		list[i].has_timestamp = true;
+		list[i].timestamp = times[i].time;
+		pointers[i] = &list[i];
+	}
+	snapshot.n_clocks = 4;
+	snapshot.clocks = pointers;
+	packet.clock_snapshot = &snapshot;
+	return write_packet(p, &packet);
+}
+
+static void fill_spec(Spec *spec, const struct track *track, uint32_t id)
+{
+	pftrace__gpu_counter_descriptor__gpu_counter_spec__init(spec);
+	spec->has_counter_id = true;
+	spec->counter_id = id;
+	spec->name = track->name;
+	spec->description = track->description;
+	spec->has_value_direction = true;
+	spec->value_direction = FORWARDS_LOOKING;
+	spec->has_select_by_default = true;
+	spec->select_by_default = track->source == SOURCE_LOAD || track->source == SOURCE_TOPDOWN;
+	if (track->unit) {
+		spec->n_numerator_units = 1;
+		spec->numerator_units = (int32_t *)&track->unit;
+	}
+	if (track->per) {
+		spec->n_denominator_units = 1;
+		spec->denominator_units = (int32_t *)&track->per;
+	}
+	spec->n_groups = 1;
+	spec->groups = (int32_t *)&track->group;
+}
+
+/* True if tracks that follow each other are shown together. */
+static bool same_block(const struct track *a, const struct track *b)
+{
+	bool of_blocks = a->source >= SOURCE_COUNTER && b->source >= SOURCE_COUNTER;
+
+	return of_blocks ? a->block == b->block : a->source == b->source;
+}
+
+static char *track_block_name(const struct perfetto *p, const struct track *track)
+{
+	static const char *const names[] = {
+		[SOURCE_LOAD] = "GPU", [SOURCE_TOPDOWN] = "Top-down (estimate)", [SOURCE_METRIC] = "Metrics",
+	};
+
+	if (track->source < SOURCE_COUNTER)
+		return strdup(names[track->source]);
+	return block_name(&p->head->gpu, track->type, track->index);
+}
+
+/* Tells of all tracks, in the first packet of ours that has values. */
+static enum pperf_error describe(struct perfetto *p, uint64_t time)
+{
+	Pftrace__GpuCounterDescriptor descriptor = PFTRACE__GPU_COUNTER_DESCRIPTOR__INIT;
+	Pftrace__GpuCounterEvent event = PFTRACE__GPU_COUNTER_EVENT__INIT;
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+	Spec *specs = calloc(p->count, sizeof(*specs)), **spec_pointers = calloc(p->count, sizeof(*spec_pointers));
+	Block *blocks = calloc(p->count, sizeof(*blocks)), **block_pointers = calloc(p->count, sizeof(*block_pointers));
+	Group *groups = calloc(p->count, sizeof(*groups)), **group_pointers = calloc(p->count, sizeof(*group_pointers));
+	uint32_t *ids = calloc(p->count, sizeof(*ids));
+	enum pperf_error error = PPERF_ERROR_NO_MEMORY;
+	size_t i, j, n = 0;
+
+	if (!specs || !spec_pointers || !blocks || !block_pointers || !groups || !group_pointers || !ids)
+		goto out;
+
+	for (i = 0; i < p->count; i++) {
+		ids[i] = FIRST_COUNTER_ID + i;
+		fill_spec(&specs[i], &p->tracks[i], ids[i]);
+		spec_pointers[i] = &specs[i];
+	}
+
+	for (i = 0; i < p->count; i = j, n++) {
+		for (j = i + 1; j < p->count && same_block(&p->tracks[i], &p->tracks[j]); j++)
+			;
+		pftrace__gpu_counter_descriptor__gpu_counter_block__init(&blocks[n]);
+		blocks[n].has_block_id = true;
+		blocks[n].block_id = FIRST_BLOCK_ID + n;
+		blocks[n].has_block_capacity = true;
+		blocks[n].block_capacity = j - i;
+		blocks[n].n_counter_ids = j - i;
+		blocks[n].counter_ids = &ids[i];
+		blocks[n].name = track_block_name(p, &p->tracks[i]);
+		if (!blocks[n].name)
+			goto out;
+		block_pointers[n] = &blocks[n];
+
+		/* The same for readers that show groups. */
+		pftrace__gpu_counter_descriptor__gpu_counter_group_spec__init(&groups[n]);
+		groups[n].has_group_id = true;
+		groups[n].group_id = FIRST_BLOCK_ID + n;
+		groups[n].name = blocks[n].name;
+		groups[n].n_counter_ids = j - i;
+		groups[n].counter_ids = &ids[i];
+		group_pointers[n] = &groups[n];
+	}
+
+	descriptor.n_specs = p->count;
+	descriptor.specs = spec_pointers;
+	descriptor.n_blocks = n;
+	descriptor.blocks = block_pointers;
+	descriptor.n_counter_groups = n;
+	descriptor.counter_groups = group_pointers;
+	if (p->head->gpu.min_period_ns) {
+		descriptor.has_min_sampling_period_ns = true;
+		descriptor.min_sampling_period_ns = p->head->gpu.min_period_ns;
+	}
+
+	event.counter_descriptor = &descriptor;
+	event.has_gpu_id = true;
+	packet.gpu_counter_event = &event;
+	packet.has_timestamp = true;
+	packet.timestamp = time;
+	packet.has_timestamp_clock_id = true;
+	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
+	packet.has_sequence_flags = true;
+	packet.sequence_flags = SEQ_INCREMENTAL_STATE_CLEARED;
+	error = write_packet(p, &packet);
+	p->described = true;
+out:
+	for (i = 0; blocks && i < p->count; i++)
+		free(blocks[i].name);
+	free(specs);
+	free(spec_pointers);
+	free(blocks);
+	free(block_pointers);
+	free(groups);
+	free(group_pointers);
+	free(ids);
+	return error;
+}
+
+static enum pperf_error write_values(struct perfetto *p, uint64_t time)
+{
+	Pftrace__GpuCounterEvent event = PFTRACE__GPU_COUNTER_EVENT__INIT;
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+
+	event.n_counters = p->count;
+	event.counters = p->pointers;
+	event.has_gpu_id = true;
+	packet.gpu_counter_event = &event;
+	packet.has_timestamp = true;
+	packet.timestamp = time;
+	packet.has_timestamp_clock_id = true;
+	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
+	return write_packet(p, &packet);
+}
+
+static void set_int(Value *value, int64_t number)
+{
+	value->has_int_value = true;
+	value->int_value = number;
+}
+
+static void set_double(Value *value, double number)
+{
+	value->has_double_value = true;
+	value->double_value = number;
+}
+
+/* Ends what the last sample's values stand for. */
+static enum pperf_error write_zeros(struct perfetto *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->count; i++) {
+		p->values[i].int_value = 0;
+		p->values[i].double_value = 0;
+	}
+	return write_values(p, p->end_ns);
+}
+
+static void fill_value(struct perfetto *p, size_t i, const struct pperf_sample *sample,
+		       const struct pperf_load *load)
+{
+	const struct track *track = &p->tracks[i];
+	Value *value = &p->values[i];
+	double number = 0;
+
+	switch (track->source) {
+	case SOURCE_LOAD:
+		if (track->load == LOAD_FLAGS)
+			set_int(value, sample->flags);
+		else
+			set_double(value, 100 * (track->load == LOAD_OF_TIME ? load->of_time : load->of_cycles));
+		break;
+	case SOURCE_TOPDOWN:
+		set_double(value, 100 * pperf_topdown_share(p->topdown, track->node));
+		break;
+	case SOURCE_METRIC:
+		/* A ratio of nothing is shown as 0. */
+		if (pperf_sums_value(p->sums, track->counter, &number))
+			number = 0;
+		set_double(value, number);
+		break;
+	case SOURCE_BLOCK_METRIC:
+		if (pperf_sums_block_value(p->sums, track->counter, track->index, &number))
+			number = 0;
+		set_double(value, number);
+		break;
+	case SOURCE_COUNTER:
+		set_int(value, sample->blocks[track->block].values[track->counter->index]);
+		break;
+	}
+}
+
+enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_sample *sample)
+{
+	struct pperf_load load = {};
+	enum pperf_error error = PPERF_OK;
+	size_t i;
+
+	if (!p->described)
+		error = describe(p, sample->start_ns);
+	if (!error && p->end_ns && sample->start_ns > p->end_ns)
+		error = write_zeros(p);
+	if (error)
+		return error;
+
+	pperf_sums_reset(p->sums);
+	error = pperf_sums_add(p->sums, sample);
+	if (!error && p->topdown) {
+		pperf_topdown_reset(p->topdown);
+		error = pperf_topdown_add(p->topdown, sample);
+		/* Counts that no GPU could have made are shown as nothing. */
+		if (error == PPERF_ERROR_NO_VALUE)
+			error = PPERF_OK;
+	}
+	if (error)
+		return error;
+
+	/* Without the count of active cycles it stays 0, and has no track. */
+	pperf_sums_load(p->sums, &load);
+	for (i = 0; i < p->count; i++)
+		fill_value(p, i, sample, &load);
+	p->end_ns = sample->end_ns;
+	return write_values(p, sample->start_ns);
+}
+
+enum pperf_error perfetto_end(struct perfetto *p)
+{
+	enum pperf_error error = PPERF_OK;
+
+	if (p->end_ns)
+		error = write_zeros(p);
+	p->end_ns = 0;
+	return error;
+}
+
+enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum pperf_error *error)
+{
+	enum recording_item item;
+	struct perfetto *p;
+
+	*error = perfetto_open(&recording->head, file, &p);
+	if (*error)
+		return RECORDING_BROKEN;
+
+	do {
+		item = recording_next(recording);
+		if (item == RECORDING_SAMPLE) {
+			*error = perfetto_add_sample(p, &recording->sample);
+		} else if (item == RECORDING_CLOCKS) {
+			*error = perfetto_add_clocks(p, &recording->clocks);
+			/* About once a second: what there is stays if the program is killed. */
+			if (!*error && fflush(file))
+				*error = PPERF_ERROR_SYSTEM;
+		}
+	} while (!*error && item <= RECORDING_CLOCKS);
+
+	if (!*error)
+		*error = perfetto_end(p);
+	perfetto_close(p);
+	return item;
+}

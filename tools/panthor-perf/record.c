@@ -1,0 +1,777 @@
+// SPDX-License-Identifier: MIT
+/*
+ * panthor-perf record
+ *
+ * Two threads. The first takes samples out of the kernel's ring, encodes them
+ * and puts them into a queue of fixed size; it waits for nothing but samples.
+ * The second writes what is in the queue and may wait for the disk as long as it
+ * takes. When the queue is full, the first leaves samples in the ring until there
+ * is room; the kernel then puts several periods into one sample, and no count is
+ * lost.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "fifo.h"
+#include "perfetto.h"
+#include "recording.h"
+
+#define DEFAULT_OUTPUT "panthor-perf.data"
+#define DEFAULT_TRACE "panthor-perf.perfetto-trace"
+#define DEFAULT_PERIOD_NS 1000000
+
+#define NSEC_PER_MSEC 1000000ull
+#define NSEC_PER_SEC 1000000000ull
+
+/* KiB for the queue and, up to so many, for the kernel's ring: seconds of samples at common periods. */
+#define DEFAULT_MEMORY (32u << 10)
+#define MIN_MEMORY 128
+#define MAX_MEMORY (4u << 20)
+#define MAX_RING_BYTES (8u << 20)
+
+/* The writing thread is woken when so much has come, or after so long. */
+#define SHOW_BYTES (64u << 10)
+#define SHOW_NS (200 * NSEC_PER_MSEC)
+
+/* How often the clocks are compared, which drift. */
+#define CLOCKS_NS NSEC_PER_SEC
+
+#define PROGRESS_NS (500 * NSEC_PER_MSEC)
+
+#define TAG_SAMPLE 1
+#define TAG_STOP 2
+
+struct arguments {
+	const char *device;
+	const char *output;
+	uint64_t period_ns;
+	unsigned long memory;
+	char **events;
+	unsigned int num_events;
+	bool all;
+	bool perfetto;
+	char **command;
+};
+
+/*
+ * COUNTING -> STOPPING   the program has ended, or the user has asked to end
+ * STOPPING -> DONE       the last sample was read
+ * COUNTING, STOPPING -> DONE   there can be no more, or nobody takes them
+ */
+enum state { COUNTING, STOPPING, DONE };
+
+struct recorder {
+	const struct arguments *arguments;
+	const char *output;
+	struct pperf_gpu *gpu;
+	struct pperf_db *db;
+	struct pperf_selection *selection;
+	struct pperf_session *session;
+	struct child child;
+
+	enum state state;
+	enum recording_reason reason;
+	int status;
+
+	struct recording_head head;
+	struct recording_writer writer;
+	struct fifo queue;
+
+	/* The longest record there can be. */
+	size_t longest;
+
+	/* Samples that were read, and how often there was no room in the queue. */
+	uint64_t samples, waits;
+	bool waiting;
+
+	/* When clocks were compared and the writing thread was woken, by the time of samples. */
+	uint64_t clocks_ns, shown_ns, start_ns;
+
+	/* Of the writing thread, for the other one when it has ended: errno, or what else went wrong. */
+	int fd;
+	pthread_t thread;
+	int error;
+	enum pperf_error trace_error;
+	uint64_t bytes, samples_written;
+
+	/* A terminal that never makes us wait, or -1. */
+	int terminal;
+	uint64_t progress_ns;
+};
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Write to FILE (default: " DEFAULT_OUTPUT ", with --perfetto "
+	  DEFAULT_TRACE ")", 0 },
+	{ "period", 'p', "TIME", 0, "Time from a sample to the next, as 200us, 1.5ms or 1s (default: 1ms)", 0 },
+	{ "event", 'e', "COUNTER,...", 0, "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be "
+	  "repeated; default: what load and top-down are made of)", 0 },
+	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
+	{ "memory", 'm', "KIB", 0, "Memory for samples that are not written yet (default: 32768)", 0 },
+	{ "perfetto", 'P', NULL, 0, "Write a trace for Perfetto", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	char **events;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->device;
+		return 0;
+	case 'o':
+		arguments->output = arg;
+		return 0;
+	case 'p':
+		if (!parse_period(arg, &arguments->period_ns))
+			argp_error(state, "\"%s\" is no time with a unit of ns, us, ms or s, such as 200us", arg);
+		return 0;
+	case 'e':
+		events = reallocarray(arguments->events, arguments->num_events + 1, sizeof(*events));
+		if (!events)
+			return ENOMEM;
+		arguments->events = events;
+		events[arguments->num_events++] = arg;
+		return 0;
+	case 'a':
+		arguments->all = true;
+		return 0;
+	case 'm':
+		if (!parse_number(arg, MAX_MEMORY, &arguments->memory) || arguments->memory < MIN_MEMORY)
+			argp_error(state, "-m takes KiB, from %u to %u, not \"%s\"", MIN_MEMORY, MAX_MEMORY, arg);
+		return 0;
+	case 'P':
+		arguments->perfetto = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The command's options are its own. */
+		arguments->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static int choose(struct recorder *r)
+{
+	const struct pperf_gpu_info *info = pperf_gpu_info(r->gpu);
+	const struct arguments *a = r->arguments;
+	enum pperf_error error;
+	unsigned int i, type;
+	bool any = false;
+
+	error = pperf_selection_new(r->db, info, &r->selection);
+	for (i = 0; !error && i < a->num_events; i++)
+		error = pperf_selection_add_list(r->selection, a->events[i]);
+	if (!error && a->all)
+		error = pperf_selection_add_all(r->selection);
+	if (error)
+		return complain_of(error);
+
+	if (!a->num_events && !a->all) {
+		pperf_selection_need_load(r->selection);
+		pperf_selection_need_topdown(r->selection);
+	}
+
+	/* What the GPU has no blocks for is in no sample. */
+	r->head.masks = *pperf_selection_masks(r->selection);
+	for (type = 0; type < PPERF_BLOCK_TYPES; type++) {
+		if (!info->blocks[type])
+			memset(r->head.masks.bits[type], 0, sizeof(r->head.masks.bits[type]));
+		any |= r->head.masks.bits[type][0] || r->head.masks.bits[type][1];
+	}
+	if (any)
+		return STATUS_OK;
+	complain("no counter names are known for this GPU (GPU_ID %#x): name some as BLOCK.INDEX with -e",
+		 info->gpu_id);
+	return STATUS_FAILED;
+}
+
+/* The kernel's ring has half of the memory, if that is not more than it needs. */
+static uint32_t ring_slots(const struct pperf_gpu_info *info, unsigned long memory)
+{
+	uint64_t bytes = (uint64_t)memory << 9;
+	uint32_t slots = 2;
+
+	if (bytes > MAX_RING_BYTES)
+		bytes = MAX_RING_BYTES;
+	while (slots * 2 <= info->max_slots && (uint64_t)slots * 2 * info->sample_size <= bytes)
+		slots *= 2;
+	return slots;
+}
+
+/* The queue has the other half, but room for some samples at the least. */
+static size_t queue_size(unsigned long memory, size_t longest)
+{
+	size_t bytes = (size_t)memory << 9, size = 1 << 10;
+
+	while (size * 2 <= bytes || size < 4 * longest)
+		size *= 2;
+	return size;
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+/* Reads the clocks as close to each other as it comes within a few tries. */
+static struct recording_clocks read_clocks(void)
+{
+	struct recording_clocks clocks, best = {};
+	uint64_t last, shortest = UINT64_MAX;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		clocks.monotonic_raw = now_ns(CLOCK_MONOTONIC_RAW);
+		clocks.boottime = now_ns(CLOCK_BOOTTIME);
+		clocks.realtime = now_ns(CLOCK_REALTIME);
+		clocks.monotonic = now_ns(CLOCK_MONOTONIC);
+		last = now_ns(CLOCK_MONOTONIC_RAW);
+		if (last - clocks.monotonic_raw < shortest) {
+			shortest = last - clocks.monotonic_raw;
+			best = clocks;
+			/* All others were read about the middle. */
+			best.monotonic_raw += shortest / 2;
+		}
+	}
+	return best;
+}
+
+static void put_record(struct recorder *r)
+{
+	fifo_put(&r->queue, r->writer.bytes, r->writer.size);
+}
+
+static void put_clocks(struct recorder *r)
+{
+	struct recording_clocks clocks = read_clocks();
+
+	recording_write_clocks(&r->writer, &clocks);
+	put_record(r);
+}
+
+/* ---- The writing thread ---- */
+
+/* Where the bytes of a recording stand between and in records, to count those that are whole. */
+struct walk {
+	uint8_t start[4];
+	unsigned int have;
+	uint64_t left;
+};
+
+static void walk_over(struct walk *w, const uint8_t *bytes, size_t size, uint64_t *samples)
+{
+	size_t n;
+
+	while (size) {
+		if (w->left) {
+			n = size < w->left ? size : w->left;
+			w->left -= n;
+			bytes += n;
+			size -= n;
+		} else {
+			w->start[w->have++] = *bytes++;
+			size--;
+			if (w->have < sizeof(w->start))
+				continue;
+			w->left = (w->start[1] | w->start[2] << 8 | (uint64_t)w->start[3] << 16) + 4;
+		}
+		if (!w->left && w->have) {
+			w->have = 0;
+			*samples += w->start[0] == RECORDING_KIND_SAMPLE;
+		}
+	}
+}
+
+static void *write_recording(void *context)
+{
+	struct recorder *r = context;
+	/* What comes before the first record. */
+	struct walk walk = { .left = sizeof(recording_magic) + 4 };
+	const uint8_t *bytes;
+	ssize_t written;
+	size_t size;
+
+	while ((size = fifo_get(&r->queue, &bytes))) {
+		written = write(r->fd, bytes, size);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0) {
+			r->error = errno;
+			fifo_fail(&r->queue);
+			return NULL;
+		}
+		walk_over(&walk, bytes, written, &r->samples_written);
+		r->bytes += written;
+		fifo_release(&r->queue, written);
+	}
+	return NULL;
+}
+
+static ssize_t read_queue(void *context, char *to, size_t size)
+{
+	struct recorder *r = context;
+	const uint8_t *bytes;
+	size_t have = fifo_get(&r->queue, &bytes);
+
+	if (have > size)
+		have = size;
+	memcpy(to, bytes, have);
+	fifo_release(&r->queue, have);
+	return have;
+}
+
+static void *write_trace(void *context)
+{
+	static const cookie_io_functions_t functions = { .read = read_queue };
+	struct recorder *r = context;
+	enum recording_item item = RECORDING_NO_MEMORY;
+	struct recording recording;
+	FILE *in = fopencookie(r, "r", functions), *out = fdopen(dup(r->fd), "w");
+
+	r->trace_error = PPERF_ERROR_NO_MEMORY;
+	if (in && out) {
+		item = recording_open_stream(&recording, in);
+		if (item == RECORDING_END)
+			item = perfetto_convert(&recording, out, &r->trace_error);
+		if (r->trace_error == PPERF_ERROR_SYSTEM)
+			r->error = errno;
+		if (item == RECORDING_END)
+			r->samples_written = recording.end.samples;
+		recording_close(&recording);
+	} else if (in) {
+		fclose(in);
+	}
+	if (out) {
+		r->bytes = ftell(out) > 0 ? ftell(out) : 0;
+		if (fclose(out) && !r->error)
+			r->error = errno;
+	}
+	if (r->trace_error || r->error || item != RECORDING_END)
+		fifo_fail(&r->queue);
+	return NULL;
+}
+
+/* ---- The counting thread ---- */
+
+static void fail(struct recorder *r, enum recording_reason reason, int status)
+{
+	r->state = DONE;
+	r->reason = reason;
+	r->status = status;
+}
+
+static void add_sample(struct recorder *r, const struct pperf_sample *sample)
+{
+	if (!r->samples)
+		r->start_ns = r->shown_ns = r->clocks_ns = sample->start_ns;
+	r->samples++;
+
+	recording_write_sample(&r->writer, sample);
+	put_record(r);
+	if (sample->end_ns - r->clocks_ns >= CLOCKS_NS) {
+		r->clocks_ns = sample->end_ns;
+		put_clocks(r);
+	}
+
+	if (fifo_hidden(&r->queue) >= SHOW_BYTES || sample->end_ns - r->shown_ns >= SHOW_NS) {
+		r->shown_ns = sample->end_ns;
+		fifo_show(&r->queue);
+	}
+	if (sample->user_data == TAG_STOP)
+		r->state = DONE;
+}
+
+/* Reads what is in the ring, as long as there is room for it. */
+static void drain(struct recorder *r)
+{
+	const struct pperf_sample *sample;
+	enum pperf_error error;
+
+	while (r->state != DONE) {
+		if (fifo_has_failed(&r->queue)) {
+			fail(r, RECORDING_FAILED, STATUS_IO);
+			return;
+		}
+
+		/* For a sample, and clocks behind it. */
+		if (!fifo_room(&r->queue, 2 * r->longest)) {
+			r->waits += !r->waiting;
+			r->waiting = true;
+			fifo_show(&r->queue);
+			return;
+		}
+		r->waiting = false;
+
+		error = pperf_session_next(r->session, &sample);
+		if (error) {
+			fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
+			return;
+		}
+		if (!sample)
+			return;
+		add_sample(r, sample);
+	}
+}
+
+static void show_progress(struct recorder *r)
+{
+	const struct pperf_log *log = pperf_session_log(r->session);
+	uint64_t now;
+	char line[160];
+	int n;
+
+	if (r->terminal < 0)
+		return;
+
+	now = now_ns(CLOCK_MONOTONIC_RAW);
+	if (now - r->progress_ns < PROGRESS_NS)
+		return;
+	r->progress_ns = now;
+	n = snprintf(line, sizeof(line), "\r%.1f s, %" PRIu64 " samples, %" PRIu64 " flagged, %" PRIu64
+		     " stretched ", r->samples ? (log->end_ns - r->start_ns) / 1e9 : 0.0, r->samples,
+		     log->overflowed + log->failed, log->stretched);
+	/* A terminal that takes nothing now misses this line. */
+	if (write(r->terminal, line, n) < 0)
+		return;
+}
+
+static void begin_to_stop(struct recorder *r, enum recording_reason reason)
+{
+	enum pperf_error error;
+
+	if (r->state != COUNTING)
+		return;
+	r->reason = reason;
+	r->state = STOPPING;
+	error = pperf_session_stop(r->session, TAG_STOP);
+	if (error)
+		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
+}
+
+/* Counts until the program or the user ends it. */
+static void count(struct recorder *r)
+{
+	uint64_t interval = pperf_session_period(r->session) * pperf_session_slots(r->session) / 4;
+	struct pollfd fds[3] = {
+		{ .fd = r->child.signals, .events = POLLIN },
+		{ .fd = r->queue.eventfd, .events = POLLIN },
+		{ .fd = pperf_session_fd(r->session), .events = POLLIN },
+	};
+	int timeout = interval < NSEC_PER_MSEC ? 1 : interval > SHOW_NS ? SHOW_NS / NSEC_PER_MSEC :
+						     interval / NSEC_PER_MSEC;
+
+	while (r->state != DONE) {
+		/*
+		 * Samples are left to gather in the ring until a quarter of it is full;
+		 * the last one is waited for, if there is room for it.
+		 */
+		if (poll(fds, r->state == STOPPING && !r->waiting ? 3 : 2, timeout) < 0 && errno != EINTR) {
+			complain("cannot wait: %s", strerror(errno));
+			fail(r, RECORDING_FAILED, STATUS_FAILED);
+			return;
+		}
+
+		drain(r);
+		if (fds[0].revents) {
+			switch (child_event(&r->child)) {
+			case CHILD_NOTHING:
+				break;
+			case CHILD_ENDED:
+				begin_to_stop(r, r->arguments->command ? RECORDING_COMMAND_ENDED : RECORDING_INTERRUPTED);
+				break;
+			case CHILD_INTERRUPTED:
+				complain("interrupted while waiting for the last sample");
+				fail(r, RECORDING_INTERRUPTED, STATUS_FAILED);
+				break;
+			}
+		}
+		show_progress(r);
+	}
+}
+
+/* Waits for room, unless nobody makes any. Returns false if the user does not want to wait. */
+static bool wait_for_room(struct recorder *r, size_t size)
+{
+	struct pollfd fds[2] = {
+		{ .fd = r->child.signals, .events = POLLIN },
+		{ .fd = r->queue.eventfd, .events = POLLIN },
+	};
+
+	while (!fifo_has_failed(&r->queue) && !fifo_room(&r->queue, size)) {
+		fifo_show(&r->queue);
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return false;
+		if (fds[0].revents && child_event(&r->child) == CHILD_INTERRUPTED)
+			return false;
+	}
+	return true;
+}
+
+/* The end of the file: what is known of all of it. Returns false if the user does not want to wait. */
+static bool put_end(struct recorder *r)
+{
+	const struct pperf_log *log = pperf_session_log(r->session);
+	const struct recording_end end = {
+		.reason = r->reason,
+		.status = r->child.ended ? child_status(&r->child) : 0,
+		.samples = r->samples,
+		.overflow = log->overflowed,
+		.error = log->failed,
+		.stretched = log->stretched,
+	};
+
+	if (recording_write_end(&r->writer, &end))
+		return true;
+	if (!wait_for_room(r, r->writer.size + r->longest))
+		return false;
+	if (fifo_has_failed(&r->queue))
+		return true;
+	put_record(r);
+	return true;
+}
+
+static void report_end(struct recorder *r)
+{
+	const struct pperf_log *log = pperf_session_log(r->session);
+	char text[200];
+	unsigned int i;
+
+	if (r->terminal >= 0 && write(r->terminal, "\r\n", 2) < 0)
+		r->terminal = -1;
+
+	if (r->error)
+		complain("%s: %s", r->output, strerror(r->error));
+	else if (r->trace_error)
+		complain("%s: %s", r->output, pperf_strerror(r->trace_error));
+	if (r->error || r->trace_error)
+		r->status = STATUS_IO;
+
+	fprintf(stderr, "panthor-perf: %" PRIu64 " samples, %" PRIu64 " flagged, %" PRIu64 " stretched, %" PRIu64
+		" lost; %.6f s and %" PRIu64 " bytes in %s\n", r->samples, log->overflowed + log->failed,
+		log->stretched, r->samples - r->samples_written, r->samples ? (log->end_ns - r->start_ns) / 1e9 : 0.0,
+		r->bytes, r->output);
+	for (i = 0; pperf_log_text(log, i, text, sizeof(text)); i++)
+		fprintf(stderr, "%s\n", text);
+	if (r->waits)
+		fprintf(stderr, "The file took samples more slowly than they came, %" PRIu64 " time%s: the reader stopped, "
+			"and the kernel put several periods into one sample.\n", r->waits, r->waits == 1 ? "" : "s");
+}
+
+/* Opens the output, and says whether it was made. What is in it stays. */
+static int open_output(const char *path, bool *made)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	*made = fd >= 0;
+	return fd >= 0 || errno != EEXIST ? fd : open(path, O_WRONLY | O_CLOEXEC);
+}
+
+static int start_thread(struct recorder *r)
+{
+	sigset_t pipe, before;
+	int ret;
+
+	/* A pipe that nobody reads any more is an error of write(). */
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe, &before);
+	ret = pthread_create(&r->thread, NULL, r->arguments->perfetto ? write_trace : write_recording, r);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!ret)
+		return STATUS_OK;
+	complain("cannot start a thread: %s", strerror(ret));
+	return STATUS_FAILED;
+}
+
+/* Lets the program end by itself, when recording has ended before it. */
+static void wait_for_child(struct recorder *r)
+{
+	struct pollfd fd = { .fd = r->child.signals, .events = POLLIN };
+
+	while (r->child.pid && !r->child.ended) {
+		if (poll(&fd, 1, -1) < 0 && errno != EINTR)
+			return;
+		if (fd.revents)
+			child_event(&r->child);
+	}
+}
+
+/* Counts and writes, all being set up. */
+static int run(struct recorder *r)
+{
+	int status, started;
+	bool whole;
+
+	put_record(r);
+	put_clocks(r);
+	status = start_thread(r);
+	if (status)
+		return status;
+
+	started = r->arguments->command ? child_start(&r->child, r->arguments->command) : STATUS_OK;
+	if (started)
+		begin_to_stop(r, RECORDING_FAILED);
+	count(r);
+	whole = put_end(r);
+	fifo_end(&r->queue);
+	if (!whole) {
+		complain("interrupted while the file was written: its end is missing");
+		/* The thread may wait for a disk or a reader for ever, and nothing of it is needed. */
+		_exit(STATUS_IO);
+	}
+	pthread_join(r->thread, NULL);
+	report_end(r);
+	if (!r->status)
+		r->status = started;
+	wait_for_child(r);
+	return r->status ? r->status : child_status(&r->child);
+}
+
+/* Opens a terminal anew: it can then be written to without a wait, and programs that share it are not disturbed. */
+static int open_terminal(const struct arguments *arguments)
+{
+	const char *name;
+
+	/* What a program prints on the same terminal is not to be mixed with this. */
+	if (!isatty(STDERR_FILENO) || (arguments->command && isatty(STDOUT_FILENO)))
+		return -1;
+	name = ttyname(STDERR_FILENO);
+	return name ? open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+}
+
+static int record(struct recorder *r)
+{
+	const struct pperf_gpu_info *info = pperf_gpu_info(r->gpu);
+	struct pperf_session_options session = { .size = sizeof(session) };
+	struct utsname name = {};
+	enum pperf_error error;
+	bool made = false;
+	int status;
+
+	uname(&name);
+	r->head.tool = (char *)"panthor-perf " PPERF_VERSION;
+	r->head.host = name.nodename;
+	r->head.kernel = name.release;
+	r->head.machine = name.machine;
+	r->head.command = r->arguments->command;
+	r->head.gpu = *info;
+
+	status = child_prepare(&r->child);
+	if (status)
+		return status;
+
+	session.masks = r->head.masks;
+	session.period_ns = r->arguments->period_ns;
+	session.slots = ring_slots(info, r->arguments->memory);
+	error = pperf_session_open(r->gpu, &session, &r->session);
+	if (error) {
+		status = complain_of(error);
+		goto out_child;
+	}
+	r->head.period_ns = pperf_session_period(r->session);
+	if (r->head.period_ns != r->arguments->period_ns)
+		complain("the period is %" PRIu64 " ns, the shortest there is", r->head.period_ns);
+
+	status = STATUS_FAILED;
+	if (recording_writer_open(&r->writer, &r->head)) {
+		complain("out of memory");
+		goto out_session;
+	}
+	r->longest = RECORDING_FRAME + (r->writer.layout.fields + 1) * 10;
+	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->longest))) {
+		complain("cannot make a queue: %s", strerror(errno));
+		goto out_writer;
+	}
+
+	r->fd = open_output(r->output, &made);
+	if (r->fd < 0) {
+		complain("%s: %s", r->output, strerror(errno));
+		status = STATUS_IO;
+		goto out_queue;
+	}
+
+	error = pperf_session_start(r->session, TAG_SAMPLE);
+	if (error) {
+		status = complain_of(error);
+		if (made)
+			unlink(r->output);
+		goto out_file;
+	}
+
+	/* Nothing else can fail before something is written. A pipe cannot be cut, and need not be. */
+	if (ftruncate(r->fd, 0) && errno != EINVAL) {
+		complain("%s: %s", r->output, strerror(errno));
+		status = STATUS_IO;
+		goto out_file;
+	}
+
+	r->terminal = open_terminal(r->arguments);
+	status = run(r);
+	if (r->terminal >= 0)
+		close(r->terminal);
+
+out_file:
+	if (close(r->fd) && !status) {
+		complain("%s: %s", r->output, strerror(errno));
+		status = STATUS_IO;
+	}
+out_queue:
+	fifo_close(&r->queue);
+out_writer:
+	recording_writer_close(&r->writer);
+out_session:
+	pperf_session_close(r->session);
+out_child:
+	child_finish(&r->child);
+	return status;
+}
+
+int command_record(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
+	static const struct argp argp = {
+		options, parse, "[--] [COMMAND [ARGUMENT...]]",
+		"Records what the GPU counts while a command runs, or until Ctrl-C, in a file for report, convert "
+		"and diff.\v"
+		"What is recorded is the work of all programs on the GPU. The exit status is the command's.",
+		children, NULL, NULL
+	};
+	struct arguments arguments = { .period_ns = DEFAULT_PERIOD_NS, .memory = DEFAULT_MEMORY };
+	struct recorder r = { .arguments = &arguments, .terminal = -1 };
+	int status;
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	r.output = arguments.output ? arguments.output : arguments.perfetto ? DEFAULT_TRACE : DEFAULT_OUTPUT;
+
+	status = open_gpu(arguments.device, &r.gpu, &r.db);
+	if (status)
+		return status;
+
+	status = choose(&r);
+	if (!status)
+		status = record(&r);
+
+	pperf_selection_free(r.selection);
+	pperf_db_close(r.db);
+	pperf_gpu_close(r.gpu);
+	free(arguments.events);
+	return status;
+}

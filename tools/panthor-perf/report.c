@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+/* panthor-perf report: what a recording says, in figures. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "commands.h"
+#include "view.h"
+
+struct arguments {
+	const char *input;
+	const char *output;
+	char **events;
+	unsigned int num_events;
+	bool per_block;
+	bool topdown;
+	bool json;
+};
+
+static const struct argp_option options[] = {
+	{ "event", 'e', "COUNTER,...", 0, "Counters and metrics, as those of stat (may be repeated; default: all that "
+	  "was recorded)", 0 },
+	{ "per-block", 'b', NULL, 0, "What part of each count is of which block", 0 },
+	{ "topdown", 't', NULL, 0, "What held the work up, instead of the counters", 0 },
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'e':
+		return add_pattern(&arguments->events, &arguments->num_events, arg) ? ENOMEM : 0;
+	case 'b':
+		arguments->per_block = true;
+		return 0;
+	case 't':
+		arguments->topdown = true;
+		return 0;
+	case 'j':
+		arguments->json = true;
+		return 0;
+	case 'o':
+		arguments->output = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->input)
+			argp_error(state, "there is one file too many: %s", arg);
+		arguments->input = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!arguments->input)
+			argp_error(state, "which file?");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* ---- For people ---- */
+
+/* Text of a recording, which may come from anybody, without what moves a terminal's cursor. */
+static void print_text(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
+}
+
+static void print_head(FILE *out, struct view *v, const struct summaries *s)
+{
+	const struct recording_head *head = &v->recording.head;
+	char line[200], number[32];
+	unsigned int i;
+
+	fprintf(out, "%s: ", v->path);
+	print_text(out, head->gpu.name);
+	fprintf(out, ", %s samples of %g ms over %.6f s\n", grouped(s->log.samples, number), head->period_ns / 1e6,
+		(s->log.end_ns - s->log.start_ns) / 1e9);
+
+	if (head->command) {
+		fputs("of", out);
+		for (i = 0; head->command[i]; i++) {
+			fputc(' ', out);
+			print_text(out, head->command[i]);
+		}
+		fputc('\n', out);
+	}
+	if (head->host && head->kernel) {
+		fputs("on ", out);
+		print_text(out, head->host);
+		fputs(", Linux ", out);
+		print_text(out, head->kernel);
+		fputc('\n', out);
+	}
+	for (i = 0; pperf_log_text(&s->log, i, line, sizeof(line)); i++)
+		fprintf(out, "%s\n", line);
+}
+
+static void print_load(FILE *out, const struct summaries *s)
+{
+	struct pperf_load load;
+
+	if (pperf_sums_load(s->sums, &load))
+		return;
+	fprintf(out, "\nGPU load: %.1f %% of the time, %.1f %% of the cycles\n", 100 * load.of_time,
+		100 * load.of_cycles);
+}
+
+/* A line of SUMMARY_BINS characters, the largest being full height. */
+static void print_sparkline(FILE *out, const double *values)
+{
+	static const char *const bars[] = { " ", "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588" };
+	static const char *const plain[] = { " ", ".", ":", "-", "=", "+", "*", "%", "#" };
+	const char *const *steps = strcmp(nl_langinfo(CODESET), "UTF-8") ? plain : bars;
+	double max = 0;
+	int i, step;
+
+	for (i = 0; i < SUMMARY_BINS; i++)
+		if (values[i] > max)
+			max = values[i];
+	for (i = 0; i < SUMMARY_BINS; i++) {
+		step = max > 0 && values[i] > 0 ? ceil(values[i] / max * 8) : 0;
+		fputs(steps[step > 8 ? 8 : step], out);
+	}
+}
+
+static void print_value(FILE *out, double value)
+{
+	char text[32];
+
+	fprintf(out, " %9s", scaled(value, "", text, sizeof(text)));
+}
+
+/* The total of each block, and which part of the whole it is. */
+static void print_blocks(FILE *out, const struct view *v, const struct summaries *s, const struct summary *one)
+{
+	const struct pperf_counter *counter = one->counter;
+	char name[32], number[32];
+	unsigned int b;
+	uint64_t count;
+
+	for (b = 0; b < v->recording.head.gpu.blocks[counter->type]; b++) {
+		count = pperf_sums_block(s->sums, counter, b);
+		snprintf(name, sizeof(name), "%s %u", pperf_block_name(counter->type), b);
+		fprintf(out, "    %-24s %17s %6.1f%% of it\n", name, grouped(count, number),
+			one->total > 0 ? 100 * count / one->total : 0.0);
+	}
+}
+
+static void print_summary(FILE *out, const struct view *v, const struct summaries *s, const struct summary *one,
+			  bool per_block)
+{
+	const struct pperf_counter *counter = one->counter;
+	char number[32];
+	int p;
+
+	fprintf(out, "  %-26s", counter->name);
+	if (!one->valid) {
+		fprintf(out, " %17s\n", "-");
+		return;
+	}
+
+	if (counter->kind == PPERF_KIND_COUNT && !counter->equation)
+		fprintf(out, " %17s", grouped(pperf_sums_total(s->sums, counter), number));
+	else if (counter->kind == PPERF_KIND_COUNT)
+		fprintf(out, " %17.0f", one->total);
+	else
+		fprintf(out, " %17s", "");
+	if (one->share >= 0)
+		fprintf(out, " %6.1f%%", 100 * one->share);
+	else
+		fprintf(out, " %7s", "");
+
+	print_value(out, one->mean);
+	print_value(out, one->min);
+	for (p = 0; p < SUMMARY_PERCENTILES; p++)
+		print_value(out, one->percentile[p]);
+	print_value(out, one->max);
+	fputs("  ", out);
+	print_sparkline(out, one->timeline);
+	fprintf(out, "  %s%s\n", counter->unit, counter->kind == PPERF_KIND_COUNT ? "/s" : "");
+	if (per_block && !counter->equation)
+		print_blocks(out, v, s, one);
+}
+
+static void print_counters(FILE *out, const struct view *v, const struct summaries *s, bool per_block)
+{
+	const char *group = "";
+	size_t i, j;
+
+	fprintf(out, "\n  %-26s %17s %7s %9s %9s", "", "total", "share", "mean", "min");
+	for (i = 0; i < SUMMARY_PERCENTILES; i++)
+		fprintf(out, " %8d%%", summary_percentiles[i]);
+	fprintf(out, " %9s  %s\n", "max", "over the time");
+
+	/* By group, in the order in which groups first occur. */
+	for (i = 0; i < s->count; i++) {
+		group = s->list[i].counter->group;
+		for (j = 0; j < i && strcmp(s->list[j].counter->group, group); j++)
+			;
+		if (j < i)
+			continue;
+		fprintf(out, "%s\n", group);
+		for (j = i; j < s->count; j++)
+			if (!strcmp(s->list[j].counter->group, group))
+				print_summary(out, v, s, &s->list[j], per_block);
+	}
+}
+
+static void print_topdown(FILE *out, const struct view *v, const struct summaries *s)
+{
+	const struct pperf_topdown_node *nodes, *largest;
+	size_t count, i;
+
+	nodes = pperf_db_topdown(v->db, &count);
+	fprintf(out, "\n");
+	for (i = 0; i < count; i++)
+		if (nodes[i].level)
+			fprintf(out, "%5.1f %%  %*s%s\n", 100 * pperf_topdown_share(s->topdown, &nodes[i]),
+				2 * (int)(nodes[i].level - 1), "", nodes[i].title);
+	largest = pperf_topdown_largest(s->topdown, 1);
+	if (largest)
+		fprintf(out, "\nLargest: %s. %s\n", largest->title, largest->next ? largest->next : "");
+	fprintf(out, "%s\n", pperf_topdown_note);
+}
+
+/* ---- For programs ---- */
+
+static void add_double(struct json_object *object, const char *key, double value)
+{
+	json_object_object_add(object, key, isfinite(value) ? json_object_new_double(value) : NULL);
+}
+
+static void add_text(struct json_object *object, const char *key, const char *text)
+{
+	json_object_object_add(object, key, json_object_new_string(text));
+}
+
+static void add_count(struct json_object *object, const char *key, uint64_t count)
+{
+	json_object_object_add(object, key, json_object_new_uint64(count));
+}
+
+static struct json_object *summary_json(const struct view *v, const struct summaries *s, const struct summary *one)
+{
+	struct json_object *top = json_object_new_object(), *list;
+	const struct pperf_counter *counter = one->counter;
+	unsigned int i;
+	char key[16];
+
+	add_text(top, "name", counter->name);
+	add_text(top, "title", counter->title);
+	add_text(top, "group", counter->group);
+	add_text(top, "unit", counter->unit);
+	if (!one->valid)
+		return top;
+
+	if (!counter->equation) {
+		add_count(top, "total", pperf_sums_total(s->sums, counter));
+		list = json_object_new_array();
+		for (i = 0; i < v->recording.head.gpu.blocks[counter->type]; i++)
+			json_object_array_add(list, json_object_new_uint64(pperf_sums_block(s->sums, counter, i)));
+		json_object_object_add(top, "blocks", list);
+	} else if (counter->kind == PPERF_KIND_COUNT) {
+		add_double(top, "total", one->total);
+	}
+	if (one->share >= 0)
+		add_double(top, "share", one->share);
+
+	add_double(top, "mean", one->mean);
+	add_double(top, "min", one->min);
+	add_double(top, "max", one->max);
+	for (i = 0; i < SUMMARY_PERCENTILES; i++) {
+		snprintf(key, sizeof(key), "p%d", summary_percentiles[i]);
+		add_double(top, key, one->percentile[i]);
+	}
+	add_double(top, "noise", one->noise);
+	list = json_object_new_array();
+	for (i = 0; i < SUMMARY_BINS; i++)
+		json_object_array_add(list, isfinite(one->timeline[i]) ? json_object_new_double(one->timeline[i]) : NULL);
+	json_object_object_add(top, "timeline", list);
+	return top;
+}
+
+static struct json_object *topdown_json(const struct view *v, const struct summaries *s)
+{
+	struct json_object *list = json_object_new_array(), *item;
+	const struct pperf_topdown_node *nodes;
+	size_t count, i;
+
+	nodes = pperf_db_topdown(v->db, &count);
+	for (i = 0; i < count; i++) {
+		item = json_object_new_object();
+		add_text(item, "name", nodes[i].name);
+		add_text(item, "title", nodes[i].title);
+		json_object_object_add(item, "level", json_object_new_int(nodes[i].level));
+		if (nodes[i].parent)
+			add_text(item, "parent", nodes[i].parent->name);
+		add_double(item, "cycles", pperf_topdown_cycles(s->topdown, &nodes[i]));
+		add_double(item, "share", pperf_topdown_share(s->topdown, &nodes[i]));
+		json_object_array_add(list, item);
+	}
+	return list;
+}
+
+static void print_json(FILE *out, const struct view *v, const struct summaries *s)
+{
+	struct json_object *top = json_object_new_object(), *list = json_object_new_array(), *item;
+	struct pperf_load load;
+	size_t i;
+
+	json_object_object_add(top, "recording", recording_head_json(&v->recording.head));
+	add_count(top, "start_ns", s->log.start_ns);
+	add_count(top, "end_ns", s->log.end_ns);
+	add_count(top, "samples", s->log.samples);
+	add_count(top, "overflow", s->log.overflowed);
+	add_count(top, "error", s->log.failed);
+	add_count(top, "stretched", s->log.stretched);
+
+	if (!pperf_sums_load(s->sums, &load)) {
+		item = json_object_new_object();
+		add_double(item, "of_time", load.of_time);
+		add_double(item, "of_cycles", load.of_cycles);
+		json_object_object_add(top, "load", item);
+	}
+	if (s->topdown)
+		json_object_object_add(top, "topdown", topdown_json(v, s));
+	for (i = 0; i < s->count; i++)
+		json_object_array_add(list, summary_json(v, s, &s->list[i]));
+	json_object_object_add(top, "counters", list);
+	fprintf(out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+							     JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+}
+
+static int report(FILE *out, struct view *v, const struct summaries *s, const struct arguments *arguments)
+{
+	if (arguments->topdown && !s->topdown) {
+		complain("%s has not all counters that top-down needs: record without -e or with -a", v->path);
+		return STATUS_USAGE;
+	}
+
+	if (arguments->json) {
+		print_json(out, v, s);
+		return STATUS_OK;
+	}
+	print_head(out, v, s);
+	print_load(out, s);
+	if (arguments->topdown)
+		print_topdown(out, v, s);
+	else
+		print_counters(out, v, s, arguments->per_block);
+	return STATUS_OK;
+}
+
+int command_report(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse, "FILE",
+		"Shows what a recording says of each counter and metric: rates of counts, ratios as they are, and how "
+		"they went over the time.", NULL, NULL, NULL
+	};
+	struct arguments arguments = {};
+	struct summaries summaries;
+	struct output output;
+	struct view view;
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	setlocale(LC_CTYPE, "");
+
+	status = view_open(&view, arguments.input);
+	if (status)
+		goto out;
+	status = summarize(&view, arguments.events, arguments.num_events, &summaries);
+	if (status)
+		goto out;
+	status = output_open(&output, arguments.output);
+	if (!status)
+		status = output_close(&output, report(output.file, &view, &summaries, &arguments));
+	summaries_free(&summaries);
+out:
+	view_close(&view);
+	free(arguments.events);
+	return status;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/*
+ * panthor-perf export with a GPU that is not there: what it counts, and when, is told by the bytes of
+ * a FIFO, whose name is in the environment as FAKE_TICKS:
+ *
+ *   s   a sample, in which counter n of block b counts 1000 * (b + 1) - n
+ *   b   one in which MaliFragQueueAssignStallCy alone counts, so that a derived sum goes back
+ *   g   the GPU goes
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "internal.h"
+#include "tests-common.h"
+
+#define PERIOD_NS 1000000000ull
+
+struct pperf_gpu {
+	struct fake fake;
+};
+
+struct pperf_session {
+	struct pperf_gpu *gpu;
+	int ticks;
+	uint64_t tag, stop_tag, samples;
+	struct pperf_log log;
+};
+
+enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu)
+{
+	*gpu = calloc(1, sizeof(**gpu));
+	if (!*gpu)
+		return pperf_no_memory();
+	fake_init(&(*gpu)->fake, "Mali-G710", 2, 3, 16);
+	(*gpu)->fake.info.node = node ? node : "/dev/dri/renderD128";
+	(*gpu)->fake.info.toplevel_hz = 1000000;
+	return PPERF_OK;
+}
+
+void pperf_gpu_close(struct pperf_gpu *gpu)
+{
+	free(gpu);
+}
+
+const struct pperf_gpu_info *pperf_gpu_info(const struct pperf_gpu *gpu)
+{
+	return &gpu->fake.info;
+}
+
+enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_session_options *options,
+				    struct pperf_session **session)
+{
+	const char *name = getenv("FAKE_TICKS");
+	struct pperf_session *s = calloc(1, sizeof(*s));
+	unsigned int n;
+
+	if (!s || !name)
+		abort();
+	s->gpu = gpu;
+	/* Open for writing too, so that it has no end. */
+	s->ticks = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (s->ticks < 0)
+		abort();
+	for (n = 0; n < gpu->fake.sample.num_blocks; n++)
+		memcpy(gpu->fake.blocks[n].enabled, options->masks.bits[gpu->fake.blocks[n].type],
+		       sizeof(gpu->fake.blocks[n].enabled));
+	*session = s;
+	return PPERF_OK;
+}
+
+void pperf_session_close(struct pperf_session *s)
+{
+	if (s)
+		close(s->ticks);
+	free(s);
+}
+
+enum pperf_error pperf_session_start(struct pperf_session *s, uint64_t user_data)
+{
+	s->tag = user_data;
+	return PPERF_OK;
+}
+
+enum pperf_error pperf_session_stop(struct pperf_session *s, uint64_t user_data)
+{
+	s->stop_tag = user_data;
+	if (write(s->ticks, "e", 1) != 1)
+		abort();
+	return PPERF_OK;
+}
+
+int pperf_session_fd(const struct pperf_session *s)
+{
+	return s->ticks;
+}
+
+static void count(struct fake *fake, char tick)
+{
+	const struct pperf_counter *stall;
+	struct pperf_db *db;
+	unsigned int n, i;
+
+	for (n = 0; n < fake->sample.num_blocks; n++)
+		for (i = PPERF_FIRST_COUNTER; i < fake->info.values_per_block; i++)
+			fake->values[n][i] = tick == 's' ? 1000 * (n + 1) - i : 0;
+	if (tick != 'b')
+		return;
+	if (pperf_db_open("Mali-G710", &db))
+		abort();
+	stall = pperf_db_find(db, "MaliFragQueueAssignStallCy");
+	*fake_value(fake, stall->type, 0, stall->index) = 500000;
+	pperf_db_close(db);
+}
+
+enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_sample **sample)
+{
+	struct fake *fake = &s->gpu->fake;
+	char tick;
+
+	*sample = NULL;
+	if (read(s->ticks, &tick, 1) != 1)
+		return PPERF_OK;
+	if (tick == 'g')
+		return pperf_fail(PPERF_ERROR_GONE, "%s is gone", fake->info.node);
+	count(fake, tick);
+	fake->sample.start_ns = s->samples++ * PERIOD_NS;
+	fake->sample.end_ns = s->samples * PERIOD_NS;
+	fake->sample.cycles[PPERF_CLOCK_TOPLEVEL] = 1000000;
+	fake->sample.cycles[PPERF_CLOCK_SHADER] = 900000;
+	fake->sample.user_data = tick == 'e' ? s->stop_tag : s->tag;
+	*sample = &fake->sample;
+	return PPERF_OK;
+}
+
+int main(int argc, char **argv)
+{
+	argp_err_exit_status = STATUS_USAGE;
+	return command_export(argc, argv);
+}

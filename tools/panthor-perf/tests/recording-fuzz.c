@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Broken recordings, for libFuzzer: whatever is in a file, reading it is well defined. Check sums are
+ * not looked at here, so that changed bytes come further than the first record.
+ *
+ * Every input is read to its end, twice. One in eight is given to report, convert and diff as well, as
+ * a file. Databases are kept, since making one takes longer than all the rest.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../commands.h"
+#include "../recording.h"
+
+const char *argp_program_version = "panthor-perf fuzzed";
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* What is linked in the place of the library's functions (ld --wrap), and these. */
+enum pperf_error __real_pperf_db_open(const char *layout, struct pperf_db **db);
+enum pperf_error __wrap_pperf_db_open(const char *layout, struct pperf_db **db);
+void __wrap_pperf_db_close(struct pperf_db *db);
+
+#define MAX_CACHED 8
+
+static struct {
+	char layout[32];
+	struct pperf_db *db;
+} cache[MAX_CACHED];
+
+enum pperf_error __wrap_pperf_db_open(const char *layout, struct pperf_db **db)
+{
+	const char *const *known;
+	size_t i;
+
+	for (known = pperf_layouts(); layout && *known && strcmp(*known, layout); known++)
+		;
+	/* The library's own error of one that is not known. */
+	if (layout && !*known)
+		return __real_pperf_db_open(layout, db);
+
+	for (i = 0; i < MAX_CACHED; i++) {
+		if (!cache[i].db) {
+			if (__real_pperf_db_open(layout, &cache[i].db))
+				abort();
+			snprintf(cache[i].layout, sizeof(cache[i].layout), "%s", layout ? layout : "");
+		}
+		if (!strcmp(cache[i].layout, layout ? layout : "")) {
+			*db = cache[i].db;
+			return PPERF_OK;
+		}
+	}
+	abort();
+}
+
+void __wrap_pperf_db_close(struct pperf_db *db)
+{
+	(void)db;
+}
+
+/* No GPU is opened here. */
+enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu)
+{
+	(void)node;
+	(void)gpu;
+	abort();
+}
+
+void pperf_gpu_close(struct pperf_gpu *gpu)
+{
+	(void)gpu;
+}
+
+const struct pperf_gpu_info *pperf_gpu_info(const struct pperf_gpu *gpu)
+{
+	(void)gpu;
+	abort();
+}
+
+static void read_it(const uint8_t *bytes, size_t size)
+{
+	FILE *file = fmemopen((void *)bytes, size, "r");
+	struct recording r;
+	int pass;
+
+	if (!file)
+		return;
+	if (recording_open_stream(&r, file) == RECORDING_END) {
+		for (pass = 0; pass < 2; pass++) {
+			while (recording_next(&r) <= RECORDING_CLOCKS)
+				;
+			if (recording_rewind(&r))
+				abort();
+		}
+	}
+	recording_close(&r);
+}
+
+static void show_it(const uint8_t *bytes, size_t size)
+{
+	static char *const commands[][8] = {
+		{ "report", "-b", "-o", "/dev/null" }, { "report", "-t", "-o", "/dev/null" },
+		{ "report", "-j", "-o", "/dev/null" }, { "convert", "--csv", "-o", "/dev/null" },
+		{ "convert", "--json", "-o", "/dev/null" }, { "convert", "--perfetto", "-o", "/dev/null" },
+		{ "diff", "-o", "/dev/null" }, { "diff", "-T", "-j", "-o", "/dev/null" },
+	};
+	char path[32], *argv[10];
+	int fd = memfd_create("recording", MFD_CLOEXEC), argc;
+	size_t i;
+
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		memset(argv, 0, sizeof(argv));
+		for (argc = 0; commands[i][argc]; argc++)
+			argv[argc] = commands[i][argc];
+		argv[argc++] = path;
+		if (*commands[i][0] == 'r')
+			command_report(argc, argv);
+		if (*commands[i][0] == 'c')
+			command_convert(argc, argv);
+		if (*commands[i][0] != 'd')
+			continue;
+		argv[argc++] = path;
+		command_diff(argc, argv);
+	}
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	uint32_t sum = 0;
+	size_t i;
+
+	if (!size)
+		return 0;
+	read_it(bytes, size);
+
+	for (i = 0; i < size; i++)
+		sum = sum * 31 + bytes[i];
+	if (sum % 8 == 0)
+		show_it(bytes, size);
+	return 0;
+}

@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: MIT
+/* Tests of recordings: what was written is read, of whole, cut and damaged files. Prints TAP. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "recording.h"
+
+#define SAMPLES 18
+#define MAX_BLOCKS 32
+
+static unsigned int tests;
+static bool good, failed;
+
+static void begin(void)
+{
+	good = true;
+}
+
+static void __attribute__((format(printf, 2, 3))) expect(bool condition, const char *format, ...)
+{
+	va_list args;
+
+	if (condition)
+		return;
+	good = false;
+	printf("# ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+}
+
+static void end(const char *name)
+{
+	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, name);
+	failed |= !good;
+}
+
+/* The same numbers each time. */
+static uint64_t random_state;
+
+static uint64_t random_bits(unsigned int bits)
+{
+	random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+	return bits ? (random_state ^ random_state >> 29) >> (64 - bits) : 0;
+}
+
+static char *const command[] = { "a program", "with \"quotes\"", "\xc3\xa4", "", NULL };
+
+static struct recording_head make_head(unsigned int values, unsigned int cores)
+{
+	struct recording_head head = {
+		.tool = "panthor-perf test", .host = "here", .kernel = "7.3.0", .machine = "aarch64",
+		.command = (char **)command, .period_ns = 200000, .set = 1,
+		.gpu = {
+			.size = sizeof(head.gpu), .node = "/dev/dri/renderD128", .name = "Mali-G610",
+			.layout = "Mali-G710", .gpu_id = 0xa8670005, .driver_major = 1, .driver_minor = 5,
+			.shader_present = 0xffffffffffffffff, .cores = cores, .slices = 2, .bus_bytes = 16,
+			.blocks = { 0, 1, 0, 1, 1, 2, cores }, .values_per_block = values,
+			.has_states = true, .clocks = 5, .sets = 3, .min_period_ns = 100000,
+			.toplevel_hz = 1000000000,
+		},
+	};
+	unsigned int type;
+
+	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
+		if (!head.gpu.blocks[type])
+			continue;
+		head.masks.bits[type][0] = random_bits(64) & random_bits(64) & ~0xfull;
+		head.masks.bits[type][1] = values == 128 ? random_bits(64) : 0;
+	}
+	return head;
+}
+
+/* Samples, whose values are of all sizes, in memory that the next ones do not use. */
+struct samples {
+	struct pperf_sample list[SAMPLES];
+	struct pperf_block blocks[SAMPLES][MAX_BLOCKS];
+	uint64_t values[SAMPLES][MAX_BLOCKS][PPERF_MAX_VALUES];
+};
+
+static struct samples *make_samples(const struct recording_head *head)
+{
+	struct samples *s = calloc(1, sizeof(*s));
+	unsigned int n, type, index, value, b;
+	uint64_t now = 123456789012345;
+	struct pperf_block *block;
+
+	if (!s)
+		abort();
+	for (n = 0; n < SAMPLES; n++) {
+		struct pperf_sample *sample = &s->list[n];
+
+		/* Sometimes a gap, and now and then nothing at all changes. */
+		now += n % 7 ? 0 : random_bits(20);
+		sample->start_ns = now;
+		now += n % 5 ? 200000 : random_bits(30);
+		sample->end_ns = now;
+		sample->set = head->set;
+		sample->flags = n % 11 ? 0 : random_bits(3);
+		for (b = 0; b < PPERF_CLOCKS; b++)
+			sample->cycles[b] = n % 3 ? 1000000 : random_bits(random_bits(6));
+		sample->blocks = s->blocks[n];
+		for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
+			for (index = 0; index < head->gpu.blocks[type]; index++) {
+				b = sample->num_blocks++;
+				block = &s->blocks[n][b];
+				block->type = type;
+				block->index = index;
+				block->states = random_bits(n % 4 ? 0 : 6);
+				block->clock = type == PPERF_BLOCK_SHADER ? 2 : 0;
+				memcpy(block->enabled, head->masks.bits[type], sizeof(block->enabled));
+				block->values = s->values[n][b];
+				for (value = 4; value < head->gpu.values_per_block; value++)
+					if (head->masks.bits[type][value / 64] >> (value % 64) & 1 &&
+					    n % 4 != 3)
+						s->values[n][b][value] = random_bits(random_bits(6) + 1);
+			}
+		}
+	}
+	return s;
+}
+
+struct bytes {
+	uint8_t *at;
+	size_t size;
+};
+
+static void append(struct bytes *bytes, const void *more, size_t size)
+{
+	bytes->at = realloc(bytes->at, bytes->size + size + 1);
+	if (!bytes->at)
+		abort();
+	memcpy(bytes->at + bytes->size, more, size);
+	bytes->size += size;
+}
+
+/* Samples are followed by clocks at every eighth, and where each record ends is noted. */
+static struct bytes make_file(const struct recording_head *head, const struct samples *s, size_t *ends)
+{
+	const struct recording_end last = {
+		.reason = RECORDING_INTERRUPTED, .status = 7, .samples = SAMPLES, .overflow = 1, .error = 2,
+		.stretched = 3, .lost = 1ull << 63,
+	};
+	struct recording_writer writer;
+	struct bytes file = {};
+	unsigned int n;
+
+	if (recording_writer_open(&writer, head))
+		abort();
+	append(&file, writer.bytes, writer.size);
+	*ends++ = file.size;
+	for (n = 0; n < SAMPLES; n++) {
+		recording_write_sample(&writer, &s->list[n]);
+		append(&file, writer.bytes, writer.size);
+		*ends++ = file.size;
+		if (n % 8)
+			continue;
+		recording_write_clocks(&writer, &(struct recording_clocks){ n, n + 1, n + 2, UINT64_MAX });
+		append(&file, writer.bytes, writer.size);
+	}
+	if (recording_write_end(&writer, &last))
+		abort();
+	append(&file, writer.bytes, writer.size);
+	*ends = file.size;
+	recording_writer_close(&writer);
+	return file;
+}
+
+static enum recording_item open_bytes(struct recording *r, const void *bytes, size_t size)
+{
+	FILE *file = fmemopen((void *)bytes, size, "r");
+
+	if (!file)
+		abort();
+	return recording_open_stream(r, file);
+}
+
+static bool same_sample(const struct pperf_sample *a, const struct pperf_sample *b, unsigned int values)
+{
+	unsigned int i;
+
+	if (a->start_ns != b->start_ns || a->end_ns != b->end_ns || a->set != b->set || a->flags != b->flags ||
+	    memcmp(a->cycles, b->cycles, sizeof(a->cycles)) || a->num_blocks != b->num_blocks)
+		return false;
+	for (i = 0; i < a->num_blocks; i++) {
+		const struct pperf_block *x = &a->blocks[i], *y = &b->blocks[i];
+
+		if (x->type != y->type || x->index != y->index || x->states != y->states ||
+		    x->clock != y->clock || memcmp(x->enabled, y->enabled, sizeof(x->enabled)) ||
+		    memcmp(x->values, y->values, 8 * values))
+			return false;
+	}
+	return true;
+}
+
+/* Reads all there is. Returns the samples that are as they were written, up to the first that is not. */
+static unsigned int read_all(struct recording *r, const struct samples *s, enum recording_item *last)
+{
+	unsigned int n = 0, wrong = 0;
+
+	do {
+		*last = recording_next(r);
+		if (*last != RECORDING_SAMPLE)
+			continue;
+		if (n >= SAMPLES || !same_sample(&r->sample, &s->list[n], r->head.gpu.values_per_block))
+			wrong++;
+		n++;
+	} while (*last <= RECORDING_CLOCKS);
+	expect(!wrong, "%u of %u samples are wrong", wrong, n);
+	return n;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static void expect_head(const struct recording_head *a, const struct recording_head *b)
+{
+	unsigned int i;
+
+	expect(same_text(a->tool, b->tool) && same_text(a->host, b->host) && same_text(a->kernel, b->kernel) &&
+	       same_text(a->machine, b->machine), "where it comes from is another");
+	expect(a->period_ns == b->period_ns && a->set == b->set, "period %" PRIu64 ", set %u", b->period_ns, b->set);
+	expect(!memcmp(&a->masks, &b->masks, sizeof(a->masks)), "the masks are others");
+	expect(same_text(a->gpu.name, b->gpu.name) && same_text(a->gpu.layout, b->gpu.layout) &&
+	       same_text(a->gpu.node, b->gpu.node), "the GPU's names are others");
+	expect(a->gpu.gpu_id == b->gpu.gpu_id && a->gpu.driver_major == b->gpu.driver_major &&
+	       a->gpu.driver_minor == b->gpu.driver_minor && a->gpu.shader_present == b->gpu.shader_present &&
+	       a->gpu.cores == b->gpu.cores && a->gpu.slices == b->gpu.slices &&
+	       a->gpu.bus_bytes == b->gpu.bus_bytes && a->gpu.values_per_block == b->gpu.values_per_block &&
+	       a->gpu.has_states == b->gpu.has_states && a->gpu.clocks == b->gpu.clocks &&
+	       a->gpu.sets == b->gpu.sets && a->gpu.min_period_ns == b->gpu.min_period_ns &&
+	       a->gpu.toplevel_hz == b->gpu.toplevel_hz, "the GPU is another");
+	expect(!memcmp(a->gpu.blocks, b->gpu.blocks, sizeof(a->gpu.blocks)), "the blocks are others");
+	for (i = 0; a->command && a->command[i]; i++)
+		expect(b->command && same_text(a->command[i], b->command[i]), "word %u of the command", i);
+	expect(!a->command == !b->command, "there is no command, or one");
+}
+
+static void test_round_trip(unsigned int values, unsigned int cores)
+{
+	struct recording_head head = make_head(values, cores);
+	struct samples *s = make_samples(&head);
+	size_t ends[SAMPLES + 2];
+	struct bytes file = make_file(&head, s, ends);
+	enum recording_item item;
+	struct recording r;
+	unsigned int n;
+	char name[80];
+
+	begin();
+	item = open_bytes(&r, file.at, file.size);
+	expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
+	expect_head(&head, &r.head);
+	n = read_all(&r, s, &item);
+	expect(n == SAMPLES && item == RECORDING_END, "%u samples, then %d: %s", n, item, r.error);
+	expect(r.end.reason == RECORDING_INTERRUPTED && r.end.status == 7 && r.end.samples == SAMPLES &&
+	       r.end.overflow == 1 && r.end.error == 2 && r.end.stretched == 3 && r.end.lost == 1ull << 63,
+	       "the end is another");
+	expect(r.clocks.monotonic_raw == 16 && r.clocks.boottime == 17 && r.clocks.realtime == 18 &&
+	       r.clocks.monotonic == UINT64_MAX, "the last clocks are others");
+
+	/* And once more, from the first. */
+	expect(!recording_rewind(&r), "it cannot be read again");
+	n = read_all(&r, s, &item);
+	expect(n == SAMPLES && item == RECORDING_END, "then %u samples and %d: %s", n, item, r.error);
+	recording_close(&r);
+	snprintf(name, sizeof(name), "what was written is read: blocks of %u values, %u cores", values, cores);
+	end(name);
+	free(file.at);
+	free(s);
+}
+
+static void test_sparse_head(void)
+{
+	struct recording_head head = { .gpu = { .values_per_block = 64 } };
+	struct recording_writer writer;
+	struct recording r;
+	enum recording_item item;
+	struct pperf_sample nothing = { .start_ns = 5, .end_ns = 9 };
+	struct bytes file = {};
+
+	begin();
+	expect(!recording_writer_open(&writer, &head), "it cannot be written");
+	append(&file, writer.bytes, writer.size);
+	recording_write_sample(&writer, &nothing);
+	append(&file, writer.bytes, writer.size);
+	recording_writer_close(&writer);
+	item = open_bytes(&r, file.at, file.size);
+	expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
+	expect(!r.head.command && !r.head.gpu.layout && same_text(r.head.gpu.name, "unknown Mali"),
+	       "there is more than was written");
+	item = recording_next(&r);
+	expect(item == RECORDING_SAMPLE && r.sample.start_ns == 5 && r.sample.end_ns == 9, "%d: %s", item, r.error);
+	item = recording_next(&r);
+	expect(item == RECORDING_CUT, "then %d", item);
+	recording_close(&r);
+
+	/* More blocks than the format has room for. */
+	head.gpu.blocks[PPERF_BLOCK_SHADER] = RECORDING_MAX_BLOCKS + 1;
+	expect(recording_writer_open(&writer, &head), "too many blocks are written");
+	end("a GPU of which nothing is known");
+	free(file.at);
+}
+
+/* A file that ends anywhere has all samples that are whole, and no other. */
+static void test_cuts(void)
+{
+	struct recording_head head = make_head(64, 1);
+	struct samples *s = make_samples(&head);
+	size_t ends[SAMPLES + 2], size;
+	struct bytes file = make_file(&head, s, ends);
+	enum recording_item item;
+	struct recording r;
+	unsigned int n, whole;
+
+	begin();
+	for (size = 1; size < file.size; size++) {
+		/* In memory of just this size, so that reading further is found. */
+		uint8_t *copy = malloc(size);
+
+		if (!copy)
+			abort();
+		memcpy(copy, file.at, size);
+		item = open_bytes(&r, copy, size);
+		if (size < ends[0]) {
+			expect(item == RECORDING_BROKEN && *r.error, "%zu bytes: %d", size, item);
+		} else {
+			for (whole = 0; whole < SAMPLES && ends[whole + 1] <= size; whole++)
+				;
+			n = read_all(&r, s, &item);
+			expect(n == whole && item == RECORDING_CUT, "%zu bytes: %u samples, not %u, then %d: %s",
+			       size, n, whole, item, r.error);
+		}
+		recording_close(&r);
+		free(copy);
+	}
+	end("a file cut at any byte has its whole samples");
+
+	/* Room without content, as a file system leaves it. */
+	begin();
+	memset(file.at + ends[11], 0, file.size - ends[11]);
+	item = open_bytes(&r, file.at, file.size);
+	expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
+	n = read_all(&r, s, &item);
+	expect(n == 11 && item == RECORDING_CUT, "%u samples, then %d: %s", n, item, r.error);
+	recording_close(&r);
+	end("zeros at the end of a file are no content");
+	free(file.at);
+	free(s);
+}
+
+/* No byte can be changed without being found. */
+static void test_damage(void)
+{
+	struct recording_head head = make_head(64, 1);
+	struct samples *s = make_samples(&head);
+	size_t ends[SAMPLES + 2], at;
+	struct bytes file = make_file(&head, s, ends);
+	enum recording_item item;
+	struct recording r;
+	unsigned int n, bit;
+
+	begin();
+	for (at = 0; at < file.size; at++) {
+		bit = at % 8;
+		file.at[at] ^= 1 << bit;
+		item = open_bytes(&r, file.at, file.size);
+		if (item == RECORDING_END) {
+			n = read_all(&r, s, &item);
+			expect(n < SAMPLES || item != RECORDING_END, "bit %u of byte %zu is not missed", bit, at);
+		}
+		/* A length that has grown cannot be told from a file that was cut. */
+		expect(item == RECORDING_BROKEN || item == RECORDING_CUT, "bit %u of byte %zu: %d", bit, at, item);
+		expect(item == RECORDING_CUT || *r.error, "bit %u of byte %zu: nothing is said", bit, at);
+		recording_close(&r);
+		file.at[at] ^= 1 << bit;
+	}
+	end("a changed byte is found");
+	free(file.at);
+	free(s);
+}
+
+/* A record with a right check sum. */
+static void append_record(struct bytes *file, char kind, const void *bytes, size_t size)
+{
+	uint8_t start[4] = { kind, size & 0xff, size >> 8 & 0xff, size >> 16 };
+	uint32_t sum = crc32(crc32(0, start, 4), bytes, size);
+	uint8_t last[4] = { sum, sum >> 8, sum >> 16, sum >> 24 };
+
+	append(file, start, 4);
+	append(file, bytes, size);
+	append(file, last, 4);
+}
+
+static void test_unknown_kinds(void)
+{
+	struct recording_head head = make_head(64, 1);
+	struct samples *s = make_samples(&head);
+	size_t ends[SAMPLES + 2];
+	struct bytes file = make_file(&head, s, ends), mixed = {};
+	enum recording_item item;
+	struct recording r;
+	unsigned int n;
+
+	begin();
+	append(&mixed, file.at, ends[0]);
+	append_record(&mixed, 'x', "what a later program has to say", 31);
+	append(&mixed, file.at + ends[0], ends[1] - ends[0]);
+	append_record(&mixed, 'y', "", 0);
+	append(&mixed, file.at + ends[1], file.size - ends[1]);
+	item = open_bytes(&r, mixed.at, mixed.size);
+	expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
+	n = read_all(&r, s, &item);
+	expect(n == SAMPLES && item == RECORDING_END, "%u samples, then %d: %s", n, item, r.error);
+	recording_close(&r);
+
+	file.at[sizeof(recording_magic)]++;
+	item = open_bytes(&r, file.at, file.size);
+	expect(item == RECORDING_BROKEN && strstr(r.error, "version 2"), "another version: %d: %s", item, r.error);
+	recording_close(&r);
+	end("records of unknown kinds are skipped, other versions refused");
+	free(mixed.at);
+	free(file.at);
+	free(s);
+}
+
+/* Right check sums over what no program of ours has written. */
+static void test_nonsense(void)
+{
+#define HEAD(rest) "{\"gpu\":{\"id\":1},\"values_per_block\":64," rest "}"
+#define ONE_BLOCK HEAD("\"blocks\":[{\"type\":\"CSHW\",\"count\":1,\"counters\":[4,5]}]")
+	static const struct {
+		const char *name, *head;
+	} heads[] = {
+		{ "no object", "[]" }, { "no JSON", "{\"gpu\":" }, { "more than an object", "{} {}" },
+		{ "nothing", "" }, { "no GPU", "{}" }, { "a GPU that is text", "{\"gpu\":\"G610\"}" },
+		{ "no blocks", HEAD("\"set\":0") }, { "a number as blocks", HEAD("\"blocks\":5") },
+		{ "another number of values", "{\"gpu\":{},\"values_per_block\":96,\"blocks\":[]}" },
+		{ "a negative period", HEAD("\"blocks\":[],\"period_ns\":-1") },
+		{ "a period that is text", HEAD("\"blocks\":[],\"period_ns\":\"1\"") },
+		{ "an unknown set", HEAD("\"blocks\":[],\"set\":3") },
+		{ "an unknown type", HEAD("\"blocks\":[{\"type\":\"NEURAL\",\"count\":1}]") },
+		{ "a type without a name", HEAD("\"blocks\":[{\"type\":\"-\",\"count\":1}]") },
+		{ "65 blocks", HEAD("\"blocks\":[{\"type\":\"CSHW\",\"count\":65}]") },
+		{ "no block", HEAD("\"blocks\":[{\"type\":\"CSHW\",\"count\":0}]") },
+		{ "a type twice", HEAD("\"blocks\":[{\"type\":\"FW\",\"count\":1},{\"type\":\"FW\",\"count\":1}]") },
+		{ "counter 3", HEAD("\"blocks\":[{\"type\":\"FW\",\"count\":1,\"counters\":[3]}]") },
+		{ "counter 64", HEAD("\"blocks\":[{\"type\":\"FW\",\"count\":1,\"counters\":[64]}]") },
+		{ "an unknown clock", "{\"gpu\":{\"clocks\":[\"tower\"]}}" },
+		{ "a command that is a number", HEAD("\"blocks\":[],\"command\":[1]") },
+		{ "deep nesting", "{\"a\":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}" },
+	};
+	/* Fields: gap, duration, flags, three clocks, states, two values. */
+	static const struct {
+		const char *name, *sample;
+		size_t size;
+	} samples[] = {
+		{ "a number without an end", "\x02\x80", 2 },
+		{ "a number of too many bits", "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11 },
+		{ "a run without a length", "\x00", 1 },
+		{ "a run beyond the last field", "\x00\x09", 2 },
+		{ "a run of 2^64", "\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 },
+		{ "a field too many", "\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02", 10 },
+		{ "a time before the last", "\x01", 1 },
+		{ "flags of 33 bits", "\x00\x01\x80\x80\x80\x80\x40", 7 },
+		{ "states of 17 bits", "\x00\x05\x80\x80\x10", 5 },
+		{ "an unknown clock", "\x00\x05\x80\x0c", 4 },
+	};
+	static const char *const ends[] = {
+		"", "{}", "{\"reason\":\"tired\"}", "{\"reason\":\"command\",\"status\":256}",
+		"{\"reason\":\"command\",\"lost\":-1}", "{\"reason\":\"command\",\"lost\":0.5}",
+	};
+	uint8_t before[12] = { 0, 0, 0, 0, 0, 0, 0, 0, RECORDING_VERSION };
+	enum recording_item item;
+	struct recording r;
+	struct bytes file;
+	size_t i;
+
+	memcpy(before, recording_magic, sizeof(recording_magic));
+	begin();
+	for (i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		file = (struct bytes){};
+		append(&file, before, sizeof(before));
+		append_record(&file, 'H', heads[i].head, strlen(heads[i].head));
+		item = open_bytes(&r, file.at, file.size);
+		expect(item == RECORDING_BROKEN && *r.error, "%s: %d", heads[i].name, item);
+		recording_close(&r);
+		free(file.at);
+	}
+	file = (struct bytes){};
+	append(&file, before, sizeof(before));
+	append_record(&file, 'S', "", 0);
+	item = open_bytes(&r, file.at, file.size);
+	expect(item == RECORDING_BROKEN && *r.error, "a sample in the head's place: %d", item);
+	recording_close(&r);
+	free(file.at);
+	end("heads that make no sense are refused");
+
+	begin();
+	for (i = 0; i <= sizeof(samples) / sizeof(samples[0]); i++) {
+		const char *name = "clocks that are too short", *bytes = "1234567";
+		char kind = 'C';
+		size_t size = 7;
+
+		if (i < sizeof(samples) / sizeof(samples[0])) {
+			name = samples[i].name;
+			bytes = samples[i].sample;
+			size = samples[i].size;
+			kind = 'S';
+		}
+		file = (struct bytes){};
+		append(&file, before, sizeof(before));
+		append_record(&file, 'H', ONE_BLOCK, strlen(ONE_BLOCK));
+		append_record(&file, kind, bytes, size);
+		item = open_bytes(&r, file.at, file.size);
+		expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
+		item = recording_next(&r);
+		expect(item == RECORDING_BROKEN && *r.error, "%s: %d", name, item);
+		recording_close(&r);
+		free(file.at);
+	}
+	end("samples that make no sense are refused");
+
+	begin();
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		file = (struct bytes){};
+		append(&file, before, sizeof(before));
+		append_record(&file, 'H', ONE_BLOCK, strlen(ONE_BLOCK));
+		append_record(&file, 'E', ends[i], strlen(ends[i]));
+		item = open_bytes(&r, file.at, file.size);
+		expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
+		item = recording_next(&r);
+		expect(item == RECORDING_BROKEN && *r.error, "%s: %d", ends[i], item);
+		recording_close(&r);
+		free(file.at);
+	}
+	end("ends that make no sense are refused");
+}
+
+/* Nothing that changes costs a frame; what changes by little costs a byte. */
+static void test_size(void)
+{
+	struct recording_head head = make_head(64, 4);
+	struct samples *s = make_samples(&head);
+	struct recording_writer writer;
+	struct pperf_sample *sample = &s->list[0];
+	unsigned int values = 0, type;
+
+	begin();
+	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
+		values += head.gpu.blocks[type] * __builtin_popcountll(head.masks.bits[type][0]);
+	expect(!recording_writer_open(&writer, &head), "it cannot be written");
+	recording_write_sample(&writer, sample);
+	sample->start_ns = sample->end_ns;
+	sample->end_ns += 200000;
+	recording_write_sample(&writer, sample);
+	sample->start_ns = sample->end_ns;
+	sample->end_ns += 200000;
+	recording_write_sample(&writer, sample);
+	expect(writer.size == RECORDING_FRAME, "a sample that is like the last takes %zu bytes", writer.size);
+
+	for (type = 0; type < sample->num_blocks; type++)
+		for (unsigned int i = 4; i < 64; i++)
+			if (s->blocks[0][type].enabled[0] >> i & 1)
+				s->values[0][type][i] += i % 2 ? 60 : -60ull;
+	sample->start_ns = sample->end_ns;
+	sample->end_ns += 200000;
+	recording_write_sample(&writer, sample);
+	expect(writer.size <= values + RECORDING_FRAME + 2 && writer.size > values,
+	       "%u values that change by little take %zu bytes", values, writer.size);
+	recording_writer_close(&writer);
+	end("what changes little is short");
+	free(s);
+}
+
+/* Writes whole recordings to a directory, for the fuzzer to begin with. */
+static int write_seeds(const char *directory)
+{
+	static const struct {
+		unsigned int values, cores;
+		const char *layout;
+	} seeds[] = {
+		{ 64, 1, "Mali-G710" }, { 64, 4, "Mali-G710" }, { 128, 2, "Mali-G715" }, { 128, 1, "Mali G1" },
+		{ 64, 1, NULL }, { 64, 2, "no layout" },
+	};
+	char path[4096];
+	FILE *out;
+	size_t i;
+
+	for (i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+		struct recording_head head = make_head(seeds[i].values, seeds[i].cores);
+		size_t ends[SAMPLES + 2];
+		struct samples *s;
+		unsigned int type, word;
+		struct bytes file;
+
+		head.gpu.layout = seeds[i].layout;
+		/* Everything that equations and top-down ask for. */
+		for (type = 1; type < PPERF_BLOCK_TYPES && i < 4; type++)
+			for (word = 0; word < seeds[i].values / 64 && head.gpu.blocks[type]; word++)
+				head.masks.bits[type][word] = word ? UINT64_MAX : UINT64_MAX << PPERF_FIRST_COUNTER;
+		if (i % 2)
+			head.command = NULL;
+		s = make_samples(&head);
+		file = make_file(&head, s, ends);
+		snprintf(path, sizeof(path), "%s/seed-%zu", directory, i);
+		out = fopen(path, "w");
+		/* Two samples are enough to reach everything. */
+		if (!out || fwrite(file.at, 1, ends[2], out) != ends[2] || fclose(out)) {
+			perror(path);
+			return 1;
+		}
+		free(file.at);
+		free(s);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	random_state = 1;
+	if (argc > 1)
+		return write_seeds(argv[1]);
+
+	printf("1..11\n");
+	test_round_trip(64, 4);
+	test_round_trip(128, 16);
+	test_sparse_head();
+	test_cuts();
+	test_damage();
+	test_unknown_kinds();
+	test_nonsense();
+	test_size();
+	return failed;
+}

@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: MIT
+/* What panthor-perf top shows: a screen, lines, JSON. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "top.h"
+
+/* Less than this, and nothing can be read. */
+#define MIN_COLUMNS 40
+#define MIN_ROWS 10
+
+#define LABEL_COLUMNS 9
+#define MIN_CLIENT_ROWS 5
+
+/* Shader cores get so many rows before they get narrower bars. */
+#define MIN_CORE_ROWS 4
+
+/* ---- Loads ---- */
+
+static bool has_period(const struct top *top)
+{
+	return top->shown.sums && pperf_sums_samples(top->shown.sums);
+}
+
+static bool get_load(const struct top *top, struct pperf_load *load)
+{
+	return has_period(top) && !pperf_sums_load(top->shown.sums, load);
+}
+
+double top_load(const struct top *top)
+{
+	struct pperf_load load;
+
+	return get_load(top, &load) ? load.of_time : NAN;
+}
+
+/* Cycles of a clock as a part of the time, in which the GPU may have slept. */
+static double part_of_time(const struct top *top, double cycles, enum pperf_clock clock)
+{
+	struct pperf_load load;
+	uint64_t possible;
+	double part;
+
+	if (!get_load(top, &load))
+		return NAN;
+	if (!(top->info->clocks & 1u << clock))
+		clock = PPERF_CLOCK_TOPLEVEL;
+	possible = pperf_sums_cycles(top->shown.sums, clock);
+	if (!possible || !load.of_cycles)
+		return 0;
+	part = cycles / possible * load.of_time / load.of_cycles;
+	return part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
+double top_bar_load(const struct top *top, const struct top_bar *bar)
+{
+	double cycles;
+
+	if (!has_period(top) || pperf_sums_value(top->shown.sums, bar->counter, &cycles))
+		return NAN;
+	return part_of_time(top, cycles, bar->clock);
+}
+
+double top_core_load(const struct top *top, unsigned int core)
+{
+	if (!has_period(top) || !top->core)
+		return NAN;
+	return part_of_time(top, pperf_sums_block(top->shown.sums, top->core, core), PPERF_CLOCK_SHADER);
+}
+
+/* Bytes per second of a counter of bytes, NAN if not known. */
+static double rate(const struct top *top, const struct pperf_counter *counter)
+{
+	double bytes;
+
+	if (!counter || !has_period(top) || pperf_sums_value(top->shown.sums, counter, &bytes))
+		return NAN;
+	return bytes / pperf_sums_seconds(top->shown.sums);
+}
+
+/* ---- Texts ---- */
+
+struct text {
+	char text[32];
+};
+
+/* "45.2%", or "-". */
+static struct text percent(double part)
+{
+	struct text t;
+
+	if (isnan(part))
+		strcpy(t.text, "-");
+	else
+		snprintf(t.text, sizeof(t.text), "%.1f%%", part * 100);
+	return t;
+}
+
+static struct text with_prefix(double value, const char *unit)
+{
+	struct text t;
+
+	if (isnan(value))
+		strcpy(t.text, "-");
+	else
+		scaled(value, unit, t.text, sizeof(t.text));
+	return t;
+}
+
+/* Bytes as in other tops: "123M". */
+static struct text bytes_text(bool known, uint64_t bytes)
+{
+	static const char units[] = "BKMGTPE";
+	double value = bytes;
+	unsigned int u = 0;
+	struct text t;
+
+	for (; value >= 1024 && units[u + 1]; u++)
+		value /= 1024;
+	if (!known)
+		strcpy(t.text, "-");
+	else if (!u || value >= 100)
+		snprintf(t.text, sizeof(t.text), "%.0f%c", value, units[u]);
+	else
+		snprintf(t.text, sizeof(t.text), "%.1f%c", value, units[u]);
+	return t;
+}
+
+static struct text time_text(uint64_t ns)
+{
+	struct text t;
+
+	if (ns >= 1000000000)
+		snprintf(t.text, sizeof(t.text), "%g s", ns / 1e9);
+	else
+		snprintf(t.text, sizeof(t.text), "%g ms", ns / 1e6);
+	return t;
+}
+
+static struct text frequency_text(uint64_t hz)
+{
+	struct text t;
+
+	if (hz)
+		snprintf(t.text, sizeof(t.text), "%" PRIu64 " MHz", (hz + 500000) / 1000000);
+	else
+		strcpy(t.text, "-");
+	return t;
+}
+
+static struct text megahertz(double hz)
+{
+	struct text t;
+
+	if (isnan(hz))
+		strcpy(t.text, "-");
+	else
+		snprintf(t.text, sizeof(t.text), "%.0f", hz / 1e6);
+	return t;
+}
+
+/* ---- The screen ---- */
+
+/* Draws a text over several rows, broken at blanks. Returns the row behind it. */
+static int draw_wrapped(struct canvas *canvas, int row, int column, int rows, enum graph_look look, const char *text)
+{
+	int width = canvas->columns - column, length, end;
+
+	while (*text && rows-- > 0) {
+		end = length = strcspn(text, "\n");
+		if (length > width) {
+			for (end = width; end && text[end] != ' '; end--)
+				;
+			if (!end)
+				end = width;
+		}
+		canvas_put(canvas, row++, column, end, look, text);
+		text += end;
+		text += strspn(text, " \n");
+	}
+	return row;
+}
+
+/* A title, a bar and its value, in a field of the screen. */
+static void draw_bar(struct canvas *canvas, int row, int column, int width, const char *title, double part,
+		     enum graph_style style)
+{
+	canvas_put(canvas, row, column, LABEL_COLUMNS - 1, LOOK_PLAIN, title);
+	graph_bar(canvas, row, column + LABEL_COLUMNS, width - LABEL_COLUMNS - 8, part, style);
+	canvas_print(canvas, row, column + width - 7, LOOK_PLAIN, "%6s", percent(part).text);
+}
+
+/* In how many fields a row is cut, for so many bars. */
+static int fields(int columns, int width, int count)
+{
+	int n = columns / width;
+
+	return n < 1 ? 1 : n > count ? count : n;
+}
+
+/* Rows of the bars, in fields of at least so many columns. */
+static int rows_of(int columns, int width, int count)
+{
+	int n = fields(columns, width, count ? count : 1);
+
+	return (count + n - 1) / n;
+}
+
+#define BAR_FIELD 38
+
+/* Fields of cores become narrower if there are many of them. */
+static int core_field(int columns, int rows, int cores)
+{
+	int width = BAR_FIELD;
+
+	while (width > 22 && rows_of(columns, width, cores) > rows)
+		width--;
+	return width;
+}
+
+static int draw_gpu(const struct top *top, struct canvas *canvas, int row, enum graph_style style)
+{
+	struct pperf_load load;
+	bool known = get_load(top, &load);
+	double of_time = known ? load.of_time : NAN;
+	int width = canvas->columns - LABEL_COLUMNS - 42;
+
+	canvas_put(canvas, row, 0, LABEL_COLUMNS, LOOK_TITLE, "GPU");
+	if (width >= 8)
+		graph_bar(canvas, row, LABEL_COLUMNS, width, of_time, style);
+	else
+		width = 0;
+	canvas_print(canvas, row, LABEL_COLUMNS + width + 1, LOOK_TITLE, "%6s of time %6s of cycles %8s",
+		     percent(of_time).text, percent(known ? load.of_cycles : NAN).text,
+		     frequency_text(top->frequency).text);
+	return row + 1;
+}
+
+static int draw_bars(const struct top *top, struct canvas *canvas, int row, enum graph_style style)
+{
+	int n = fields(canvas->columns, BAR_FIELD, top->num_bars ? top->num_bars : 1), width = canvas->columns / n;
+	unsigned int i;
+
+	for (i = 0; i < top->num_bars; i++)
+		draw_bar(canvas, row + i / n, i % n * width, width, top->bars[i].title,
+			 top_bar_load(top, &top->bars[i]), style);
+	return row + (top->num_bars + n - 1) / n;
+}
+
+static int draw_cores(const struct top *top, struct canvas *canvas, int row, int field, enum graph_style style)
+{
+	int n = fields(canvas->columns, field, top->info->cores ? top->info->cores : 1), width = canvas->columns / n;
+	char title[16];
+	unsigned int i;
+
+	for (i = 0; i < top->info->cores; i++) {
+		snprintf(title, sizeof(title), "Core %u", i);
+		draw_bar(canvas, row + i / n, i % n * width, width, title, top_core_load(top, i), style);
+	}
+	return row + (top->info->cores + n - 1) / n;
+}
+
+static int draw_topdown(const struct top *top, struct canvas *canvas, int row)
+{
+	const struct pperf_topdown_node *nodes[16], *largest;
+	size_t count, i;
+	int column;
+
+	if (!top->shown.topdown)
+		return row;
+	column = canvas_put(canvas, row, 0, MAX_COLUMNS, LOOK_PLAIN, "Top-down ");
+	count = pperf_db_topdown_level(top->db, 1, nodes, 16);
+	for (i = 0; i < count; i++)
+		column = canvas_print(canvas, row, column, LOOK_PLAIN, "%s%s %.0f%%", i ? " " : "", nodes[i]->title,
+				      100 * pperf_topdown_share(top->shown.topdown, nodes[i]));
+	largest = pperf_topdown_largest(top->shown.topdown, pperf_db_topdown_levels(top->db));
+	if (largest)
+		canvas_print(canvas, row + 1, 0, LOOK_DIM, "estimate %s: %s", largest->title, largest->next);
+	return row + 2;
+}
+
+static int draw_history(const struct top *top, struct canvas *canvas, int row, int rows, enum graph_style style)
+{
+	if (rows < 1 || !top->history.size)
+		return row;
+	canvas_put(canvas, row, 0, LABEL_COLUMNS, LOOK_DIM, "100%");
+	if (rows > 1)
+		canvas_put(canvas, row + rows - 1, 0, LABEL_COLUMNS, LOOK_DIM, "  0%");
+	graph_history(canvas, row, LABEL_COLUMNS, canvas->columns - LABEL_COLUMNS, rows, &top->history, style);
+	return row + rows;
+}
+
+static const char *const order_names[CLIENT_ORDERS] = {
+	[CLIENTS_BY_TIME] = "time",
+	[CLIENTS_BY_MEMORY] = "memory",
+	[CLIENTS_BY_PID] = "PID",
+	[CLIENTS_BY_NAME] = "name",
+};
+
+static void draw_client(const struct client *client, struct canvas *canvas, int row)
+{
+	uint64_t resident, total, shared;
+	bool has_resident = client_memory(client, FDINFO_RESIDENT, &resident);
+	bool has_total = client_memory(client, FDINFO_TOTAL, &total);
+	bool has_shared = client_memory(client, FDINFO_SHARED, &shared);
+	char sessions[24] = "-";
+
+	if (client->info.has_sessions)
+		snprintf(sessions, sizeof(sessions), "%" PRIu64, client->info.sessions);
+	canvas_print(canvas, row, 0, LOOK_PLAIN, "%7d %6" PRIu64 " %6s %6s %5s %7s %7s %7s %4s %s%s%s", (int)client->pid,
+		     client->info.id, percent(client_busy(client)).text, percent(client_load(client)).text,
+		     megahertz(client_hz(client)).text, bytes_text(has_resident, resident).text,
+		     bytes_text(has_total, total).text, bytes_text(has_shared, shared).text, sessions, client->command,
+		     *client->info.client_name ? " " : "", client->info.client_name);
+}
+
+static void draw_clients(const struct top *top, struct canvas *canvas, int row, int end)
+{
+	char title[MAX_COLUMNS + 1];
+	size_t i;
+
+	snprintf(title, sizeof(title), "%-*s", canvas->columns,
+		 "    PID CLIENT   TIME CYCLES   MHz RESIDNT   TOTAL  SHARED SESS COMMAND");
+	canvas_put(canvas, row++, 0, MAX_COLUMNS, LOOK_HEADER, title);
+	for (i = 0; i < top->clients.count && row < end; i++)
+		draw_client(&top->clients.list[i], canvas, row++);
+	/* The last row that there is tells of those that have none. */
+	if (i < top->clients.count)
+		canvas_print(canvas, end - 1, 0, LOOK_DIM, "%7s %zu more%*s", "...", top->clients.count - i + 1,
+			     canvas->columns, "");
+}
+
+/* Rows above the clients, with no history. */
+static int rows_above(const struct top *top, int columns, int field)
+{
+	/* Title, GPU, memory. */
+	int rows = 3 + rows_of(columns, BAR_FIELD, top->num_bars) + rows_of(columns, field, top->info->cores);
+
+	return rows + (top->shown.topdown ? 2 : 0);
+}
+
+int top_rows(const struct top *top, int columns)
+{
+	int rows = rows_above(top, columns, core_field(columns, MIN_CORE_ROWS, top->info->cores));
+
+	/* What cannot be seen takes the room of what can. The clients' titles, one or all of them, the note. */
+	return rows + 1 + (top->clients.count ? top->clients.count : 1) + 1;
+}
+
+/* What has to be told of the clients, if anything. */
+static void tell_of_clients(const struct top *top, char *text, size_t size)
+{
+	if (top->clients.hidden)
+		snprintf(text, size, "%u processes of others cannot be looked into: root can. ", top->clients.hidden);
+	else if (!top->profiling)
+		snprintf(text, size, "The kernel does not tell the time of clients: h says how it does. ");
+	else
+		*text = 0;
+}
+
+void top_draw(const struct top *top, struct canvas *canvas, enum graph_style style, const char *note)
+{
+	int end = canvas->rows - 1, row = 0, rows, field;
+	char text[512];
+
+	if (canvas->columns < MIN_COLUMNS || canvas->rows < MIN_ROWS) {
+		canvas_print(canvas, 0, 0, LOOK_WARNING, "%dx%d is too small", canvas->columns, canvas->rows);
+		canvas_print(canvas, 1, 0, LOOK_WARNING, "needs %dx%d", MIN_COLUMNS, MIN_ROWS);
+		return;
+	}
+
+	canvas_print(canvas, row++, 0, LOOK_TITLE, "panthor-perf top - %s (%s), every %s", top->info->name,
+		     top->info->node ? top->info->node : "?", time_text(top->delay_ns).text);
+	row = draw_gpu(top, canvas, row, style);
+	if (*top->why_not) {
+		row = draw_wrapped(canvas, row, 0, canvas->rows - row - MIN_CLIENT_ROWS, LOOK_WARNING, top->why_not);
+	} else {
+		rows = (canvas->rows - 16) / 2;
+		field = core_field(canvas->columns, rows < MIN_CORE_ROWS ? MIN_CORE_ROWS : rows, top->info->cores);
+		row = draw_bars(top, canvas, row, style);
+		row = draw_cores(top, canvas, row, field, style);
+		canvas_print(canvas, row++, 0, LOOK_PLAIN, "Memory   read %s, write %s",
+			     with_prefix(rate(top, top->read), "B/s").text, with_prefix(rate(top, top->written), "B/s").text);
+		row = draw_topdown(top, canvas, row);
+		/* A fifth of the screen, and no more than leaves clients some rows. */
+		rows = canvas->rows / 5 < 4 ? 4 : canvas->rows / 5;
+		if (rows > end - row - MIN_CLIENT_ROWS)
+			rows = end - row - MIN_CLIENT_ROWS;
+		row = draw_history(top, canvas, row, rows, style);
+	}
+	if (row < end)
+		draw_clients(top, canvas, row, end);
+
+	memset(canvas_at(canvas, end, 0), 0, canvas->columns * sizeof(struct cell));
+	for (row = 0; row < canvas->columns; row++)
+		canvas_at(canvas, end, row)->text[0] = ' ';
+	tell_of_clients(top, text, sizeof(text));
+	row = canvas_put(canvas, end, 0, MAX_COLUMNS, LOOK_DIM, note);
+	if (*note && *text)
+		row = canvas_put(canvas, end, row, 2, LOOK_DIM, "  ");
+	canvas_put(canvas, end, row, MAX_COLUMNS, LOOK_DIM, text);
+}
+
+void top_draw_help(const struct top *top, struct canvas *canvas)
+{
+	static const char *const lines[] = {
+		"q          end                       p, space   pause, go on",
+		"h, ?       this help                 s          time between two updates",
+		"+, -       longer, shorter time      g          another kind of graph",
+		"P  sort clients by time              M  by memory",
+		"N  by process                        C  by command",
+		"R  the other way round               < >  by the column before, behind",
+		"",
+		"GPU, queues, tiler, cores: the part of the time in which they were active,",
+		"sleep being idle; of cycles: of those that the GPU had while it had power.",
+		"Top-down is an estimate of what held the work up.",
+		"TIME, CYCLES: of a client, a part of the time and of the highest frequency;",
+		"MHz: mean frequency while its work ran. They are told from Linux 6.13 on, if",
+	};
+	size_t i;
+	int row;
+
+	canvas_put(canvas, 0, 0, MAX_COLUMNS, LOOK_TITLE, "panthor-perf top - help");
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		canvas_put(canvas, 2 + i, 1, MAX_COLUMNS, LOOK_PLAIN, lines[i]);
+	row = 2 + i;
+	canvas_print(canvas, row++, 3, LOOK_PLAIN, "echo 3 > %s/profiling", top->info->sysfs ? top->info->sysfs : "...");
+	canvas_put(canvas, row++, 1, MAX_COLUMNS, LOOK_PLAIN, "was done by root, which costs the GPU a little.");
+	canvas_print(canvas, row + 1, 1, LOOK_PLAIN, "Sorted by %s%s; an update every %s. Any key goes back.",
+		     order_names[top->order], top->reverse ? ", the other way round" : "", time_text(top->delay_ns).text);
+}
+
+/* ---- Lines ---- */
+
+void top_print_line(const struct top *top, FILE *out, bool titles)
+{
+	const struct pperf_topdown_node *largest = NULL;
+	struct pperf_load load;
+	bool known = get_load(top, &load);
+	double cores = 0;
+	unsigned int i;
+
+	if (titles) {
+		fprintf(out, "%7s %7s %9s", "TIME", "CYCLES", "FREQUENCY");
+		for (i = 0; i < top->num_bars; i++)
+			fprintf(out, " %8s", top->bars[i].title);
+		fprintf(out, " %7s %11s %11s %7s  %s\n", "Cores", "READ", "WRITTEN", "CLIENTS", "MOSTLY");
+	}
+	fprintf(out, "%7s %7s %9s", percent(known ? load.of_time : NAN).text,
+		percent(known ? load.of_cycles : NAN).text, frequency_text(top->frequency).text);
+	for (i = 0; i < top->num_bars; i++)
+		fprintf(out, " %8s", percent(top_bar_load(top, &top->bars[i])).text);
+	for (i = 0; i < top->info->cores; i++)
+		cores += top_core_load(top, i) / top->info->cores;
+	if (top->shown.topdown && has_period(top))
+		largest = pperf_topdown_largest(top->shown.topdown, 1);
+	fprintf(out, " %7s %11s %11s %7zu  %s\n", percent(known ? cores : NAN).text,
+		with_prefix(rate(top, top->read), "B/s").text, with_prefix(rate(top, top->written), "B/s").text,
+		top->clients.count, largest ? largest->title : "-");
+}
+
+/* ---- JSON ---- */
+
+static void add(struct json_object *to, const char *name, struct json_object *value)
+{
+	json_object_object_add(to, name, value);
+}
+
+/* null if it is no number. */
+static struct json_object *json_real(double value)
+{
+	return isfinite(value) ? json_object_new_double(value) : NULL;
+}
+
+/* Text of others: what is no UTF-8 would be no JSON. */
+static struct json_object *json_text(const char *text)
+{
+	struct json_object *object;
+	char *copy = strdup(text), *p;
+
+	if (!copy)
+		return NULL;
+	for (p = copy; *p; p++)
+		if (*p < ' ' || *p > '~')
+			*p = '?';
+	object = json_object_new_string(copy);
+	free(copy);
+	return object;
+}
+
+static struct json_object *json_load(const struct pperf_load *load)
+{
+	struct json_object *object = json_object_new_object();
+
+	add(object, "of_time", json_real(load->of_time));
+	add(object, "of_cycles", json_real(load->of_cycles));
+	add(object, "active_seconds", json_real(load->active_seconds));
+	add(object, "active_cycles", json_object_new_uint64(load->active_cycles));
+	add(object, "cycles", json_object_new_uint64(load->cycles));
+	return object;
+}
+
+/* Counters of hardware by block, others as one value. */
+static struct json_object *json_counters(const struct top *top)
+{
+	struct json_object *object = json_object_new_object(), *list;
+	const struct pperf_counter *const *counters;
+	unsigned int block;
+	size_t count, i;
+	double value;
+
+	counters = pperf_selection_counters(top->selection, &count);
+	for (i = 0; i < count; i++) {
+		if (!counters[i]->type) {
+			if (pperf_sums_value(top->shown.sums, counters[i], &value))
+				value = NAN;
+			add(object, counters[i]->name, json_real(value));
+			continue;
+		}
+		list = json_object_new_array();
+		for (block = 0; block < top->info->blocks[counters[i]->type]; block++)
+			json_object_array_add(list, json_object_new_uint64(
+				pperf_sums_block(top->shown.sums, counters[i], block)));
+		add(object, counters[i]->name, list);
+	}
+	return object;
+}
+
+static struct json_object *json_bars(const struct top *top)
+{
+	struct json_object *object = json_object_new_object(), *cores = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < top->num_bars; i++)
+		add(object, top->bars[i].title, json_real(top_bar_load(top, &top->bars[i])));
+	for (i = 0; i < top->info->cores; i++)
+		json_object_array_add(cores, json_real(top_core_load(top, i)));
+	add(object, "Cores", cores);
+	return object;
+}
+
+static struct json_object *json_topdown(const struct top *top)
+{
+	struct json_object *object = json_object_new_object();
+	const struct pperf_topdown_node *nodes;
+	size_t count, i;
+
+	nodes = pperf_db_topdown(top->db, &count);
+	for (i = 0; i < count; i++)
+		add(object, nodes[i].name, json_real(pperf_topdown_cycles(top->shown.topdown, &nodes[i])));
+	return object;
+}
+
+static struct json_object *json_items(const struct fdinfo_item *items, unsigned int count, const char *const *names,
+				      unsigned int values)
+{
+	struct json_object *object = json_object_new_object(), *item;
+	unsigned int i, v;
+
+	for (i = 0; i < count; i++) {
+		item = json_object_new_object();
+		for (v = 0; v < values; v++)
+			if (fdinfo_knows(&items[i], v))
+				add(item, names[v], json_object_new_uint64(items[i].value[v]));
+		add(object, items[i].name, item);
+	}
+	return object;
+}
+
+static struct json_object *json_client(const struct client *client)
+{
+	struct json_object *object = json_object_new_object();
+
+	add(object, "id", json_object_new_uint64(client->info.id));
+	add(object, "pid", json_object_new_int(client->pid));
+	add(object, "command", json_text(client->command));
+	if (*client->info.client_name)
+		add(object, "name", json_text(client->info.client_name));
+	add(object, "of_time", json_real(client_busy(client)));
+	add(object, "of_cycles", json_real(client_load(client)));
+	add(object, "frequency_hz", json_real(client_hz(client)));
+	add(object, "engines", json_items(client->info.engines, client->info.num_engines, fdinfo_engine_names,
+					  FDINFO_ENGINE_VALUES));
+	add(object, "memory", json_items(client->info.regions, client->info.num_regions, fdinfo_memory_names,
+					 FDINFO_MEMORY_VALUES));
+	add(object, "sessions", client->info.has_sessions ? json_object_new_uint64(client->info.sessions) : NULL);
+	return object;
+}
+
+static void json_period(const struct top *top, struct json_object *object)
+{
+	const struct pperf_sums *sums = top->shown.sums;
+	uint32_t flags = pperf_sums_flags(sums);
+	struct json_object *cycles = json_object_new_object();
+	struct pperf_load load;
+	unsigned int clock;
+
+	add(object, "start_ns", json_object_new_uint64(pperf_sums_start_ns(sums)));
+	add(object, "end_ns", json_object_new_uint64(pperf_sums_end_ns(sums)));
+	add(object, "seconds", json_real(pperf_sums_seconds(sums)));
+	add(object, "samples", json_object_new_uint64(pperf_sums_samples(sums)));
+	add(object, "overflow", json_object_new_boolean(flags & PPERF_SAMPLE_OVERFLOW));
+	add(object, "error", json_object_new_boolean(flags & PPERF_SAMPLE_ERROR));
+	add(object, "stretched", json_object_new_boolean(flags & PPERF_SAMPLE_STRETCHED));
+	for (clock = 0; clock < PPERF_CLOCKS; clock++)
+		if (top->info->clocks & 1u << clock)
+			add(cycles, pperf_clock_name(clock), json_object_new_uint64(pperf_sums_cycles(sums, clock)));
+	add(object, "cycles", cycles);
+	if (get_load(top, &load))
+		add(object, "load", json_load(&load));
+	add(object, "bars", json_bars(top));
+	add(object, "counters", json_counters(top));
+	if (top->shown.topdown)
+		add(object, "topdown_cycles", json_topdown(top));
+}
+
+void top_print_json(const struct top *top, FILE *out)
+{
+	struct json_object *object = json_object_new_object(), *list = json_object_new_array();
+	size_t i;
+
+	add(object, "gpu", json_text(top->info->name));
+	add(object, "device", json_text(top->info->node ? top->info->node : ""));
+	add(object, "frequency_hz", top->frequency ? json_object_new_uint64(top->frequency) : NULL);
+	if (has_period(top))
+		json_period(top, object);
+	if (*top->why_not)
+		add(object, "not_counted", json_text(top->why_not));
+	for (i = 0; i < top->clients.count; i++)
+		json_object_array_add(list, json_client(&top->clients.list[i]));
+	add(object, "clients", list);
+	add(object, "hidden_processes", json_object_new_uint64(top->clients.hidden));
+	fprintf(out, "%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* panthor-perf top: what it measures, and the forms in which that is shown. */
+#ifndef PANTHOR_PERF_TOP_H
+#define PANTHOR_PERF_TOP_H
+
+#include "commands.h"
+#include "fdinfo.h"
+#include "graph.h"
+
+/* Bars besides those of the GPU and its shader cores. */
+#define TOP_BARS 5
+
+/* A unit that has cycles in which it is active. */
+struct top_bar {
+	const char *title;
+	const struct pperf_counter *counter;
+	enum pperf_clock clock;
+};
+
+/* What was counted in one period of the display. */
+struct top_period {
+	struct pperf_sums *sums;
+
+	/* NULL if nothing is known of what holds this GPU up. */
+	struct pperf_topdown *topdown;
+};
+
+struct top {
+	const struct pperf_gpu_info *info;
+	const struct pperf_db *db;
+	const struct pperf_selection *selection;
+
+	/* Why nothing is counted; empty if something is. */
+	char why_not[512];
+
+	struct top_bar bars[TOP_BARS];
+	unsigned int num_bars;
+
+	/* Cycles in which a shader core is active; bytes read and written. NULL if there is no such counter. */
+	const struct pperf_counter *core, *read, *written;
+
+	/* The last whole period. It has samples if anything was counted. */
+	struct top_period shown;
+
+	/* Of all samples so far. */
+	struct pperf_log log;
+
+	/* Load of the GPU, by periods. */
+	struct history history;
+
+	/* In Hz; 0 if it is not known. */
+	uint64_t frequency;
+
+	struct clients clients;
+	enum client_order order;
+	bool reverse;
+
+	/* False if the kernel can tell the time of clients, and was not asked to. */
+	bool profiling;
+
+	/* Of the display. */
+	uint64_t delay_ns;
+};
+
+/* A part of the time, NAN if it is not known: of the whole GPU, of a bar, of a shader core. */
+double top_load(const struct top *top);
+double top_bar_load(const struct top *top, const struct top_bar *bar);
+double top_core_load(const struct top *top, unsigned int core);
+
+/* Draws all of it; note is a line at the bottom. */
+void top_draw(const struct top *top, struct canvas *canvas, enum graph_style style, const char *note);
+
+/* Rows that top_draw() needs to show all clients. */
+int top_rows(const struct top *top, int columns);
+
+/* Draws the help. */
+void top_draw_help(const struct top *top, struct canvas *canvas);
+
+/* One line of text a period, with a line of titles before if it is wanted. */
+void top_print_line(const struct top *top, FILE *out, bool titles);
+
+/* One line of JSON a period. */
+void top_print_json(const struct top *top, FILE *out);
+
+#endif

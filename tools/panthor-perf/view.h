@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands share that show recordings. */
+#ifndef PANTHOR_PERF_VIEW_H
+#define PANTHOR_PERF_VIEW_H
+
+#include <stdio.h>
+
+#include "recording.h"
+
+struct view {
+	const char *path;
+	struct recording recording;
+	struct pperf_db *db;
+};
+
+/* Opens a recording and the database of its counters. Prints what is wrong. Returns a status. */
+int view_open(struct view *view, const char *path);
+void view_close(struct view *view);
+
+/* Says what ended the reading of a recording, if that was not its end. Returns a status. */
+int view_finish(const struct view *view, enum recording_item item);
+
+/* A file that gets its name when it is whole, or the standard output. */
+struct output {
+	FILE *file;
+	const char *path;
+	char *temporary;
+};
+
+/* Path is NULL for the standard output. Prints what is wrong. Returns a status. */
+int output_open(struct output *output, const char *path);
+
+/* Status is that of what has been written: unless it is STATUS_OK, there will be no file. Returns a status. */
+int output_close(struct output *output, int status);
+
+/*
+ * What is to be said of one counter or metric over a recording. Of counts all but
+ * the total are rates, in units a second; of ratios there is no total, and the mean
+ * is the ratio of all that was counted.
+ */
+#define SUMMARY_BINS 24
+#define SUMMARY_PARTS 10
+#define SUMMARY_PERCENTILES 3
+
+extern const int summary_percentiles[SUMMARY_PERCENTILES];
+
+struct summary {
+	const struct pperf_counter *counter;
+
+	/* False if there is nothing: the equation has no value in any sample. */
+	bool valid;
+	double total, mean, min, max;
+
+	/* By the time that samples cover. */
+	double percentile[SUMMARY_PERCENTILES];
+
+	/* Of cycles: the part of the clock's cycles that this is of, 0 to 1; else negative. */
+	double share;
+
+	/* Means over equal parts of the time. */
+	double timeline[SUMMARY_BINS];
+
+	/*
+	 * How far the mean may be from that of another recording of the same: the standard
+	 * error of the mean, from those of SUMMARY_PARTS parts of the time; a part of the mean.
+	 */
+	double noise;
+};
+
+/* All that is to be said of a recording. */
+struct summaries {
+	struct pperf_log log;
+	struct pperf_sums *sums;
+
+	/* NULL if the counters recorded are not enough for it. */
+	struct pperf_topdown *topdown;
+
+	struct summary *list;
+	size_t count;
+};
+
+/*
+ * Reads a recording, more than once if there is much in it. Of the counters of
+ * the patterns or, without any, of all that it has. Prints what is wrong. Returns a status.
+ */
+int summarize(struct view *view, char *const *patterns, unsigned int num_patterns,
+	      struct summaries *summaries);
+void summaries_free(struct summaries *summaries);
+
+/* Adds a list of patterns, separated by commas, to an array of them. Returns -1 without memory. */
+int add_pattern(char ***patterns, unsigned int *count, char *list);
+
+#endif

@@ -1,0 +1,373 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# series.sh [-s DIR] VERSION OUT   writes the overlay as a series of patches, for `git am` on Debian's
+#                                  source of that kernel, with a cover letter
+#
+#   -s DIR  also leaves the repository that they were made in, a commit a patch: of the files that the
+#           series changes, and no others
+#
+# What a kernel tree has at the end is what the VM's kernels are built from, but for what an overlay
+# cannot do: the text of our uAPI header is moved into panthor_drm.h, Kconfig.perf into Kconfig, and
+# the lists of documents, selftests and maintainers know of our files. Which patch brings what is said
+# in patches/series. There is no Signed-off-by: only a person can give it.
+
+. "$(dirname "$0")/common.sh"
+
+SERIES=$TOP_DIR/patches/series
+PANTHOR=drivers/gpu/drm/panthor
+UAPI=include/uapi/drm/panthor_drm.h
+OURS=$TOP_DIR/include/uapi/drm/panthor_perf_drm.h
+PREFIX="PATCH"
+
+# header FILE KEY: what a file of patches/series says of it.
+header()
+{
+	awk -v key="$2:" '/^$/ { exit } $1 == key { sub(/^[^ ]* /, ""); print }' "$1"
+}
+
+message()
+{
+	awk 'seen { print } /^$/ { seen = 1 }' "$1"
+}
+
+# The text of our header between two marks: all declarations, without what panthor_drm.h has itself.
+uapi_text()
+{
+	awk '
+		/^\/\*\* *$|^\/\*\*$/ { comment = $0; held = 1; next }
+		held { comment = comment "\n" $0; if (!/ \*\//) next; held = 0
+			if (comment ~ /define DRM_/) { skip = 1; next }
+			if (comment ~ /DOC: Performance counters/) on = 1
+			if (on) print comment
+			next }
+		/^#if defined\(__cplusplus\)/ && on { exit }
+		skip { if (!/\\$/) skip = 0; if (/^$/) skip = 0; eat = 1; next }
+		eat && /^$/ { eat = 0; next }
+		{ eat = 0 }
+		on { print }' "$OURS"
+}
+
+# What the comment of a define of ours says, as it stands: uapi_define NAME
+uapi_define()
+{
+	awk -v name="$1" '
+		/^\/\*\*$/ { text = ""; held = 1; mine = 0; next }
+		held && / \*\// { if (mine) { printf "%s", text; exit } held = 0; next }
+		held { if ($0 ~ "define " name " ") mine = 1; else text = text $0 "\n" }' "$OURS"
+}
+
+# merge_uapi FILE: panthor_drm.h with our text in its places.
+merge_uapi()
+{
+	local file=$1 text=$1.text errors=$1.errors control query headers
+
+	headers=$("$BUILD_DIR/kernel.sh" headers)
+
+	uapi_text >"$text"
+	# The errors of all commands belong to the struct that all of them pass.
+	uapi_define DRM_IOCTL_PANTHOR_PERF_CONTROL | sed '1,/Returns 0/{/^ \*$/d}' >"$errors"
+	control=$(sed -n 's/^#define DRM_PANTHOR_PERF_CONTROL //p' "$OURS")
+	query=$(sed -n 's/^#define DRM_PANTHOR_DEV_QUERY_PERF_INFO //p' "$OURS")
+	awk -v errors="$errors" '
+		/struct drm_panthor_perf_control - / { mine = 1 }
+		mine && /^ \*\/$/ {
+			print " *"
+			while ((getline line <errors) > 0)
+				print line
+			mine = 0
+		}
+		{ print }' "$text" >"$text.new"
+	mv "$text.new" "$text"
+	awk -v text="$text" -v control="$control" -v query="$query" '
+		function ours(line) {
+			while ((getline line <text) > 0)
+				print line
+			done = 1
+		}
+		# A number is only named where it is not the next one.
+		function value(wanted, next_) { return wanted == next_ ? "" : " = " wanted }
+		/^enum drm_panthor_ioctl_id / { list = "ioctl"; n = 0 }
+		/^enum drm_panthor_dev_query_type / { list = "query"; n = 0 }
+		list && /^\tDRM_[A-Z_]*( = 0)?,/ { n++ }
+		list && /^};/ {
+			if (list == "ioctl") {
+				print ""
+				print "\t/** @DRM_PANTHOR_PERF_CONTROL: Control a performance counter session. */"
+				print "\tDRM_PANTHOR_PERF_CONTROL" value(control, n) ","
+			} else {
+				print ""
+				print "\t/**"
+				print "\t * @DRM_PANTHOR_DEV_QUERY_PERF_INFO: Query what performance counters there are."
+				print "\t */"
+				print "\tDRM_PANTHOR_DEV_QUERY_PERF_INFO" value(query, n) ","
+			}
+			list = ""
+		}
+		# In later kernels the numbers of the ioctls come last, as an enum; ours comes last in it.
+		/^\/\*\*$/ { held = $0; next }
+		held != "" {
+			if (/DRM_IOCTL_PANTHOR\(\) - / && seen_struct && !done)
+				ours()
+			print held
+			held = ""
+		}
+		/^struct / { seen_struct = 1 }
+		/^\tDRM_IOCTL_PANTHOR_/ { numbers = 1 }
+		numbers && /^};/ {
+			print "\tDRM_IOCTL_PANTHOR_PERF_CONTROL ="
+			print "\t\tDRM_IOCTL_PANTHOR(WR, PERF_CONTROL, perf_control),"
+			numbers = 0
+		}
+		/^#define DRM_IOCTL_PANTHOR_/ { macros = 1 }
+		macros && /^$/ {
+			print "#define DRM_IOCTL_PANTHOR_PERF_CONTROL \\"
+			print "\tDRM_IOCTL_PANTHOR(WR, PERF_CONTROL, perf_control)"
+			macros = 0
+		}
+		/^#if defined\(__cplusplus\)/ && seen_struct && !done { ours() }
+		{ print }' "$file" >"$file.new"
+	mv "$file.new" "$file"
+	rm "$text" "$errors"
+	# The numbers of our header are those that clients use.
+	{
+		echo "#include <linux/types.h>"
+		echo "#include \"$file\""
+		echo "_Static_assert(DRM_PANTHOR_PERF_CONTROL == $control, \"number of the ioctl\");"
+		echo "_Static_assert(DRM_PANTHOR_DEV_QUERY_PERF_INFO == $query, \"number of the query\");"
+		echo "enum { ours = DRM_IOWR(DRM_COMMAND_BASE + $control, struct drm_panthor_perf_control) };"
+		echo "_Static_assert((int)DRM_IOCTL_PANTHOR_PERF_CONTROL == (int)ours, \"code of the ioctl\");"
+		sed -n '/^#ifdef __cplusplus/,$p' "$TOP_DIR/tools/layout/uapi.c"
+	} | "${CROSS}gcc" -fsyntax-only -Wall -Werror -isystem "$headers" -isystem "$headers/drm" -x c - ||
+		die "panthor_drm.h with our text is not what our header says"
+}
+
+# final DIR: all files that the series changes or adds, as they stand at its end.
+final()
+{
+	local dir=$1 file place
+
+	stage_patches "$SRC" "$dir" "$TOP_DIR/patches/$VERSION"/*.patch
+	while IFS=$'\t' read -r file place; do
+		mkdir -p "$dir/$(dirname "$place")"
+		cp "$file" "$dir/$place"
+	done < <("$BUILD_DIR/kernel.sh" overlay "$VERSION")
+	rm "$dir/include/uapi/drm/panthor_perf_drm.h"
+	cp "$SRC/$UAPI" "$dir/$UAPI"
+	merge_uapi "$dir/$UAPI"
+
+	for file in "$dir/$PANTHOR"/panthor_perf*.[ch] "$dir/$PANTHOR"/tests/*.c; do
+		sed -i 's/panthor_perf_drm\.h/panthor_drm.h/' "$file"
+	done
+
+	{
+		grep -v 'Kconfig\.perf"$' "$dir/$PANTHOR/Kconfig"
+		sed 1,2d "$TOP_DIR/Kconfig.perf"
+	} >"$dir/kconfig"
+	mv "$dir/kconfig" "$dir/$PANTHOR/Kconfig"
+	rm "$dir/$PANTHOR/Kconfig.perf"
+
+	mkdir -p "$dir/Documentation/gpu"
+	# The header is in the page of all uAPIs already.
+	sed '/kernel-doc:: include\/uapi/c The uAPI is described in :doc:`driver-uapi`, with the rest of panthor'\''s.' \
+		"$TOP_DIR/Documentation/gpu/panthor-perf.rst" >"$dir/Documentation/gpu/panthor-perf.rst"
+	awk '{ print } $1 ~ /^panfrost$/ { getline next_; if (next_ ~ /panthor$/) { print next_; next_ = "" }
+		print "   panthor-perf"; if (next_ != "") print next_ }' \
+		"$SRC/Documentation/gpu/drivers.rst" >"$dir/Documentation/gpu/drivers.rst"
+	awk '/^ARM MALI PANTHOR DRM DRIVER/ { mine = 1 } /^$/ { mine = 0 }
+		{ print }
+		mine && /gpu\/arm,mali-valhall-csf\.yaml/ { print "F:\tDocumentation/gpu/panthor-perf.rst" }
+		mine && /include\/uapi\/drm\/panthor_drm\.h/ { print "F:\ttools/testing/selftests/drivers/gpu/panthor/" }' \
+		"$SRC/MAINTAINERS" >"$dir/MAINTAINERS"
+
+	mkdir -p "$dir/tools/testing/selftests/drivers/gpu"
+	cp -r "$TOP_DIR/tools/testing/selftests/drivers/gpu/panthor" "$dir/tools/testing/selftests/drivers/gpu/"
+	sed -i '/__has_include(<drm\/panthor_perf_drm\.h>)/,/#endif/d' \
+		"$dir/tools/testing/selftests/drivers/gpu/panthor/perf.h"
+	awk '/^TARGETS \+= drivers\// && !done && $3 > "drivers/gpu/panthor" { print "TARGETS += drivers/gpu/panthor"; done = 1 }
+		{ print }' "$SRC/tools/testing/selftests/Makefile" >"$dir/tools/testing/selftests/Makefile"
+
+	for file in Documentation/gpu/drivers.rst MAINTAINERS tools/testing/selftests/Makefile; do
+		! cmp -s "$SRC/$file" "$dir/$file" || die "$file of Linux $VERSION has no place for our line"
+	done
+}
+
+# makefile FILE DIR: a makefile as it is while not all of our sources are in DIR: without the objects
+# that cannot be built.
+makefile()
+{
+	awk -v dir="$2" '
+		function there(line,   file, found) {
+			match(line, /panthor_perf[a-z_]*\.o/)
+			file = dir "/" substr(line, RSTART, RLENGTH - 1) "c"
+			found = (getline line <file) > 0
+			close(file)
+			return found
+		}
+		# A list of objects, a line each.
+		/^panthor(_perf_test)?-.*[:+]= \\$/ && /perf|PERF/ {
+			list = $0
+			more = 1
+			while (more && (getline line) > 0) {
+				more = line ~ /\\$/
+				sub(/ *\\$/, "", line)
+				if (there(line)) {
+					print list
+					list = line " \\"
+				}
+			}
+			# The last of those that are there ends the list.
+			sub(/ *\\$/, "", list)
+			if (list !~ /=$/)
+				print list
+			next
+		}
+		/panthor_perf[a-z_]*\.o/ && !/panthor_perf_test\.o$/ && !there($0) { next }
+		/ tests\/$/ && (getline line <(dir "/tests/panthor_perf_layout_test.c")) <= 0 { next }
+		{ print }' "$1" | cat -s
+}
+
+# Brings the makefiles of REPO up to the sources that are there.
+makefiles()
+{
+	local file dir
+
+	for file in Makefile tests/Makefile tests/Kbuild; do
+		[ -e "$FINAL/$PANTHOR/$file" ] || continue
+		dir=$REPO/$PANTHOR/$(dirname "$file")
+		[ "$file" = Makefile ] || [ -e "$dir/panthor_perf_layout_test.c" ] || continue
+		[ -e "$REPO/$PANTHOR/panthor_perf_layout.c" ] || continue
+		makefile "$FINAL/$PANTHOR/$file" "$dir" >"$REPO/../makefile"
+		cp "$REPO/../makefile" "$REPO/$PANTHOR/$file"
+	done
+}
+
+in_repo()
+{
+	git -C "$REPO" -c user.name=panthor-perf -c user.email=panthor-perf@localhost -c core.hooksPath=/dev/null \
+		-c commit.gpgSign=false -c core.autocrlf=false -c core.excludesFile=/dev/null "$@"
+}
+
+# commit FILE: one patch, by a file of patches/series.
+commit()
+{
+	local file=$1 only patch pattern f subject files
+
+	only=$(header "$file" Kernels)
+	[ -z "$only" ] || [[ " $only " = *" $VERSION "* ]] || return 0
+	subject=$(header "$file" Subject)
+	pattern=$(header "$file" Patch)
+	if [ -n "$pattern" ]; then
+		# shellcheck disable=SC2206
+		patch=("$TOP_DIR/patches/$VERSION"/$pattern)
+		[ ${#patch[@]} -eq 1 ] || die "$file: its Patch means ${#patch[@]} files of patches/$VERSION, not one"
+		in_repo apply --index --exclude='*/Kconfig' --exclude='*/Makefile' --exclude='*/Kbuild' "${patch[0]}" ||
+			die "${patch[0]} does not apply"
+	fi
+	read -ra files < <(header "$file" Files) || true
+	for pattern in "${files[@]}"; do
+		while read -r f; do
+			mkdir -p "$REPO/$(dirname "$f")"
+			cp "$FINAL/$f" "$REPO/$f"
+		done < <(cd "$FINAL" && compgen -G "$pattern" || die "$file: there is no $pattern")
+	done
+	makefiles
+	in_repo add -f -A .
+	{
+		if [ -n "$subject" ]; then
+			printf '%s\n\n' "$subject"
+			message "$file"
+		else
+			# The subject may go on in a second line; what follows is the message.
+			awk '/^Subject: / { on = 1; sub(/^Subject: \[PATCH\] /, "") } /^---$/ { exit }
+				on == 1 && /^$/ { printf "\n\n"; on = 2; next }
+				on == 1 { printf "%s", $0 } on == 2 { print }' "${patch[0]}"
+		fi
+	} | in_repo commit -q -F - || die "$file: nothing to commit"
+}
+
+figures()
+{
+	awk -v kernel="$VERSION" '!/^#/ && index($1, kernel) == 1 && $3 == "g610" &&
+		$4 ~ /^(empty-ioctl|round-trip|round-trip-more|period-1|start|stop|suspend-0|suspend-1|resume-0|resume-1)$/ {
+			printf "  %-14s %6d\n", $4, $5; release = $1; compiler = $2 }
+		END { print "\n(Linux " release ", " compiler ", Mali-G610)" }' "$TOP_DIR/tools/virt/tests/icount.figures"
+}
+
+cover()
+{
+	local file=$OUT/0000-cover-letter.patch text subject sched=
+
+	[ "$VERSION" != 6.12 ] || sched=" and drm_sched"
+	text=$(sed 1d "$SERIES/cover-letter" | sed "s/@DRM_SCHED@/$sched/")
+	subject=$(head -n 1 <<<"$text")
+	figures >"$OUT/figures"
+	{
+		while IFS= read -r line; do
+			case $line in
+			*'*** SUBJECT HERE ***'*) printf '%s\n' "${line/\*\*\* SUBJECT HERE \*\*\*/$subject}" ;;
+			*'*** BLURB HERE ***'*) sed -e 1,2d -e "/@FIGURES@/{r $OUT/figures
+d}" <<<"$text" ;;
+			*) printf '%s\n' "$line" ;;
+			esac
+		done <"$file"
+	} >"$file.new"
+	mv "$file.new" "$file"
+	rm "$OUT/figures"
+}
+
+KEEP=
+while getopts s: option; do
+	case $option in
+	s) KEEP=$OPTARG ;;
+	*) die "usage: series.sh [-s DIR] VERSION OUT" ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -eq 2 ] || die "usage: series.sh [-s DIR] VERSION OUT"
+VERSION=$1
+OUT=$2
+case " $KERNELS " in
+*" $VERSION "*) ;;
+*) die "no kernel $VERSION: there are $KERNELS" ;;
+esac
+need_tool git git
+need_tool patch patch
+need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
+for f in "$OUT"/*; do
+	[[ $f = *.patch ]] || die "$OUT has other files than patches: name another directory"
+done
+SRC=$("$BUILD_DIR/sources.sh" linux "$VERSION")
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/series.XXXXXX")
+trap 'rm -rf "$WORK"' EXIT
+FINAL=$WORK/final
+REPO=$WORK/repo
+mkdir -p "$FINAL" "$REPO"
+final "$FINAL"
+
+# One date for all: that of the last change of what they are made from.
+date=$(git -C "$TOP_DIR" log -1 --format=%cI 2>/dev/null || date -Is)
+export GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date
+in_repo init -q -b series
+(cd "$FINAL" && find . -type f -printf '%P\n') | while read -r f; do
+	[ -e "$SRC/$f" ] || continue
+	mkdir -p "$REPO/$(dirname "$f")"
+	cp "$SRC/$f" "$REPO/$f"
+done
+in_repo add -f -A .
+in_repo commit -q -m "Linux $VERSION as Debian ships it"
+in_repo tag base
+for file in "$SERIES"/[0-9]*; do
+	commit "$file"
+done
+diff -r --exclude=.git "$FINAL" "$REPO" >"$WORK/diff" ||
+	{ sed 's/^/    /' "$WORK/diff" >&2; die "patches/series does not bring all that the overlay has"; }
+
+mkdir -p "$OUT"
+rm -f "$OUT"/*.patch
+in_repo format-patch -q --zero-commit --no-signature --abbrev=12 --cover-letter \
+	--subject-prefix="$PREFIX" -o "$(cd "$OUT" && pwd)" base..series
+cover
+if [ -n "$KEEP" ]; then
+	rm -rf "$KEEP"
+	mv "$REPO" "$KEEP"
+fi

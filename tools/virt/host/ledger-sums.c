@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ledger-sums   adds up what a ledger has of each counter
+ *
+ *   ledger-sums LEDGER WORDS FW CSG CSHW TILER MEMSYS SHADER_PRESENT FIRST LAST
+ *
+ * WORDS is the number of values of a block; FW to MEMSYS are numbers of blocks; shader cores are at
+ * the positions of SHADER_PRESENT's bits, and are numbered without the gaps, as the kernel does.
+ * Records of the enable epochs FIRST to LAST are added. Prints lines of type, block, counter, sum.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger.h"
+
+#define MAX_WORDS 128
+#define MAX_BLOCKS 64
+#define FIRST_COUNTER 4
+
+static const char *const names[LEDGER_TYPES] = { "", "FW", "CSG", "CSHW", "TILER", "MEMSYS", "SHADER" };
+
+static uint64_t sums[LEDGER_TYPES][MAX_BLOCKS][MAX_WORDS];
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	uint64_t n = strtoull(text, &end, 0);
+
+	if (!*text || *end) {
+		fprintf(stderr, "ledger-sums: %s is no number\n", text);
+		exit(2);
+	}
+	return n;
+}
+
+static void add(const struct ledger_layout *layout, const struct ledger_record *r)
+{
+	for (int t = LEDGER_FW; t < LEDGER_TYPES; t++)
+		for (unsigned int i = 0; i < layout->count[t]; i++)
+			for (unsigned int w = FIRST_COUNTER; w < layout->words; w++)
+				sums[t][i][w] += ledger_word(layout, r, t, i, w);
+}
+
+/* The metadata block is known by a sample that is longer by it. */
+static void check_size(struct ledger_layout *layout, const struct ledger_record *r)
+{
+	layout->count[LEDGER_META] = 0;
+	if (ledger_sample_size(layout) != r->size)
+		layout->count[LEDGER_META] = 1;
+	if (ledger_sample_size(layout) == r->size)
+		return;
+	fprintf(stderr, "ledger-sums: a record has %u bytes, and not %zu\n", r->size, ledger_sample_size(layout));
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	struct ledger_layout layout = {};
+	struct ledger_record record;
+	uint64_t present, first, last;
+	struct ledger *ledger;
+	int ret;
+
+	if (argc != 11) {
+		fprintf(stderr, "usage: ledger-sums LEDGER WORDS FW CSG CSHW TILER MEMSYS SHADER_PRESENT FIRST LAST\n");
+		return 2;
+	}
+	layout.words = number(argv[2]);
+	for (int t = LEDGER_FW; t < LEDGER_SHADER; t++)
+		layout.count[t] = number(argv[2 + t]);
+	present = number(argv[8]);
+	first = number(argv[9]);
+	last = number(argv[10]);
+	layout.count[LEDGER_SHADER] = present ? 64 - __builtin_clzll(present) : 0;
+	if (layout.words > MAX_WORDS) {
+		fprintf(stderr, "ledger-sums: no block has %u values\n", layout.words);
+		return 2;
+	}
+
+	ledger = ledger_open(argv[1]);
+	if (!ledger)
+		return 2;
+	while ((ret = ledger_next(ledger, &record)) > 0) {
+		if (ledger_no_room(&record) || record.epoch < first || record.epoch > last)
+			continue;
+		check_size(&layout, &record);
+		add(&layout, &record);
+	}
+	ledger_close(ledger);
+	if (ret)
+		return 2;
+
+	for (int t = LEDGER_FW; t < LEDGER_TYPES; t++) {
+		for (unsigned int i = 0, n = 0; i < layout.count[t]; i++) {
+			if (t == LEDGER_SHADER && !(present >> i & 1))
+				continue;
+			for (unsigned int w = FIRST_COUNTER; w < layout.words; w++)
+				printf("%s %u %u %" PRIu64 "\n", names[t], n, w, sums[t][i][w]);
+			n++;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+/*
+ * recording-exact   a recording of panthor-perf, as perf-exact would have written it
+ *
+ *   recording-exact RECORDING RECORD
+ *
+ * So that `exactness` compares it with what the GPU has counted. A recording does
+ * not tell what commands had as user_data: all samples have START's, and the last
+ * one STOP's. These are those of panthor-perf record.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../panthor-perf/recording.h"
+#include "exactness.h"
+
+#define TAG_START 1
+#define TAG_STOP 2
+
+static void __attribute__((noreturn)) die(const char *what, const char *why)
+{
+	fprintf(stderr, "recording-exact: %s: %s\n", what, why);
+	exit(1);
+}
+
+static void put(FILE *out, const void *bytes, size_t size)
+{
+	if (fwrite(bytes, 1, size, out) != size)
+		die("record", "it cannot be written");
+}
+
+int main(int argc, char **argv)
+{
+	struct exact_run run = { .start_data = TAG_START };
+	struct exact_head head = { .magic = EXACT_MAGIC, .sessions = 1 };
+	struct exact_sample *samples = NULL;
+	size_t room = 0, n = 0, total;
+	enum recording_item item;
+	struct recording r;
+	unsigned int b, i;
+	uint64_t *sums;
+	FILE *out;
+
+	if (argc != 3)
+		die("usage", "recording-exact RECORDING RECORD");
+	if (recording_open(&r, argv[1]) != RECORDING_END)
+		die(argv[1], r.error);
+
+	head.gpu_id = r.head.gpu.gpu_id;
+	head.shader_present = r.head.gpu.shader_present;
+	head.values = r.head.gpu.values_per_block;
+	for (i = 1; i < EXACT_TYPES; i++) {
+		head.count[i] = r.head.gpu.blocks[i];
+		memcpy(run.mask[i], r.head.masks.bits[i], sizeof(run.mask[i]));
+	}
+	run.period_ns = r.head.period_ns;
+	total = (size_t)r.layout.blocks * head.values;
+	sums = calloc(total + 1, sizeof(*sums));
+	if (!sums)
+		die(argv[1], "out of memory");
+
+	while ((item = recording_next(&r)) <= RECORDING_CLOCKS) {
+		struct exact_sample *s;
+
+		if (item != RECORDING_SAMPLE)
+			continue;
+		if (n == room) {
+			room = room ? 2 * room : 1024;
+			samples = realloc(samples, room * sizeof(*samples));
+			if (!samples)
+				die(argv[1], "out of memory");
+		}
+		s = &samples[n++];
+		*s = (struct exact_sample){
+			.user_data = TAG_START, .end_ns = r.sample.end_ns, .flags = r.sample.flags,
+		};
+		for (b = 0; b < r.sample.num_blocks; b++) {
+			for (i = 0; i < head.values; i++) {
+				s->hash += r.sample.blocks[b].values[i] * exact_factor(b * head.values + i);
+				sums[b * head.values + i] += r.sample.blocks[b].values[i];
+			}
+		}
+	}
+	if (item != RECORDING_END)
+		die(argv[1], item == RECORDING_CUT ? "it was cut short" : r.error);
+	if (n)
+		samples[n - 1].user_data = TAG_STOP;
+	run.samples = n;
+
+	out = fopen(argv[2], "wb");
+	if (!out)
+		die(argv[2], "it cannot be written");
+	put(out, &head, sizeof(head));
+	put(out, &run, sizeof(run));
+	put(out, samples, n * sizeof(*samples));
+	put(out, sums, total * sizeof(*sums));
+	if (fclose(out))
+		die(argv[2], "it cannot be written");
+	printf("# %zu samples recorded\n", n);
+	free(sums);
+	free(samples);
+	recording_close(&r);
+	return 0;
+}

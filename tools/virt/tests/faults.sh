@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# configs: plain debug
+# long: debug
+# Each switch that makes firmware misbehave, and what the driver promises under it (data/faults.csv):
+# sessions are compared with the ledger while a storm has this switch alone. What is an assumption is
+# shown to be one: if the driver kept more than it promises, the table would be wrong.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/lib/exact.sh"
+. "$(dirname "$0")/lib/faults.sh"
+
+# Only a GPU with metadata has wrong metadata.
+only_g715=" meta_stale "
+models="g610 g715"
+[ "$KERNEL$CONFIG" = 7.3plain ] || [ -n "${LONG:-}" ] || models=g610
+
+# list MODEL: NAME OPTION... of each line that is tested here
+list()
+{
+	local name promise tests options
+
+	while IFS=';' read -r name promise tests options _; do
+		[[ " $tests " = *' vm '* ]] || continue
+		[ "$1" = g715 ] || [[ "$only_g715" != *" $name "* ]] || continue
+		options=${options:-$FAULT_OPTIONS}
+		[[ "$options" = *$name=* ]] || options+=" -f $name"
+		echo "$name $options"
+	done < <(fault_rows)
+}
+
+build_comparison
+# As if the driver defended against everything.
+sed 's/;assumption;/;flagged;/' "$FAULTS" >"$SCRATCH/braver"
+for model in $models; do
+	list "$model" >"$SCRATCH/list"
+	with_faults "$model" "$SCRATCH/list"
+	while read -r name options; do
+		said=$(cat "$SCRATCH/faults/$name.said")
+		promise=$(sed -n "s/^$name;\([a-z]*\);.*/\1/p" "$FAULTS")
+		# A kind of storm is seen to begin, a fault to make a difference.
+		if grep -q ' [1-9][0-9]* hits of faults' <<<"$said" ||
+		   { ! grep -q "^  0x3.. .* $name " "$VIRT_DIR/README" && ! grep -q '^# 0 disturbances' <<<"$said"; }; then
+			ok "$model: $name makes a difference"
+		else
+			not_ok "$model: $name makes a difference" "$said"
+		fi
+		compare_faults "$SCRATCH/braver" "$name" "$name" >"$SCRATCH/said" 2>&1
+		status=$?
+		case $promise in
+		assumption)
+			if [ $status -eq 1 ] && grep -q '^# client' "$SCRATCH/said"; then
+				ok "$model: $name: counts are wrong, and nothing says so"
+			else
+				not_ok "$model: $name: counts are wrong, and nothing says so" "status $status" \
+					"$(cat "$SCRATCH/said")"
+			fi
+			;;
+		*)
+			if [ $status -eq 0 ] && [ "$(tail -n 1 <<<"$said")" = 'status 0' ]; then
+				ok "$model: $name: $promise"
+			else
+				not_ok "$model: $name: $promise" "status $status" "$(cat "$SCRATCH/said")" "$said"
+			fi
+			;;
+		esac
+	done <"$SCRATCH/list"
+done
+plan "$TAP_COUNT"

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: 7.3
+# long: plain debug
+# What is another on a G1 than on all other GPUs, with the driver: power and reset by PWR_CONTROL, when
+# firmware hangs, when the GPU or the system is suspended, and when the driver goes; counters of cores
+# without gaps, and firmware's newest interface.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/lib/exact.sh"
+
+plan $((28 + 42 + 19 + 15 + 23 + 2))
+guest_script 27 hang -g g1
+guest_script 41 fault -g g1
+guest_script 18 suspend -g g1 -- runtime
+guest_script_by_log 14 suspend -g g1 -- system
+guest_script 22 rebind -g g1
+build_comparison
+samples=3000
+[ "$CONFIG" = plain ] || samples=500
+count g1 g1 "gpu-load -j 0 -t 3600 -p 150 --duty 60 -g 3 -q 2 >/dev/null 2>&1" "-s $samples"
+option=--
+! panthor_gave_up || option=-r
+compare g1 $option

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# What a reset of the GPU has to end, and what makes panthor give the GPU up.
+. /root/tap.sh
+
+# reset NAME ARGUMENT...: of perf-reset
+reset()
+{
+	local name=$1 out status
+
+	shift
+	out=$(perf-reset "$@" 2>&1)
+	status=$?
+	if [ $status -eq 0 ]; then
+		ok "$name: $out"
+	else
+		not_ok "$name" "perf-reset $*: status $status" "$out" "$(dmesg | tail -n 20)"
+	fi
+}
+
+reset hang hang=1
+for crash in 1 2 3; do
+	reset "crash $crash" crash=$crash
+done
+reset as_stuck as_stuck=1 -- gpu-load
+reset flush_stuck flush_stuck=1 -- gpu-load
+# panthor goes on when a reset does not end, and so does the model.
+reset reset_stuck reset_stuck=1 hang=1
+succeeds "work after all of it" gpu-load
+reset l2_stuck -g l2_stuck=100 hang=1

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# The barriers of the driver's two rings, tried in a model of arm64's memory (tools/ordering): nothing
+# goes wrong with all of them, and something does without any one of them.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+TOP=$(cd "$TESTS_DIR/../../.." && pwd)
+PANTHOR=$TOP/drivers/gpu/drm/panthor
+
+if ! make -C "$TOP/tools/ordering" O="$SCRATCH" all >"$SCRATCH/log" 2>&1; then
+	not_ok "the driver's functions and the model build" "$(tail -n 30 "$SCRATCH/log")"
+	plan "$TAP_COUNT"
+	exit 1
+fi
+
+status=0
+for program in litmus ring; do
+	"$SCRATCH/ordering-$program" >"$SCRATCH/$program" 2>&1 || status=1
+	sed "s/^1\.\..*/# &/; s/^\(not \)\?ok [0-9]* - /\1ok - $program: /" "$SCRATCH/$program"
+	results=$(grep -cE '^(not )?ok ' "$SCRATCH/$program")
+	TAP_COUNT=$((TAP_COUNT + results))
+	is "$program: all of its tests have run" "$results" "$(sed -n 's/^1\.\.//p' "$SCRATCH/$program")"
+done >"$SCRATCH/all"
+cat "$SCRATCH/all"
+TAP_COUNT=$(grep -cE '^(not )?ok ' "$SCRATCH/all")
+
+# "FUNCTION BARRIER" of each barrier that the driver has, and of each that was left out.
+awk '
+	/^[a-z].*\(/ && !/;$/ { match($0, /[a-z_0-9]+\(/); name = substr($0, RSTART, RLENGTH - 1) }
+	match($0, /^\t+((smp|dma)_)?(mb|rmb|wmb|mb__[a-z_]*|store_mb|store_release|load_acquire)\(/) {
+		barrier = substr($0, RSTART, RLENGTH - 1)
+		sub(/^\t+/, "", barrier)
+		print name, barrier
+	}' "$PANTHOR"/panthor_perf_*.c | sort >"$SCRATCH/have"
+sed -n 's/^ok [0-9]* - .*: nothing in place of \(.*\)() of \(.*\)() is found out.*/\2 \1/p' "$SCRATCH/ring" |
+	grep -v ' spin_unlock$' | sort -u >"$SCRATCH/tried"
+is "each barrier of the driver was left out once, and that was found out" \
+	"$(cat "$SCRATCH/tried")" "$(cat "$SCRATCH/have")"
+plan "$TAP_COUNT"
+exit $status
