@@ -71,19 +71,28 @@ static void print_log(void)
 	free(log);
 }
 
-/* A structure of DRM_IOCTL_PANTHOR_DEV_QUERY as words of 32 bits, as many as the kernel has. */
+/* A structure of DRM_IOCTL_PANTHOR_DEV_QUERY as words of 32 bits, as many as this kernel has. */
 static void print_query(int fd, const char *name, uint32_t type)
 {
 	uint32_t words[MAX_WORDS] = {};
-	struct drm_panthor_dev_query query = { .type = type, .size = sizeof(words), .pointer = (uintptr_t)words };
+	struct drm_panthor_dev_query query = { .type = type };
 	unsigned int i;
+	int ret;
 
-	if (drmIoctl(fd, DRM_IOCTL_PANTHOR_DEV_QUERY, &query)) {
+	/* Without a pointer it tells the size. */
+	ret = drmIoctl(fd, DRM_IOCTL_PANTHOR_DEV_QUERY, &query);
+	if (!ret) {
+		if (query.size > sizeof(words))
+			query.size = sizeof(words);
+		query.pointer = (uintptr_t)words;
+		ret = drmIoctl(fd, DRM_IOCTL_PANTHOR_DEV_QUERY, &query);
+	}
+	if (ret) {
 		printf("%s: %s\n", name, strerror(errno));
 		return;
 	}
 	printf("%s:", name);
-	for (i = 0; i < query.size / sizeof(words[0]) && i < MAX_WORDS; i++)
+	for (i = 0; i < query.size / sizeof(words[0]); i++)
 		printf(" %08" PRIx32, words[i]);
 	putchar('\n');
 }
