@@ -845,7 +845,7 @@ static void test_rotation(struct gpu_vm *vm)
 	 * than all of them can do before panthor gives a job up.
 	 */
 	const unsigned int cores = __builtin_popcountll(gpu.info.shader_present);
-	const unsigned int workgroups = cores * (gpu.info.gpu_id >> 28 < 11 ? 96 : 24);
+	const unsigned int workgroups = cores * (gpu.info.gpu_id >> 28 < 11 ? 96 : 48);
 	unsigned int bad = 0, lost = 0;
 	int fence = 1;
 

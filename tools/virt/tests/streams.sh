@@ -7,5 +7,5 @@ set -u
 
 plan 103
 in_guest 39 "streams, g610" -g g610 -- gpu-streams
-in_guest 55 "streams, g725" -g g725 -- gpu-streams
+in_guest 55 "streams, g715" -g g715 -- gpu-streams
 guest_script 6 progress
