@@ -999,6 +999,12 @@ static void test_rotation(struct gpu_vm *vm)
 {
 	const unsigned int n = gpu.csif.csg_slot_count + 4, rounds = 300;
 	struct worker *w = calloc(n, sizeof(*w));
+	/*
+	 * Work for many of panthor's ticks, by which groups take turns, but no more
+	 * than all of them can do before panthor gives a job up.
+	 */
+	const unsigned int cores = __builtin_popcountll(gpu.info.shader_present);
+	const unsigned int workgroups = cores * (gpu.info.gpu_id >> 28 < 11 ? 96 : 48);
 	unsigned int bad = 0, lost = 0;
 	int fence = 1;
 
@@ -1021,7 +1027,7 @@ static void test_rotation(struct gpu_vm *vm)
 		emit_state(&b);
 		cs_emit(&b, cs_move32(33, 63));
 		for (unsigned int r = 34; r < 40; r++)
-			cs_emit(&b, cs_move32(r, r == 37 ? 512 : r > 37));
+			cs_emit(&b, cs_move32(r, r == 37 ? workgroups : r > 37));
 		loop = b.count;
 		if (b.arch < 11)
 			cs_emit(&b, cs_run_compute(1, 0));

@@ -8,5 +8,5 @@ set -u
 
 plan 177
 in_guest 76 "streams, g610" -g g610 -- gpu-streams
-in_guest 92 "streams, g725" -g g725 -- gpu-streams
+in_guest 92 "streams, g715" -g g715 -- gpu-streams
 guest_script 6 progress
