@@ -84,13 +84,14 @@ void mali_csf_faults_reset(MaliCsfState *s)
 
 /*
  * The largest value that a storm gives each, of which it draws one from 1 on.
- * Delays stay well below what panthor and the driver give firmware to answer.
+ * Delays stay well below what panthor and the driver give firmware to answer, and
+ * those of samples below the time in which requests without a pause fill the ring.
  */
 static const uint32_t faults_storm_max[MALI_FAULTS] = {
 #define STORM_MAX(reg, max) [MALI_FAULT_NUMBER(MALI_BENCH_##reg)] = (max)
-    STORM_MAX(DATA_LATE, 2 * SCALE_MS),
-    STORM_MAX(CORES_LATE, 2 * SCALE_MS),
-    STORM_MAX(VALUES_LATE, 2 * SCALE_MS),
+    STORM_MAX(DATA_LATE, SCALE_MS / 2),
+    STORM_MAX(CORES_LATE, SCALE_MS / 2),
+    STORM_MAX(VALUES_LATE, SCALE_MS / 2),
     STORM_MAX(MEMORY_LATE, 1),
     STORM_MAX(INSERT_LATE, 2 * SCALE_MS),
     STORM_MAX(ACK_LATE, 2 * SCALE_MS),

@@ -11,5 +11,6 @@ if [ -z "${LONG:-}" ] && [ "$KERNEL" != 7.3 ]; then
 	echo "1..0 # SKIP one kernel is enough for each change"
 	exit 0
 fi
-plan 10
-guest_script 9 faults-reset -i
+plan 11
+guest_script 8 faults-reset -i
+guest_script 1 faults-reset -i -- gone
