@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain
-# What performance counters cost, in instructions (perf-icount; record-cost.sh for panthor-perf record), is
-# what it was before, within a tenth: icount.figures. These are counts and no times: a busy machine counts the same. A kernel and compiler
+# What performance counters cost, in instructions (perf-icount), is what it was before, within a tenth:
+# icount.figures. These are counts and no times: a busy machine counts the same. A kernel and compiler
 # of which nothing is known there are measured, and what could be added is printed.
 #
 #   icount.sh -w   writes what it measures of KERNEL (of the environment) into icount.figures instead
@@ -11,6 +11,7 @@ set -u
 
 FIGURES=$TESTS_DIR/icount.figures
 # What does not depend on how the deadlines of many sessions happen to fall together.
+MOST_PERIODS=3
 MEASURED="empty-ioctl round-trip round-trip-busy round-trip-many period-one start-stop suspend-resume"
 
 run_i()
@@ -32,7 +33,24 @@ measure()
 			sub(/,.*/, "")
 			compiler = compiler "-" $NF
 		}
-		$1 ~ /^[a-z]/ && $2 ~ /^[0-9]+$/ { print release, compiler, gpu, $1, $2 }' "$SCRATCH/out" >"$2"
+		$1 ~ /^[a-z]/ && $1 != "record-sample" && $2 ~ /^[0-9]+$/ { print release, compiler, gpu, $1, $2 }' \
+		"$SCRATCH/out" >"$2"
+}
+
+# recorded GPU: what a sample costs that panthor-perf record takes and writes. It is told, and no more than so
+# many times what the driver alone takes for a period; how samples fall together with ticks moves it by a tenth.
+recorded()
+{
+	local cost period
+
+	cost=$(awk '$1 == "record-sample" { print $2 }' "$SCRATCH/out")
+	period=$(awk '$1 == "period-1" { print $2 }' "$SCRATCH/out")
+	if [ "${cost:-0}" -gt 0 ] && [ "$cost" -le $((MOST_PERIODS * ${period:-0})) ]; then
+		ok "$1: a sample that is recorded takes $cost instructions, $period of them without the program"
+	else
+		not_ok "$1: a sample that is recorded takes at most $MOST_PERIODS times what the driver takes" \
+			"got:  $cost" "driver: $period"
+	fi
 }
 
 # compare GPU: what was measured, with what is kept
@@ -86,6 +104,7 @@ fi
 for model in g610 g715; do
 	if measure "$model" "$SCRATCH/$model" && [ -s "$SCRATCH/$model" ]; then
 		compare "$model"
+		recorded "$model"
 	else
 		not_ok "$model is measured" "$(tail -n 20 "$SCRATCH/err")" "$(tail -n 5 "$SCRATCH/out")"
 	fi
