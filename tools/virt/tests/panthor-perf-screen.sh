@@ -6,6 +6,6 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-RESULTS=55
+RESULTS=53
 plan $((RESULTS + 1))
 guest_script "$RESULTS" panthor-perf-screen -a tmux -a libc-bin
