@@ -3,6 +3,7 @@
 # deb.sh [DIR]        builds the packages panthor-perf and panthor-perf-dkms, for arm64, and prints their
 #                     paths; with DIR, copies of them there
 # deb.sh lintian      says what lintian has to say of them
+# deb.sh dkms RELEASE has DKMS build the module of the package for that kernel, and says what DKMS says
 #
 # They are built in a root directory of Debian's release that has the kernels, in which nothing is
 # installed: packages are unpacked, and dpkg is told that they are there.
@@ -105,7 +106,29 @@ packages()
 	echo "$dest"
 }
 
+# DKMS as on a board, but for the compiler, which runs here.
+try_dkms()
+{
+	local release=$1 dest root from name=panthor-perf
+
+	dest=$(packages)
+	root=$("$BUILD_DIR/sources.sh" root deb)
+	from=$("$BUILD_DIR/sources.sh" headers "$release")
+	lock deb
+	mkdir -p "$root/usr/lib/modules/$release"
+	cp -a "$from/usr/src/linux-headers-$release" "$from/usr/src/linux-headers-${release%-*}-common" "$root/usr/src/"
+	cp -a "$from/usr/lib/linux-kbuild-${release%-*}" "$root/usr/lib/"
+	ln -sfn "/usr/src/linux-headers-$release" "$root/usr/lib/modules/$release/build"
+	dpkg-deb -x "$dest"/$name-dkms_*.deb "$root"
+	in_root "$root" sh -c 'cd /usr/src && dkms add "$(echo '"$name"'-* | sed "s,\(.*\)-,\1/,")" &&
+		dkms build "$(echo '"$name"'-* | sed "s,\(.*\)-,\1/,")" -k "$1" -a aarch64; dkms status' sh "$release" 2>&1
+	rm -rf "${root:?}/var/lib/dkms/$name" "$root/usr/src/$name"-* "$root/usr/src/linux-headers-${release%-*}"-* \
+		"$root/usr/lib/linux-kbuild-${release%-*}" "${root:?}/usr/lib/modules/$release"
+	unlock
+}
+
 case ${1:-} in
+dkms) try_dkms "$2" ;;
 lintian)
 	dest=$(packages)
 	root=$("$BUILD_DIR/sources.sh" root deb)

@@ -318,8 +318,8 @@ panthor_source()
 # A root into which packages are unpacked and not installed: nothing in them is run for that.
 ROOT_PACKAGES="gcc-14-aarch64-linux-gnu make dash coreutils sed grep mawk findutils diffutils pahole libssl3t64 base-files"
 # What builds packages besides those that debian/control names.
-DEB_PACKAGES="base-files base-passwd bash coreutils dash debianutils diffutils dpkg dpkg-dev findutils grep gzip hostname \
-	gcc-aarch64-linux-gnu libc-bin libc6-dev:arm64 lintian make mawk perl pkgconf:arm64 sed tar util-linux"
+DEB_PACKAGES="base-files base-passwd bash coreutils dash debianutils diffutils dkms dpkg dpkg-dev findutils grep gzip hostname \
+	gcc-aarch64-linux-gnu kmod libc-bin libc6-dev:arm64 lintian make mawk pahole patch perl pkgconf:arm64 sed tar util-linux"
 
 unpack_root()
 {

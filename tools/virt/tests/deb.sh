@@ -13,7 +13,7 @@ fi
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 13
+plan 14
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -52,6 +52,9 @@ is "and DKMS builds for those alone" "$(
 		! [[ $release =~ $regex ]] || echo "$release"
 	done)" "$(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2 }')"
 is "lintian has nothing to say" "$("$build/deb.sh" lintian 2>&1)" ""
+
+release=$(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2; exit }')
+has "DKMS builds the module for $release" "$("$build/deb.sh" dkms "$release" 2>/dev/null)" "^panthor-perf/.*, ${release//+/\\+}, aarch64: built"
 
 # A release that is not in the list is told, with what it takes.
 grep -v '^6\.12\.117' "$debian/releases" >"$SCRATCH/releases"
