@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 11))
+plan $((1 + 20 + 36 + 9))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
