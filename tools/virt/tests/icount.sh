@@ -113,7 +113,8 @@ done
 
 # Nothing of the host reaches the guest, and so nothing differs from one run to the next.
 for run in 1 2; do
-	run_i -- perf-icount empty-ioctl round-trip start-stop >"$SCRATCH/run$run" 2>&1 || echo "run $run: status $?" >>"$SCRATCH/run$run"
+	run_i -- perf-icount empty-ioctl round-trip start-stop >"$SCRATCH/run$run" 2>"$SCRATCH/err" ||
+		{ echo "run $run: status $?"; cat "$SCRATCH/err"; } >>"$SCRATCH/run$run"
 done
 is "a second run takes the very same instructions and time" "$(cat "$SCRATCH/run2")" "$(cat "$SCRATCH/run1")"
 
