@@ -127,8 +127,8 @@ enum {
 };
 
 /*
- * Switches of faults follow each other. The number of one is the bit that it has
- * in storm_faults.
+ * Switches of faults follow each other. The number of one is the bit that it
+ * has in storm_faults.
  */
 #define MALI_FAULTS             32
 #define MALI_BENCH_FAULTS_FIRST MALI_BENCH_DATA_LATE

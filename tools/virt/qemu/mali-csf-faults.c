@@ -84,8 +84,9 @@ void mali_csf_faults_reset(MaliCsfState *s)
 
 /*
  * The largest value that a storm gives each, of which it draws one from 1 on.
- * Delays stay well below what panthor and the driver give firmware to answer, and
- * those of samples below the time in which requests without a pause fill the ring.
+ * Delays stay well below what panthor and the driver give firmware to answer,
+ * and those of samples below the time in which requests without a pause fill
+ * the ring.
  */
 static const uint32_t faults_storm_max[MALI_FAULTS] = {
 #define STORM_MAX(reg, max) [MALI_FAULT_NUMBER(MALI_BENCH_##reg)] = (max)

@@ -537,8 +537,8 @@ int64_t mali_csf_faults_enable_slow(MaliCsfState *s);
 uint32_t mali_csf_faults_events_always(MaliCsfState *s);
 bool mali_csf_faults_events_few(MaliCsfState *s);
 /*
- * The timestamp of block @block, which would be @timestamp; the sample before had
- * @last.
+ * The timestamp of block @block, which would be @timestamp; the sample before
+ * had @last.
  */
 uint64_t mali_csf_faults_timestamp(MaliCsfState *s, uint64_t timestamp,
                                    uint64_t last, unsigned block);
@@ -579,7 +579,7 @@ void mali_csf_glb_flip(MaliCsfState *s, uint32_t bits);
 void mali_csf_glb_interrupt(MaliCsfState *s, uint32_t bits);
 
 /*
- * mali-csf-publish.c: what firmware publishes of a sample, at once, or in stages
+ * mali-csf-publish.c: what firmware publishes of a sample, at once or in stages
  * if the bench page has it so.
  */
 void mali_csf_publish_init(MaliCsfState *s);
@@ -637,7 +637,7 @@ void mali_csf_mcu_user_doorbell(MaliCsfState *s);
  * knows.
  */
 void mali_csf_mcu_set_protm(MaliCsfState *s, bool on);
-/* How firmware stops; HALT_STATUS says why. Values of the bench page's crash. */
+/* How firmware stops; HALT_STATUS says why. Values of crash (bench page). */
 typedef enum {
     MALI_CRASH_NONE, MALI_CRASH_PANIC, MALI_CRASH_WATCHDOG, MALI_CRASH_FATAL,
 } MaliCrash;
