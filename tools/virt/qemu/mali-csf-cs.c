@@ -71,6 +71,8 @@
 #define TILE_SHIFT              5
 #define MAX_TARGETS             8
 /* More work than this ends no sooner. */
+/* Of cores, for a unit of any job */
+#define MAX_COST                8
 #define MAX_UNITS               (1ull << 40)
 
 /* Heap context */
@@ -1604,7 +1606,8 @@ static bool stream_sane(MaliCs *cs, MaliStream *st)
             return false;
         }
         if (op->kind == OP_JOB &&
-            (op->arg >= ITERS || !op->cost || op->data > MAX_UNITS ||
+            (op->arg >= ITERS || !op->cost || op->cost > MAX_COST ||
+             op->work_left > MAX_UNITS * op->cost || op->data > MAX_UNITS ||
              op->work > MALI_WORK_FRAGMENT)) {
             return false;
         }

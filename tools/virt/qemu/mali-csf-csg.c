@@ -70,7 +70,15 @@ enum { STATE_TERMINATE, STATE_START, STATE_SUSPEND, STATE_RESUME };
 static void csg_schedule(MaliCsfState *s, int64_t when)
 {
     QEMUTimer *t = s->cs->timer;
+    int64_t now = mali_csf_clk_now();
 
+    /*
+     * What is late is done soon, but not now: timers that are due are run until
+     * there are none.
+     */
+    if (when < now) {
+        when = now + 1;
+    }
     if (!timer_pending(t) || when < timer_expire_time_ns(t)) {
         timer_mod(t, when);
     }
@@ -662,6 +670,9 @@ static void csg_run(MaliCsfState *s)
     if (!can_go_on(s)) {
         if (!mali_csf_glb_running(s)) {
             iter_settle_all(s);
+            for (int i = 0; i < ITERS; i++) {
+                cs->iter[i].late_ns = 0;
+            }
         }
         return;
     }

@@ -90,7 +90,7 @@ void mali_csf_faults_reset(MaliCsfState *s)
  */
 static const uint32_t faults_storm_max[MALI_FAULTS] = {
 #define STORM_MAX(reg, max) [MALI_FAULT_NUMBER(MALI_BENCH_##reg)] = (max)
-    STORM_MAX(DATA_LATE, SCALE_MS / 2),
+    STORM_MAX(DATA_LATE, SCALE_MS / 5),
     STORM_MAX(CORES_LATE, SCALE_MS / 2),
     STORM_MAX(VALUES_LATE, SCALE_MS / 2),
     STORM_MAX(MEMORY_LATE, 1),

@@ -131,6 +131,18 @@ static bool publish_is_locked(MaliCsfState *s, Stage *stage)
            (stage->kind == STAGE_DATA && mali_csf_mmu_locked(s, stage->as));
 }
 
+/* Firmware that has stopped says nothing more; what it has written is there. */
+static void publish_due(MaliCsfState *s, Stage *stage)
+{
+    if (stage->kind == STAGE_DATA || mali_csf_glb_running(s)) {
+        publish_first(s);
+        return;
+    }
+    QTAILQ_REMOVE(&s->publish->stages, stage, next);
+    s->publish->count--;
+    g_free(stage);
+}
+
 static void publish_timer(void *opaque)
 {
     MaliCsfState *s = opaque;
@@ -142,7 +154,7 @@ static void publish_timer(void *opaque)
             timer_mod(s->publish->timer, now + RETRY_NS);
             return;
         }
-        publish_first(s);
+        publish_due(s, stage);
     }
     publish_arm(s);
 }
@@ -157,12 +169,24 @@ void mali_csf_publish_all(MaliCsfState *s)
 
 void mali_csf_publish_flushed(MaliCsfState *s)
 {
-    int64_t now = mali_csf_clk_now();
-    Stage *stage;
+    QTAILQ_HEAD(, Stage) flushed = QTAILQ_HEAD_INITIALIZER(flushed);
+    Stage *stage, *next;
 
-    QTAILQ_FOREACH(stage, &s->publish->stages, next) {
+    QTAILQ_FOREACH_SAFE(stage, &s->publish->stages, next, next) {
         if (stage->due == WHEN_FLUSHED) {
-            stage->due = now;
+            QTAILQ_REMOVE(&s->publish->stages, stage, next);
+            s->publish->count--;
+            QTAILQ_INSERT_TAIL(&flushed, stage, next);
+        }
+    }
+    while ((stage = QTAILQ_FIRST(&flushed))) {
+        QTAILQ_REMOVE(&flushed, stage, next);
+        if (publish_is_locked(s, stage)) {
+            stage->due = mali_csf_clk_now();
+            publish_later(s, stage);
+        } else {
+            publish_stage(s, stage);
+            g_free(stage);
         }
     }
     publish_arm(s);
@@ -288,6 +312,9 @@ void mali_csf_publish_faults_changed(MaliCsfState *s)
 {
     int64_t period = mali_csf_faults_irq_spurious(s);
 
+    if (!s->inj.fault[MALI_FAULT_NUMBER(MALI_BENCH_MEMORY_LATE)]) {
+        mali_csf_publish_flushed(s);
+    }
     if (period) {
         timer_mod(s->publish->spurious, mali_csf_clk_now() + period);
     } else {
