@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
  * A sample, INSERT, ACK and the interrupt are seen in this order, and all of
- * them at once. With switches of the bench page (mali-csf-faults.c) each of them
- * comes as late as that says: what is not seen yet waits here. All of it is seen
- * before firmware does anything that ends its counting, so that no ring is
- * written to which it has been told to leave.
+ * them at once. With switches of the bench page (mali-csf-faults.c) each of
+ * them comes as late as that says: what is not seen yet waits here. All of it
+ * is seen before firmware does anything that ends its counting, so that no
+ * ring is written to which it has been told to leave.
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
@@ -285,7 +285,7 @@ void mali_csf_publish_ack(MaliCsfState *s, uint32_t bits)
 {
     int64_t late = 0;
 
-    /* Events have to be seen: it is asked if they are before they are raised. */
+    /* Events are raised at once, since firmware asks first if they are. */
     if (bits & MALI_GLB_PRFCNT_SAMPLE) {
         late = mali_csf_faults_ack_late(s);
     }

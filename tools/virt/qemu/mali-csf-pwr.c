@@ -319,8 +319,7 @@ static bool control_retract(MaliCsfState *s, int domain)
         return false;
     }
     s->pwr[domain].owner = MALI_PWR_RETRACTING;
-    timer_mod(s->retract_timer,
-                      mali_csf_clk_now() + MAX(s->power_ns, 1));
+    timer_mod(s->retract_timer, mali_csf_clk_now() + MAX(s->power_ns, 1));
     return true;
 }
 
@@ -335,7 +334,8 @@ static void control_retracted(void *opaque)
             continue;
         }
         if (pwr_moving(p)) {
-            timer_mod(s->retract_timer, mali_csf_clk_now() + MAX(s->power_ns, 1));
+            timer_mod(s->retract_timer,
+                      mali_csf_clk_now() + MAX(s->power_ns, 1));
         } else {
             p->owner = MALI_PWR_HOST;
             mali_csf_irq_raise(s, MALI_IRQ_PWR,
