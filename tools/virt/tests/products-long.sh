@@ -11,8 +11,8 @@ set -u
 streams_of()
 {
 	case $1 in
-	10.*) echo 39 ;;
-	*) echo 55 ;;
+	10.*) echo 76 ;;
+	*) echo 92 ;;
 	esac
 }
 
