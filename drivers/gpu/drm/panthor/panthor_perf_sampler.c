@@ -150,7 +150,8 @@
  * Counts are lost when the GPU is reset and when firmware does not answer: the
  * next sample of every client that counts has the flag ERROR then. It has so, too,
  * if something is found that is not there if firmware keeps to the interface, see
- * look_for_defects() and was_overwritten().
+ * look_for_defects(). A sample that firmware has written over while it was read is not
+ * used at all: INSERT is out of range then.
  *
  * Counts are lost as well when firmware takes an automatic sample and its ring is
  * full. It raises the event OVERFLOW. The event does not say which sample there
@@ -1221,8 +1222,10 @@ static void look_for_defects(struct panthor_perf_sampler *sampler)
  * the answer and cannot be one that firmware has not acknowledged so far. The sample
  * that is taken before shader cores lose power has the reason of a request. If it may
  * be such an answer, its counts become a part of what is delivered for the request.
+ *
+ * Returns false, and leaves the sample in the ring, if INSERT makes no sense any more.
  */
-static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drain, bool last,
+static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drain, bool last,
 			bool protected)
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
@@ -1232,6 +1235,10 @@ static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 
 	panthor_perf_fw_sample_read(layout, panthor_perf_fw_slot(sampler->fw), sampler->asked,
 				    sample);
+	if (panthor_perf_fw_overwritten(sampler->fw)) {
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		return false;
+	}
 	panthor_perf_fw_consume(sampler->fw);
 	look_for_defects(sampler);
 	if (protected && last)
@@ -1258,6 +1265,7 @@ static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 	if (answer)
 		note_answer(sampler, drain);
 	serve_clients(sampler, sample, answer, drain->gen, automatic);
+	return true;
 }
 
 /* OVERFLOW is not raised any more: firmware has seen that when it has answered a request. */
@@ -1316,20 +1324,9 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
 }
 
 /*
- * Checks if firmware has reused slots whose samples were being read, though it should
- * have waited for EXTRACT. They may hold parts of two samples.
- */
-static bool was_overwritten(struct panthor_perf_sampler *sampler, const struct drain *drain)
-{
-	int since = panthor_perf_fw_pending(sampler->fw);
-
-	return since < 0 || since + drain->pending > sampler->fw->slots;
-}
-
-/*
  * Drains the firmware ring, and completes the requests that are answered. Returns
- * false, and does nothing, if there are more samples than @limit, or if INSERT makes no
- * sense.
+ * false if INSERT makes no sense, where it stops at the sample of which that is found,
+ * and false without doing anything if there are more samples than @limit.
  */
 static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 limit)
 {
@@ -1358,10 +1355,8 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 		panthor_perf_clock_pair(sampler->clock);
 
 	for (i = 0; i < drain.pending; i++)
-		take_sample(sampler, &drain, i == drain.pending - 1, protected);
-
-	if (drain.pending && was_overwritten(sampler, &drain))
-		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		if (!take_sample(sampler, &drain, i == drain.pending - 1, protected))
+			return false;
 
 	/* The sample before protected mode was drained before the mode could be seen. */
 	if (protected && !drain.pending) {

@@ -85,8 +85,8 @@ struct fake {
 	bool mute;
 	/* The fake acknowledges requests without writing samples. */
 	bool empty;
-	/* The fake writes a lap of samples while a client is given one. */
-	bool overwrites;
+	/* The fake writes so many samples while a client is given the next one. */
+	u32 writes_meanwhile;
 	/* The fake behaves as if its ring were full. */
 	bool full;
 	/*
@@ -380,10 +380,8 @@ static u32 fake_write(struct panthor_perf_client *client,
 		c->stops = false;
 		c->stopped = panthor_perf_sampler_stop(&c->f->sampler, client, 100);
 	}
-	if (c->f->overwrites) {
-		c->f->overwrites = false;
-		c->f->output.perfcnt_insert += FAKE_SLOTS;
-	}
+	for (; c->f->writes_meanwhile; c->f->writes_meanwhile--)
+		fake_sample(c->f);
 	flags = panthor_perf_accum_deliver(layout, client->accum, fw_sample, info, c->sample);
 	c->got[i].data = info->user_data;
 	c->got[i].flags = ((struct drm_panthor_perf_sample_header *)c->sample)->flags;
@@ -3056,23 +3054,72 @@ static void sample_missing(struct kunit *test)
 	expect(test, cores, 0, 2, 0, 0);
 }
 
-/* Samples that firmware has written over while they were read may be broken. */
+/* Slots that were given back are firmware's, also while others are being drained. */
+static void refilled_meanwhile(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	d->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(d, 1), 0);
+	drained(f);
+
+	/* There are two samples when the drain begins, and the ring is full after the first. */
+	f->count = 3;
+	fake_auto(f);
+	f->count = 4;
+	f->writes_meanwhile = FAKE_SLOTS - 1;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	KUNIT_EXPECT_EQ(test, f->writes_meanwhile, 0);
+	expect(test, d, 0, 1, 3, 0);
+	expect(test, c, 0, 2, 7, 0);
+	check(f, 0);
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 5, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+}
+
+/*
+ * A sample that firmware has written over before it was taken out of the ring is not
+ * counted. That is flagged in the very sample which it would have been a part of, even if
+ * it is the last one of a client.
+ */
 static void sample_overwritten(struct kunit *test)
 {
 	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
 
+	d->client.emit_auto = true;
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(d, 1), 0);
 	drained(f);
+
+	/* One slot is free, but firmware uses two: the one of the second sample as well. */
 	f->count = 3;
-	f->overwrites = true;
-	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	fake_auto(f);
+	f->count = 4;
+	f->writes_meanwhile = FAKE_SLOTS;
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
 	expect_num(test, c, 1);
-	expect(test, c, 0, 2, 3, 0);
-	check(f, 0);
-	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
-	expect_num(test, c, 2);
-	KUNIT_EXPECT_EQ(test, c->got[1].flags, ERROR);
+	KUNIT_EXPECT_EQ(test, f->writes_meanwhile, 0);
+	expect(test, d, 0, 1, 3, 0);
+	expect(test, c, 0, 2, 3, ERROR);
+
+	/* Counters are enabled anew, once. */
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(d, 3), 0);
+	drained(f);
+	expect(test, d, 1, 3, 5, ERROR);
+	f->count = 6;
+	KUNIT_EXPECT_EQ(test, request(d, 4), 0);
+	expect_num(test, d, 3);
+	expect(test, d, 2, 4, 6, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
 }
 
 /*
@@ -4287,6 +4334,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(sample_twice),
 	KUNIT_CASE(sample_stale),
 	KUNIT_CASE(sample_missing),
+	KUNIT_CASE(refilled_meanwhile),
 	KUNIT_CASE(sample_overwritten),
 	KUNIT_CASE(states),
 	KUNIT_CASE(flight_states),
