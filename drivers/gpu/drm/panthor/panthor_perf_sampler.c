@@ -135,6 +135,9 @@
  * been removed since: it is made when the sampler is COUNTING again. In the state GONE
  * none is made.
  *
+ * A request that firmware acknowledges though there is no sample since it was made
+ * stays in flight, and is repeated once, see repeat_request().
+ *
  * A request that firmware has no room for in its ring is tried again by firmware
  * when the doorbell rings. That happens when OVERFLOW is acknowledged, and each
  * time the check runs. If there is no answer for ACK_TIMEOUT_NS, counters are
@@ -302,8 +305,29 @@ static void make_request(struct panthor_perf_sampler *sampler)
 	sampler->flight_ns = ktime_get_raw_ns();
 	sampler->answer_ns = sampler->flight_ns;
 	sampler->flight_insert = sampler->insert;
+	sampler->flight_repeated = false;
 	sampler->stats.requests++;
 	trace_panthor_perf_request(sampler->fw->epoch, sampler->flight_gen);
+	panthor_perf_fw_request(sampler->fw);
+}
+
+/*
+ * Asks for the sample of the firmware request in flight once more, which firmware has
+ * acknowledged without one. That is no failure: the sample that it takes before protected
+ * mode completes what is requested by then, and may have been drained before the request
+ * was made. The next one cannot be, and so it is asked for no more than once: firmware
+ * that never writes samples would be asked without end.
+ */
+static void repeat_request(struct panthor_perf_sampler *sampler)
+{
+	lockdep_assert_held(&sampler->req_lock);
+
+	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING || sampler->flight_repeated)
+		return;
+
+	sampler->flight_repeated = true;
+	sampler->answer_ns = ktime_get_raw_ns();
+	sampler->stats.requests++;
 	panthor_perf_fw_request(sampler->fw);
 }
 
@@ -1090,6 +1114,9 @@ struct drain {
 	/** @acked: Firmware had acknowledged it then: its sample is in the ring, or was drained. */
 	bool acked;
 
+	/** @empty: Firmware had acknowledged it then, but there is no sample since it was made. */
+	bool empty;
+
 	/** @told: Its sample has been found. */
 	bool told;
 
@@ -1101,9 +1128,9 @@ struct drain {
  * Looks at the firmware request and at the ring: the request's sample is in the ring if
  * ACK, read before INSERT, says so. No request is made in between, so that the sample of
  * a later one is not found without it. If there is no sample since the request was made,
- * it is not believed that it has been answered: firmware either writes INSERT late, or
- * has forgotten the sample, which the check will find. Returns false if INSERT makes no
- * sense.
+ * it is not believed that it has been answered: its sample was drained before it was
+ * made, or firmware writes INSERT late, or has forgotten the sample. Returns false if
+ * INSERT makes no sense.
  */
 static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *drain)
 {
@@ -1115,7 +1142,8 @@ static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *dra
 	drain->pending = panthor_perf_fw_pending(sampler->fw);
 	if (drain->pending >= 0) {
 		sampler->insert = sampler->fw->extract + drain->pending;
-		drain->acked = drain->acked && sampler->insert != sampler->flight_insert;
+		drain->empty = drain->acked && sampler->insert == sampler->flight_insert;
+		drain->acked = drain->acked && !drain->empty;
 	}
 	spin_unlock(&sampler->req_lock);
 	return drain->pending >= 0;
@@ -1373,6 +1401,8 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 	rearm_events(sampler, &drain, patient);
 
 	spin_lock(&sampler->req_lock);
+	if (drain.empty)
+		repeat_request(sampler);
 	make_request(sampler);
 	spin_unlock(&sampler->req_lock);
 	return true;

@@ -2943,6 +2943,99 @@ static void ack_before_insert(struct kunit *test)
 	expect(test, d, 0, 2, 5, 0);
 }
 
+/* Firmware acknowledges what was requested, by a sample that it has taken before. */
+static void ack_by_earlier(struct fake *f)
+{
+	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+			(f->input.req & GLB_PERFCNT_SAMPLE);
+	f->asleep = false;
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+}
+
+/*
+ * The sample that firmware takes before protected mode completes what is requested by then.
+ * If it was drained before the request was made, the request is repeated.
+ */
+static void acked_by_drained(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	struct starter s = { .c = new_client(test, f) };
+	u32 rings;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	fake_sample(f);
+	check(f, 0);
+	f->asleep = true;
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 0);
+	ack_by_earlier(f);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 7, 0);
+
+	/* In protected mode it is the sample after it. That may last. */
+	fake_sample(f);
+	check(f, 0);
+	f->asleep = true;
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	f->protected = true;
+	ack_by_earlier(f);
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 1);
+	f->protected = false;
+	wake(f);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 5, 0);
+
+	/* A check that comes as late as the answer leaves time for the other one. */
+	fake_sample(f);
+	check(f, 0);
+	f->asleep = true;
+	f->count = 6;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+			(f->input.req & GLB_PERFCNT_SAMPLE);
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 2);
+	wake(f);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 6, 0);
+
+	/* START does not fail. */
+	fake_sample(f);
+	check(f, 0);
+	f->asleep = true;
+	INIT_WORK_ONSTACK(&s.work, starter_work);
+	queue_work(f->sampler.wq, &s.work);
+	KUNIT_EXPECT_TRUE(test, wait_starting(s.c));
+	ack_by_earlier(f);
+	check(f, NSEC_PER_SEC);
+	flush_work(&s.work);
+	destroy_work_on_stack(&s.work);
+	KUNIT_EXPECT_EQ(test, s.ret, 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+
+	/* Firmware that never writes the sample is asked for it twice. */
+	f->empty = true;
+	rings = f->requests;
+	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
+	expect_num(test, c, 3);
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, f->requests, rings + 2);
+	f->empty = false;
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 4);
+	expect(test, c, 3, 5, 0, ERROR);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+}
+
 /* Writes the sample before once more, into the next slot, with the same timestamp. */
 static void fake_repeat(struct fake *f)
 {
@@ -4331,6 +4424,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(halt_first),
 	KUNIT_CASE(empty_ack),
 	KUNIT_CASE(ack_before_insert),
+	KUNIT_CASE(acked_by_drained),
 	KUNIT_CASE(sample_twice),
 	KUNIT_CASE(sample_stale),
 	KUNIT_CASE(sample_missing),
