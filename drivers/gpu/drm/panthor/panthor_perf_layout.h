@@ -325,6 +325,15 @@ struct panthor_perf_fw_sample {
 	 */
 	u64 previous;
 
+	/**
+	 * @digest: A number that is made of which bits occur in the counters of which
+	 * block. It is the same in a copy of the sample.
+	 */
+	u64 digest;
+
+	/** @previous_digest: The same of the sample that has the timestamp @previous. */
+	u64 previous_digest;
+
 	/** @defects: Combination of enum panthor_perf_defect. */
 	u32 defects;
 

@@ -1214,10 +1214,20 @@ static void note_answer(struct panthor_perf_sampler *sampler, struct drain *drai
 }
 
 /*
+ * A sample that was taken at the very time of the one before, and has the same counts as
+ * far as can be told, is the same one, written twice, unless there is nothing in it. Time
+ * alone does not tell: firmware may take two samples at what it takes for one time.
+ */
+static bool written_twice(const struct panthor_perf_fw_sample *sample)
+{
+	return sample->has_timestamp && sample->timestamp &&
+	       sample->timestamp == sample->previous &&
+	       sample->digest == sample->previous_digest;
+}
+
+/*
  * Looks for what cannot be in a sample if firmware keeps to the interface. Counts may be
- * missing then, or come at another time than they were counted. A sample that was taken
- * at the very time of the one before is the same one, written twice, unless there is
- * nothing in it.
+ * missing then, or come at another time than they were counted.
  */
 static void look_for_defects(struct panthor_perf_sampler *sampler)
 {
@@ -1227,8 +1237,7 @@ static void look_for_defects(struct panthor_perf_sampler *sampler)
 	if (sampler->set != DRM_PANTHOR_PERF_SET_PRIMARY)
 		defects &= ~(PANTHOR_PERF_DEFECT_MISSING | PANTHOR_PERF_DEFECT_CUT);
 
-	if (defects || (sample->has_timestamp && sample->timestamp &&
-			sample->timestamp == sample->previous &&
+	if (defects || (written_twice(sample) &&
 			panthor_perf_fw_sample_drop(sampler->layout, sample)))
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 }

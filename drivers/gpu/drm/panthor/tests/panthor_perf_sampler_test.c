@@ -3051,6 +3051,7 @@ static void sample_twice(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
+	u32 *cshw;
 
 	use_clock(test, f);
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
@@ -3069,6 +3070,41 @@ static void sample_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
 	expect_num(test, c, 2);
 	expect(test, c, 1, 3, 4, 0);
+
+	/* Nor if two samples at the same time are different: both count. */
+	f->count = 5;
+	fake_sample(f);
+	fake_repeat(f);
+	cshw = f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size +
+	       f->layout.blocks[f->layout.cshw_block].fw_offset;
+	cshw[COUNTER] = 6;
+	f->count = 7;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 18, 0);
+}
+
+/* Metadata that firmware has left as it was says nothing of when the sample was taken. */
+static void metadata_stale(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 *metadata;
+
+	use_clock(test, f);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	fake_sample(f);
+	f->count = 4;
+	fake_sample(f);
+	metadata = f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size;
+	metadata[0] = 1;
+	metadata[1] = 0;
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 12, 0);
 }
 
 /* Blocks of an earlier lap are found by their timestamp, and flagged. */
@@ -4442,6 +4478,7 @@ static struct kunit_case panthor_perf_metadata_cases[] = {
 	KUNIT_CASE(independent),
 	KUNIT_CASE(emitted_after_answer),
 	KUNIT_CASE(emitted_protected_answer),
+	KUNIT_CASE(metadata_stale),
 	KUNIT_CASE(suspend_other_sample),
 	KUNIT_CASE(answer_from_before),
 	{}
