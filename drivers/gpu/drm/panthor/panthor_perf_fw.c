@@ -82,9 +82,9 @@
  *
  * In two places no barrier is needed. panthor_perf_fw_disable() reads ACK, and then
  * releases a lock in settle_reqs(), so INSERT is not read before ACK by whoever takes a
- * lock after that, as the sampler does. And enable_once() clears PRFCNT_EN only if a
- * wait for ACK has found that firmware has disabled counters: writes are not done
- * before the branch that they depend on.
+ * lock after that, as the sampler does. And enable_once() clears PRFCNT_EN after a branch
+ * on ACK, which a wait, or panthor_perf_fw_enable() itself, has found to say that firmware
+ * does not count: writes are not done before a branch that they come after.
  */
 
 #define GLB_PERFCNT_EVENTS	(GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW)

@@ -483,8 +483,10 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 			continue;
 		}
 
+		/* Firmware may write the head of a core that has no power. */
 		if (!(en & PANTHOR_PERF_EN_WRITTEN)) {
-			sample->defects |= PANTHOR_PERF_DEFECT_CUT;
+			if (b == layout->cshw_block)
+				sample->defects |= PANTHOR_PERF_DEFECT_CUT;
 			ack_block(slot, block->fw_offset);
 			continue;
 		}

@@ -289,9 +289,10 @@ enum panthor_perf_defect {
 	PANTHOR_PERF_DEFECT_MISSING = 1 << 0,
 
 	/**
-	 * @PANTHOR_PERF_DEFECT_CUT: PRFCNT_EN of a block is not 0, but lacks the bit
-	 * without which a block is not written. As with MISSING, this means nothing in
-	 * sets other than the primary one.
+	 * @PANTHOR_PERF_DEFECT_CUT: PRFCNT_EN of the CSHW block is not 0, but lacks the
+	 * bit without which a block is not written. As with MISSING, this means nothing in
+	 * sets other than the primary one. Of another block it means that the block had no
+	 * power.
 	 */
 	PANTHOR_PERF_DEFECT_CUT = 1 << 1,
 

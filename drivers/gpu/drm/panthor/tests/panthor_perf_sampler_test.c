@@ -3170,9 +3170,20 @@ static void sample_missing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
 	expect_num(test, c, 3);
 	expect(test, c, 2, 4, 0, ERROR);
-	KUNIT_EXPECT_TRUE(test, stop(c, 5));
+
+	/* A core may have no power, and PRFCNT_EN that says no more than that. */
+	f->count = 5;
+	fake_sample(f);
+	en = f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size +
+	     f->layout.blocks[f->layout.shader_block].fw_offset + 2 * sizeof(u32);
+	*en = 1;
+	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
 	expect_num(test, c, 4);
-	expect(test, c, 3, 5, 0, 0);
+	expect(test, c, 3, 5, 5, 0);
+	expect_states(test, c, 3, ON | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
+	KUNIT_EXPECT_TRUE(test, stop(c, 6));
+	expect_num(test, c, 5);
+	expect(test, c, 4, 6, 0, 0);
 
 	/* Other sets may have no counters for it. */
 	KUNIT_ASSERT_EQ(test, start(cores, 1), 0);
