@@ -3036,6 +3036,12 @@ static void acked_by_drained(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->enables, 2);
 }
 
+/* Where the fake has written the latest sample. */
+static void *last_slot(struct fake *f)
+{
+	return f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size;
+}
+
 /* Writes the sample before once more, into the next slot, with the same timestamp. */
 static void fake_repeat(struct fake *f)
 {
@@ -3075,8 +3081,7 @@ static void sample_twice(struct kunit *test)
 	f->count = 5;
 	fake_sample(f);
 	fake_repeat(f);
-	cshw = f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size +
-	       f->layout.blocks[f->layout.cshw_block].fw_offset;
+	cshw = last_slot(f) + f->layout.blocks[f->layout.cshw_block].fw_offset;
 	cshw[COUNTER] = 6;
 	f->count = 7;
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
@@ -3098,7 +3103,7 @@ static void metadata_stale(struct kunit *test)
 	fake_sample(f);
 	f->count = 4;
 	fake_sample(f);
-	metadata = f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size;
+	metadata = last_slot(f);
 	metadata[0] = 1;
 	metadata[1] = 0;
 	f->count = 5;
@@ -3164,8 +3169,7 @@ static void sample_missing(struct kunit *test)
 	/* PRFCNT_EN without the bit without which there are no counters. */
 	f->count = 3;
 	fake_sample(f);
-	en = f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size +
-	     cshw + 2 * sizeof(u32);
+	en = last_slot(f) + cshw + 2 * sizeof(u32);
 	*en = 1;
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
 	expect_num(test, c, 3);
@@ -3174,8 +3178,7 @@ static void sample_missing(struct kunit *test)
 	/* A core may have no power, and PRFCNT_EN that says no more than that. */
 	f->count = 5;
 	fake_sample(f);
-	en = f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size +
-	     f->layout.blocks[f->layout.shader_block].fw_offset + 2 * sizeof(u32);
+	en = last_slot(f) + f->layout.blocks[f->layout.shader_block].fw_offset + 2 * sizeof(u32);
 	*en = 1;
 	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
 	expect_num(test, c, 4);
