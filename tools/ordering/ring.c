@@ -320,6 +320,36 @@ static const char *two_slots_wrong(const struct execution *x)
 }
 
 /*
+ * The ring has one slot. Firmware does not wait for it to be given back. What it writes
+ * after a sample that INSERT must not count yet is not taken for the first sample.
+ */
+static void overwrite_driver(void)
+{
+	model_assume(panthor_perf_fw_pending(&fw) == 1);
+	memset(sample, 0, panthor_perf_fw_sample_size(&layout));
+	panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw), asked, sample);
+	model_result(0, sample->values[LAST]);
+	model_result(1, panthor_perf_fw_overwritten(&fw));
+}
+
+static void overwrite_firmware(void)
+{
+	u32 n;
+
+	for (n = 1; n <= 3; n++) {
+		fw_write(word(2), EN_ALL);
+		fw_write(word(LAST), counted(n, LAST));
+		fw_write(&output.perfcnt_insert, n);
+	}
+}
+
+static const char *overwrite_wrong(const struct execution *x)
+{
+	return result(x, 0, 0) == counted(3, LAST) && !result(x, 0, 1) ?
+	       "a sample of two laps later is taken for this one" : NULL;
+}
+
+/*
  * Counters are enabled again, after an epoch of two samples. Firmware takes a sample at
  * once, into a slot that held one which was never drained.
  */
@@ -603,6 +633,7 @@ static const struct scenario
 	overflow = FIRMWARE(overflow, overflow_setup),
 	slot = FIRMWARE(slot, sample_setup),
 	two_slots = FIRMWARE(two_slots, two_slots_setup),
+	overwrite = FIRMWARE(overwrite, sample_setup),
 	epoch = FIRMWARE(epoch, epoch_setup),
 	epoch_early = { "epoch, at another doorbell", epoch_setup,
 			{ { "driver", epoch_driver }, { "firmware", epoch_firmware_early, true } },
@@ -707,6 +738,8 @@ int main(void)
 	holds(&two_slots, BRANCHES_NONE);
 	fails(&two_slots, "panthor_perf_fw_pending", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
 	fails(&two_slots, "panthor_perf_fw_consume", "dma_mb", BARRIER_NONE, BRANCHES_ALL);
+	holds(&overwrite, BRANCHES_NONE);
+	fails(&overwrite, "panthor_perf_fw_overwritten", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
 	holds(&epoch, BRANCHES_NONE);
 	fails(&epoch, "enable_once", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
 	holds(&epoch_early, BRANCHES_NONE);

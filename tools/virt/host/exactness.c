@@ -360,7 +360,9 @@ static void read_trace(const char *path)
 			while (!counting && start && start < num_records &&
 			       records[start].epoch == records[start - 1].epoch)
 				start++;
-			if (insert && (epoch != last_epoch || insert != last_insert))
+			/* A trace may begin after the last sample of an epoch that has ended. */
+			if (insert && (seen || counting) &&
+			    (epoch != last_epoch || insert != last_insert))
 				wrong("the baseline of session %u is sample %u of epoch %u, the last one was %u of %u",
 				      session, insert, epoch, last_insert, last_epoch);
 			baselines = grown(baselines, num_baselines, &max_baselines, sizeof(*baselines));
@@ -382,7 +384,9 @@ static void read_trace(const char *path)
 
 			if (session >= num_sessions)
 				die("a delivery to session %u, which has no baseline", session);
-			if (insert && (epoch != last_epoch || insert != last_insert))
+			/* A trace may begin after the last sample of an epoch that has ended. */
+			if (insert && (seen || counting) &&
+			    (epoch != last_epoch || insert != last_insert))
 				wrong("a delivery to session %u is up to sample %u of epoch %u, the last one was %u of %u",
 				      session, insert, epoch, last_insert, last_epoch);
 			s = &sessions[session];

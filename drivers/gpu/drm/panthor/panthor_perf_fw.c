@@ -31,7 +31,7 @@
  * free-running 32-bit numbers, of which the low bits are the number of a slot.
  *
  * Firmware and driver access the same memory without a common lock, so the order
- * of their accesses matters in four places:
+ * of their accesses matters in five places:
  *
  * (A) Firmware writes INSERT before it acknowledges a request in ACK. The driver
  *     reads ACK before INSERT. If the driver sees the acknowledgment, the INSERT
@@ -46,6 +46,12 @@
  *     configuration, before it requests ENABLE in REQ. Firmware reads REQ before all
  *     of them. It therefore enables counters with this configuration, and the driver
  *     never clears PRFCNT_EN in a sample of the new epoch.
+ * (E) Firmware must not write to a slot before EXTRACT gives it back. If it does, it
+ *     still writes INSERT after each sample. The driver reads INSERT again after it
+ *     has read a sample, and before it writes EXTRACT. If it has read a part of what
+ *     was written after a sample that INSERT must not count, it finds INSERT out of
+ *     range. What was read is not used then. A sample that is being written, and that
+ *     INSERT does not count yet, is not noticed.
  *
  * The driver's barriers pair with those of the firmware, which are not visible
  * here::
@@ -58,6 +64,8 @@
  *	  (A)			  (B)		dma_rmb()
  *	write ACK		read sample	panthor_perf_fw_sample_read()
  *				clear PRFCNT_EN
+ *				  (E)		dma_rmb()
+ *				read INSERT	panthor_perf_fw_overwritten()
  *				  (C)		dma_mb()
  *	read EXTRACT		write EXTRACT	panthor_perf_fw_consume()
  *	  (C)
@@ -74,9 +82,9 @@
  *
  * In two places no barrier is needed. panthor_perf_fw_disable() reads ACK, and then
  * releases a lock in settle_reqs(), so INSERT is not read before ACK by whoever takes a
- * lock after that, as the sampler does. And enable_once() clears PRFCNT_EN only if a
- * wait for ACK has found that firmware has disabled counters: writes are not done
- * before the branch that they depend on.
+ * lock after that, as the sampler does. And enable_once() clears PRFCNT_EN after a branch
+ * on ACK, which a wait, or panthor_perf_fw_enable() itself, has found to say that firmware
+ * does not count: writes are not done before a branch that they come after.
  */
 
 #define GLB_PERFCNT_EVENTS	(GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW)
@@ -608,6 +616,28 @@ void *panthor_perf_fw_slot(struct panthor_perf_fw *fw)
 	return slot_address(fw, fw->extract);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_slot);
+
+/**
+ * panthor_perf_fw_overwritten() - Check if firmware has reused slots that it does not own
+ * @fw: Firmware with a pending sample, which has been read.
+ *
+ * Firmware must not write to the slot of the oldest sample before
+ * panthor_perf_fw_consume() gives it back. Firmware that keeps to this never makes this
+ * function return true, whatever it writes to slots that were given back before.
+ *
+ * Context: The caller holds panthor_perf_sampler::lock. Does not sleep.
+ *
+ * Return: True if INSERT is out of range, so that what was read may be made of parts of
+ * two samples.
+ */
+bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw)
+{
+	/* (E) Read the sample before INSERT. Firmware writes INSERT before the next sample. */
+	dma_rmb();
+	return panthor_perf_fw_ring_pending(fw->slots, READ_ONCE(fw->glb->output->perfcnt_insert),
+					    fw->extract) < 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_overwritten);
 
 /**
  * panthor_perf_fw_consume() - Give the slot of the oldest sample back to firmware

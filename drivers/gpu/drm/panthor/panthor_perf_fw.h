@@ -138,6 +138,7 @@ bool panthor_perf_fw_irq_pending(struct panthor_perf_fw *fw, bool in_flight);
 
 int panthor_perf_fw_pending(struct panthor_perf_fw *fw);
 void *panthor_perf_fw_slot(struct panthor_perf_fw *fw);
+bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw);
 void panthor_perf_fw_consume(struct panthor_perf_fw *fw);
 bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow);
 bool panthor_perf_fw_overflowed(struct panthor_perf_fw *fw);

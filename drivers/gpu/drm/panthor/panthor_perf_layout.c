@@ -377,8 +377,8 @@ static void clear_unwritten(const struct panthor_perf_layout *layout, u32 en, u3
 			memset(&values[group * 4], 0, 4 * sizeof(*values));
 }
 
-/* Checks if a counter of a block may have its highest value: if all of its bits occur. */
-static bool may_be_high(const u32 *values, u32 num_values)
+/* All bits that occur in the counters of a block, those with odd numbers in the upper half. */
+static u64 bits_of_counters(const u32 *values, u32 num_values)
 {
 	const u64 *pairs = (const u64 *)(values + PANTHOR_PERF_VALUES_RESERVED);
 	const u64 *end = (const u64 *)(values + num_values);
@@ -388,13 +388,24 @@ static bool may_be_high(const u32 *values, u32 num_values)
 	for (pairs += 2; pairs != end; pairs += 4)
 		any |= (pairs[0] | pairs[1]) | (pairs[2] | pairs[3]);
 
+	return any;
+}
+
+/* Checks if a counter may have its highest value: if all of its bits occur in @any. */
+static bool may_be_high(u64 any)
+{
 	return (u32)(any | any >> 32) == U32_MAX;
+}
+
+static u64 timestamp_of(const u32 *values)
+{
+	return values[VALUE_TIMESTAMP_LO] | (u64)values[VALUE_TIMESTAMP_HI] << 32;
 }
 
 /* All blocks of a sample have the same timestamp. Takes that of the first one. */
 static void take_timestamp(struct panthor_perf_fw_sample *sample, const u32 *values)
 {
-	u64 timestamp = values[VALUE_TIMESTAMP_LO] | (u64)values[VALUE_TIMESTAMP_HI] << 32;
+	u64 timestamp = timestamp_of(values);
 
 	/* A block that has no timestamp tells nothing. */
 	if (unlikely(timestamp < sample->previous) && timestamp)
@@ -433,9 +444,12 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 	u32 header[PANTHOR_PERF_VALUES_RESERVED];
 	u32 b, w;
 
-	if (sample->has_timestamp)
+	if (sample->has_timestamp) {
 		sample->previous = sample->timestamp;
+		sample->previous_digest = sample->digest;
+	}
 	sample->timestamp = 0;
+	sample->digest = 0;
 	sample->has_timestamp = false;
 	sample->defects = 0;
 	sample->reason = PANTHOR_PERF_REASON_REQUEST;
@@ -449,6 +463,7 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 		const struct panthor_perf_block *block = &layout->blocks[b];
 		u32 *values = &sample->values[b * layout->num_values];
 		const void *src = slot + block->fw_offset;
+		u64 any;
 		u32 en;
 
 		sample->en[b] = 0;
@@ -468,8 +483,10 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 			continue;
 		}
 
+		/* Firmware may write the head of a core that has no power. */
 		if (!(en & PANTHOR_PERF_EN_WRITTEN)) {
-			sample->defects |= PANTHOR_PERF_DEFECT_CUT;
+			if (b == layout->cshw_block)
+				sample->defects |= PANTHOR_PERF_DEFECT_CUT;
 			ack_block(slot, block->fw_offset);
 			continue;
 		}
@@ -484,7 +501,9 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 
 		sample->en[b] = en;
 		sample->written[b / 64] |= BIT_ULL(b % 64);
-		if (unlikely(may_be_high(values, layout->num_values)))
+		any = bits_of_counters(values, layout->num_values);
+		sample->digest = sample->digest * 31 + any;
+		if (unlikely(may_be_high(any)))
 			sample->high[b / 64] |= BIT_ULL(b % 64);
 		take_timestamp(sample, values);
 	}
@@ -504,7 +523,12 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 	if (layout->has_metadata) {
 		memcpy(header, slot, sizeof(header));
 		sample->reason = header[VALUE_REASON];
-		take_timestamp(sample, header);
+		/*
+		 * Firmware may leave the timestamp of an earlier sample here, if it has
+		 * nothing to tell of this one.
+		 */
+		if (!sample->has_timestamp && timestamp_of(header) >= sample->previous)
+			take_timestamp(sample, header);
 		ack_metadata(slot);
 	}
 

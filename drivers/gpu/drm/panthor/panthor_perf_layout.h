@@ -289,9 +289,10 @@ enum panthor_perf_defect {
 	PANTHOR_PERF_DEFECT_MISSING = 1 << 0,
 
 	/**
-	 * @PANTHOR_PERF_DEFECT_CUT: PRFCNT_EN of a block is not 0, but lacks the bit
-	 * without which a block is not written. As with MISSING, this means nothing in
-	 * sets other than the primary one.
+	 * @PANTHOR_PERF_DEFECT_CUT: PRFCNT_EN of the CSHW block is not 0, but lacks the
+	 * bit without which a block is not written. As with MISSING, this means nothing in
+	 * sets other than the primary one. Of another block it means that the block had no
+	 * power.
 	 */
 	PANTHOR_PERF_DEFECT_CUT = 1 << 1,
 
@@ -324,6 +325,15 @@ struct panthor_perf_fw_sample {
 	 * first sample of an epoch, @timestamp and @has_timestamp are to be cleared, too.
 	 */
 	u64 previous;
+
+	/**
+	 * @digest: A number that is made of which bits occur in the counters of which
+	 * block. It is the same in a copy of the sample.
+	 */
+	u64 digest;
+
+	/** @previous_digest: The same of the sample that has the timestamp @previous. */
+	u64 previous_digest;
 
 	/** @defects: Combination of enum panthor_perf_defect. */
 	u32 defects;

@@ -135,6 +135,9 @@
  * been removed since: it is made when the sampler is COUNTING again. In the state GONE
  * none is made.
  *
+ * A request that firmware acknowledges though there is no sample since it was made
+ * stays in flight, and is repeated once, see repeat_request().
+ *
  * A request that firmware has no room for in its ring is tried again by firmware
  * when the doorbell rings. That happens when OVERFLOW is acknowledged, and each
  * time the check runs. If there is no answer for ACK_TIMEOUT_NS, counters are
@@ -150,7 +153,8 @@
  * Counts are lost when the GPU is reset and when firmware does not answer: the
  * next sample of every client that counts has the flag ERROR then. It has so, too,
  * if something is found that is not there if firmware keeps to the interface, see
- * look_for_defects() and was_overwritten().
+ * look_for_defects(). A sample that firmware has written over while it was read is not
+ * used at all: INSERT is out of range then.
  *
  * Counts are lost as well when firmware takes an automatic sample and its ring is
  * full. It raises the event OVERFLOW. The event does not say which sample there
@@ -301,8 +305,29 @@ static void make_request(struct panthor_perf_sampler *sampler)
 	sampler->flight_ns = ktime_get_raw_ns();
 	sampler->answer_ns = sampler->flight_ns;
 	sampler->flight_insert = sampler->insert;
+	sampler->flight_repeated = false;
 	sampler->stats.requests++;
 	trace_panthor_perf_request(sampler->fw->epoch, sampler->flight_gen);
+	panthor_perf_fw_request(sampler->fw);
+}
+
+/*
+ * Asks for the sample of the firmware request in flight once more, which firmware has
+ * acknowledged without one. That is no failure: the sample that it takes before protected
+ * mode completes what is requested by then, and may have been drained before the request
+ * was made. The next one cannot be, and so it is asked for no more than once: firmware
+ * that never writes samples would be asked without end.
+ */
+static void repeat_request(struct panthor_perf_sampler *sampler)
+{
+	lockdep_assert_held(&sampler->req_lock);
+
+	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING || sampler->flight_repeated)
+		return;
+
+	sampler->flight_repeated = true;
+	sampler->answer_ns = ktime_get_raw_ns();
+	sampler->stats.requests++;
 	panthor_perf_fw_request(sampler->fw);
 }
 
@@ -1089,6 +1114,9 @@ struct drain {
 	/** @acked: Firmware had acknowledged it then: its sample is in the ring, or was drained. */
 	bool acked;
 
+	/** @empty: Firmware had acknowledged it then, but there is no sample since it was made. */
+	bool empty;
+
 	/** @told: Its sample has been found. */
 	bool told;
 
@@ -1100,9 +1128,9 @@ struct drain {
  * Looks at the firmware request and at the ring: the request's sample is in the ring if
  * ACK, read before INSERT, says so. No request is made in between, so that the sample of
  * a later one is not found without it. If there is no sample since the request was made,
- * it is not believed that it has been answered: firmware either writes INSERT late, or
- * has forgotten the sample, which the check will find. Returns false if INSERT makes no
- * sense.
+ * it is not believed that it has been answered: its sample was drained before it was
+ * made, or firmware writes INSERT late, or has forgotten the sample. Returns false if
+ * INSERT makes no sense.
  */
 static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *drain)
 {
@@ -1114,7 +1142,8 @@ static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *dra
 	drain->pending = panthor_perf_fw_pending(sampler->fw);
 	if (drain->pending >= 0) {
 		sampler->insert = sampler->fw->extract + drain->pending;
-		drain->acked = drain->acked && sampler->insert != sampler->flight_insert;
+		drain->empty = drain->acked && sampler->insert == sampler->flight_insert;
+		drain->acked = drain->acked && !drain->empty;
 	}
 	spin_unlock(&sampler->req_lock);
 	return drain->pending >= 0;
@@ -1185,10 +1214,20 @@ static void note_answer(struct panthor_perf_sampler *sampler, struct drain *drai
 }
 
 /*
+ * A sample that was taken at the very time of the one before, and has the same counts as
+ * far as can be told, is the same one, written twice, unless there is nothing in it. Time
+ * alone does not tell: firmware may take two samples at what it takes for one time.
+ */
+static bool written_twice(const struct panthor_perf_fw_sample *sample)
+{
+	return sample->has_timestamp && sample->timestamp &&
+	       sample->timestamp == sample->previous &&
+	       sample->digest == sample->previous_digest;
+}
+
+/*
  * Looks for what cannot be in a sample if firmware keeps to the interface. Counts may be
- * missing then, or come at another time than they were counted. A sample that was taken
- * at the very time of the one before is the same one, written twice, unless there is
- * nothing in it.
+ * missing then, or come at another time than they were counted.
  */
 static void look_for_defects(struct panthor_perf_sampler *sampler)
 {
@@ -1198,8 +1237,7 @@ static void look_for_defects(struct panthor_perf_sampler *sampler)
 	if (sampler->set != DRM_PANTHOR_PERF_SET_PRIMARY)
 		defects &= ~(PANTHOR_PERF_DEFECT_MISSING | PANTHOR_PERF_DEFECT_CUT);
 
-	if (defects || (sample->has_timestamp && sample->timestamp &&
-			sample->timestamp == sample->previous &&
+	if (defects || (written_twice(sample) &&
 			panthor_perf_fw_sample_drop(sampler->layout, sample)))
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 }
@@ -1221,8 +1259,10 @@ static void look_for_defects(struct panthor_perf_sampler *sampler)
  * the answer and cannot be one that firmware has not acknowledged so far. The sample
  * that is taken before shader cores lose power has the reason of a request. If it may
  * be such an answer, its counts become a part of what is delivered for the request.
+ *
+ * Returns false, and leaves the sample in the ring, if INSERT makes no sense any more.
  */
-static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drain, bool last,
+static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drain, bool last,
 			bool protected)
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
@@ -1232,6 +1272,10 @@ static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 
 	panthor_perf_fw_sample_read(layout, panthor_perf_fw_slot(sampler->fw), sampler->asked,
 				    sample);
+	if (panthor_perf_fw_overwritten(sampler->fw)) {
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		return false;
+	}
 	panthor_perf_fw_consume(sampler->fw);
 	look_for_defects(sampler);
 	if (protected && last)
@@ -1258,6 +1302,7 @@ static void take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 	if (answer)
 		note_answer(sampler, drain);
 	serve_clients(sampler, sample, answer, drain->gen, automatic);
+	return true;
 }
 
 /* OVERFLOW is not raised any more: firmware has seen that when it has answered a request. */
@@ -1316,20 +1361,9 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
 }
 
 /*
- * Checks if firmware has reused slots whose samples were being read, though it should
- * have waited for EXTRACT. They may hold parts of two samples.
- */
-static bool was_overwritten(struct panthor_perf_sampler *sampler, const struct drain *drain)
-{
-	int since = panthor_perf_fw_pending(sampler->fw);
-
-	return since < 0 || since + drain->pending > sampler->fw->slots;
-}
-
-/*
  * Drains the firmware ring, and completes the requests that are answered. Returns
- * false, and does nothing, if there are more samples than @limit, or if INSERT makes no
- * sense.
+ * false if INSERT makes no sense, where it stops at the sample of which that is found,
+ * and false without doing anything if there are more samples than @limit.
  */
 static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 limit)
 {
@@ -1358,10 +1392,8 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 		panthor_perf_clock_pair(sampler->clock);
 
 	for (i = 0; i < drain.pending; i++)
-		take_sample(sampler, &drain, i == drain.pending - 1, protected);
-
-	if (drain.pending && was_overwritten(sampler, &drain))
-		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		if (!take_sample(sampler, &drain, i == drain.pending - 1, protected))
+			return false;
 
 	/* The sample before protected mode was drained before the mode could be seen. */
 	if (protected && !drain.pending) {
@@ -1378,6 +1410,8 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 	rearm_events(sampler, &drain, patient);
 
 	spin_lock(&sampler->req_lock);
+	if (drain.empty)
+		repeat_request(sampler);
 	make_request(sampler);
 	spin_unlock(&sampler->req_lock);
 	return true;

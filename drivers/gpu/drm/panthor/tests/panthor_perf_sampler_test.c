@@ -85,8 +85,8 @@ struct fake {
 	bool mute;
 	/* The fake acknowledges requests without writing samples. */
 	bool empty;
-	/* The fake writes a lap of samples while a client is given one. */
-	bool overwrites;
+	/* The fake writes so many samples while a client is given the next one. */
+	u32 writes_meanwhile;
 	/* The fake behaves as if its ring were full. */
 	bool full;
 	/*
@@ -380,10 +380,8 @@ static u32 fake_write(struct panthor_perf_client *client,
 		c->stops = false;
 		c->stopped = panthor_perf_sampler_stop(&c->f->sampler, client, 100);
 	}
-	if (c->f->overwrites) {
-		c->f->overwrites = false;
-		c->f->output.perfcnt_insert += FAKE_SLOTS;
-	}
+	for (; c->f->writes_meanwhile; c->f->writes_meanwhile--)
+		fake_sample(c->f);
 	flags = panthor_perf_accum_deliver(layout, client->accum, fw_sample, info, c->sample);
 	c->got[i].data = info->user_data;
 	c->got[i].flags = ((struct drm_panthor_perf_sample_header *)c->sample)->flags;
@@ -2945,6 +2943,105 @@ static void ack_before_insert(struct kunit *test)
 	expect(test, d, 0, 2, 5, 0);
 }
 
+/* Firmware acknowledges what was requested, by a sample that it has taken before. */
+static void ack_by_earlier(struct fake *f)
+{
+	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+			(f->input.req & GLB_PERFCNT_SAMPLE);
+	f->asleep = false;
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+}
+
+/*
+ * The sample that firmware takes before protected mode completes what is requested by then.
+ * If it was drained before the request was made, the request is repeated.
+ */
+static void acked_by_drained(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	struct starter s = { .c = new_client(test, f) };
+	u32 rings;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	fake_sample(f);
+	check(f, 0);
+	f->asleep = true;
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 0);
+	ack_by_earlier(f);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 7, 0);
+
+	/* In protected mode it is the sample after it. That may last. */
+	fake_sample(f);
+	check(f, 0);
+	f->asleep = true;
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	f->protected = true;
+	ack_by_earlier(f);
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 1);
+	f->protected = false;
+	wake(f);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 5, 0);
+
+	/* A check that comes as late as the answer leaves time for the other one. */
+	fake_sample(f);
+	check(f, 0);
+	f->asleep = true;
+	f->count = 6;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+			(f->input.req & GLB_PERFCNT_SAMPLE);
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 2);
+	wake(f);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 6, 0);
+
+	/* START does not fail. */
+	fake_sample(f);
+	check(f, 0);
+	f->asleep = true;
+	INIT_WORK_ONSTACK(&s.work, starter_work);
+	queue_work(f->sampler.wq, &s.work);
+	KUNIT_EXPECT_TRUE(test, wait_starting(s.c));
+	ack_by_earlier(f);
+	check(f, NSEC_PER_SEC);
+	flush_work(&s.work);
+	destroy_work_on_stack(&s.work);
+	KUNIT_EXPECT_EQ(test, s.ret, 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+
+	/* Firmware that never writes the sample is asked for it twice. */
+	f->empty = true;
+	rings = f->requests;
+	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
+	expect_num(test, c, 3);
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, f->requests, rings + 2);
+	f->empty = false;
+	check(f, NSEC_PER_SEC);
+	expect_num(test, c, 4);
+	expect(test, c, 3, 5, 0, ERROR);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+}
+
+/* Where the fake has written the latest sample. */
+static void *last_slot(struct fake *f)
+{
+	return f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size;
+}
+
 /* Writes the sample before once more, into the next slot, with the same timestamp. */
 static void fake_repeat(struct fake *f)
 {
@@ -2960,6 +3057,7 @@ static void sample_twice(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
+	u32 *cshw;
 
 	use_clock(test, f);
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
@@ -2978,6 +3076,40 @@ static void sample_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
 	expect_num(test, c, 2);
 	expect(test, c, 1, 3, 4, 0);
+
+	/* Nor if two samples at the same time are different: both count. */
+	f->count = 5;
+	fake_sample(f);
+	fake_repeat(f);
+	cshw = last_slot(f) + f->layout.blocks[f->layout.cshw_block].fw_offset;
+	cshw[COUNTER] = 6;
+	f->count = 7;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	expect_num(test, c, 3);
+	expect(test, c, 2, 4, 18, 0);
+}
+
+/* Metadata that firmware has left as it was says nothing of when the sample was taken. */
+static void metadata_stale(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 *metadata;
+
+	use_clock(test, f);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	fake_sample(f);
+	f->count = 4;
+	fake_sample(f);
+	metadata = last_slot(f);
+	metadata[0] = 1;
+	metadata[1] = 0;
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 12, 0);
 }
 
 /* Blocks of an earlier lap are found by their timestamp, and flagged. */
@@ -3037,15 +3169,24 @@ static void sample_missing(struct kunit *test)
 	/* PRFCNT_EN without the bit without which there are no counters. */
 	f->count = 3;
 	fake_sample(f);
-	en = f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size +
-	     cshw + 2 * sizeof(u32);
+	en = last_slot(f) + cshw + 2 * sizeof(u32);
 	*en = 1;
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
 	expect_num(test, c, 3);
 	expect(test, c, 2, 4, 0, ERROR);
-	KUNIT_EXPECT_TRUE(test, stop(c, 5));
+
+	/* A core may have no power, and PRFCNT_EN that says no more than that. */
+	f->count = 5;
+	fake_sample(f);
+	en = last_slot(f) + f->layout.blocks[f->layout.shader_block].fw_offset + 2 * sizeof(u32);
+	*en = 1;
+	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
 	expect_num(test, c, 4);
-	expect(test, c, 3, 5, 0, 0);
+	expect(test, c, 3, 5, 5, 0);
+	expect_states(test, c, 3, ON | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
+	KUNIT_EXPECT_TRUE(test, stop(c, 6));
+	expect_num(test, c, 5);
+	expect(test, c, 4, 6, 0, 0);
 
 	/* Other sets may have no counters for it. */
 	KUNIT_ASSERT_EQ(test, start(cores, 1), 0);
@@ -3056,23 +3197,72 @@ static void sample_missing(struct kunit *test)
 	expect(test, cores, 0, 2, 0, 0);
 }
 
-/* Samples that firmware has written over while they were read may be broken. */
+/* Slots that were given back are firmware's, also while others are being drained. */
+static void refilled_meanwhile(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	d->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(d, 1), 0);
+	drained(f);
+
+	/* There are two samples when the drain begins, and the ring is full after the first. */
+	f->count = 3;
+	fake_auto(f);
+	f->count = 4;
+	f->writes_meanwhile = FAKE_SLOTS - 1;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	KUNIT_EXPECT_EQ(test, f->writes_meanwhile, 0);
+	expect(test, d, 0, 1, 3, 0);
+	expect(test, c, 0, 2, 7, 0);
+	check(f, 0);
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 3, 5, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+}
+
+/*
+ * A sample that firmware has written over before it was taken out of the ring is not
+ * counted. That is flagged in the very sample which it would have been a part of, even if
+ * it is the last one of a client.
+ */
 static void sample_overwritten(struct kunit *test)
 {
 	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
 
+	d->client.emit_auto = true;
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(d, 1), 0);
 	drained(f);
+
+	/* One slot is free, but firmware uses two: the one of the second sample as well. */
 	f->count = 3;
-	f->overwrites = true;
-	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	fake_auto(f);
+	f->count = 4;
+	f->writes_meanwhile = FAKE_SLOTS;
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
 	expect_num(test, c, 1);
-	expect(test, c, 0, 2, 3, 0);
-	check(f, 0);
-	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
-	expect_num(test, c, 2);
-	KUNIT_EXPECT_EQ(test, c->got[1].flags, ERROR);
+	KUNIT_EXPECT_EQ(test, f->writes_meanwhile, 0);
+	expect(test, d, 0, 1, 3, 0);
+	expect(test, c, 0, 2, 3, ERROR);
+
+	/* Counters are enabled anew, once. */
+	f->count = 5;
+	KUNIT_EXPECT_EQ(test, request(d, 3), 0);
+	drained(f);
+	expect(test, d, 1, 3, 5, ERROR);
+	f->count = 6;
+	KUNIT_EXPECT_EQ(test, request(d, 4), 0);
+	expect_num(test, d, 3);
+	expect(test, d, 2, 4, 6, 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
 }
 
 /*
@@ -4284,9 +4474,11 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(halt_first),
 	KUNIT_CASE(empty_ack),
 	KUNIT_CASE(ack_before_insert),
+	KUNIT_CASE(acked_by_drained),
 	KUNIT_CASE(sample_twice),
 	KUNIT_CASE(sample_stale),
 	KUNIT_CASE(sample_missing),
+	KUNIT_CASE(refilled_meanwhile),
 	KUNIT_CASE(sample_overwritten),
 	KUNIT_CASE(states),
 	KUNIT_CASE(flight_states),
@@ -4300,6 +4492,7 @@ static struct kunit_case panthor_perf_metadata_cases[] = {
 	KUNIT_CASE(independent),
 	KUNIT_CASE(emitted_after_answer),
 	KUNIT_CASE(emitted_protected_answer),
+	KUNIT_CASE(metadata_stale),
 	KUNIT_CASE(suspend_other_sample),
 	KUNIT_CASE(answer_from_before),
 	{}
