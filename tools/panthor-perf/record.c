@@ -216,12 +216,16 @@ static uint32_t ring_slots(const struct pperf_gpu_info *info, unsigned long memo
 	return slots;
 }
 
-/* The queue has the other half, but room for some samples at the least. */
-static size_t queue_size(unsigned long memory, size_t longest)
+/*
+ * The queue has the other half, but room for some samples at the least, and for
+ * what is put into it before anything is taken out: the head, as long as the
+ * command is, and clocks.
+ */
+static size_t queue_size(unsigned long memory, size_t longest, size_t first)
 {
 	size_t bytes = (size_t)memory << 9, size = 1 << 10;
 
-	while (size * 2 <= bytes || size < 4 * longest)
+	while (size * 2 <= bytes || size < 4 * longest || size < first)
 		size *= 2;
 	return size;
 }
@@ -700,7 +704,7 @@ static int record(struct recorder *r)
 		goto out_session;
 	}
 	r->longest = RECORDING_FRAME + (r->writer.layout.fields + 1) * 10;
-	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->longest))) {
+	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->longest, r->writer.size + RECORDING_CLOCKS_SIZE))) {
 		complain("cannot make a queue: %s", strerror(errno));
 		goto out_writer;
 	}

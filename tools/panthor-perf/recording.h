@@ -166,6 +166,9 @@ extern const char *const recording_reasons[4];
 #define RECORDING_FRAME 8
 #define RECORDING_MAX_LENGTH 0xffffff
 
+/* The whole record of clocks. */
+#define RECORDING_CLOCKS_SIZE (RECORDING_FRAME + 4 * 8)
+
 #define RECORDING_KIND_HEAD 'H'
 #define RECORDING_KIND_CLOCKS 'C'
 #define RECORDING_KIND_SAMPLE 'S'

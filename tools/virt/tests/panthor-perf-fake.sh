@@ -3,12 +3,12 @@
 # kernels: none
 # panthor-perf export: who asks for it by HTTP gets what the file has, whatever others do meanwhile. The
 # GPU is a fake one, which counts when it is told to; all of it with ASan and UBSan. top is tested here as
-# well, as far as it needs no GPU.
+# well, as far as it needs no GPU, and what record, report and convert do with files.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 9))
+plan $((1 + 20 + 36 + 9 + 2))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -244,3 +244,37 @@ until_true typed "Any key goes back" && ok "top: keys" || not_ok "top: keys" "$(
 printf 'xq' >&5
 wait "$script"
 is "top: ends well after them" "$? $(cat "$SCRATCH/screen.err")" "0 "
+
+# ---- Files ----
+
+# record NAME COMMAND-LINE...: its status and, in NAME.err, what it says. Nothing is counted but at its end.
+record()
+{
+	local name=$1 status
+
+	shift
+	mkfifo "$SCRATCH/$name.ticks"
+	exec 6<>"$SCRATCH/$name.ticks"
+	FAKE_TICKS=$SCRATCH/$name.ticks "$SCRATCH/live-test" record "$@" >"$SCRATCH/$name.out" 2>"$SCRATCH/$name.err"
+	status=$?
+	exec 6>&-
+	return $status
+}
+
+# said NAME: the figures
+said()
+{
+	sed -n 's/^panthor-perf: \([0-9]* samples, .* lost\); .* and \([0-9]* bytes\) in .*/\1, \2/p' "$SCRATCH/$1.err"
+}
+
+# as_json NAME: the recording
+as_json()
+{
+	"$SCRATCH/live-test" convert --json "$SCRATCH/$1.data" 2>&1
+}
+
+# The head has the whole command: of 240 KiB here, with a queue of 64 KiB.
+long=$(printf '%0120000d' 0)
+record long -m 128 -o "$SCRATCH/long.data" -- true "$long" "$long"
+is "a command longer than the queue is recorded" "$? $(sed '/samples/d' "$SCRATCH/long.err" | head -n 3)" "0 "
+is "with all its words" "$(as_json long | tr ',' '\n' | grep -c "^\"$long\"")" 2
