@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 9 + 2))
+plan $((1 + 20 + 36 + 9 + 7))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -278,3 +278,21 @@ long=$(printf '%0120000d' 0)
 record long -m 128 -o "$SCRATCH/long.data" -- true "$long" "$long"
 is "a command longer than the queue is recorded" "$? $(sed '/samples/d' "$SCRATCH/long.err" | head -n 3)" "0 "
 is "with all its words" "$(as_json long | tr ',' '\n' | grep -c "^\"$long\"")" 2
+
+# What is under names of ours that were there before.
+echo before >"$SCRATCH/real"
+ln -s real "$SCRATCH/link"
+echo mine >"$SCRATCH/link.new"
+"$SCRATCH/live-test" convert --csv -o "$SCRATCH/link" "$SCRATCH/long.data" 2>"$SCRATCH/err"
+is "-o follows a link" "$? $(cat "$SCRATCH/err") $(readlink "$SCRATCH/link") $(head -c 8 "$SCRATCH/real")" "0  real start_ns"
+"$SCRATCH/live-test" convert --csv -o "$SCRATCH/real" "$SCRATCH/long.data" 2>"$SCRATCH/err"
+echo mine >"$SCRATCH/real.new"
+"$SCRATCH/live-test" convert --json -o "$SCRATCH/real" "$SCRATCH/long.data" 2>"$SCRATCH/err"
+is "-o replaces a file" "$? $(cat "$SCRATCH/err") $(head -c 1 "$SCRATCH/real")" "0  {"
+is "and leaves others alone" "$(cat "$SCRATCH/real.new" "$SCRATCH/link.new") $(cd "$SCRATCH" && echo real*)" \
+	"mine
+mine real real.new"
+is "with the mode that the mask gives" \
+	"$(umask 027; "$SCRATCH/live-test" convert --json -o "$SCRATCH/masked" "$SCRATCH/long.data"; stat -c %a "$SCRATCH/masked")" 640
+"$SCRATCH/live-test" convert --csv -o "$SCRATCH/no/such" "$SCRATCH/long.data" 2>"$SCRATCH/err"
+is "a directory that is not there" "$? $(cat "$SCRATCH/err")" "8 panthor-perf: $SCRATCH/no/such: No such file or directory"
