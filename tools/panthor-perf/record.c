@@ -346,32 +346,48 @@ static ssize_t read_queue(void *context, char *to, size_t size)
 	return have;
 }
 
+/* Counts what the file takes. Returns less than size at an error. */
+static ssize_t write_file(void *context, const char *from, size_t size)
+{
+	struct recorder *r = context;
+	size_t done = 0;
+	ssize_t written;
+
+	while (done < size) {
+		written = write(r->fd, from + done, size - done);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0) {
+			if (!r->error)
+				r->error = errno;
+			break;
+		}
+		done += written;
+		r->bytes += written;
+	}
+	return done;
+}
+
 static void *write_trace(void *context)
 {
-	static const cookie_io_functions_t functions = { .read = read_queue };
+	/* Neither is a descriptor of its own, which the command could inherit. */
+	static const cookie_io_functions_t reading = { .read = read_queue }, writing = { .write = write_file };
 	struct recorder *r = context;
 	enum recording_item item = RECORDING_NO_MEMORY;
 	struct recording recording;
-	FILE *in = fopencookie(r, "r", functions), *out = fdopen(dup(r->fd), "w");
+	FILE *in = fopencookie(r, "r", reading), *out = fopencookie(r, "w", writing);
 
 	r->trace_error = PPERF_ERROR_NO_MEMORY;
 	if (in && out) {
 		item = recording_open_stream(&recording, in);
 		if (item == RECORDING_END)
-			item = perfetto_convert(&recording, out, &r->trace_error);
-		if (r->trace_error == PPERF_ERROR_SYSTEM)
-			r->error = errno;
-		if (item == RECORDING_END)
-			r->samples_written = recording.end.samples;
+			item = perfetto_convert(&recording, out, &r->trace_error, &r->samples_written);
 		recording_close(&recording);
 	} else if (in) {
 		fclose(in);
 	}
-	if (out) {
-		r->bytes = ftell(out) > 0 ? ftell(out) : 0;
-		if (fclose(out) && !r->error)
-			r->error = errno;
-	}
+	if (out && fclose(out) && !r->error)
+		r->error = errno;
 	fifo_leave(&r->queue, r->trace_error || r->error || item != RECORDING_END ? FIFO_FAILED : FIFO_DONE);
 	return NULL;
 }

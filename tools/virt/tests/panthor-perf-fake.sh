@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 9 + 7))
+plan $((1 + 20 + 36 + 9 + 12))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -296,3 +296,31 @@ is "with the mode that the mask gives" \
 	"$(umask 027; "$SCRATCH/live-test" convert --json -o "$SCRATCH/masked" "$SCRATCH/long.data"; stat -c %a "$SCRATCH/masked")" 640
 "$SCRATCH/live-test" convert --csv -o "$SCRATCH/no/such" "$SCRATCH/long.data" 2>"$SCRATCH/err"
 is "a directory that is not there" "$? $(cat "$SCRATCH/err")" "8 panthor-perf: $SCRATCH/no/such: No such file or directory"
+
+# The command has the standard streams, and what this shell leaves open.
+list="ls /proc/self/fd | tr '\n' ' '"
+open=$(bash -c "exec 6<>/dev/null; $list")
+for form in "" --perfetto; do
+	record "fds$form" $form -o "$SCRATCH/fds.recorded" -- bash -c "$list"
+	is "the command inherits no file${form:+ with $form}" "$(cat "$SCRATCH/fds$form.out")" "$open"
+done
+
+# Traces: figures of other ends, and of pipes.
+mkfifo "$SCRATCH/pipe"
+cat "$SCRATCH/pipe" >"$SCRATCH/piped" &
+cat=$!
+record pipe --perfetto -o "$SCRATCH/pipe" -- true
+is "a trace to a pipe" "$? $(wait "$cat")$(said pipe)" "0 1 samples, 0 flagged, 0 stretched, 0 lost, $(stat -c %s "$SCRATCH/piped") bytes"
+record full --perfetto -o /dev/full -- true
+is "a trace to a full disk" "$? $(said full) $(grep -c 'No space left' "$SCRATCH/full.err")" \
+	"8 1 samples, 0 flagged, 0 stretched, 1 lost, 0 bytes 1"
+# The file has room for some samples, and no more are read when it is full.
+mkfifo "$SCRATCH/many.ticks"
+exec 6<>"$SCRATCH/many.ticks"
+tick many sbsbsbsbsbsbsbsb
+(trap '' XFSZ && ulimit -f 28 && FAKE_TICKS=$SCRATCH/many.ticks \
+	exec "$SCRATCH/live-test" record --perfetto -o "$SCRATCH/many" -- true) 2>"$SCRATCH/many.err"
+exec 6>&-
+read -r samples lost bytes <<<"$(said many | sed 's/ samples,.* stretched, / /; s/ lost, / /; s/ bytes//')"
+[ "${lost:-0}" -gt 0 ] && [ "$lost" -lt "$samples" ] && [ "$bytes" -eq 28672 ] && ok "a trace that has no room for all" ||
+	not_ok "a trace that has no room for all" "$(cat "$SCRATCH/many.err")"
