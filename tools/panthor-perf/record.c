@@ -687,7 +687,7 @@ static int record(struct recorder *r)
 	struct pperf_session_options session = { .size = sizeof(session) };
 	struct utsname name = {};
 	enum pperf_error error;
-	bool made = false;
+	bool made, begun = false;
 	int status;
 
 	uname(&name);
@@ -698,9 +698,16 @@ static int record(struct recorder *r)
 	r->head.command = r->arguments->command;
 	r->head.gpu = *info;
 
+	/* Before signals are blocked: a FIFO is opened when somebody reads it, for which the user may not want to wait. */
+	r->fd = open_output(r->output, &made);
+	if (r->fd < 0) {
+		complain("%s: %s", r->output, strerror(errno));
+		return STATUS_IO;
+	}
+
 	status = child_prepare(&r->child);
 	if (status)
-		return status;
+		goto out_file;
 
 	session.masks = r->head.masks;
 	session.period_ns = r->arguments->period_ns;
@@ -725,38 +732,25 @@ static int record(struct recorder *r)
 		goto out_writer;
 	}
 
-	r->fd = open_output(r->output, &made);
-	if (r->fd < 0) {
-		complain("%s: %s", r->output, strerror(errno));
-		status = STATUS_IO;
-		goto out_queue;
-	}
-
 	error = pperf_session_start(r->session, TAG_SAMPLE);
 	if (error) {
 		status = complain_of(error);
-		if (made)
-			unlink(r->output);
-		goto out_file;
+		goto out_queue;
 	}
 
 	/* Nothing else can fail before something is written. A pipe cannot be cut, and need not be. */
 	if (ftruncate(r->fd, 0) && errno != EINVAL) {
 		complain("%s: %s", r->output, strerror(errno));
 		status = STATUS_IO;
-		goto out_file;
+		goto out_queue;
 	}
 
+	begun = true;
 	r->terminal = open_terminal(r->arguments);
 	status = run(r);
 	if (r->terminal >= 0)
 		close(r->terminal);
 
-out_file:
-	if (close(r->fd) && !status) {
-		complain("%s: %s", r->output, strerror(errno));
-		status = STATUS_IO;
-	}
 out_queue:
 	fifo_close(&r->queue);
 out_writer:
@@ -765,6 +759,14 @@ out_session:
 	pperf_session_close(r->session);
 out_child:
 	child_finish(&r->child);
+out_file:
+	if (close(r->fd) && !status) {
+		complain("%s: %s", r->output, strerror(errno));
+		status = STATUS_IO;
+	}
+	/* A failure leaves all as it was. */
+	if (made && !begun)
+		unlink(r->output);
 	return status;
 }
 

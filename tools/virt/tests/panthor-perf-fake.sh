@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 9 + 12))
+plan $((1 + 20 + 36 + 9 + 13))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -324,3 +324,17 @@ exec 6>&-
 read -r samples lost bytes <<<"$(said many | sed 's/ samples,.* stretched, / /; s/ lost, / /; s/ bytes//')"
 [ "${lost:-0}" -gt 0 ] && [ "$lost" -lt "$samples" ] && [ "$bytes" -eq 28672 ] && ok "a trace that has no room for all" ||
 	not_ok "a trace that has no room for all" "$(cat "$SCRATCH/many.err")"
+
+# A FIFO that nobody reads.
+mkfifo "$SCRATCH/unread" "$SCRATCH/unread.ticks"
+FAKE_TICKS=$SCRATCH/unread.ticks "$SCRATCH/live-test" record -o "$SCRATCH/unread" -- true 2>"$SCRATCH/unread.err" &
+unread=$!
+until_true grep -q 'State:.S' "/proc/$unread/status"
+kill -TERM "$unread"
+ended()
+{
+	! kill -0 "$unread" 2>/dev/null
+}
+until_true ended || kill -KILL "$unread"
+wait "$unread"
+is "who waits for a reader of a FIFO can be ended" "$?" 143
