@@ -67,10 +67,12 @@ struct arguments {
 
 /*
  * COUNTING -> STOPPING   the program has ended, or the user has asked to end
+ * COUNTING -> GONE       the same, and the GPU has gone before
  * STOPPING -> DONE       the last sample was read
- * COUNTING, STOPPING -> DONE   there can be no more, or nobody takes them
+ * GONE -> DONE           all that is in the ring was read: no last sample comes
+ * COUNTING, STOPPING, GONE -> DONE   there can be no more, or nobody takes them
  */
-enum state { COUNTING, STOPPING, DONE };
+enum state { COUNTING, STOPPING, GONE, DONE };
 
 struct recorder {
 	const struct arguments *arguments;
@@ -444,6 +446,11 @@ static void drain(struct recorder *r)
 		r->waiting = false;
 
 		error = pperf_session_next(r->session, &sample);
+		/* Of a GPU that has gone all was said. */
+		if (r->state == GONE && (error == PPERF_ERROR_GONE || (!error && !sample))) {
+			r->state = DONE;
+			return;
+		}
 		if (error) {
 			fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
 			return;
@@ -487,6 +494,9 @@ static void begin_to_stop(struct recorder *r, enum recording_reason reason)
 	error = pperf_session_stop(r->session, TAG_STOP);
 	if (error)
 		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
+	/* What came since the ring was read last is still in it. */
+	if (error == PPERF_ERROR_GONE)
+		r->state = GONE;
 }
 
 /* Counts until the program or the user ends it. */

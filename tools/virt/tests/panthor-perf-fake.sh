@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 9 + 13))
+plan $((1 + 20 + 36 + 9 + 16))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -338,3 +338,11 @@ ended()
 until_true ended || kill -KILL "$unread"
 wait "$unread"
 is "who waits for a reader of a FIFO can be ended" "$?" 143
+
+# The GPU goes when counting is to stop.
+FAKE_STOP=gone record gone-at-stop -o "$SCRATCH/gone-at-stop.data" -- true
+is "the GPU goes when it is to stop" "$? $(said gone-at-stop | sed 's/, [0-9]* bytes//')" \
+	"7 2 samples, 0 flagged, 0 stretched, 0 lost"
+is "with what was in the ring" "$(as_json gone-at-stop | grep -c start_ns) $(as_json gone-at-stop | grep -o '"reason":"[a-z]*"')" \
+	'2 "reason":"gpu"'
+is "it says so once" "$(grep -c 'is gone' "$SCRATCH/gone-at-stop.err")" 1
