@@ -448,8 +448,13 @@ enum recording_item recording_open(struct recording *r, const char *path)
 
 int recording_rewind(struct recording *r)
 {
-	if (fseek(r->file, r->first, SEEK_SET))
+	if (fseek(r->file, r->first, SEEK_SET)) {
+		if (errno == ESPIPE)
+			fail(r, RECORDING_UNREADABLE, "it has to be read twice, which a pipe cannot: put it into a file");
+		else
+			fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
 		return -1;
+	}
 	r->offset = r->first;
 	r->end_ns = 0;
 	memset(r->previous, 0, r->layout.fields * sizeof(*r->previous));

@@ -149,7 +149,7 @@ enum recording_item recording_open_stream(struct recording *recording, FILE *fil
 /* The next item. Records of kinds that this program does not know are skipped. */
 enum recording_item recording_next(struct recording *recording);
 
-/* Goes back to the first item. Returns -1 if the file does not allow it. */
+/* Goes back to the first item. Returns -1 if the file does not allow it, and says so in error. */
 int recording_rewind(struct recording *recording);
 
 void recording_close(struct recording *recording);

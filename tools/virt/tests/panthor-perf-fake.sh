@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 9 + 16))
+plan $((1 + 20 + 36 + 9 + 3 + 18))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -245,6 +245,40 @@ printf 'xq' >&5
 wait "$script"
 is "top: ends well after them" "$? $(cat "$SCRATCH/screen.err")" "0 "
 
+# The terminal's signals, and a terminal that goes without one.
+# screen NAME COMMAND: SCRIPT runs it on a terminal; TOP: its process
+screen()
+{
+	mkfifo "$SCRATCH/$1.ticks"
+	FAKE_TICKS=$SCRATCH/$1.ticks TERM=vt100 SHELL=/bin/bash script -eqfc \
+		"stty rows 24 columns 80; echo \$\$ >$SCRATCH/$1.pid; $2 exec $SCRATCH/live-test top -p 10ms 2>$SCRATCH/$1.err" \
+		"$SCRATCH/typescript" <"$SCRATCH/keys" >/dev/null 2>&1 &
+	SCRIPT=$!
+	tick "$1" ssss
+	until_true typed "SESS COMMAND"
+	TOP=$(cat "$SCRATCH/$1.pid")
+}
+gone()
+{
+	! kill -0 "$1" 2>/dev/null
+}
+rm "$SCRATCH/typescript"
+screen quit ""
+printf '\034' >&5
+until_true gone "$SCRIPT" || kill -KILL "$TOP"
+wait "$SCRIPT"
+is "top: Ctrl-\\ ends it well" "$? $(cat "$SCRATCH/quit.err")" "0 "
+rm "$SCRATCH/typescript"
+screen hangup "trap '' HUP;"
+kill -KILL "$SCRIPT"
+if until_true gone "$TOP"; then
+	ok "top: ends without its terminal"
+else
+	kill -KILL "$TOP"
+	not_ok "top: ends without its terminal" "it is still there"
+fi
+is "top: and finds nothing wrong" "$(cat "$SCRATCH/hangup.err")" ""
+
 # ---- Files ----
 
 # record NAME COMMAND-LINE...: its status and, in NAME.err, what it says. Nothing is counted but at its end.
@@ -346,3 +380,11 @@ is "the GPU goes when it is to stop" "$? $(said gone-at-stop | sed 's/, [0-9]* b
 is "with what was in the ring" "$(as_json gone-at-stop | grep -c start_ns) $(as_json gone-at-stop | grep -o '"reason":"[a-z]*"')" \
 	'2 "reason":"gpu"'
 is "it says so once" "$(grep -c 'is gone' "$SCRATCH/gone-at-stop.err")" 1
+
+# A pipe is read once.
+as_json long >"$SCRATCH/long.json"
+is "a recording from a pipe is converted" "$(cat "$SCRATCH/long.data" | "$SCRATCH/live-test" convert --json /dev/stdin 2>&1 |
+	diff - "$SCRATCH/long.json")" ""
+cat "$SCRATCH/long.data" | "$SCRATCH/live-test" report /dev/stdin >"$SCRATCH/out" 2>&1
+is "and not reported" "$? $(cat "$SCRATCH/out")" \
+	"8 panthor-perf: /dev/stdin: it has to be read twice, which a pipe cannot: put it into a file"
