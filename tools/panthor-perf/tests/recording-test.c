@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "recording.h"
+#include "text.h"
 
 #define SAMPLES 18
 #define MAX_BLOCKS 32
@@ -676,13 +677,51 @@ static int write_seeds(const char *directory)
 	return 0;
 }
 
+static void test_text(void)
+{
+	static const struct {
+		const char *text, *clean, *utf8;
+	} texts[] = {
+		{ "", "", "" },
+		{ "as it is \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "as it is \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+		  "as it is \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80" },
+		/* Control characters of one byte, and of two. */
+		{ "\x1b[2J\n\x7f", "?[2J??", "\x1b[2J\n\x7f" },
+		{ "a\xc2\x9b" "2J\xc2\xa0", "a?2J\xc2\xa0", "a\xc2\x9b" "2J\xc2\xa0" },
+		/* A byte that begins nothing, one that ends too early, forms that are too long, half a pair, too large. */
+		{ "\x9b" "b", "?b", "\xef\xbf\xbd" "b" },
+		{ "\xe2\x82", "??", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xc1\x9b", "??", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xe0\x82\x9b", "???", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xed\xa0\x80", "???", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xf4\x90\x80\x80", "????", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xff", "?", "\xef\xbf\xbd" },
+	};
+	char *copy;
+	size_t i;
+
+	begin();
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		copy = strdup(texts[i].text);
+		if (!copy)
+			abort();
+		text_clean(copy);
+		expect(same_text(copy, texts[i].clean), "text %zu for a terminal: \"%s\"", i, copy);
+		free(copy);
+		copy = text_utf8(texts[i].text);
+		expect(same_text(copy, texts[i].utf8), "text %zu for JSON: \"%s\"", i, copy);
+		free(copy);
+	}
+	end("texts that are none are made some");
+}
+
 int main(int argc, char **argv)
 {
 	random_state = 1;
 	if (argc > 1)
 		return write_seeds(argv[1]);
 
-	printf("1..13\n");
+	printf("1..14\n");
 	test_round_trip(64, 4);
 	test_round_trip(128, 16);
 	test_sparse_head();
@@ -692,5 +731,6 @@ int main(int argc, char **argv)
 	test_unknown_kinds();
 	test_nonsense();
 	test_size();
+	test_text();
 	return failed;
 }

@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 9 + 3 + 18))
+plan $((1 + 20 + 36 + 9 + 3 + 21))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -388,3 +388,13 @@ is "a recording from a pipe is converted" "$(cat "$SCRATCH/long.data" | "$SCRATC
 cat "$SCRATCH/long.data" | "$SCRATCH/live-test" report /dev/stdin >"$SCRATCH/out" 2>&1
 is "and not reported" "$? $(cat "$SCRATCH/out")" \
 	"8 panthor-perf: /dev/stdin: it has to be read twice, which a pipe cannot: put it into a file"
+
+# What a terminal obeys, and what is no UTF-8, in the command and in names of files.
+record evil -o "$SCRATCH/evil.data" -- true $'\x1b[2J' $'\xc2\x9b2J' $'\xff\xc3\xa4'
+"$SCRATCH/live-test" report "$SCRATCH/evil.data" >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "report prints nothing that a terminal obeys" "$? $(sed -n 's/^of //p' "$SCRATCH/out")" $'0 true ?[2J ?2J \xef\xbf\xbd\xc3\xa4'
+as_json evil >"$SCRATCH/out"
+is "JSON is UTF-8" "$(iconv -f UTF-8 -t UTF-8 "$SCRATCH/out" 2>&1 >/dev/null; grep -o '"command":[^]]*' "$SCRATCH/out")" \
+	$'"command":["true","\\u001b[2J","\xc2\x9b2J","\xef\xbf\xbd\xc3\xa4"'
+"$SCRATCH/live-test" report $'/no/\x1b[2J\xc2\x9b2J\n' 2>"$SCRATCH/err"
+is "nor do messages" "$? $(cat "$SCRATCH/err")" "8 panthor-perf: /no/?[2J?2J?: No such file or directory"
