@@ -69,8 +69,11 @@ int debug_info(const char *device);
 
 /* ---- common.c ---- */
 
-/* Prints "panthor-perf: ..." on the standard error. */
+/* Prints "panthor-perf: ..." on the standard error, a line with nothing in it that a terminal obeys. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints a text that may come from anybody, without what a terminal obeys. */
+void print_text(FILE *out, const char *text);
 
 /* The status that stands for an error of the library. */
 int status_of(enum pperf_error error);

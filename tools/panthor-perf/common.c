@@ -7,17 +7,35 @@
 #include <string.h>
 
 #include "commands.h"
+#include "text.h"
 
 void complain(const char *format, ...)
 {
 	va_list args;
+	char *text;
+	int size;
+
+	va_start(args, format);
+	size = vasprintf(&text, format, args);
+	va_end(args);
+	/* It may have names of files and recordings in it. */
+	if (size >= 0)
+		text_clean(text);
 
 	fflush(stdout);
-	fputs("panthor-perf: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
+	fprintf(stderr, "panthor-perf: %s\n", size >= 0 ? text : "out of memory");
+	if (size >= 0)
+		free(text);
+}
+
+void print_text(FILE *out, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (copy)
+		text_clean(copy);
+	fputs(copy ? copy : "?", out);
+	free(copy);
 }
 
 int status_of(enum pperf_error error)

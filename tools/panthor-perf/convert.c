@@ -232,7 +232,7 @@ static int convert(struct view *v, const struct arguments *arguments, FILE *out)
 		item = to_json(v, out);
 		break;
 	default:
-		item = perfetto_convert(&v->recording, out, &error);
+		item = perfetto_convert(&v->recording, out, &error, NULL);
 		break;
 	}
 	if (error && error != PPERF_ERROR_SYSTEM)

@@ -765,7 +765,13 @@ enum pperf_error perfetto_end(struct perfetto *p)
 	return error;
 }
 
-enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum pperf_error *error)
+static enum pperf_error flush(FILE *file)
+{
+	return fflush(file) ? PPERF_ERROR_SYSTEM : PPERF_OK;
+}
+
+enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum pperf_error *error,
+				     uint64_t *written)
 {
 	enum recording_item item;
 	struct perfetto *p;
@@ -778,11 +784,14 @@ enum recording_item perfetto_convert(struct recording *recording, FILE *file, en
 		item = recording_next(recording);
 		if (item == RECORDING_SAMPLE) {
 			*error = perfetto_add_sample(p, &recording->sample);
+			if (!*error && written)
+				*error = flush(file);
+			if (!*error && written)
+				++*written;
 		} else if (item == RECORDING_CLOCKS) {
 			*error = perfetto_add_clocks(p, &recording->clocks);
-			/* About once a second: what there is stays if the program is killed. */
-			if (!*error && fflush(file))
-				*error = PPERF_ERROR_SYSTEM;
+			if (!*error && written)
+				*error = flush(file);
 		}
 	} while (!*error && item <= RECORDING_CLOCKS);
 

@@ -25,7 +25,9 @@ void perfetto_close(struct perfetto *perfetto);
 /*
  * Makes a trace of all that a recording holds from where it stands. Returns
  * what ended it, RECORDING_END or another enum recording_item, if *error is PPERF_OK.
+ * Unless written is NULL, each sample is flushed, and *written is how many the file has taken whole.
  */
-enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum pperf_error *error);
+enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum pperf_error *error,
+				     uint64_t *written);
 
 #endif

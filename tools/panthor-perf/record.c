@@ -67,10 +67,12 @@ struct arguments {
 
 /*
  * COUNTING -> STOPPING   the program has ended, or the user has asked to end
+ * COUNTING -> GONE       the same, and the GPU has gone before
  * STOPPING -> DONE       the last sample was read
- * COUNTING, STOPPING -> DONE   there can be no more, or nobody takes them
+ * GONE -> DONE           all that is in the ring was read: no last sample comes
+ * COUNTING, STOPPING, GONE -> DONE   there can be no more, or nobody takes them
  */
-enum state { COUNTING, STOPPING, DONE };
+enum state { COUNTING, STOPPING, GONE, DONE };
 
 struct recorder {
 	const struct arguments *arguments;
@@ -216,12 +218,16 @@ static uint32_t ring_slots(const struct pperf_gpu_info *info, unsigned long memo
 	return slots;
 }
 
-/* The queue has the other half, but room for some samples at the least. */
-static size_t queue_size(unsigned long memory, size_t longest)
+/*
+ * The queue has the other half, but room for some samples at the least, and for
+ * what is put into it before anything is taken out: the head, as long as the
+ * command is, and clocks.
+ */
+static size_t queue_size(unsigned long memory, size_t longest, size_t first)
 {
 	size_t bytes = (size_t)memory << 9, size = 1 << 10;
 
-	while (size * 2 <= bytes || size < 4 * longest)
+	while (size * 2 <= bytes || size < 4 * longest || size < first)
 		size *= 2;
 	return size;
 }
@@ -342,32 +348,48 @@ static ssize_t read_queue(void *context, char *to, size_t size)
 	return have;
 }
 
+/* Counts what the file takes. Returns less than size at an error. */
+static ssize_t write_file(void *context, const char *from, size_t size)
+{
+	struct recorder *r = context;
+	size_t done = 0;
+	ssize_t written;
+
+	while (done < size) {
+		written = write(r->fd, from + done, size - done);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0) {
+			if (!r->error)
+				r->error = errno;
+			break;
+		}
+		done += written;
+		r->bytes += written;
+	}
+	return done;
+}
+
 static void *write_trace(void *context)
 {
-	static const cookie_io_functions_t functions = { .read = read_queue };
+	/* Neither is a descriptor of its own, which the command could inherit. */
+	static const cookie_io_functions_t reading = { .read = read_queue }, writing = { .write = write_file };
 	struct recorder *r = context;
 	enum recording_item item = RECORDING_NO_MEMORY;
 	struct recording recording;
-	FILE *in = fopencookie(r, "r", functions), *out = fdopen(dup(r->fd), "w");
+	FILE *in = fopencookie(r, "r", reading), *out = fopencookie(r, "w", writing);
 
 	r->trace_error = PPERF_ERROR_NO_MEMORY;
 	if (in && out) {
 		item = recording_open_stream(&recording, in);
 		if (item == RECORDING_END)
-			item = perfetto_convert(&recording, out, &r->trace_error);
-		if (r->trace_error == PPERF_ERROR_SYSTEM)
-			r->error = errno;
-		if (item == RECORDING_END)
-			r->samples_written = recording.end.samples;
+			item = perfetto_convert(&recording, out, &r->trace_error, &r->samples_written);
 		recording_close(&recording);
 	} else if (in) {
 		fclose(in);
 	}
-	if (out) {
-		r->bytes = ftell(out) > 0 ? ftell(out) : 0;
-		if (fclose(out) && !r->error)
-			r->error = errno;
-	}
+	if (out && fclose(out) && !r->error)
+		r->error = errno;
 	fifo_leave(&r->queue, r->trace_error || r->error || item != RECORDING_END ? FIFO_FAILED : FIFO_DONE);
 	return NULL;
 }
@@ -424,6 +446,11 @@ static void drain(struct recorder *r)
 		r->waiting = false;
 
 		error = pperf_session_next(r->session, &sample);
+		/* Of a GPU that has gone all was said. */
+		if (r->state == GONE && (error == PPERF_ERROR_GONE || (!error && !sample))) {
+			r->state = DONE;
+			return;
+		}
 		if (error) {
 			fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
 			return;
@@ -467,6 +494,9 @@ static void begin_to_stop(struct recorder *r, enum recording_reason reason)
 	error = pperf_session_stop(r->session, TAG_STOP);
 	if (error)
 		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
+	/* What came since the ring was read last is still in it. */
+	if (error == PPERF_ERROR_GONE)
+		r->state = GONE;
 }
 
 /* Counts until the program or the user ends it. */
@@ -667,7 +697,7 @@ static int record(struct recorder *r)
 	struct pperf_session_options session = { .size = sizeof(session) };
 	struct utsname name = {};
 	enum pperf_error error;
-	bool made = false;
+	bool made, begun = false;
 	int status;
 
 	uname(&name);
@@ -678,9 +708,16 @@ static int record(struct recorder *r)
 	r->head.command = r->arguments->command;
 	r->head.gpu = *info;
 
+	/* Before signals are blocked: a FIFO is opened when somebody reads it, for which the user may not want to wait. */
+	r->fd = open_output(r->output, &made);
+	if (r->fd < 0) {
+		complain("%s: %s", r->output, strerror(errno));
+		return STATUS_IO;
+	}
+
 	status = child_prepare(&r->child);
 	if (status)
-		return status;
+		goto out_file;
 
 	session.masks = r->head.masks;
 	session.period_ns = r->arguments->period_ns;
@@ -700,43 +737,30 @@ static int record(struct recorder *r)
 		goto out_session;
 	}
 	r->longest = RECORDING_FRAME + (r->writer.layout.fields + 1) * 10;
-	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->longest))) {
+	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->longest, r->writer.size + RECORDING_CLOCKS_SIZE))) {
 		complain("cannot make a queue: %s", strerror(errno));
 		goto out_writer;
-	}
-
-	r->fd = open_output(r->output, &made);
-	if (r->fd < 0) {
-		complain("%s: %s", r->output, strerror(errno));
-		status = STATUS_IO;
-		goto out_queue;
 	}
 
 	error = pperf_session_start(r->session, TAG_SAMPLE);
 	if (error) {
 		status = complain_of(error);
-		if (made)
-			unlink(r->output);
-		goto out_file;
+		goto out_queue;
 	}
 
 	/* Nothing else can fail before something is written. A pipe cannot be cut, and need not be. */
 	if (ftruncate(r->fd, 0) && errno != EINVAL) {
 		complain("%s: %s", r->output, strerror(errno));
 		status = STATUS_IO;
-		goto out_file;
+		goto out_queue;
 	}
 
+	begun = true;
 	r->terminal = open_terminal(r->arguments);
 	status = run(r);
 	if (r->terminal >= 0)
 		close(r->terminal);
 
-out_file:
-	if (close(r->fd) && !status) {
-		complain("%s: %s", r->output, strerror(errno));
-		status = STATUS_IO;
-	}
 out_queue:
 	fifo_close(&r->queue);
 out_writer:
@@ -745,6 +769,14 @@ out_session:
 	pperf_session_close(r->session);
 out_child:
 	child_finish(&r->child);
+out_file:
+	if (close(r->fd) && !status) {
+		complain("%s: %s", r->output, strerror(errno));
+		status = STATUS_IO;
+	}
+	/* A failure leaves all as it was. */
+	if (made && !begun)
+		unlink(r->output);
 	return status;
 }
 

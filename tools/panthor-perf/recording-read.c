@@ -61,6 +61,26 @@ static const uint8_t *get_varint(const uint8_t *at, const uint8_t *end, uint64_t
 	return NULL;
 }
 
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+/*
+ * Whether the record that was read, whose check sum is wrong, ends in zeros that go on to the end of the file. Four
+ * of them are no damage to a byte or two. The file is read to its end for it.
+ */
+static bool ends_in_zeros(struct recording *r, size_t size)
+{
+	size_t zeros = 0;
+	int c;
+
+	while (zeros < size && !r->bytes[size - 1 - zeros])
+		zeros++;
+	if (!zeros)
+		return false;
+	while (!(c = getc(r->file)))
+		zeros++;
+	return c == EOF && !ferror(r->file) && zeros >= 4;
+}
+#endif
+
 /*
  * Reads a record. Returns RECORDING_SAMPLE for a whole one of any kind,
  * RECORDING_CUT at the end of the file, or what is wrong.
@@ -93,8 +113,11 @@ static enum recording_item read_record(struct recording *r, char *kind, size_t *
 		goto short_read;
 
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	if (crc32(0, r->bytes, *length + 4) != load_u32(r->bytes + 4 + *length))
+	if (crc32(0, r->bytes, *length + 4) != load_u32(r->bytes + 4 + *length)) {
+		if (ends_in_zeros(r, *length + RECORDING_FRAME))
+			return RECORDING_CUT;
 		return fail(r, RECORDING_BROKEN, "the record at byte %ld has a wrong check sum", r->offset);
+	}
 #endif
 	r->offset += *length + RECORDING_FRAME;
 	return RECORDING_SAMPLE;
@@ -425,8 +448,13 @@ enum recording_item recording_open(struct recording *r, const char *path)
 
 int recording_rewind(struct recording *r)
 {
-	if (fseek(r->file, r->first, SEEK_SET))
+	if (fseek(r->file, r->first, SEEK_SET)) {
+		if (errno == ESPIPE)
+			fail(r, RECORDING_UNREADABLE, "it has to be read twice, which a pipe cannot: put it into a file");
+		else
+			fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
 		return -1;
+	}
 	r->offset = r->first;
 	r->end_ns = 0;
 	memset(r->previous, 0, r->layout.fields * sizeof(*r->previous));

@@ -10,6 +10,8 @@
 #include <json-c/json.h>
 #include <zlib.h>
 
+#include "text.h"
+
 /* Bytes of the longest variable-length number. */
 #define MAX_VARINT 10
 
@@ -71,10 +73,20 @@ out:
 	return ret;
 }
 
+/* JSON is UTF-8, which names and words of commands need not be. */
+static struct json_object *new_text(const char *text)
+{
+	char *copy = text_utf8(text);
+	struct json_object *object = copy ? json_object_new_string(copy) : NULL;
+
+	free(copy);
+	return object;
+}
+
 static void add_text(struct json_object *object, const char *key, const char *text)
 {
 	if (text)
-		json_object_object_add(object, key, json_object_new_string(text));
+		json_object_object_add(object, key, new_text(text));
 }
 
 static void add_number(struct json_object *object, const char *key, uint64_t value)
@@ -135,7 +147,7 @@ struct json_object *recording_head_json(const struct recording_head *head)
 	if (head->command) {
 		list = json_object_new_array();
 		for (i = 0; head->command[i]; i++)
-			json_object_array_add(list, json_object_new_string(head->command[i]));
+			json_object_array_add(list, new_text(head->command[i]));
 		json_object_object_add(top, "command", list);
 	}
 	add_number(top, "period_ns", head->period_ns);

@@ -149,7 +149,7 @@ enum recording_item recording_open_stream(struct recording *recording, FILE *fil
 /* The next item. Records of kinds that this program does not know are skipped. */
 enum recording_item recording_next(struct recording *recording);
 
-/* Goes back to the first item. Returns -1 if the file does not allow it. */
+/* Goes back to the first item. Returns -1 if the file does not allow it, and says so in error. */
 int recording_rewind(struct recording *recording);
 
 void recording_close(struct recording *recording);
@@ -165,6 +165,9 @@ extern const char *const recording_reasons[4];
 /* A record is kind and length in four bytes, what it holds, and a check sum of both in four. */
 #define RECORDING_FRAME 8
 #define RECORDING_MAX_LENGTH 0xffffff
+
+/* The whole record of clocks. */
+#define RECORDING_CLOCKS_SIZE (RECORDING_FRAME + 4 * 8)
 
 #define RECORDING_KIND_HEAD 'H'
 #define RECORDING_KIND_CLOCKS 'C'

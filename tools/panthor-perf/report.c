@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* panthor-perf report: what a recording says, in figures. */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <langinfo.h>
@@ -68,13 +67,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* ---- For people ---- */
-
-/* Text of a recording, which may come from anybody, without what moves a terminal's cursor. */
-static void print_text(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
-}
 
 static void print_head(FILE *out, struct view *v, const struct summaries *s)
 {

@@ -104,7 +104,7 @@ struct display {
 	/* What samples are added to, until they are shown. */
 	struct top_period next;
 
-	/* SIGINT, SIGTERM, SIGHUP, SIGWINCH; updates that are due. */
+	/* SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH; updates that are due. */
 	int signals, timer;
 	sigset_t before;
 
@@ -629,10 +629,11 @@ static enum pperf_error wait_for_events(struct display *d, unsigned int *events)
 		return PPERF_OK;
 	if (fds[FD_SIGNALS].revents)
 		*events |= read_signals(d);
-	if (fds[FD_KEYS].revents & POLLIN)
-		*events |= read_keys(d);
-	else if (fds[FD_KEYS].revents)
+	/* A terminal that is gone can be read for ever, and has nothing. */
+	if (fds[FD_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
 		*events |= EVENT_END;
+	else if (fds[FD_KEYS].revents)
+		*events |= read_keys(d);
 	if (fds[FD_TIMER].revents && read(d->timer, &times, sizeof(times)) == sizeof(times))
 		*events |= EVENT_UPDATE;
 	if (fds[FD_SESSION].revents)
@@ -712,6 +713,7 @@ static int open_events(struct display *d)
 
 	sigemptyset(&caught);
 	sigaddset(&caught, SIGINT);
+	sigaddset(&caught, SIGQUIT);
 	sigaddset(&caught, SIGTERM);
 	sigaddset(&caught, SIGHUP);
 	sigaddset(&caught, SIGWINCH);

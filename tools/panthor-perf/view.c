@@ -3,6 +3,7 @@
 #include "view.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,10 +64,36 @@ int view_finish(const struct view *view, enum recording_item item)
 	}
 }
 
+/*
+ * Opens a file beside the output's, under a name that nobody can guess: what lies under one that can be may be
+ * somebody's file, or a link of somebody else's. Returns -1, errno being set.
+ */
+static int open_temporary(struct output *output)
+{
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
+		output->temporary = NULL;
+		errno = ENOMEM;
+		return -1;
+	}
+	fd = mkostemp(output->temporary, O_CLOEXEC);
+	if (fd < 0) {
+		free(output->temporary);
+		output->temporary = NULL;
+		return -1;
+	}
+	/* As if it had been opened by its name. */
+	fchmod(fd, 0666 & ~mask);
+	return fd;
+}
+
 int output_open(struct output *output, const char *path)
 {
 	struct stat found;
-	const char *name = path;
+	int fd;
 
 	memset(output, 0, sizeof(*output));
 	output->path = path;
@@ -74,20 +101,20 @@ int output_open(struct output *output, const char *path)
 	if (!path)
 		return STATUS_OK;
 
-	/* A device or a pipe is written to as it is. */
-	if (stat(path, &found) || S_ISREG(found.st_mode)) {
-		if (asprintf(&output->temporary, "%s.new", path) < 0) {
-			output->temporary = NULL;
-			complain("out of memory");
-			return STATUS_FAILED;
-		}
-		name = output->temporary;
-	}
+	/* A device or a pipe is written to as it is, and so is what a link leads to, which stays a link. */
+	if (lstat(path, &found) || S_ISREG(found.st_mode))
+		fd = open_temporary(output);
+	else
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
-	output->file = fopen(name, "we");
+	output->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (output->file)
 		return STATUS_OK;
-	complain("%s: %s", name, strerror(errno));
+	complain("%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	if (output->temporary)
+		unlink(output->temporary);
 	free(output->temporary);
 	return STATUS_IO;
 }

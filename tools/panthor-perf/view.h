@@ -20,7 +20,7 @@ void view_close(struct view *view);
 /* Says what ended the reading of a recording, if that was not its end. Returns a status. */
 int view_finish(const struct view *view, enum recording_item item);
 
-/* A file that gets its name when it is whole, or the standard output. */
+/* A file that gets its name when it is whole, or what a link, a device or a pipe leads to, or the standard output. */
 struct output {
 	FILE *file;
 	const char *path;

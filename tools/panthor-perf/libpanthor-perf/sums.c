@@ -345,7 +345,11 @@ enum pperf_error pperf_sums_load(const struct pperf_sums *s, struct pperf_load *
 	error = pperf_sums_value(s, s->db->active, &active);
 	if (error)
 		return error;
-	l.active_cycles = active;
+	/* A count is no double, which has 53 bits of it and may be 2^64, for which there is no conversion. */
+	if (!s->db->active->equation)
+		l.active_cycles = pperf_sums_total(s, s->db->active);
+	else if (active > 0)
+		l.active_cycles = active < 0x1p64 ? (uint64_t)active : UINT64_MAX;
 	if (l.seconds > 0)
 		l.of_time = l.active_seconds < l.seconds ? l.active_seconds / l.seconds : 1;
 	if (l.cycles)

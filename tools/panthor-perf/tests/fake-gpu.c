@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * panthor-perf's export and top with a GPU that is not there: what it counts, and when, is told by the bytes of
+ * panthor-perf's commands with a GPU that is not there: what it counts, and when, is told by the bytes of
  * a FIFO, whose name is in the environment as FAKE_TICKS:
  *
  *   s   a sample, in which counter n of block b counts 1000 * (b + 1) - n
  *   b   one in which MaliFragQueueAssignStallCy alone counts, so that a derived sum goes back
  *   g   the GPU goes
+ *
+ * With FAKE_STOP=gone in the environment, the GPU goes when it is to stop: two more samples are in the ring.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,7 +27,8 @@ struct pperf_gpu {
 struct pperf_session {
 	struct pperf_gpu *gpu;
 	int ticks;
-	uint64_t tag, stop_tag, samples;
+	uint64_t tag, stop_tag, samples, period_ns;
+	uint32_t slots;
 	struct pperf_log log;
 };
 
@@ -72,6 +75,8 @@ enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_se
 	if (!s || !name)
 		abort();
 	s->gpu = gpu;
+	s->period_ns = options->period_ns;
+	s->slots = options->slots;
 	/* Open for writing too, so that it has no end. */
 	s->ticks = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (s->ticks < 0)
@@ -98,6 +103,13 @@ enum pperf_error pperf_session_start(struct pperf_session *s, uint64_t user_data
 
 enum pperf_error pperf_session_stop(struct pperf_session *s, uint64_t user_data)
 {
+	const char *how = getenv("FAKE_STOP");
+
+	if (how && !strcmp(how, "gone")) {
+		if (write(s->ticks, "ss", 2) != 2)
+			abort();
+		return pperf_fail(PPERF_ERROR_GONE, "%s is gone", s->gpu->fake.info.node);
+	}
 	s->stop_tag = user_data;
 	if (write(s->ticks, "e", 1) != 1)
 		abort();
@@ -107,6 +119,21 @@ enum pperf_error pperf_session_stop(struct pperf_session *s, uint64_t user_data)
 int pperf_session_fd(const struct pperf_session *s)
 {
 	return s->ticks;
+}
+
+uint64_t pperf_session_period(const struct pperf_session *s)
+{
+	return s->period_ns;
+}
+
+uint32_t pperf_session_slots(const struct pperf_session *s)
+{
+	return s->slots;
+}
+
+const struct pperf_log *pperf_session_log(const struct pperf_session *s)
+{
+	return &s->log;
 }
 
 static void count(struct fake *fake, char tick)
@@ -143,14 +170,25 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 	fake->sample.cycles[PPERF_CLOCK_TOPLEVEL] = 10000;
 	fake->sample.cycles[PPERF_CLOCK_SHADER] = 9000;
 	fake->sample.user_data = tick == 'e' ? s->stop_tag : s->tag;
+	pperf_log_add(&s->log, &fake->sample);
 	*sample = &fake->sample;
 	return PPERF_OK;
 }
 
 int main(int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		int (*command)(int argc, char **argv);
+	} commands[] = {
+		{ "top", command_top }, { "record", command_record }, { "report", command_report },
+		{ "convert", command_convert }, { "diff", command_diff },
+	};
+	size_t i;
+
 	argp_err_exit_status = STATUS_USAGE;
-	if (argc > 1 && !strcmp(argv[1], "top"))
-		return command_top(argc - 1, argv + 1);
+	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].command(argc - 1, argv + 1);
 	return command_export(argc, argv);
 }

@@ -469,6 +469,16 @@ static void test_load(void)
 	expect(!pperf_sums_add(sums, &fake.sample) && !pperf_sums_load(sums, &load), "%s", pperf_message());
 	expect(fabs(load.of_time - 0.125) < 1e-12, "by the frequency: %g of the time", load.of_time);
 
+	/* More of them than a double can tell apart, and as many as there can be. */
+	pperf_sums_reset(sums);
+	set(&fake, db, "MaliGPUActiveCy", 0, (1ull << 53) + 1);
+	expect(!pperf_sums_add(sums, &fake.sample) && !pperf_sums_load(sums, &load) &&
+	       load.active_cycles == (1ull << 53) + 1, "%llu cycles", (unsigned long long)load.active_cycles);
+	pperf_sums_reset(sums);
+	set(&fake, db, "MaliGPUActiveCy", 0, UINT64_MAX);
+	expect(!pperf_sums_add(sums, &fake.sample) && !pperf_sums_load(sums, &load) &&
+	       load.active_cycles == UINT64_MAX, "%llu cycles", (unsigned long long)load.active_cycles);
+
 	fake.blocks[0].enabled[0] = 0;
 	expect(!pperf_sums_add(sums, &fake.sample), "%s", pperf_message());
 	expect(pperf_sums_load(sums, &load) == PPERF_ERROR_NOT_COUNTED, "a load of what was not counted");

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "recording.h"
+#include "text.h"
 
 #define SAMPLES 18
 #define MAX_BLOCKS 32
@@ -358,6 +359,57 @@ static void test_cuts(void)
 	free(s);
 }
 
+/* Zeros may begin in a record, whose head and first values were written. */
+static void test_zeros(void)
+{
+	const size_t more = 8192;
+	struct recording_head head = make_head(64, 1);
+	struct samples *s = make_samples(&head);
+	size_t ends[SAMPLES + 2], at, from;
+	struct bytes file = make_file(&head, s, ends);
+	uint8_t *copy = malloc(file.size + more);
+	enum recording_item item;
+	struct recording r;
+	unsigned int n, whole;
+
+	if (!copy)
+		abort();
+	begin();
+	for (at = ends[0]; at < file.size; at++) {
+		memset(copy, 0, file.size + more);
+		memcpy(copy, file.at, at);
+		/* What was zero before is as it was. */
+		for (from = at; from < file.size && !file.at[from]; from++)
+			;
+		if (from == file.size)
+			break;
+		for (whole = 0; whole < SAMPLES && ends[whole + 1] <= from; whole++)
+			;
+		item = open_bytes(&r, copy, file.size + more);
+		expect(item == RECORDING_END, "zeros from byte %zu: %s", at, r.error);
+		n = read_all(&r, s, &item);
+		expect(n == whole && item == RECORDING_CUT, "zeros from byte %zu: %u samples, not %u, then %d: %s", at, n,
+		       whole, item, r.error);
+		recording_close(&r);
+	}
+	expect(at > file.size - 4, "only %zu of %zu bytes were tried", at, file.size);
+	end("zeros from any byte to the end of a file are no content");
+
+	/* Not so if something comes after them. */
+	begin();
+	memcpy(copy, file.at, file.size);
+	memset(copy + ends[11] - 6, 0, 6);
+	item = open_bytes(&r, copy, file.size);
+	expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
+	n = read_all(&r, s, &item);
+	expect(n == 10 && item == RECORDING_BROKEN, "%u samples, then %d: %s", n, item, r.error);
+	recording_close(&r);
+	end("zeros amid a file are damage");
+	free(copy);
+	free(file.at);
+	free(s);
+}
+
 /* No byte can be changed without being found. */
 static void test_damage(void)
 {
@@ -625,20 +677,60 @@ static int write_seeds(const char *directory)
 	return 0;
 }
 
+static void test_text(void)
+{
+	static const struct {
+		const char *text, *clean, *utf8;
+	} texts[] = {
+		{ "", "", "" },
+		{ "as it is \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "as it is \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+		  "as it is \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80" },
+		/* Control characters of one byte, and of two. */
+		{ "\x1b[2J\n\x7f", "?[2J??", "\x1b[2J\n\x7f" },
+		{ "a\xc2\x9b" "2J\xc2\xa0", "a?2J\xc2\xa0", "a\xc2\x9b" "2J\xc2\xa0" },
+		/* A byte that begins nothing, one that ends too early, forms that are too long, half a pair, too large. */
+		{ "\x9b" "b", "?b", "\xef\xbf\xbd" "b" },
+		{ "\xe2\x82", "??", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xc1\x9b", "??", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xe0\x82\x9b", "???", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xed\xa0\x80", "???", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xf4\x90\x80\x80", "????", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xff", "?", "\xef\xbf\xbd" },
+	};
+	char *copy;
+	size_t i;
+
+	begin();
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		copy = strdup(texts[i].text);
+		if (!copy)
+			abort();
+		text_clean(copy);
+		expect(same_text(copy, texts[i].clean), "text %zu for a terminal: \"%s\"", i, copy);
+		free(copy);
+		copy = text_utf8(texts[i].text);
+		expect(same_text(copy, texts[i].utf8), "text %zu for JSON: \"%s\"", i, copy);
+		free(copy);
+	}
+	end("texts that are none are made some");
+}
+
 int main(int argc, char **argv)
 {
 	random_state = 1;
 	if (argc > 1)
 		return write_seeds(argv[1]);
 
-	printf("1..11\n");
+	printf("1..14\n");
 	test_round_trip(64, 4);
 	test_round_trip(128, 16);
 	test_sparse_head();
 	test_cuts();
+	test_zeros();
 	test_damage();
 	test_unknown_kinds();
 	test_nonsense();
 	test_size();
+	test_text();
 	return failed;
 }
