@@ -618,13 +618,14 @@ static int open_output(const char *path, bool *made)
 
 static int start_thread(struct recorder *r)
 {
-	sigset_t pipe, before;
+	sigset_t errors, before;
 	int ret;
 
-	/* A pipe that nobody reads any more is an error of write(). */
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &pipe, &before);
+	/* A pipe that nobody reads any more, and a file as large as it may be, are errors of write(). */
+	sigemptyset(&errors);
+	sigaddset(&errors, SIGPIPE);
+	sigaddset(&errors, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &errors, &before);
 	ret = pthread_create(&r->thread, NULL, r->arguments->perfetto ? write_trace : write_recording, r);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!ret)
