@@ -13,10 +13,11 @@ export PKG_CONFIG_PATH=$tree/lib/pkgconfig
 
 plan $((31 + 1 + 8 + 2))
 
-# Of a kernel's headers, those of DRM: this machine has the rest.
-headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")/drm
-mkdir "$SCRATCH/uapi"
-ln -s "$headers" "$SCRATCH/uapi/drm"
+# Of a kernel's headers, those of DRM, and one that they need: this machine has the rest.
+headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
+mkdir -p "$SCRATCH/uapi/linux"
+ln -s "$headers/drm" "$SCRATCH/uapi/drm"
+ln -s "$headers/linux/bits.h" "$SCRATCH/uapi/linux/bits.h"
 if make -s -j2 -C "$tool" O="$SCRATCH/build" KERNEL_HEADERS="$SCRATCH/uapi" prefix="$tree" install >"$SCRATCH/log" 2>&1; then
 	ok "panthor-perf builds and installs"
 else
