@@ -20,6 +20,7 @@ int child_prepare(struct child *child)
 	sigaddset(&caught, SIGCHLD);
 	sigaddset(&caught, SIGINT);
 	sigaddset(&caught, SIGTERM);
+	sigaddset(&caught, SIGHUP);
 	sigprocmask(SIG_BLOCK, &caught, &child->before);
 	child->signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (child->signals >= 0)
@@ -65,8 +66,8 @@ enum child_event child_event(struct child *child)
 	}
 
 	/* The terminal has sent SIGINT to the program as well; it decides. */
-	if (info.ssi_signo == SIGTERM)
-		kill(child->pid, SIGTERM);
+	if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP)
+		kill(child->pid, info.ssi_signo);
 	if (waitpid(child->pid, &child->wait_status, WNOHANG) != child->pid)
 		return CHILD_NOTHING;
 	child->pid = 0;

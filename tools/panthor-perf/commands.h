@@ -118,7 +118,7 @@ enum child_event {
 	/* Nothing that matters. */
 	CHILD_NOTHING,
 
-	/* The program has ended or, without one, the user wants to end: Ctrl-C, SIGTERM. */
+	/* The program has ended or, without one, the user wants to end: Ctrl-C, SIGTERM, SIGHUP. */
 	CHILD_ENDED,
 
 	/* The user wants to end although the program has ended. */
@@ -130,7 +130,7 @@ struct child {
 	/* 0 if there is none, or it has ended. */
 	pid_t pid;
 
-	/* Becomes readable at SIGCHLD, SIGINT and SIGTERM, which are blocked meanwhile. */
+	/* Becomes readable at SIGCHLD, SIGINT, SIGTERM and SIGHUP, which are blocked meanwhile. */
 	int signals;
 
 	/* True once the end has been told of. */

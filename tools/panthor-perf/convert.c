@@ -245,7 +245,7 @@ int command_convert(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse, "FILE",
-		"Writes all that a recording holds, exactly, in a form for other programs. Times are those of "
+		"Writes every value of every sample, exactly, in a form for other programs. Times are those of "
 		"CLOCK_MONOTONIC_RAW, in nanoseconds.", NULL, NULL, NULL
 	};
 	struct arguments arguments = {};

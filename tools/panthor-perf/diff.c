@@ -115,7 +115,14 @@ static size_t compare(const struct summaries both[2], const struct arguments *ar
 	return n;
 }
 
-static void print_plain(FILE *out, const struct view views[2], const struct change *changes, size_t count)
+/* Of counts that are compared, totals or rates. */
+static bool is_rate(const struct arguments *arguments, const struct pperf_counter *counter)
+{
+	return counter->kind == PPERF_KIND_COUNT && !arguments->totals;
+}
+
+static void print_plain(FILE *out, const struct view views[2], const struct arguments *arguments,
+			const struct change *changes, size_t count)
 {
 	char texts[2][32], unit[64];
 	size_t i;
@@ -132,8 +139,7 @@ static void print_plain(FILE *out, const struct view views[2], const struct chan
 			continue;
 		for (k = 0; k < 2; k++)
 			scaled(c->value[k], "", texts[k], sizeof(texts[k]));
-		snprintf(unit, sizeof(unit), "%s%s", counter->unit,
-			 counter->kind == PPERF_KIND_COUNT && c->value[0] == c->of[0]->mean ? "/s" : "");
+		snprintf(unit, sizeof(unit), "%s%s", counter->unit, is_rate(arguments, counter) ? "/s" : "");
 		fprintf(out, "%+9.1f%%%s%12s %7.1f%% %12s %7.1f%%  %-26s %s\n", 100 * c->part, c->clear ? " " : "~", texts[0],
 			100 * c->of[0]->noise, texts[1], 100 * c->of[1]->noise, counter->name, unit);
 	}
@@ -196,7 +202,7 @@ static int diff(const struct view views[2], const struct summaries both[2], cons
 		if (arguments->json)
 			print_json(output.file, views, changes, count);
 		else
-			print_plain(output.file, views, changes, count);
+			print_plain(output.file, views, arguments, changes, count);
 		status = output_close(&output, STATUS_OK);
 	}
 	free(changes);

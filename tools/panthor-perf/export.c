@@ -699,8 +699,9 @@ static int serve(struct exporter *e, struct pperf_session *session, struct child
 		}
 		if (fds[1].revents) {
 			status = add_samples(e, session, &any);
-			if (!status && any)
-				status = publish(e, textfile);
+			/* Also if it was the last that the GPU has counted: what failed is the status. */
+			if (any && publish(e, textfile) && !status)
+				status = STATUS_IO;
 		}
 		if (status || !fds[0].revents)
 			continue;

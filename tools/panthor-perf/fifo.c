@@ -16,6 +16,8 @@ int fifo_open(struct fifo *fifo, size_t size)
 		errno = ENOMEM;
 		return -1;
 	}
+	/* Its pages are given now, while nothing has to be quick; not zeros, for which no page need be touched. */
+	memset(fifo->bytes, 0xff, size);
 
 	fifo->eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (fifo->eventfd < 0) {

@@ -618,13 +618,14 @@ static int open_output(const char *path, bool *made)
 
 static int start_thread(struct recorder *r)
 {
-	sigset_t pipe, before;
+	sigset_t errors, before;
 	int ret;
 
-	/* A pipe that nobody reads any more is an error of write(). */
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &pipe, &before);
+	/* A pipe that nobody reads any more, and a file as large as it may be, are errors of write(). */
+	sigemptyset(&errors);
+	sigaddset(&errors, SIGPIPE);
+	sigaddset(&errors, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &errors, &before);
 	ret = pthread_create(&r->thread, NULL, r->arguments->perfetto ? write_trace : write_recording, r);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!ret)
@@ -708,25 +709,12 @@ static int record(struct recorder *r)
 	r->head.command = r->arguments->command;
 	r->head.gpu = *info;
 
-	/* Before signals are blocked: a FIFO is opened when somebody reads it, for which the user may not want to wait. */
-	r->fd = open_output(r->output, &made);
-	if (r->fd < 0) {
-		complain("%s: %s", r->output, strerror(errno));
-		return STATUS_IO;
-	}
-
-	status = child_prepare(&r->child);
-	if (status)
-		goto out_file;
-
 	session.masks = r->head.masks;
 	session.period_ns = r->arguments->period_ns;
 	session.slots = ring_slots(info, r->arguments->memory);
 	error = pperf_session_open(r->gpu, &session, &r->session);
-	if (error) {
-		status = complain_of(error);
-		goto out_child;
-	}
+	if (error)
+		return complain_of(error);
 	r->head.period_ns = pperf_session_period(r->session);
 	if (r->head.period_ns != r->arguments->period_ns)
 		complain("the period is %" PRIu64 " ns, the shortest there is", r->head.period_ns);
@@ -742,17 +730,29 @@ static int record(struct recorder *r)
 		goto out_writer;
 	}
 
+	/* Before signals are blocked: a FIFO is opened when somebody reads it, for which the user may not want to wait. */
+	r->fd = open_output(r->output, &made);
+	if (r->fd < 0) {
+		complain("%s: %s", r->output, strerror(errno));
+		status = STATUS_IO;
+		goto out_queue;
+	}
+
+	status = child_prepare(&r->child);
+	if (status)
+		goto out_file;
+
 	error = pperf_session_start(r->session, TAG_SAMPLE);
 	if (error) {
 		status = complain_of(error);
-		goto out_queue;
+		goto out_child;
 	}
 
 	/* Nothing else can fail before something is written. A pipe cannot be cut, and need not be. */
 	if (ftruncate(r->fd, 0) && errno != EINVAL) {
 		complain("%s: %s", r->output, strerror(errno));
 		status = STATUS_IO;
-		goto out_queue;
+		goto out_child;
 	}
 
 	begun = true;
@@ -761,12 +761,6 @@ static int record(struct recorder *r)
 	if (r->terminal >= 0)
 		close(r->terminal);
 
-out_queue:
-	fifo_close(&r->queue);
-out_writer:
-	recording_writer_close(&r->writer);
-out_session:
-	pperf_session_close(r->session);
 out_child:
 	child_finish(&r->child);
 out_file:
@@ -777,6 +771,12 @@ out_file:
 	/* A failure leaves all as it was. */
 	if (made && !begun)
 		unlink(r->output);
+out_queue:
+	fifo_close(&r->queue);
+out_writer:
+	recording_writer_close(&r->writer);
+out_session:
+	pperf_session_close(r->session);
 	return status;
 }
 

@@ -641,12 +641,13 @@ static enum pperf_error wait_for_events(struct display *d, unsigned int *events)
 	return error;
 }
 
-/* Ends the counting, and waits for the last sample. */
-static enum pperf_error finish(struct display *d)
+/* Ends the counting, and waits for the last sample, unless the user does not want to. */
+static enum pperf_error finish(struct display *d, bool *interrupted)
 {
 	enum pperf_error error;
 	unsigned int events;
 
+	*interrupted = false;
 	if (!d->session)
 		return PPERF_OK;
 	error = pperf_session_stop(d->session, TAG_STOP);
@@ -654,7 +655,8 @@ static enum pperf_error finish(struct display *d)
 		error = wait_for_events(d, &events);
 		if (events & EVENT_END) {
 			complain("interrupted while waiting for the last sample");
-			return PPERF_ERROR_SYSTEM;
+			*interrupted = true;
+			return PPERF_OK;
 		}
 	}
 	return error;
@@ -677,7 +679,7 @@ static int run(struct display *d)
 	enum pperf_error error = look_at_clients(&d->top);
 	unsigned int events = EVENT_REDRAW;
 	int status = STATUS_OK;
-	bool updated;
+	bool updated, interrupted;
 
 	set_delay(d, d->arguments->delay_ns);
 	while (!error && !status && !(events & EVENT_END)) {
@@ -699,11 +701,11 @@ static int run(struct display *d)
 		return status;
 
 	/* What was counted since the last update. */
-	error = finish(d);
+	error = finish(d, &interrupted);
+	if (interrupted)
+		return STATUS_FAILED;
 	if (!error)
 		error = update(d, &updated);
-	if (error == PPERF_ERROR_SYSTEM)
-		return STATUS_FAILED;
 	return error ? fail(error) : updated ? show(d) : status;
 }
 

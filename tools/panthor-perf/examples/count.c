@@ -6,6 +6,7 @@
 int main(void)
 {
 	struct pperf_session_options options = { .size = sizeof(options) };
+	const struct pperf_counter *active;
 	const struct pperf_sample *sample;
 	struct pperf_session *session;
 	struct pperf_sums *sums;
@@ -18,7 +19,10 @@ int main(void)
 	if (pperf_gpu_open(NULL, &gpu) ||
 	    pperf_db_open(pperf_gpu_info(gpu)->layout, &db))
 		return fprintf(stderr, "%s\n", pperf_message()), 1;
-	pperf_counter_needs(db, pperf_db_find(db, "MaliGPUActiveCy"), &options.masks);
+	active = pperf_db_find(db, "MaliGPUActiveCy");
+	if (!active)
+		return fprintf(stderr, "this GPU's counters have no names\n"), 1;
+	pperf_counter_needs(db, active, &options.masks);
 	if (pperf_session_open(gpu, &options, &session) ||
 	    pperf_sums_new(db, pperf_gpu_info(gpu), &sums) ||
 	    pperf_session_start(session, 0))

@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 9 + 3 + 21))
+plan $((1 + 20 + 36 + 10 + 3 + 23))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -189,11 +189,13 @@ fails "an address of others" 8 "cannot listen on 192.0.2.1:0" --listen 192.0.2.1
 kill -INT "$web"
 wait "$web"
 is "Ctrl-C ends the server" "$? $(cat "$SCRATCH/web.err")" "0 "
-begin gone --listen 0
-gone=$PID
+mkfifo "$SCRATCH/gone.ticks"
+exec 6<>"$SCRATCH/gone.ticks"
 tick gone sg
-wait "$gone"
+FAKE_TICKS=$SCRATCH/gone.ticks "$SCRATCH/live-test" --prometheus -a --textfile "$SCRATCH/gone.prom" 2>"$SCRATCH/gone.err"
 is "the GPU goes" "$? $(cat "$SCRATCH/gone.err")" "7 panthor-perf: /dev/dri/renderD128 is gone"
+exec 6>&-
+is "after its last sample was published" "$(value mali_samples_total "$(cat "$SCRATCH/gone.prom")")" 1
 
 # top, of the same GPU: what was counted before it ends is shown.
 # top NAME BYTES OPTION...: its output in NAME.out
@@ -352,7 +354,7 @@ is "a trace to a full disk" "$? $(said full) $(grep -c 'No space left' "$SCRATCH
 mkfifo "$SCRATCH/many.ticks"
 exec 6<>"$SCRATCH/many.ticks"
 tick many sbsbsbsbsbsbsbsb
-(trap '' XFSZ && ulimit -f 28 && FAKE_TICKS=$SCRATCH/many.ticks \
+(ulimit -f 28 && FAKE_TICKS=$SCRATCH/many.ticks \
 	exec "$SCRATCH/live-test" record --perfetto -o "$SCRATCH/many" -- true) 2>"$SCRATCH/many.err"
 exec 6>&-
 read -r samples lost bytes <<<"$(said many | sed 's/ samples,.* stretched, / /; s/ lost, / /; s/ bytes//')"
@@ -372,6 +374,16 @@ ended()
 until_true ended || kill -KILL "$unread"
 wait "$unread"
 is "who waits for a reader of a FIFO can be ended" "$?" 143
+
+# A terminal that is closed is the end, as Ctrl-C is.
+mkfifo "$SCRATCH/hup.ticks"
+FAKE_TICKS=$SCRATCH/hup.ticks "$SCRATCH/live-test" record -o "$SCRATCH/hup.data" 2>"$SCRATCH/hup.err" &
+hup=$!
+until_true grep -q '^SigBlk:.*[1-9a-f]' "/proc/$hup/status"
+kill -HUP "$hup"
+wait "$hup"
+is "SIGHUP ends a recording well" "$? $(as_json hup | grep -o '"reason":"[a-z]*","status":[0-9]*,"samples":[0-9]*')" \
+	'0 "reason":"interrupt","status":0,"samples":1'
 
 # The GPU goes when counting is to stop.
 FAKE_STOP=gone record gone-at-stop -o "$SCRATCH/gone-at-stop.data" -- true
@@ -398,3 +410,14 @@ is "JSON is UTF-8" "$(iconv -f UTF-8 -t UTF-8 "$SCRATCH/out" 2>&1 >/dev/null; gr
 	$'"command":["true","\\u001b[2J","\xc2\x9b2J","\xef\xbf\xbd\xc3\xa4"'
 "$SCRATCH/live-test" report $'/no/\x1b[2J\xc2\x9b2J\n' 2>"$SCRATCH/err"
 is "nor do messages" "$? $(cat "$SCRATCH/err")" "8 panthor-perf: /no/?[2J?2J?: No such file or directory"
+
+# What -T compares has the unit of a total, also of a counter that A has not counted.
+mkfifo "$SCRATCH/none.ticks"
+exec 6<>"$SCRATCH/none.ticks"
+tick none b
+FAKE_TICKS=$SCRATCH/none.ticks "$SCRATCH/live-test" record -o "$SCRATCH/none.data" -- true 2>"$SCRATCH/err"
+tick none s
+FAKE_TICKS=$SCRATCH/none.ticks "$SCRATCH/live-test" record -o "$SCRATCH/some.data" -- true 2>"$SCRATCH/err"
+exec 6>&-
+"$SCRATCH/live-test" diff -T "$SCRATCH/none.data" "$SCRATCH/some.data" >"$SCRATCH/out" 2>&1
+is "totals are no rates" "$? $(sed -n 's/.* MaliGPUActiveCy  *//p' "$SCRATCH/out")" "0 cycles"
