@@ -41,6 +41,7 @@ struct MaliPublish {
     unsigned count;
     QEMUTimer *timer;
     int64_t last_irq;       /* when the last interrupt was, or will be */
+    int64_t last_insert;    /* when INSERT was, or will be, seen to change */
     QEMUTimer *spurious;
 };
 
@@ -164,6 +165,7 @@ void mali_csf_publish_all(MaliCsfState *s)
     while (!QTAILQ_EMPTY(&s->publish->stages)) {
         publish_first(s);
     }
+    s->publish->last_insert = 0;
     publish_arm(s);
 }
 
@@ -203,6 +205,7 @@ void mali_csf_publish_reset(MaliCsfState *s)
     s->publish->count = 0;
     timer_del(s->publish->timer);
     s->publish->last_irq = 0;
+    s->publish->last_insert = 0;
 }
 
 static MaliMmuResult publish_data(MaliCsfState *s, unsigned as, uint64_t va,
@@ -249,13 +252,17 @@ MaliMmuResult mali_csf_publish_block(MaliCsfState *s, unsigned as, uint64_t va,
 
 void mali_csf_publish_insert(MaliCsfState *s, uint32_t insert)
 {
-    int64_t late = mali_csf_faults_insert_late(s);
+    int64_t now = mali_csf_clk_now();
+    int64_t due = now + mali_csf_faults_insert_late(s);
 
-    if (late) {
-        publish_value_later(s, STAGE_INSERT, insert, mali_csf_clk_now() + late);
-        return;
+    /* It never goes back, even if the switch has become less meanwhile. */
+    due = MAX(due, s->publish->last_insert);
+    s->publish->last_insert = due;
+    if (due > now) {
+        publish_value_later(s, STAGE_INSERT, insert, due);
+    } else {
+        publish_insert_now(s, insert);
     }
-    publish_insert_now(s, insert);
 }
 
 static void publish_interrupt(MaliCsfState *s, uint32_t bits)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain debug
-# long: plain debug
+# long: debug
 # Storms of several switches at a time, drawn from all under which the driver promises exact counts or
 # flags (data/faults.csv). Under the first of each two storms, counts have to be exact; under the
 # second, what is not has to be flagged. Time is counted by instructions, so that a seed gives the same
