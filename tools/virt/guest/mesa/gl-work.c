@@ -16,23 +16,11 @@
 #include <GLES2/gl2ext.h>
 #include <fcntl.h>
 #include <gbm.h>
-#include <getopt.h>
 #include <poll.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "../die.h"
-
-#define SIZE		256		/* pixels of a target, both ways */
-#define WAIT_NS		(60 * 1000000000ull)
-#define WAIT_MS		60000
-/* More vertices than the drivers' tiler heaps have room for, in one draw. */
-#define OOM_INSTANCES	4000
+#include "scenes.h"
 
 /**
  * struct state - what the scenes share
@@ -44,14 +32,12 @@
  * @plain: draws triangles of one colour
  * @textured: draws them from a texture
  * @compute: a compute program, 64 invocations a workgroup
- * @problem: what the scene under way has seen, or an empty string
  */
 struct state {
 	EGLDisplay display;
 	EGLContext context;
 	GLuint target, texture, other;
 	GLuint plain, textured, compute;
-	char problem[256];
 };
 
 static struct state st;
@@ -63,18 +49,6 @@ static PFNEGLDUPNATIVEFENCEFDANDROIDPROC dup_fence_fd;
 static PFNGLGETGRAPHICSRESETSTATUSEXTPROC reset_status;
 static PFNGLQUERYCOUNTEREXTPROC query_counter;
 static PFNGLGETQUERYOBJECTUI64VEXTPROC query_ui64;
-
-/* The first thing that is wrong is what counts. */
-static void __attribute__((format(printf, 1, 2))) problem(const char *fmt, ...)
-{
-	va_list args;
-
-	if (st.problem[0])
-		return;
-	va_start(args, fmt);
-	vsnprintf(st.problem, sizeof(st.problem), fmt, args);
-	va_end(args);
-}
 
 static bool has_extension(const char *list, const char *name)
 {
@@ -448,71 +422,53 @@ static void scene_oom(void)
 	glDrawArraysInstanced(GL_TRIANGLES, 0, 3000, OOM_INSTANCES);
 }
 
-static const struct scene {
-	const char *name;
-	void (*draw)(void);
-} scenes[] = {
-	{ "clear", scene_clear },
-	{ "draw", scene_draw },
-	{ "instances", scene_instances },
-	{ "fbo", scene_fbo },
-	{ "compute", scene_compute },
-	{ "indirect", scene_indirect },
-	{ "feedback", scene_feedback },
-	{ "query", scene_query },
-	{ "sync", scene_sync },
-	{ "fence-fd", scene_fence_fd },
-	{ "time", scene_time },
-	{ "oom", scene_oom },
+static const struct scene scenes[] = {
+	{ .name = "clear", .draw = scene_clear },
+	{ .name = "draw", .draw = scene_draw },
+	{ .name = "instances", .draw = scene_instances },
+	{ .name = "fbo", .draw = scene_fbo },
+	{ .name = "compute", .draw = scene_compute },
+	{ .name = "indirect", .draw = scene_indirect },
+	{ .name = "feedback", .draw = scene_feedback },
+	{ .name = "query", .draw = scene_query },
+	{ .name = "sync", .draw = scene_sync },
+	{ .name = "fence-fd", .draw = scene_fence_fd },
+	{ .name = "time", .draw = scene_time, .on_demand = true },
+	{ .name = "oom", .draw = scene_oom, .on_demand = true },
+	{}
 };
 
-#define SCENES (sizeof(scenes) / sizeof(scenes[0]))
-
-static bool run(const struct scene *scene, unsigned long frames)
+static void look_for_errors(unsigned long frame)
 {
 	GLenum error;
 
-	st.problem[0] = '\0';
-	for (unsigned long i = 0; i < frames && !st.problem[0]; i++) {
-		scene->draw();
-		glFinish();
-		error = glGetError();
-		if (error)
-			problem("GL error 0x%x in frame %lu", error, i);
-		error = reset_status ? reset_status() : GL_NO_ERROR;
-		if (error)
-			problem("reset status 0x%x in frame %lu", error, i);
-	}
-	printf("%s - %s\n", st.problem[0] ? "not ok" : "ok", scene->name);
-	if (st.problem[0])
-		printf("# %s\n", st.problem);
-	fflush(stdout);
-	return !st.problem[0];
+	glFinish();
+	error = glGetError();
+	if (error)
+		problem("GL error 0x%x in frame %lu", error, frame);
+	error = reset_status ? reset_status() : GL_NO_ERROR;
+	if (error)
+		problem("reset status 0x%x in frame %lu", error, frame);
 }
 
 static void usage(FILE *f)
 {
 	fprintf(f, "usage: gl-work [-n FRAMES] [-p surfaceless|gbm] [SCENE]...\n"
-		"Draws scenes by OpenGL ES 3.1, FRAMES times (1) each; without SCENE all but time and oom:\n ");
-	for (unsigned int i = 0; i < SCENES; i++)
-		fprintf(f, " %s", scenes[i].name);
-	fprintf(f, "\n");
+		"Draws scenes by OpenGL ES 3.1,");
+	list_scenes(f, scenes);
 }
 
 int main(int argc, char **argv)
 {
+	struct scene_choice choice = { .scenes = scenes, .frames = 1 };
 	const char *platform = "surfaceless";
-	unsigned long frames = 1;
-	bool good = true;
-	char *end;
+	bool all_good;
 	int c;
 
 	while ((c = getopt(argc, argv, "n:p:h")) != -1) {
 		switch (c) {
 		case 'n':
-			frames = strtoul(optarg, &end, 10);
-			if (!frames || *end || *optarg == '-')
-				die("-n takes a number of frames, not '%s'", optarg);
+			choice.frames = number_of_frames(optarg);
 			break;
 		case 'p':
 			platform = optarg;
@@ -525,14 +481,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	for (int i = optind; i < argc; i++) {
-		bool known = false;
-
-		for (unsigned int s = 0; s < SCENES; s++)
-			known |= !strcmp(argv[i], scenes[s].name);
-		if (!known)
-			die("there is no scene '%s'; -h lists them", argv[i]);
-	}
+	choose_scenes(&choice, argc, argv);
 
 	open_context(platform);
 	printf("renderer %s\n", glGetString(GL_RENDERER));
@@ -541,15 +490,7 @@ int main(int argc, char **argv)
 	if (strncmp((const char *)glGetString(GL_RENDERER), "Mali-", 5))
 		die("this Mesa does not know the GPU, and draws without it");
 	set_up();
-	for (unsigned int s = 0; s < SCENES; s++) {
-		bool wanted = argc == optind && scenes[s].draw != scene_time &&
-			      scenes[s].draw != scene_oom;
-
-		for (int i = optind; i < argc; i++)
-			wanted |= !strcmp(argv[i], scenes[s].name);
-		if (wanted)
-			good &= run(&scenes[s], frames);
-	}
+	all_good = run_scenes(&choice, look_for_errors);
 	if (reset_status)
 		printf("reset status %u\n", reset_status());
 	else
@@ -557,5 +498,5 @@ int main(int argc, char **argv)
 	eglMakeCurrent(st.display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 	eglDestroyContext(st.display, st.context);
 	eglTerminate(st.display);
-	return good ? 0 : 1;
+	return all_good ? 0 : 1;
 }

@@ -10,28 +10,17 @@
  * device has been lost with.
  */
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <poll.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <vulkan/vulkan.h>
 
-#include "../die.h"
 #include "add_comp.h"
 #include "draw_frag.h"
 #include "draw_vert.h"
+#include "scenes.h"
 
-#define SIZE		256		/* pixels of a target, both ways */
 #define VERTICES	3000
-#define WAIT_NS		(60 * 1000000000ull)
-#define WAIT_MS		60000
-/* More vertices than the drivers' tiler heaps have room for, in one draw. */
-#define OOM_INSTANCES	4000
 
 /**
  * struct buffer - a buffer and its memory, mapped
@@ -82,7 +71,6 @@ struct image {
  * @indices: as many indices
  * @data: a buffer to compute in, to copy, and to read parameters from
  * @copy: as large
- * @problem: what the scene under way has seen, or an empty string
  * @lost: the device has been lost
  */
 struct state {
@@ -102,23 +90,10 @@ struct state {
 	VkDescriptorSet set;
 	struct image target[2];
 	struct buffer vertices, indices, data, copy;
-	char problem[256];
 	VkResult lost;
 };
 
 static struct state st;
-
-static void __attribute__((format(printf, 1, 2))) problem(const char *fmt, ...)
-{
-	va_list args;
-
-	/* The first thing that is wrong is what counts. */
-	if (st.problem[0])
-		return;
-	va_start(args, fmt);
-	vsnprintf(st.problem, sizeof(st.problem), fmt, args);
-	va_end(args);
-}
 
 /* Set-up has to succeed. */
 static void must(VkResult result, const char *what)
@@ -810,60 +785,39 @@ static void scene_oom(void)
 	submit(NULL, NULL);
 }
 
-static const struct scene {
-	const char *name;
-	void (*draw)(void);
-} scenes[] = {
-	{ "clear", scene_clear },
-	{ "draw", scene_draw },
-	{ "instances", scene_instances },
-	{ "passes", scene_passes },
-	{ "compute", scene_compute },
-	{ "copy", scene_copy },
-	{ "indirect", scene_indirect },
-	{ "query", scene_query },
-	{ "sync", scene_sync },
-	{ "fence-fd", scene_fence_fd },
-	{ "time", scene_time },
-	{ "oom", scene_oom },
+static const struct scene scenes[] = {
+	{ .name = "clear", .draw = scene_clear },
+	{ .name = "draw", .draw = scene_draw },
+	{ .name = "instances", .draw = scene_instances },
+	{ .name = "passes", .draw = scene_passes },
+	{ .name = "compute", .draw = scene_compute },
+	{ .name = "copy", .draw = scene_copy },
+	{ .name = "indirect", .draw = scene_indirect },
+	{ .name = "query", .draw = scene_query },
+	{ .name = "sync", .draw = scene_sync },
+	{ .name = "fence-fd", .draw = scene_fence_fd },
+	{ .name = "time", .draw = scene_time, .on_demand = true },
+	{ .name = "oom", .draw = scene_oom, .on_demand = true },
+	{}
 };
-
-#define SCENES (sizeof(scenes) / sizeof(scenes[0]))
-
-static bool run(const struct scene *scene, unsigned long frames)
-{
-	st.problem[0] = '\0';
-	for (unsigned long i = 0; i < frames && !st.problem[0]; i++)
-		scene->draw();
-	printf("%s - %s\n", st.problem[0] ? "not ok" : "ok", scene->name);
-	if (st.problem[0])
-		printf("# %s\n", st.problem);
-	fflush(stdout);
-	return !st.problem[0];
-}
 
 static void usage(FILE *f)
 {
 	fprintf(f, "usage: vk-work [-n FRAMES] [SCENE]...\n"
-		"Draws scenes by Vulkan 1.1, FRAMES times (1) each; without SCENE all but time and oom:\n ");
-	for (unsigned int i = 0; i < SCENES; i++)
-		fprintf(f, " %s", scenes[i].name);
-	fprintf(f, "\n");
+		"Draws scenes by Vulkan 1.1,");
+	list_scenes(f, scenes);
 }
 
 int main(int argc, char **argv)
 {
-	unsigned long frames = 1;
-	bool all_good = true;
-	char *end;
+	struct scene_choice choice = { .scenes = scenes, .frames = 1 };
+	bool all_good;
 	int c;
 
 	while ((c = getopt(argc, argv, "n:h")) != -1) {
 		switch (c) {
 		case 'n':
-			frames = strtoul(optarg, &end, 10);
-			if (!frames || *end || *optarg == '-')
-				die("-n takes a number of frames, not '%s'", optarg);
+			choice.frames = number_of_frames(optarg);
 			break;
 		case 'h':
 			usage(stdout);
@@ -873,26 +827,11 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	for (int i = optind; i < argc; i++) {
-		bool known = false;
-
-		for (unsigned int s = 0; s < SCENES; s++)
-			known |= !strcmp(argv[i], scenes[s].name);
-		if (!known)
-			die("there is no scene '%s'; -h lists them", argv[i]);
-	}
+	choose_scenes(&choice, argc, argv);
 
 	open_device();
 	set_up();
-	for (unsigned int s = 0; s < SCENES; s++) {
-		bool wanted = argc == optind && scenes[s].draw != scene_time &&
-			      scenes[s].draw != scene_oom;
-
-		for (int i = optind; i < argc; i++)
-			wanted |= !strcmp(argv[i], scenes[s].name);
-		if (wanted)
-			all_good &= run(&scenes[s], frames);
-	}
+	all_good = run_scenes(&choice, NULL);
 	all_good &= GOOD(vkDeviceWaitIdle(st.device));
 	printf("reset status %d\n", st.lost);
 	vkDestroyDevice(st.device, NULL);
