@@ -13,7 +13,7 @@ plan $((2 * 9 + 2 * 8 + 2))
 CONFIG=pristine guest_script 8 mesa -r gl -- gl-work Mali-G610 unknown
 CONFIG=pristine guest_script 8 mesa -r vulkan -- vk-work Mali-G610 0
 
-"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/ledger-sum" "$VIRT_DIR/host/ledger-sum.c" \
+"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/ledger-sums" "$VIRT_DIR/host/ledger-sums.c" \
 	"$VIRT_DIR/host/ledger.c" || exit 1
 
 # counted FILE NAME: a counter's sum over all blocks, of panthor-perf's output
@@ -47,7 +47,8 @@ counters()
 
 	# Counts of each block by name, and those of the ledger with the names that the list has.
 	awk -F';' '$5 != "" { print $3, $4, $5, $1 }' "$SCRATCH/counts2" | sort >"$SCRATCH/got"
-	"$SCRATCH/ledger-sum" 64 4 0x50005 "$SCRATCH/ledger" >"$SCRATCH/sums"
+	# A G610 has no blocks of firmware and groups, and four slices.
+	"$SCRATCH/ledger-sums" "$SCRATCH/ledger" 64 0 0 1 1 4 0x50005 0 0xffffffff >"$SCRATCH/sums"
 	awk 'NR == FNR { split($0, f, ";"); name[f[2] " " f[3]] = f[1]; next }
 		($1 " " $3) in name { print name[$1 " " $3], $1, $2, $4 }' \
 		"$SCRATCH/list" "$SCRATCH/sums" | sort >"$SCRATCH/want"
