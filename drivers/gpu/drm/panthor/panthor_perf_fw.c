@@ -47,11 +47,11 @@
  *     of them. It therefore enables counters with this configuration, and the driver
  *     never clears PRFCNT_EN in a sample of the new epoch.
  * (E) Firmware must not write to a slot before EXTRACT gives it back. If it does, it
- *     still writes INSERT after each sample. The driver reads INSERT again after it
- *     has read a sample, and before it writes EXTRACT. If it has read a part of what
- *     was written after a sample that INSERT must not count, it finds INSERT out of
- *     range. What was read is not used then. A sample that is being written, and that
- *     INSERT does not count yet, is not noticed.
+ *     writes INSERT before the next sample all the same. The driver reads INSERT
+ *     again after it has read a sample, and before it writes EXTRACT. If INSERT then
+ *     counts more samples than there are slots, the slot may hold parts of two
+ *     samples, and what was read is not used. A sample that firmware is still
+ *     writing, and that INSERT does not count yet, is not noticed.
  *
  * The driver's barriers pair with those of the firmware, which are not visible
  * here::
