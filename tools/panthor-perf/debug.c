@@ -28,9 +28,12 @@
 
 #define SAMPLE_TIMEOUT_MS 5000
 
-/* Of the driver's lines in the kernel's log: GPU, features, firmware, and what counters found wrong. */
+/*
+ * Of the driver's lines in the kernel's log: GPU, features, firmware, and what counters found wrong.
+ * 6.12 says "mali-unknown id" and "CSF FW v2.2.0" where 7.3 says "Mali-G715 id" and "CSF FW using interface v2.2.0".
+ */
 static const char *const log_lines[] = {
-	"Mali-", "Features:", "shader_present", "CSF FW using", "git sha", "clock rate", "ounters",
+	"ali-", "Features:", "shader_present", "CSF FW ", "git sha", "clock rate", "ounters",
 };
 
 static void print_kernel(void)

@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 11
+plan 12
 # The GPU is busy: else there is nothing in a sample.
 "$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -g g715 -- sh -c '
 	gpu-load -j 100000 >/dev/null 2>&1 &
@@ -30,7 +30,9 @@ is "GPU_ID" "$((0x$(field gpu 1)))" "$(sed -n 's/.*"gpu_id": *\([0-9]*\).*/\1/p'
 is "values of a block" "$((0x$(field perf 1)))" "$(sed -n 's/.*"values_per_block": *\([0-9]*\).*/\1/p' "$SCRATCH/out")"
 is "shader cores" "$((0x$(field perf 11)))" "$(sed -n 's/.*"SHADER": *\([0-9]*\).*/\1/p' "$SCRATCH/out")"
 is "no words that the kernel does not have" "$(awk '$1 == "perf:" { print NF - 1 }' "$SCRATCH/out")" 16
-is "the firmware's version, once" "$(grep -c '^log: .*CSF FW using interface v2\.2\.0' "$SCRATCH/out")" 1
+# 6.12: "CSF FW v2.2.0", 7.3: "CSF FW using interface v2.2.0".
+is "the firmware's version, once" "$(grep -cE '^log: .*CSF FW (using interface )?v2\.2\.0' "$SCRATCH/out")" 1
+is "the GPU's name and id, once" "$(grep -cE '^log: .*[Mm]ali-[^ ]+ id 0x' "$SCRATCH/out")" 1
 is "one sample" "$(grep -c '^sample: ' "$SCRATCH/out")" 1
 blocks=0
 for n in 6 7 8 9 10 11; do
