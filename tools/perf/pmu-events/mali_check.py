@@ -3,8 +3,11 @@
 """Checks the JSON of Mali's GPUs as perf reads it, against the tables of panthor-perf. Prints TAP.
 
 usage: mali_check.py [-n DRAWS] [-s SEED] [DIR]
+       mali_check.py -l LAYOUT FILE   FILE, of `perf list -j`, has all events and metrics
+       mali_check.py -p LAYOUT FILE   FILE, of `perf stat -M ... -a -j -I N`, has what perf makes of counts
 
-DIR is arch/arm64/mali if not given. Nothing of mali_events.py, which writes these files, is used:
+DIR is arch/arm64/mali if not given. -l and -p print no TAP, but what is wrong, a line each, and -p the
+metrics, "metric INTERVAL NAME VALUE" (INTERVAL: from 1), and their sums by group, "sum INTERVAL GROUP SUM". Nothing of mali_events.py, which writes these files, is used:
 expressions are evaluated as perf does it, equations of the tables by topdown_check.py.
 """
 import argparse
@@ -143,9 +146,13 @@ def d_ratio(a, b):
     return a / b if b else 0.0
 
 
+def functions(counts):
+    return {"__builtins__": {}, "d_ratio": d_ratio, "min": lambda a, b: a if a < b else b,
+            "max": lambda a, b: a if a > b else b, "has_event": lambda x: x is not None, **counts}
+
+
 def perf_values(layout, counts):
-    space = {"__builtins__": {}, "d_ratio": d_ratio, "min": lambda a, b: a if a < b else b,
-             "max": lambda a, b: a if a > b else b, "has_event": lambda x: x is not None, **counts}
+    space = functions(counts)
     return {name: eval(code, space) for name, code in layout.code.items()}
 
 
@@ -252,12 +259,70 @@ def check_values(layout, draws, seed):
     return compared
 
 
+def say_list(layout, path):
+    """What is missing from what perf lists."""
+    with open(path, encoding="utf-8") as f:
+        listed = json.load(f)
+    have = {e["EventName"]: e for e in listed if e.get("Unit", "").startswith("panthor") and "EventName" in e}
+    metrics = {e["MetricName"]: e for e in listed if "MetricName" in e}
+    for entries, found in ((layout.events, have), (layout.metrics, metrics)):
+        for name, e in entries.items():
+            if name not in found:
+                print(f"wrong: {name} is not listed")
+            elif found[name].get("BriefDescription", "").rstrip(".") != e["BriefDescription"].rstrip("."):
+                print(f"wrong: {name} is described as {found[name].get('BriefDescription')!r}")
+    print(f"listed {len(layout.events.keys() & have.keys())} events {len(layout.metrics.keys() & metrics.keys())} metrics")
+
+
+def say_stat(layout, path):
+    """The metrics of each interval, which have to be what their expressions are of the counts there."""
+    intervals = {}
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            if line.startswith("{"):
+                e = json.loads(line)
+                intervals.setdefault(e["interval"], []).append(e)
+    if not intervals:
+        print(f"wrong: {path} has no interval")
+    for number, lines in enumerate(intervals.values(), 1):
+        counts, values = {"shader_cycles": None}, {}
+        for e in lines:
+            if "event" in e:
+                name = e["event"]
+                if counts.get(name) is not None:
+                    print(f"wrong: {name} was counted twice: the metrics are in more than one group")
+                if float(e["pcnt-running"]) != 100:
+                    print(f"wrong: {name} was counted for {e['pcnt-running']} % of the time")
+                scale = re.match(r"[0-9.]+(e-[0-9]+)?", layout.events.get(name, {}).get("ScaleUnit", "1"))[0]
+                counts[name] = float(e["counter-value"]) / float(scale)
+            # perf of 6.12 says null where there is none.
+            unit = e.get("metric-unit", "(null)").split()
+            if unit[-1] != "(null)":
+                values[unit[-1]] = float(e["metric-value"])
+        for name, value in values.items():
+            print(f"metric {number} {name} {value:f}")
+            want = eval(layout.code[name], functions(counts))
+            if abs(want - value) > 1e-5 * max(1, abs(want)):
+                print(f"wrong: interval {number}: {name} is {value}, and {want} by its expression")
+        for group in ("mali_topdown_l1", "mali_topdown_l2"):
+            parts = members(layout, group)
+            if all(n in values for n in parts):
+                print(f"sum {number} {group} {math.fsum(values[n] for n in parts):f}")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("-n", type=int, default=200)
     p.add_argument("-s", type=int, default=1)
+    p.add_argument("-l", nargs=2, metavar=("LAYOUT", "FILE"))
+    p.add_argument("-p", nargs=2, metavar=("LAYOUT", "FILE"))
     p.add_argument("dir", nargs="?", default=os.path.join(HERE, "arch/arm64/mali"))
     o = p.parse_args()
+    if o.l or o.p:
+        short, file = o.l or o.p
+        layout = Layout(next(name for name, d in DIRECTORY.items() if d == short), o.dir)
+        (say_list if o.l else say_stat)(layout, file)
+        return
     print(f"1..{len(DIRECTORY)}")
     for number, name in enumerate(DIRECTORY, 1):
         layout = Layout(name, o.dir)
