@@ -30,16 +30,15 @@ largest()
 
 perf_phases()
 {
-	local model=$1 layout=$2 perf phase first second outs=() name percent file
+	local model=$1 layout=$2 phase first second outs=() name percent file
 
 	shift 2
-	perf=$("$VIRT_DIR/build/perf.sh" "$KERNEL" 2>"$SCRATCH/err") || sed 's/^/# /' "$SCRATCH/err"
 	for phase; do
 		outs+=(-o "$phase.json:$SCRATCH/$phase.json")
 	done
 	# Time is counted by instructions: a busy host changes nothing.
-	guest_script $(($# + 1)) perf-metrics -i -g "$model" -f "${perf:-/dev/null}:/usr/bin/perf" \
-		-o "list.json:$SCRATCH/list.json" "${outs[@]}" -- "$@"
+	guest_script $(($# + 1)) perf-metrics -i -g "$model" -a perf -o "list.json:$SCRATCH/list.json" \
+		"${outs[@]}" -- "$@"
 	"$CHECK_JSON" -l "$layout" "$SCRATCH/list.json" >"$SCRATCH/said" 2>&1
 	is "$model: perf lists all events and metrics, with what they are" "$(grep -v '^listed' "$SCRATCH/said")" ""
 	if grep -q '^listed [1-9][0-9][0-9] events [1-9][0-9]* metrics' "$SCRATCH/said"; then
