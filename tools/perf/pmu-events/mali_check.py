@@ -90,6 +90,9 @@ def check_events(layout):
             layout.fail(f"{name} is of {e['Unit']} {e['Compat']}")
         if not e["BriefDescription"] or "EventName" in e and not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             layout.fail(f"{name} has no description, or is no name for perf")
+        # `perf list` forgets the space behind a comma.
+        if "," in e["BriefDescription"]:
+            layout.fail(f"{name}: a comma in {e['BriefDescription']!r}")
         # A number, then the unit.
         if not re.fullmatch(r"[0-9.]+(e-[0-9]+)?[A-Za-z%/]+", e.get("ScaleUnit", "1a")):
             layout.fail(f"{name}: perf does not read the unit {e['ScaleUnit']}")

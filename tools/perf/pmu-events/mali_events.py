@@ -47,7 +47,7 @@ Made = collections.namedtuple("Made", "name event unit scale title")
 
 # Events that the kernel makes. Their block type is 0, which no block of counters has.
 MADE = [
-    Made("gpu_time", 0x01, "ns", None, "Time covered by samples, also while the GPU sleeps"),
+    Made("gpu_time", 0x01, "ns", None, "Time that samples cover (the GPU's sleep included)"),
     Made("gpu_active_time", 0x02, "ns", None, "Time that the GPU was up"),
     Made("gpu_cycles", 0x03, "cycles", None, "Cycles of the GPU's top-level clock while the GPU was up"),
     Made("coregroup_cycles", 0x04, "cycles", None, "Cycles of the core groups' clock while the GPU was up"),
@@ -57,7 +57,7 @@ MADE = [
     Made("external_read_bytes", 0x08, "MiB", MIB, "Bytes read over the external bus"),
     Made("external_write_bytes", 0x09, "MiB", MIB, "Bytes written over the external bus"),
     Made("firmware_samples", 0x0a, None, None, "Samples of firmware that are in the counts"),
-    Made("lost", 0x0b, None, None, "Samples whose counts may be too low, for a counter or firmware was at its limit or the GPU failed"),
+    Made("lost", 0x0b, None, None, "Samples whose counts may be too low (a limit was reached or the GPU failed)"),
 ]
 
 # Counters that the kernel names in events/, for a perf that has no JSON of ours.
@@ -277,23 +277,23 @@ Metric = collections.namedtuple("Metric", "name layouts groups title unit equati
 
 # Metrics beyond those of the tables. Loads are of all cycles, those too that the GPU slept through.
 MORE = [
-    Metric("mali_load_gpu", None, "mali_load", "GPU active, of all cycles", "percent",
+    Metric("mali_load_gpu", None, "mali_load", "GPU active as a part of all cycles", "percent",
            "100 * MaliGPUActiveCy / td_total"),
-    Metric("mali_load_compute", None, "mali_load", "Compute queue running, of all cycles", "percent",
+    Metric("mali_load_compute", None, "mali_load", "Compute queue running as a part of all cycles", "percent",
            "100 * td_h_comp / td_total"),
-    Metric("mali_load_vertex", OLD, "mali_load", "Vertex queue running, of all cycles", "percent",
+    Metric("mali_load_vertex", OLD, "mali_load", "Vertex queue running as a part of all cycles", "percent",
            "100 * td_h_bin / td_total"),
-    Metric("mali_load_binning", NEW, "mali_load", "Binning queue running, of all cycles", "percent",
+    Metric("mali_load_binning", NEW, "mali_load", "Binning queue running as a part of all cycles", "percent",
            "100 * td_h_bin / td_total"),
-    Metric("mali_load_fragment", OLD, "mali_load", "Fragment queue running, of all cycles", "percent",
+    Metric("mali_load_fragment", OLD, "mali_load", "Fragment queue running as a part of all cycles", "percent",
            "100 * td_h_main / td_total"),
-    Metric("mali_load_main", NEW, "mali_load", "Main queue running, of all cycles", "percent",
+    Metric("mali_load_main", NEW, "mali_load", "Main queue running as a part of all cycles", "percent",
            "100 * td_h_main / td_total"),
-    Metric("mali_load_tiler", None, "mali_load", "Tiler active, of all cycles", "percent",
+    Metric("mali_load_tiler", None, "mali_load", "Tiler active as a part of all cycles", "percent",
            "100 * MaliTilerActiveCy / td_total"),
-    Metric("mali_load_cores", None, "mali_load", "Average shader core with work, of all cycles", "percent",
+    Metric("mali_load_cores", None, "mali_load", "Average shader core with work as a part of all cycles", "percent",
            "100 * MaliAnyActiveCy / td_h_percore / td_total"),
-    Metric("mali_gpu_up", None, "mali_load", "Time that the GPU was up, of all time", "percent",
+    Metric("mali_gpu_up", None, "mali_load", "Time that the GPU was up as a part of all time", "percent",
            "100 * gpu_active_time / gpu_time"),
     Metric("mali_gpu_frequency", None, "mali_load", "Mean rate of the GPU's top-level clock while it was up", "MHz",
            "1000 * gpu_cycles / gpu_active_time"),
@@ -462,8 +462,10 @@ def metrics_json(tables, layout, left_out):
             # A node without parts stands for itself one level down.
             levels = [r["level"]] + ["2"] * (r["level"] == "1" and name not in parents)
             of = "" if r["level"] == "1" else f"{nodes[r['parent']]['title']}: "
+            # perf forgets the space behind a comma of a short description.
+            title = r["title"].replace(",", "")
             add("top-down", f"mali_{name}", ";".join(f"mali_topdown_l{level}" for level in levels),
-                f"{of}{r['title']}, of all cycles (an estimate)", "percent",
+                f"{of}{title} as a part of all cycles (estimate)", "percent",
                 IDLE if name == "td_idle" else PART.format(name), r["next"])
     return files
 
