@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 # For tests of perf itself, of the kernel's own source (source it after tap.sh).
 #
-#   perf_phases MODEL LAYOUT PHASE...   4 results, and 5 for each phase: what perf lists on that GPU, and what it
+#   perf_phases MODEL LAYOUT PHASE...   4 results, and 6 for each phase: what perf lists on that GPU, and what it
 #                                       makes of phases of gpu-load by mali_topdown_l1 and mali_topdown_l2
 
 CHECK_JSON=$VIRT_DIR/../perf/pmu-events/mali_check.py
 
 # The phase, the largest part of level 1, and of level 2, as in topdown.sh.
 PERF_PHASES="
-compute  td_core     td_core_arith
-fragment td_core     td_core_tex
-tiling   td_tiler    td_tiler
-memory   td_memory   td_mem_write
-idle     td_idle     td_idle
+compute   td_core     td_core_arith
+fragment  td_core     td_core_tex
+tiling    td_tiler    td_tiler
+memory    td_memory   td_mem_write
+idle      td_idle     td_idle
+clockless td_core     td_core_arith
 "
 
 # largest FILE LEVEL: "NAME PERCENT" of the metrics of a level, over all intervals
