@@ -320,26 +320,26 @@ TEST_F(pmu, refused_configs)
 
 		/* Values 0 to 3 are no counters, and there is nothing behind the last. */
 		for (uint32_t v = 0; v < PERF_RESERVED; v++)
-			REFUSED_CONFIG(-EINVAL, pmu_config(t, v, 0));
+			REFUSED_CONFIG(-EINVAL, PMU_CONFIG(t, v, 0));
 		for (uint32_t v = values; v < 256; v += 1 + v / 2)
-			REFUSED_CONFIG(-EINVAL, pmu_config(t, v, 0));
-		REFUSED_CONFIG(-EINVAL, pmu_config(t, 255, 0));
-		REFUSED_CONFIG(-EINVAL, pmu_config(t, PERF_RESERVED, n + 1));
-		REFUSED_CONFIG(-EINVAL, pmu_config(t, PERF_RESERVED, 255));
+			REFUSED_CONFIG(-EINVAL, PMU_CONFIG(t, v, 0));
+		REFUSED_CONFIG(-EINVAL, PMU_CONFIG(t, 255, 0));
+		REFUSED_CONFIG(-EINVAL, PMU_CONFIG(t, PERF_RESERVED, n + 1));
+		REFUSED_CONFIG(-EINVAL, PMU_CONFIG(t, PERF_RESERVED, 255));
 		if (!n)
-			REFUSED_CONFIG(-EINVAL, pmu_config(t, PERF_RESERVED, 0));
+			REFUSED_CONFIG(-EINVAL, PMU_CONFIG(t, PERF_RESERVED, 0));
 	}
 	for (uint32_t t = PERF_TYPES; t < 256; t += 1 + t / 2)
-		REFUSED_CONFIG(-EINVAL, pmu_config(t, PERF_RESERVED, 0));
-	REFUSED_CONFIG(-EINVAL, pmu_config(255, PERF_RESERVED, 0));
+		REFUSED_CONFIG(-EINVAL, PMU_CONFIG(t, PERF_RESERVED, 0));
+	REFUSED_CONFIG(-EINVAL, PMU_CONFIG(255, PERF_RESERVED, 0));
 	for (uint32_t bit = 24; bit < 64; bit++)
-		REFUSED_CONFIG(-EINVAL, pmu_config(CSHW, GPU_ACTIVE, 0) | 1ull << bit);
+		REFUSED_CONFIG(-EINVAL, PMU_CONFIG(CSHW, GPU_ACTIVE, 0) | 1ull << bit);
 
 	REFUSED_CONFIG(-EINVAL, 0);
 	REFUSED_CONFIG(-EINVAL, PMU_MADE_END);
 	REFUSED_CONFIG(-EINVAL, 255);
 	for (uint32_t i = PMU_GPU_TIME; i < PMU_MADE_END; i++) {
-		REFUSED_CONFIG(-EINVAL, pmu_config(0, i, 1));
+		REFUSED_CONFIG(-EINVAL, PMU_CONFIG(0, i, 1));
 		if (is_missing(&self->info, i))
 			REFUSED_CONFIG(-EINVAL, i);
 	}
@@ -353,8 +353,8 @@ TEST_F(pmu, accepted_configs)
 	for (uint32_t t = FW; t < PERF_TYPES; t++) {
 		uint32_t n = perf_count(&self->info, t);
 		uint64_t configs[] = {
-			pmu_config(t, PERF_RESERVED, 0), pmu_config(t, last, 0),
-			pmu_config(t, PERF_RESERVED, 1), pmu_config(t, last, n),
+			PMU_CONFIG(t, PERF_RESERVED, 0), PMU_CONFIG(t, last, 0),
+			PMU_CONFIG(t, PERF_RESERVED, 1), PMU_CONFIG(t, last, n),
 		};
 
 		for (size_t i = 0; n && i < ARRAY_SIZE(configs); i++) {
@@ -487,7 +487,7 @@ TEST_F_TIMEOUT(pmu, counts_exactly, 600)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct counter *c = &counters[i];
 
-		self->fds[i] = pmu_open(&self->pmu, pmu_config(c->type, c->counter, c->block));
+		self->fds[i] = pmu_open(&self->pmu, PMU_CONFIG(c->type, c->counter, c->block));
 		ASSERT_LE(0, self->fds[i]) {
 			TH_LOG("%s %u %u: %s", perf_type_names[c->type], c->counter, c->block,
 			       strerror(-self->fds[i]));
@@ -607,7 +607,7 @@ TEST_F_TIMEOUT(pmu, starts_exactly, 300)
 		ASSERT_TRUE(perf_until(emitted(self, c) > before));
 		usleep(1000);
 		bench_reg_set(ACTIVITY, 0);
-		self->fds[round] = pmu_open(&self->pmu, pmu_config(c->type, c->counter, 0));
+		self->fds[round] = pmu_open(&self->pmu, PMU_CONFIG(c->type, c->counter, 0));
 		ASSERT_LE(0, self->fds[round]);
 	}
 	samples = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
@@ -626,7 +626,7 @@ TEST_F_TIMEOUT(pmu, starts_exactly, 300)
 /* Disabled events stand still, and what two count by turns one counts in all. */
 TEST_F_TIMEOUT(pmu, enable_and_disable, 300)
 {
-	const uint64_t config = pmu_config(CSHW, 5, 0);
+	const uint64_t config = PMU_CONFIG(CSHW, 5, 0);
 	int samples, whole, odd, even;
 	uint64_t last = 0;
 
@@ -673,9 +673,9 @@ static uint64_t weight(uint64_t config)
 TEST_F_TIMEOUT(pmu, group_is_one_sample, 300)
 {
 	uint64_t configs[8] = {
-		PMU_FIRMWARE_SAMPLES, pmu_config(CSHW, GPU_ACTIVE, 0), PMU_GPU_ACTIVE_CORES,
-		PMU_GPU_ACTIVE_SLICES, pmu_config(TILER, 4, 0), pmu_config(TILER, 6, 0),
-		pmu_config(TILER, 9, 1), pmu_config(TILER, 23, 0),
+		PMU_FIRMWARE_SAMPLES, PMU_CONFIG(CSHW, GPU_ACTIVE, 0), PMU_GPU_ACTIVE_CORES,
+		PMU_GPU_ACTIVE_SLICES, PMU_CONFIG(TILER, 4, 0), PMU_CONFIG(TILER, 6, 0),
+		PMU_CONFIG(TILER, 9, 1), PMU_CONFIG(TILER, 23, 0),
 	};
 	uint64_t got[8], last[8] = {};
 	uint32_t different = 0;
@@ -744,7 +744,7 @@ TEST_F_TIMEOUT(pmu, readers, 300)
 	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "1"));
 	samples = self->fds[2] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
 	for (int i = 0; i < 2; i++) {
-		self->fds[i] = pmu_open(&self->pmu, pmu_config(CSHW, 5, 0));
+		self->fds[i] = pmu_open(&self->pmu, PMU_CONFIG(CSHW, 5, 0));
 		ASSERT_LE(0, self->fds[i]);
 	}
 	for (int i = 0; i < 4; i++) {
@@ -766,7 +766,7 @@ TEST_F_TIMEOUT(pmu, readers, 300)
 /* On another CPU, and after its own has gone. */
 TEST_F_TIMEOUT(pmu, other_cpu, 300)
 {
-	const uint64_t config = pmu_config(CSHW, 5, 0);
+	const uint64_t config = PMU_CONFIG(CSHW, 5, 0);
 	struct perf_event_attr attr = pmu_attr(&self->pmu, config);
 	char path[128];
 	int samples, home = self->pmu.cpu, other;
@@ -824,7 +824,7 @@ TEST_F_TIMEOUT(pmu, idle_stays_suspended, 300)
 	for (uint32_t t = FW, n = 2; t < PERF_TYPES; t++, n++) {
 		if (!perf_count(&self->info, t))
 			continue;
-		self->fds[n] = pmu_open(&self->pmu, pmu_config(t, 5, 0));
+		self->fds[n] = pmu_open(&self->pmu, PMU_CONFIG(t, 5, 0));
 		ASSERT_LE(0, self->fds[n]);
 	}
 	times[0] = pmu_count(self->fds[0]);
@@ -859,7 +859,7 @@ TEST_F_TIMEOUT(pmu, across_reset, 300)
 	ASSERT_TRUE(resume());
 	samples = self->fds[0] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
 	lost = self->fds[1] = pmu_open(&self->pmu, PMU_LOST);
-	count = self->fds[2] = pmu_open(&self->pmu, pmu_config(TILER, PERF_RESERVED, 0));
+	count = self->fds[2] = pmu_open(&self->pmu, PMU_CONFIG(TILER, PERF_RESERVED, 0));
 	for (int i = 0; i < 3; i++)
 		ASSERT_LE(0, self->fds[i]);
 	bench_reg_set(ACTIVITY, 1);
@@ -1154,7 +1154,7 @@ TEST_F(pmu_gone, module_stays)
 TEST_F_TIMEOUT(pmu_gone, unbind, 300)
 {
 	const uint64_t configs[4] = {
-		PMU_FIRMWARE_SAMPLES, PMU_GPU_TIME, pmu_config(CSHW, 5, 0), pmu_config(TILER, 4, 1),
+		PMU_FIRMWARE_SAMPLES, PMU_GPU_TIME, PMU_CONFIG(CSHW, 5, 0), PMU_CONFIG(TILER, 4, 1),
 	};
 
 	for (int up = 0; up < 2; up++) {
@@ -1227,7 +1227,7 @@ TEST_F_TIMEOUT(pmu_gone, closed_without_device, 300)
 		int fd;
 
 		for (int i = 0; i < 4; i++) {
-			self->fds[i] = pmu_open(&self->pmu, pmu_config(CSHW, 4 + i, 0));
+			self->fds[i] = pmu_open(&self->pmu, PMU_CONFIG(CSHW, 4 + i, 0));
 			ASSERT_LE(0, self->fds[i]);
 		}
 		ASSERT_EQ(0, perf_bind(self->device, "unbind"));

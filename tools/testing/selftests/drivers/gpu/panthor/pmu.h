@@ -46,10 +46,7 @@ static const char *const pmu_made_names[PMU_MADE_END] __attribute__((unused)) = 
 };
 
 /* Event of one counter: of the nth block of a type, from 1, or with 0 of all of them together. */
-static inline uint64_t pmu_config(uint32_t type, uint32_t counter, uint32_t block)
-{
-	return type << 8 | counter | block << 16;
-}
+#define PMU_CONFIG(type, counter, block)	((uint64_t)(type) << 8 | (counter) | (block) << 16)
 
 /**
  * struct pmu - the PMU of a GPU
