@@ -19,7 +19,8 @@
  * eight of its own as often as it can. A count that goes back, or a group whose
  * counts are not of the same sample, is an error. -g also prints
  *
- *   group SAMPLES        how many different samples the group was read of
+ *   group COUNT...       of each sample that the group was read of: how many there had been, and the
+ *                        sums so far of GPU_ACTIVE, L2_EXT_READ_BEATS and L2_EXT_WRITE_BEATS
  *
  * Needs the virtual Mali.
  */
@@ -113,7 +114,7 @@ static const uint64_t group_configs[8] = {
 	PMU_EXTERNAL_WRITE_BYTES, GPU_ACTIVE, READ_BEATS, WRITE_BEATS,
 };
 
-static void read_group(const struct pmu_group *g, uint64_t *samples)
+static void read_group(const struct pmu_group *g, uint64_t *sample)
 {
 	uint64_t bus = (1u << (gpu.l2_features >> 24 & 0x1f)) / 8;
 	uint64_t v[8];
@@ -126,14 +127,17 @@ static void read_group(const struct pmu_group *g, uint64_t *samples)
 		die("a group is not of one sample: %" PRIu64 ": cores %" PRIu64 ", slices %" PRIu64
 		    ", read %" PRIu64 ", written %" PRIu64 ", of %" PRIu64 " %" PRIu64 " %" PRIu64,
 		    v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
-	samples[1] += v[0] != samples[0];
-	samples[0] = v[0];
+	if (v[0] != *sample)
+		printf("group %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", v[0], v[5], v[6], v[7]);
+	*sample = v[0];
 }
 
 static pid_t start(char **command)
 {
-	pid_t pid = fork();
+	pid_t pid;
 
+	fflush(stdout);
+	pid = fork();
 	if (pid < 0)
 		die("fork: %s", strerror(errno));
 	if (pid)
@@ -145,9 +149,9 @@ static pid_t start(char **command)
 }
 
 /* Reads the events, or the group, until the command ends. */
-static void run(char **command, unsigned int interval_ms, const struct pmu_group *group,
-		uint64_t *samples)
+static void run(char **command, unsigned int interval_ms, const struct pmu_group *group)
 {
+	uint64_t sample = 0;
 	pid_t pid;
 	int status;
 
@@ -155,7 +159,7 @@ static void run(char **command, unsigned int interval_ms, const struct pmu_group
 	pid = start(command);
 	while (!ended && (interval_ms || group)) {
 		if (group) {
-			read_group(group, samples);
+			read_group(group, &sample);
 		} else {
 			usleep(1000 * interval_ms);
 			read_events();
@@ -220,7 +224,6 @@ int main(int argc, char **argv)
 	signal(SIGCHLD, on_child);
 
 	for (unsigned long r = 0; r < runs; r++) {
-		uint64_t samples[2] = {};
 		uint32_t first;
 
 		for (count = given; count < given + chosen; count++)
@@ -239,7 +242,7 @@ int main(int argc, char **argv)
 			if (ret)
 				die("the group cannot be opened: %s", strerror(-ret));
 		}
-		run(argv + optind, interval_ms, grouped ? &group : NULL, samples);
+		run(argv + optind, interval_ms, grouped ? &group : NULL);
 		if (waits)
 			await_suspend();
 		for_events(pmu_disable, "disabled");
@@ -250,8 +253,6 @@ int main(int argc, char **argv)
 			close(fds[i]);
 		}
 		pmu_group_close(&group);
-		if (grouped)
-			printf("group %" PRIu64 "\n", samples[1]);
 	}
 	return 0;
 }

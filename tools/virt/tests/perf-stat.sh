@@ -72,6 +72,23 @@ check()
 	fi
 }
 
+# check_group NAME: whatever the group of the last run was read of has the ledger's sums up to that sample
+check_group()
+{
+	local first last samples
+
+	read -r first last < <(sed -n 's/^run //p' "$SCRATCH/runs" | tail -n 1)
+	ledger_sums "$first" "$last" CSHW.4 MEMSYS.32 MEMSYS.47 >"$SCRATCH/want"
+	sed -n 's/^group //p' "$SCRATCH/runs" >"$SCRATCH/got"
+	samples=$(wc -l <"$SCRATCH/got")
+	if [ "$samples" -gt 3 ] && [ -z "$(grep -vxFf "$SCRATCH/want" "$SCRATCH/got")" ]; then
+		ok "$1: a group that was read of $samples samples has the sums of each"
+	else
+		not_ok "$1: a group has the sums of one sample" "of $samples samples" \
+			"wrong: $(grep -vxFf "$SCRATCH/want" "$SCRATCH/got" | head -n 5)"
+	fi
+}
+
 plan $((2 * (GUEST + 1 + 4) + 2 * (2 + WORK_RUNS + 1)))
 build_ledger_sums
 seed=$RANDOM
@@ -81,12 +98,7 @@ for model in g610 g715; do
 	guest_script $GUEST perf-stat -g "$model" -m 1024 -t 2400 -l "$SCRATCH/ledger" -o /root/info:"$SCRATCH/info" \
 		-o /root/runs:"$SCRATCH/runs" -- "$RUNS" "$seed"
 	check "$model"
-	samples=$(awk '/^group / { print $2 }' "$SCRATCH/runs")
-	if [ "${samples:-0}" -gt 3 ]; then
-		ok "$model: the group was read of $samples samples"
-	else
-		not_ok "$model: the group was read of some samples" "${samples:-none}"
-	fi
+	check_group "$model"
 	# The limit on how long a command waits for its last sample is one of time: here it is counted by instructions.
 	guest_script $((2 + WORK_RUNS)) perf-stat-work -i -g "$model" -- "$WORK_RUNS"
 done

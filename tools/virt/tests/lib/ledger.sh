@@ -17,9 +17,12 @@ of_info()
 	grep -o "\"$1\":[0-9]*" "$SCRATCH/info" | cut -d: -f2
 }
 
-# ledger_sums FIRST LAST: of these epochs, lines of type, block, counter and sum
+# ledger_sums FIRST LAST [TYPE.COUNTER]...: of these epochs, as ledger-sums prints them
 ledger_sums()
 {
+	local first=$1 last=$2
+
+	shift 2
 	"$SCRATCH/ledger-sums" "$SCRATCH/ledger" "$(of_info values_per_block)" "$(of_info FW)" "$(of_info CSG)" \
-		"$(of_info CSHW)" "$(of_info TILER)" "$(of_info MEMSYS)" "$(of_info shader_present)" "$1" "$2"
+		"$(of_info CSHW)" "$(of_info TILER)" "$(of_info MEMSYS)" "$(of_info shader_present)" "$first" "$last" "$@"
 }
