@@ -23,7 +23,9 @@
 #include "panthor_device.h"
 #include "panthor_fw.h"
 #include "panthor_gem.h"
+#include "panthor_gpu_regs.h"
 #include "panthor_perf.h"
+#include "panthor_perf_pmu.h"
 #include "panthor_perf_session.h"
 
 /**
@@ -33,9 +35,11 @@
  *
  * - panthor_perf.c: the ioctl, the query, handles of sessions, and hooks that the
  *   rest of the driver calls when the GPU is suspended, resumed, reset or removed
- * - panthor_perf_session.c: one session, and its access to user memory
- * - panthor_perf_sampler.c: all sessions of a device together. It requests samples
- *   from firmware, adds them to the sums of each session, and recovers from errors
+ * - panthor_perf_session.c: one session, and its access to user memory.
+ *   panthor_perf_pmu.c: a PMU, through which perf counts
+ * - panthor_perf_sampler.c: all clients of a device together, which are its sessions
+ *   and the PMU. It requests samples from firmware, adds them to the sums of each
+ *   client, and recovers from errors
  * - panthor_perf_fw.c: the firmware ring and the global interface
  * - panthor_perf_layout.c: offsets in firmware samples and in samples of sessions,
  *   and arithmetic on their contents
@@ -134,13 +138,16 @@ struct panthor_perf {
 	/** @sampler: Sampler, which takes samples for all sessions. */
 	struct panthor_perf_sampler sampler;
 
+	/** @pmu: PMU, NULL if there is none. */
+	struct panthor_perf_pmu *pmu;
+
 	/** @fw_slots: Number of slots that the firmware ring is allocated with. */
 	u32 fw_slots;
 
 	/**
-	 * @setup_lock: Protects @resources, @sessions, @num_sessions, @last_id and
-	 * panthor_perf_file::num_sessions. While it is free, there are @resources if
-	 * there are sessions.
+	 * @setup_lock: Protects @resources, @sessions, @num_sessions, @num_users, @last_id
+	 * and panthor_perf_file::num_sessions. While it is free, there are @resources if
+	 * there are users.
 	 *
 	 * Taken in process context by SETUP, TEARDOWN, close, unplug, release_work
 	 * and debugfs. TEARDOWN, close and unplug cannot be interrupted by a signal,
@@ -167,13 +174,16 @@ struct panthor_perf {
 	 */
 	struct list_head sessions;
 
-	/**
-	 * @num_sessions: Number of sessions in @sessions. Protected by @setup_lock;
-	 * read without it like @resources.
-	 */
+	/** @num_sessions: Number of sessions in @sessions. Protected by @setup_lock. */
 	u32 num_sessions;
 
-	/** @last_id: Number given to the latest session. Protected by @setup_lock. */
+	/**
+	 * @num_users: Number of sessions, and one more while the PMU has events: those who
+	 * need @resources. Protected by @setup_lock; read without it like @resources.
+	 */
+	u32 num_users;
+
+	/** @last_id: Number given to the latest client. Protected by @setup_lock. */
 	u32 last_id;
 
 	/**
@@ -209,6 +219,9 @@ struct panthor_perf_file {
 
 	/** @stats: Statistics that fdinfo shows. */
 	struct panthor_perf_stats stats;
+
+	/** @submitted: The file has submitted jobs. Set without a lock, and never cleared. */
+	bool submitted;
 };
 
 /* Implements panthor_perf_sampler::reset. */
@@ -281,7 +294,7 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/* Makes resources those of the device, for the first session. */
+/* Makes resources those of the device, for the first user. */
 static void install_resources(struct panthor_perf *perf, struct perf_resources *res)
 {
 	lockdep_assert_held(&perf->setup_lock);
@@ -321,7 +334,7 @@ static struct perf_resources *take_resources(struct panthor_perf *perf)
 }
 
 /*
- * Takes the resources away from the device if there are no sessions, and returns
+ * Takes the resources away from the device if there are no users, and returns
  * them in @res. If firmware may still write to the ring, @res is not changed:
  *
  * - While the MCU is being halted, the caller has to wait and to try again. Returns
@@ -337,7 +350,7 @@ static int take_unused(struct panthor_perf *perf, struct perf_resources **res)
 
 	guard(mutex)(&perf->setup_lock);
 
-	if (perf->num_sessions)
+	if (perf->num_users)
 		return 0;
 
 	guard(mutex)(&sampler->lock);
@@ -349,7 +362,7 @@ static int take_unused(struct panthor_perf *perf, struct perf_resources **res)
 	return 0;
 }
 
-/* Frees the resources, unless firmware still needs them or there are sessions. */
+/* Frees the resources, unless firmware still needs them or there are users. */
 static void release_resources(struct panthor_perf *perf)
 {
 	struct perf_resources *res = NULL;
@@ -372,14 +385,14 @@ static void release_work(struct work_struct *work)
 }
 
 /*
- * Has the resources freed if there is no session. Called by the hooks of suspend and
+ * Has the resources freed if there is no user. Called by the hooks of suspend and
  * reset when the MCU has stopped, so that firmware does not need them any more. The
  * hooks are in the fence signalling path, where they cannot be freed.
  */
 static void release_later(struct panthor_perf *perf)
 {
 	/* setup_lock cannot be taken here. The work checks both again with it held. */
-	if (READ_ONCE(perf->resources) && !READ_ONCE(perf->num_sessions))
+	if (READ_ONCE(perf->resources) && !READ_ONCE(perf->num_users))
 		queue_work(perf->sampler.wq, &perf->release_work);
 }
 
@@ -397,12 +410,27 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
 }
 
 /*
- * Checks if the caller may set up a session. Returns 0 or -EACCES, or an error of a
- * security module.
+ * Checks if the caller may watch the GPU. Returns 0 or -EACCES, or an error of a security
+ * module.
  *
  * The GPU's counters count the work of all programs on the GPU, as the counters of a
  * CPU count that of all programs on the CPU. So the permission is the same:
- * perf_allow_cpu(). Kernels whose modules cannot call that check CAP_PERFMON.
+ * perf_allow_cpu(). Kernels whose modules cannot call that check CAP_PERFMON. perf has
+ * checked its own permission before it asks for that of the PMU.
+ */
+static int may_watch(u8 set)
+{
+	int ret = 0;
+
+	if (READ_ONCE(perf_paranoid) || set != DRM_PANTHOR_PERF_SET_PRIMARY)
+		ret = perf_allow_cpu();
+
+	/* A security module may return -EPERM or -EACCES. Return the same error for both. */
+	return ret == -EPERM ? -EACCES : ret;
+}
+
+/*
+ * Checks if the caller may set up a session. Returns what may_watch() returns.
  *
  * Besides the permission there are limits for users without CAP_PERFMON, whatever
  * the permission was granted for. They bound what a session costs other users of the
@@ -412,17 +440,10 @@ static int check_permission(struct panthor_perf *perf,
 			    const struct drm_panthor_perf_cmd_setup *setup, bool unprivileged)
 {
 	u64 ring_size = (u64)setup->sample_slots * perf->layout.user_sample_size;
+	int ret = may_watch(setup->block_set);
 
-	if (READ_ONCE(perf_paranoid) || setup->block_set != DRM_PANTHOR_PERF_SET_PRIMARY) {
-		int ret = perf_allow_cpu();
-
-		/*
-		 * A security module may return -EPERM or -EACCES. Return the same
-		 * error for both.
-		 */
-		if (ret)
-			return ret == -EPERM ? -EACCES : ret;
-	}
+	if (ret)
+		return ret;
 
 	if (!unprivileged)
 		return 0;
@@ -456,9 +477,39 @@ static int check_limits(struct panthor_perf *perf, struct panthor_perf_file *pf,
 }
 
 /*
- * Adds a session to the device. If the device has no resources, those in @res are
- * installed and @res is set to NULL. Returns -EAGAIN if the device has no resources
- * and @res is NULL, -ENOSPC if a limit is exceeded, or -EINTR.
+ * Adds a user of the resources. If the device has no resources, those in @res are installed
+ * and @res is set to NULL. Returns the number of the new client in @id. Returns -EAGAIN if the
+ * device has no resources and @res is NULL.
+ */
+static int add_user(struct panthor_perf *perf, struct perf_resources **res, u32 *id)
+{
+	lockdep_assert_held(&perf->setup_lock);
+
+	if (!perf->resources) {
+		if (!*res)
+			return -EAGAIN;
+
+		install_resources(perf, *res);
+		*res = NULL;
+	}
+
+	*id = ++perf->last_id;
+	WRITE_ONCE(perf->num_users, perf->num_users + 1);
+	return 0;
+}
+
+/* Removes a user. Returns true if it was the last one, so that resources are to be freed. */
+static bool remove_user(struct panthor_perf *perf)
+{
+	lockdep_assert_held(&perf->setup_lock);
+
+	WRITE_ONCE(perf->num_users, perf->num_users - 1);
+	return !perf->num_users;
+}
+
+/*
+ * Adds a session to the device. @res is as for add_user(). Returns -EAGAIN as that does,
+ * -ENOSPC if a limit is exceeded, or -EINTR.
  */
 static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 		       struct panthor_perf_session *session, struct perf_resources **res)
@@ -469,59 +520,59 @@ static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 		return ret;
 
 	ret = check_limits(perf, pf, session->unprivileged);
-	if (ret)
-		goto out_unlock;
-
-	if (!perf->resources) {
-		if (!*res) {
-			ret = -EAGAIN;
-			goto out_unlock;
-		}
-
-		install_resources(perf, *res);
-		*res = NULL;
+	if (!ret)
+		ret = add_user(perf, res, &session->client.id);
+	if (!ret) {
+		list_add_tail(&session->node, &perf->sessions);
+		perf->num_sessions++;
+		atomic_inc(&pf->num_sessions);
 	}
 
-	session->client.id = ++perf->last_id;
-	list_add_tail(&session->node, &perf->sessions);
-	WRITE_ONCE(perf->num_sessions, perf->num_sessions + 1);
-	atomic_inc(&pf->num_sessions);
-
-out_unlock:
 	mutex_unlock(&perf->setup_lock);
 	return ret;
 }
 
-static int add_session_and_resources(struct panthor_perf *perf, struct panthor_perf_file *pf,
-				     struct panthor_perf_session *session)
+/* Adds the PMU, which has events now, as a user. @res is as for add_user(). */
+static int add_pmu(struct panthor_perf *perf, u32 *id, struct perf_resources **res)
+{
+	guard(mutex)(&perf->setup_lock);
+
+	return add_user(perf, res, id);
+}
+
+/* Adds a session as a user, or the PMU if @session is NULL, and resources if there are none. */
+static int add_user_and_resources(struct panthor_perf *perf, struct panthor_perf_file *pf,
+				  struct panthor_perf_session *session, u32 *id)
 {
 	struct perf_resources *res = NULL;
-	int ret = add_session(perf, pf, session, &res);
+	int ret, err = 0;
 
-	if (ret != -EAGAIN)
-		return ret;
+	for (;;) {
+		ret = session ? add_session(perf, pf, session, &res) : add_pmu(perf, id, &res);
+		if (ret != -EAGAIN)
+			break;
 
-	res = create_resources(perf);
-	if (IS_ERR(res)) {
-		int err = PTR_ERR(res);
+		/* Another user may have installed resources when these could not be created. */
+		if (err)
+			return err;
 
-		/* Another SETUP may have installed resources meanwhile. Use those. */
-		res = NULL;
-		ret = add_session(perf, pf, session, &res);
-		return ret == -EAGAIN ? err : ret;
+		res = create_resources(perf);
+		if (IS_ERR(res)) {
+			err = PTR_ERR(res);
+			res = NULL;
+		}
 	}
 
 	/*
-	 * If another SETUP has installed resources meanwhile, those are used, and
-	 * these are left in @res. Otherwise these are installed.
+	 * If another user has installed resources meanwhile, those are used, and these are
+	 * left in @res. Otherwise these are installed.
 	 */
-	ret = add_session(perf, pf, session, &res);
 	destroy_resources(res);
 	return ret;
 }
 
 /*
- * Ends a session, and frees the resources of the device if it was the last one. The
+ * Ends a session, and frees the resources of the device if it was the last user. The
  * handle is not valid any more, so no other ioctl can begin to use the session.
  * Drops the file's reference.
  */
@@ -539,14 +590,79 @@ static void end_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 
 	scoped_guard(mutex, &perf->setup_lock) {
 		list_del(&session->node);
-		WRITE_ONCE(perf->num_sessions, perf->num_sessions - 1);
-		last = !perf->num_sessions;
+		perf->num_sessions--;
+		last = remove_user(perf);
 		atomic_dec(&pf->num_sessions);
 	}
 
 	panthor_perf_session_put(session);
 	if (last)
 		release_resources(perf);
+}
+
+static int pmu_allowed(void)
+{
+	return may_watch(DRM_PANTHOR_PERF_SET_PRIMARY);
+}
+
+static int pmu_acquire(struct panthor_perf_sampler *sampler, u32 *id)
+{
+	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
+	int ret, cookie;
+
+	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
+		return -ENODEV;
+
+	ret = add_user_and_resources(perf, NULL, NULL, id);
+	drm_dev_exit(cookie);
+	return ret;
+}
+
+static void pmu_release(struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
+	bool last;
+
+	scoped_guard(mutex, &perf->setup_lock)
+		last = remove_user(perf);
+
+	if (last)
+		release_resources(perf);
+}
+
+static const struct panthor_perf_pmu_ops pmu_ops = {
+	.allowed = pmu_allowed,
+	.acquire = pmu_acquire,
+	.release = pmu_release,
+};
+
+/* Width of the external bus in bytes, 0 if L2_FEATURES does not make sense. */
+static u32 bus_bytes(u32 l2_features)
+{
+	/* The logarithm of the number of bits. No bus is wider than 4096 bits. */
+	u32 log2_bits = l2_features >> 24;
+
+	return log2_bits >= 3 && log2_bits <= 12 ? BIT(log2_bits - 3) : 0;
+}
+
+/* Counters work without a PMU, so that it is no error if there is none. */
+static void pmu_init(struct panthor_perf *perf)
+{
+	struct panthor_device *ptdev = perf->ptdev;
+	struct panthor_perf_pmu_gpu gpu;
+	struct panthor_perf_pmu *pmu;
+
+	memset(&gpu, 0, sizeof(gpu));
+	gpu.phys_addr = ptdev->phys_addr;
+	gpu.arch = GPU_ARCH_MAJOR(ptdev->gpu_info.gpu_id);
+	gpu.bus_bytes = bus_bytes(ptdev->gpu_info.l2_features);
+	gpu.clocks = perf->clock.supported;
+	panthor_perf_pmu_describe(&gpu, &perf->layout);
+	pmu = panthor_perf_pmu_add(&perf->sampler, &gpu, &pmu_ops);
+	if (IS_ERR(pmu))
+		drm_info(&ptdev->base, "No PMU for perf: %pe", pmu);
+	else
+		perf->pmu = pmu;
 }
 
 static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
@@ -577,7 +693,7 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 	session->unprivileged = unprivileged;
 	session->client.limited = unprivileged;
 
-	ret = add_session_and_resources(perf, pf, session);
+	ret = add_user_and_resources(perf, pf, session, NULL);
 	if (ret) {
 		panthor_perf_session_put(session);
 		return ret;
@@ -868,20 +984,40 @@ int panthor_perf_open(struct panthor_file *pfile)
 }
 
 /**
+ * panthor_perf_submit() - Note that a file submits jobs
+ * @pfile: File.
+ *
+ * Context: Process context.
+ */
+void panthor_perf_submit(struct panthor_file *pfile)
+{
+	WRITE_ONCE(pfile->perf->submitted, true);
+}
+
+/**
  * panthor_perf_close() - End all sessions of a file
  * @pfile: File that is being closed. No ioctl of it is under way.
  *
- * Context: Process context, without any lock. Sleeps. May be called after the device
- * has been unplugged.
+ * If the file has submitted jobs and perf counts, this waits for a sample before, so that
+ * what those of its jobs did that are done is in perf's counts. It is called before the
+ * groups of the file are destroyed.
+ *
+ * Context: Process context, without any lock. Sleeps, for a sample up to 20 ms. May be
+ * called after the device has been unplugged.
  */
 void panthor_perf_close(struct panthor_file *pfile)
 {
+	struct panthor_perf *perf = pfile->ptdev->perf;
 	struct panthor_perf_file *pf = pfile->perf;
 	struct panthor_perf_session *session;
 	unsigned long handle;
 
+	if (READ_ONCE(pf->submitted) && perf && perf->supported &&
+	    !panthor_device_reset_is_pending(pfile->ptdev))
+		panthor_perf_pmu_flush(perf->pmu, &perf->sampler);
+
 	xa_for_each(&pf->sessions, handle, session)
-		end_session(pfile->ptdev->perf, pf, session);
+		end_session(perf, pf, session);
 
 	xa_destroy(&pf->sessions);
 	kfree(pf);
@@ -929,6 +1065,7 @@ static int panthor_perf_debugfs_show(struct seq_file *m, void *unused)
 				panthor_perf_session_show(session, &p);
 		}
 		mutex_unlock(&perf->setup_lock);
+		panthor_perf_pmu_show(perf->pmu, &p);
 	}
 	drm_dev_exit(cookie);
 	return ret;
@@ -1085,6 +1222,7 @@ static void perf_release(struct drm_device *ddev, void *data)
 {
 	struct panthor_perf *perf = data;
 
+	panthor_perf_pmu_put(perf->pmu);
 	panthor_perf_sampler_fini(&perf->sampler);
 	mutex_destroy(&perf->setup_lock);
 }
@@ -1183,6 +1321,7 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	panthor_perf_sampler_up(&perf->sampler);
 	/* Pairs with the READ_ONCE() of the interrupt thread, which may run by now. */
 	smp_store_release(&ptdev->perf, perf);
+	pmu_init(perf);
 	return;
 
 err_none:
@@ -1208,7 +1347,9 @@ void panthor_perf_unplug(struct panthor_device *ptdev)
 	if (!perf || !perf->supported)
 		return;
 
+	panthor_perf_pmu_kill(perf->pmu);
 	panthor_perf_sampler_unplug(&perf->sampler);
+	panthor_perf_pmu_unplug(perf->pmu);
 	cancel_work_sync(&perf->release_work);
 
 	/*

@@ -18,6 +18,14 @@ struct drm_printer;
 struct panthor_device;
 struct panthor_file;
 
+#ifdef PERF_PMU_UNREGISTER_WANTS_NO_EVENTS
+#ifdef CONFIG_DRM_PANTHOR_PERF_PMU
+void panthor_perf_pmu_exit(void);
+#else
+static inline void panthor_perf_pmu_exit(void) {}
+#endif
+#endif
+
 #ifdef CONFIG_DRM_PANTHOR_PERF
 void panthor_perf_init(struct panthor_device *ptdev);
 void panthor_perf_unplug(struct panthor_device *ptdev);
@@ -33,6 +41,7 @@ void panthor_perf_post_reset(struct panthor_device *ptdev);
 void panthor_perf_irq(struct panthor_device *ptdev);
 
 int panthor_perf_open(struct panthor_file *pfile);
+void panthor_perf_submit(struct panthor_file *pfile);
 void panthor_perf_close(struct panthor_file *pfile);
 void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p);
 void panthor_perf_debugfs_init(struct drm_minor *minor);
@@ -58,6 +67,7 @@ static inline int panthor_perf_open(struct panthor_file *pfile)
 	return 0;
 }
 
+static inline void panthor_perf_submit(struct panthor_file *pfile) {}
 static inline void panthor_perf_close(struct panthor_file *pfile) {}
 static inline void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p) {}
 static inline void panthor_perf_debugfs_init(struct drm_minor *minor) {}

@@ -651,6 +651,16 @@ static u64 *accum_values(const struct panthor_perf_layout *layout,
 	       sizeof(struct drm_panthor_perf_block_header);
 }
 
+/*
+ * Clears all sums of a block. It clears more than the enabled counters, but the others
+ * are always 0 in an accumulator.
+ */
+static void clear_values(const struct panthor_perf_layout *layout, u64 *dst)
+{
+	memset(dst + PANTHOR_PERF_VALUES_RESERVED, 0,
+	       (layout->num_values - PANTHOR_PERF_VALUES_RESERVED) * sizeof(*dst));
+}
+
 /**
  * panthor_perf_accum_init() - Initialize the accumulator of a session
  * @layout: Layout.
@@ -690,6 +700,37 @@ void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_init);
 
 /**
+ * panthor_perf_accum_enable() - Enable or disable all counters of the blocks of a type
+ * @layout: Layout.
+ * @type: Block type, enum drm_panthor_perf_block_type.
+ * @enable: Enable them; otherwise disable them.
+ * @accum: Accumulator that is not delivered to users: the headers of its blocks are not
+ * changed. Sums of these blocks are 0 afterwards.
+ */
+void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 type, bool enable,
+			       struct panthor_perf_accum *accum)
+{
+	u64 *mask = accum->masks.mask[type];
+	u32 b;
+
+	mask[0] = enable ? U64_MAX : 0;
+	mask[1] = enable && layout->num_values > 64 ? U64_MAX : 0;
+
+	for (b = 0; b < layout->num_blocks; b++) {
+		if (layout->blocks[b].type != type)
+			continue;
+
+		if (enable)
+			accum->enabled[b / 64] |= BIT_ULL(b % 64);
+		else
+			accum->enabled[b / 64] &= ~BIT_ULL(b % 64);
+		accum->read[b] = enable ? 0xff : 0;
+		clear_values(layout, accum_values(layout, accum, b));
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_enable);
+
+/**
  * panthor_perf_accum_reset() - Set all sums of an accumulator to 0, and forget all states
  * @accum: Accumulator.
  */
@@ -700,16 +741,6 @@ void panthor_perf_accum_reset(struct panthor_perf_accum *accum)
 	memset(accum->states, 0, sizeof(accum->states));
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_reset);
-
-/*
- * Clears all sums of a block. It clears more than the enabled counters, but the others
- * are always 0 in an accumulator.
- */
-static void clear_values(const struct panthor_perf_layout *layout, u64 *dst)
-{
-	memset(dst + PANTHOR_PERF_VALUES_RESERVED, 0,
-	       (layout->num_values - PANTHOR_PERF_VALUES_RESERVED) * sizeof(*dst));
-}
 
 /* Checks if a session has enabled all counters of a block. */
 static bool all_enabled(const u64 mask[2], u32 num_values)
@@ -1062,6 +1093,53 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 	return header->flags;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_deliver);
+
+/**
+ * panthor_perf_accum_total() - Add an accumulator and a firmware sample to totals
+ * @layout: Layout.
+ * @accum: Accumulator. All its sums are 0 afterwards.
+ * @sample: Firmware sample as for panthor_perf_accum_add(), or NULL.
+ * @before: Totals so far of all values of all blocks, panthor_perf_layout::num_values for
+ * each block.
+ * @after: Receives the totals that have the accumulator and the sample in them, of those
+ * blocks in which counters are enabled. May not be the same as @before.
+ *
+ * Return: True if a counter has saturated, so that the totals may be too low.
+ */
+bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
+			      struct panthor_perf_accum *accum,
+			      const struct panthor_perf_fw_sample *sample,
+			      const u64 *before, u64 *after)
+{
+	bool saturated;
+	u32 i, w;
+
+	if (sample)
+		panthor_perf_accum_add(layout, sample, accum);
+
+	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
+		u64 todo = accum->enabled[w];
+
+		for (; todo; todo &= todo - 1) {
+			u32 b = 64 * w + __ffs64(todo), first = b * layout->num_values;
+			const u64 *sums = accum_values(layout, accum, b);
+
+			if (accum->zero) {
+				memcpy(after + first, before + first,
+				       layout->num_values * sizeof(*after));
+				continue;
+			}
+
+			for (i = PANTHOR_PERF_VALUES_RESERVED; i < layout->num_values; i++)
+				after[first + i] = before[first + i] + sums[i];
+		}
+	}
+
+	saturated = accum->overflow;
+	panthor_perf_accum_reset(accum);
+	return saturated;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_total);
 
 /**
  * panthor_perf_ring_free() - Count the free slots of a user's ring

@@ -465,6 +465,8 @@ size_t panthor_perf_accum_size(const struct panthor_perf_layout *layout);
 void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 			     const struct panthor_perf_masks *masks,
 			     struct panthor_perf_accum *accum);
+void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 type, bool enable,
+			       struct panthor_perf_accum *accum);
 void panthor_perf_accum_reset(struct panthor_perf_accum *accum);
 void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			    const struct panthor_perf_fw_sample *sample,
@@ -478,6 +480,11 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 			       struct panthor_perf_accum *accum,
 			       const struct panthor_perf_fw_sample *sample,
 			       const struct panthor_perf_sample_info *info, void *dst);
+
+bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
+			      struct panthor_perf_accum *accum,
+			      const struct panthor_perf_fw_sample *sample,
+			      const u64 *before, u64 *after);
 
 u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract);
 u32 panthor_perf_ring_available(u32 slots, u64 insert, u64 extract, u32 reserved);

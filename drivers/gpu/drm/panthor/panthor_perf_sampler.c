@@ -814,6 +814,16 @@ static bool deliver_unasked(struct panthor_perf_sampler *sampler,
 	return true;
 }
 
+/* The GPU has come or gone: tells the clients that want to know, by a sample that ends now. */
+static void deliver_power(struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_client *client;
+
+	list_for_each_entry(client, &sampler->clients, node)
+		if (client->power_samples && client_counts(client))
+			deliver_unasked(sampler, client, NULL);
+}
+
 /* The client counts from now on: the sampler's time is that of its baseline. */
 static void begin_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client)
 {
@@ -828,6 +838,8 @@ static void begin_client(struct panthor_perf_sampler *sampler, struct panthor_pe
 	spin_lock(&sampler->req_lock);
 	set_client_state(sampler, client, PANTHOR_PERF_CLIENT_STARTED);
 	spin_unlock(&sampler->req_lock);
+	if (client->power_samples)
+		deliver_unasked(sampler, client, NULL);
 	wake_up_all(&client->start_wait);
 }
 
@@ -1277,6 +1289,7 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 		return false;
 	}
 	panthor_perf_fw_consume(sampler->fw);
+	sampler->stats.samples++;
 	look_for_defects(sampler);
 	if (protected && last)
 		sample->reason = PANTHOR_PERF_REASON_PROTECTED;
@@ -1384,7 +1397,6 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 		return false;
 
 	look_at_overflow(sampler);
-	sampler->stats.samples += drain.pending;
 	sampler->stats.max_pending = max_t(u32, sampler->stats.max_pending, drain.pending);
 
 	/* The time of each sample is told from this one, which is later. */
@@ -1934,6 +1946,28 @@ void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_remove);
 
 /**
+ * panthor_perf_sampler_enable() - Enable or disable all counters of the blocks of a type
+ * @sampler: Sampler.
+ * @client: Client that is not a session, since users are told of enable masks.
+ * @type: Block type, enum drm_panthor_perf_block_type.
+ * @enable: Enable them; otherwise disable them.
+ *
+ * If the client counts, the firmware sample that is taken next may have what these blocks
+ * have counted before this call.
+ *
+ * Context: Process context. Takes panthor_perf_sampler::lock.
+ */
+void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
+				 struct panthor_perf_client *client, u32 type, bool enable)
+{
+	guard(mutex)(&sampler->lock);
+
+	panthor_perf_accum_enable(sampler->layout, type, enable, client->accum);
+	update_asked(sampler);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_enable);
+
+/**
  * panthor_perf_sampler_mcu_runs() - Check if the MCU runs
  * @sampler: Sampler, whose lock the caller holds.
  *
@@ -2162,6 +2196,7 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 	panthor_perf_clock_down(sampler->clock);
 	set_state(sampler, PANTHOR_PERF_SAMPLER_DOWN);
 	complete_now(sampler);
+	deliver_power(sampler);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_down);
 
@@ -2216,6 +2251,9 @@ void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 		set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	}
+
+	/* The sampler's time is still that of before counters were enabled. */
+	deliver_power(sampler);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_up);
 

@@ -133,6 +133,12 @@ struct panthor_perf_client {
 	 */
 	bool limited;
 
+	/**
+	 * @power_samples: A sample is delivered, too, when the client begins to count and
+	 * each time that the GPU has been resumed or suspended. Constant.
+	 */
+	bool power_samples;
+
 	/** @node: Link of panthor_perf_sampler::clients, unless stopped or removed. */
 	struct list_head node;
 
@@ -618,6 +624,9 @@ bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data);
 void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client);
+
+void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
+				 struct panthor_perf_client *client, u32 type, bool enable);
 
 bool panthor_perf_sampler_mcu_runs(struct panthor_perf_sampler *sampler);
 void panthor_perf_sampler_wait_open(struct panthor_perf_sampler *sampler);

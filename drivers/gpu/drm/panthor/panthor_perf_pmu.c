@@ -1,0 +1,1318 @@
+// SPDX-License-Identifier: GPL-2.0 or MIT
+/* Performance counters: a PMU, through which perf counts what the GPU does. */
+
+#include <linux/bitfield.h>
+#include <linux/device.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+#include <linux/timekeeping.h>
+
+#include <drm/drm_print.h>
+
+#include <kunit/visibility.h>
+
+#include "panthor_perf.h"
+#include "panthor_perf_pmu.h"
+#include "panthor_perf_pmu_events.h"
+
+/**
+ * DOC: PMU
+ *
+ * perf reads an event with interrupts off, and sometimes in a non-maskable interrupt, so
+ * that neither firmware can be asked for a sample then nor a lock of the sampler be taken.
+ * What is read are totals in memory. A run, which is a client of the sampler while there
+ * are events, adds each of its samples to them. It asks for a sample each
+ * sample_interval_ms, and automatic samples are delivered to it as well. A count is
+ * therefore the sum of the samples that were added while the event was active: it lags
+ * behind by one interval at most and what firmware needs to answer, but consecutive
+ * readings lose nothing, and count nothing twice.
+ *
+ * Two ends of the time in which an event counts are made exact:
+ *
+ * - perf_event_open() waits for a sample if it begins a run, or if the event needs blocks
+ *   that were not read so far. What was counted before is not in the event.
+ * - A file of the device that has submitted jobs waits for a sample when it is closed. The
+ *   kernel closes the files of a process before its parent is told that it has ended, so
+ *   that a count that is read afterwards has all of the jobs whose fences were signalled.
+ *
+ * A GPU that is suspended is not resumed, and nothing runs while it is: what it has counted
+ * is in the totals, since the sample that the MCU takes when it is halted is one of the run.
+ */
+
+/**
+ * DOC: Totals
+ *
+ * There are two copies of the totals. Events are read from the one that
+ * panthor_perf_pmu_run::current_totals names. A sample is added to the totals by writing
+ * the sums of the current copy and of the sample to the other copy, which is then made the
+ * current one.
+ *
+ * Readers must not see a copy change, and the events of a group have to be read from the
+ * same one. A reader therefore pins a copy, and the writer waits until the copy that it
+ * is to write is not pinned. Pins are held with interrupts off, by group from the start of
+ * perf's transaction to its end, so that this wait is as short as that for a spinlock. New
+ * readers pin the current copy, so that it comes to an end.
+ *
+ * These are the accesses, with the functions that contain them::
+ *
+ *	reader: panthor_perf_pmu_pin()		writer: totals_begin(), totals_end()
+ *
+ *	read current_totals			write current_totals, release
+ *	increment pins				  (P)
+ *	  (P)					read pins of the other copy
+ *	read current_totals again, acquire	write the other copy
+ *	read the copy, if it is still current
+ *
+ * (P) is a full barrier on either side. If the reader has found the copy current, its pin
+ * is seen by a writer who has made the other one current since. panthor_perf_pmu_unpin()
+ * reads the copy before the pin is taken back, and the writer branches on what it has read
+ * of pins before it writes.
+ */
+
+/* Events, and files that are closed, may ask for so many samples at a time. */
+#define MAX_ASKED		(PANTHOR_PERF_PMU_QUEUE - 1)
+
+/* How long the close of a file waits for a sample. */
+#define FLUSH_TIMEOUT_MS	20
+
+/* Time between two samples in milliseconds. The sampler takes one each 100 ms by itself. */
+#define MIN_INTERVAL_MS		1
+#define MAX_INTERVAL_MS		100
+#define DEFAULT_INTERVAL_MS	10
+
+/* Fields of an event's config, as in the directory format/ of the PMU. */
+#define CONFIG_INDEX		GENMASK_ULL(7, 0)
+#define CONFIG_TYPE		GENMASK_ULL(15, 8)
+#define CONFIG_BLOCK		GENMASK_ULL(23, 16)
+
+/**
+ * struct panthor_perf_pmu_name - An attribute with a constant text, in sysfs
+ */
+struct panthor_perf_pmu_name {
+	/** @attr: Attribute. */
+	struct device_attribute attr;
+
+	/** @text: What is read from it. */
+	const char *text;
+
+	/** @event: If @text is NULL, the value of an event's field is read from it. */
+	u16 event;
+};
+
+/**
+ * struct perf_pmu_event - What the PMU keeps of an event
+ */
+struct perf_pmu_event {
+	/** @pmu: The PMU. */
+	struct panthor_perf_pmu *pmu;
+
+	/** @run: The run that was under way when the event was opened. */
+	struct panthor_perf_pmu_run *run;
+
+	/** @source: Where its count comes from. */
+	struct panthor_perf_pmu_source source;
+};
+
+static struct panthor_perf_pmu_run *to_run(struct panthor_perf_client *client)
+{
+	return container_of(client, struct panthor_perf_pmu_run, client);
+}
+
+static struct panthor_perf_pmu *to_pmu(struct pmu *base)
+{
+	return container_of(base, struct panthor_perf_pmu, base);
+}
+
+/**
+ * panthor_perf_pmu_describe() - Fill in what follows from the layout
+ * @gpu: Receives numbers of blocks and of values.
+ * @layout: Layout of the GPU's samples.
+ *
+ * Context: Any.
+ */
+void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
+			       const struct panthor_perf_layout *layout)
+{
+	u32 b;
+
+	gpu->num_values = layout->num_values;
+	gpu->num_blocks = layout->num_blocks;
+	memcpy(gpu->type_count, layout->type_count, sizeof(gpu->type_count));
+	for (b = layout->num_blocks; b--;)
+		gpu->type_first[layout->blocks[b].type] = b;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_describe);
+
+/* The counter of an event that the kernel makes of one, and what it is multiplied by. */
+static u32 derive(const struct panthor_perf_pmu_gpu *gpu, u32 kind, u32 *factor)
+{
+	switch (kind) {
+	case PANTHOR_PERF_PMU_ACTIVE_CORES:
+		*factor = gpu->type_count[DRM_PANTHOR_PERF_BLOCK_SHADER];
+		return PANTHOR_PERF_PMU_GPU_ACTIVE;
+	case PANTHOR_PERF_PMU_ACTIVE_SLICES:
+		*factor = gpu->type_count[DRM_PANTHOR_PERF_BLOCK_MEMSYS];
+		return PANTHOR_PERF_PMU_GPU_ACTIVE;
+	case PANTHOR_PERF_PMU_EXTERNAL_READ_BYTES:
+		*factor = gpu->bus_bytes;
+		return PANTHOR_PERF_PMU_EXTERNAL_READ;
+	case PANTHOR_PERF_PMU_EXTERNAL_WRITE_BYTES:
+		*factor = gpu->bus_bytes;
+		return PANTHOR_PERF_PMU_EXTERNAL_WRITE;
+	default:
+		*factor = 0;
+		return 0;
+	}
+}
+
+static int parse_kind(const struct panthor_perf_pmu_gpu *gpu, u32 kind,
+		      struct panthor_perf_pmu_source *source)
+{
+	u32 clock = kind - PANTHOR_PERF_PMU_TOPLEVEL_CYCLES, factor, event;
+
+	switch (kind) {
+	case PANTHOR_PERF_PMU_TOPLEVEL_CYCLES:
+	case PANTHOR_PERF_PMU_COREGROUP_CYCLES:
+	case PANTHOR_PERF_PMU_SHADER_CYCLES:
+		if (!(gpu->clocks & BIT(clock)))
+			return -EINVAL;
+		fallthrough;
+	case PANTHOR_PERF_PMU_TIME:
+	case PANTHOR_PERF_PMU_ACTIVE_TIME:
+	case PANTHOR_PERF_PMU_FIRMWARE_SAMPLES:
+	case PANTHOR_PERF_PMU_LOST:
+		*source = (struct panthor_perf_pmu_source) { .kind = kind };
+		return 0;
+	default:
+		event = derive(gpu, kind, &factor);
+		if (!event || !factor || panthor_perf_pmu_parse(gpu, event, source))
+			return -EINVAL;
+		source->factor = factor;
+		return 0;
+	}
+}
+
+/**
+ * panthor_perf_pmu_parse() - Find out what an event counts
+ * @gpu: GPU.
+ * @config: perf_event_attr::config.
+ * @source: Receives where the count comes from.
+ *
+ * Context: Any.
+ *
+ * Return: 0, or -EINVAL if the GPU has no such counter, block or clock, or if a bit is set
+ * that has no meaning.
+ */
+int panthor_perf_pmu_parse(const struct panthor_perf_pmu_gpu *gpu, u64 config,
+			   struct panthor_perf_pmu_source *source)
+{
+	u32 index = FIELD_GET(CONFIG_INDEX, config);
+	u32 type = FIELD_GET(CONFIG_TYPE, config);
+	u32 block = FIELD_GET(CONFIG_BLOCK, config);
+
+	if (config & ~(CONFIG_INDEX | CONFIG_TYPE | CONFIG_BLOCK))
+		return -EINVAL;
+
+	if (!type)
+		return block ? -EINVAL : parse_kind(gpu, index, source);
+
+	if (type >= PANTHOR_PERF_BLOCK_TYPES || !gpu->type_count[type] ||
+	    block > gpu->type_count[type] || index < PANTHOR_PERF_VALUES_RESERVED ||
+	    index >= gpu->num_values)
+		return -EINVAL;
+
+	source->kind = PANTHOR_PERF_PMU_COUNTER;
+	source->type = type;
+	source->first = (gpu->type_first[type] + (block ? block - 1 : 0)) * gpu->num_values + index;
+	source->blocks = block ? 1 : gpu->type_count[type];
+	source->factor = 1;
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_parse);
+
+/**
+ * panthor_perf_pmu_pin() - Get totals that do not change
+ * @run: Run. It must not be freed meanwhile.
+ *
+ * Context: Any, with interrupts off, which must stay so until panthor_perf_pmu_unpin().
+ *
+ * Return: The current totals.
+ */
+struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run *run)
+{
+	u32 current_totals = READ_ONCE(run->current_totals), seen;
+
+	for (;;) {
+		struct panthor_perf_pmu_totals *totals = &run->totals[current_totals];
+
+		atomic_inc(&totals->pins);
+		/* (P) Pairs with the barrier in totals_begin(). */
+		smp_mb__after_atomic();
+		seen = smp_load_acquire(&run->current_totals);
+		if (seen == current_totals)
+			return totals;
+
+		/* It may be written already. */
+		atomic_dec(&totals->pins);
+		current_totals = seen;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_pin);
+
+/**
+ * panthor_perf_pmu_unpin() - Give back what panthor_perf_pmu_pin() has returned
+ * @totals: Totals.
+ *
+ * Context: As panthor_perf_pmu_pin().
+ */
+void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals)
+{
+	/* Pairs with the branch in totals_begin(): the copy was read before. */
+	smp_mb__before_atomic();
+	atomic_dec(&totals->pins);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_unpin);
+
+/* Returns the copy of the totals that is to be written, when nobody reads it any more. */
+static struct panthor_perf_pmu_totals *totals_begin(struct panthor_perf_pmu_run *run)
+{
+	struct panthor_perf_pmu_totals *totals = &run->totals[!run->current_totals];
+
+	/*
+	 * (P) The other copy was made current before its pins are read. Pairs with the barrier
+	 * in panthor_perf_pmu_pin().
+	 */
+	smp_mb();
+	while (atomic_read(&totals->pins))
+		cpu_relax();
+
+	return totals;
+}
+
+/* Makes the copy that was written the current one. */
+static void totals_end(struct panthor_perf_pmu_run *run)
+{
+	/* Pairs with the acquire in panthor_perf_pmu_pin(). */
+	smp_store_release(&run->current_totals, !run->current_totals);
+}
+
+/**
+ * panthor_perf_pmu_count() - Read a count
+ * @totals: Totals, pinned.
+ * @num_values: panthor_perf_layout::num_values.
+ * @source: Where the count comes from.
+ * @now_ns: Present time, CLOCK_MONOTONIC_RAW in nanoseconds.
+ *
+ * Context: As panthor_perf_pmu_pin().
+ *
+ * Return: What was counted since the run began. Only differences have a meaning.
+ */
+u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals, u32 num_values,
+			   const struct panthor_perf_pmu_source *source, u64 now_ns)
+{
+	u64 sum = 0;
+	u32 i;
+
+	switch (source->kind) {
+	case PANTHOR_PERF_PMU_COUNTER:
+		for (i = 0; i < source->blocks; i++)
+			sum += totals->values[source->first + i * num_values];
+		return sum * source->factor;
+	case PANTHOR_PERF_PMU_TIME:
+		return totals->asleep ? max(totals->time_ns, now_ns) : totals->time_ns;
+	case PANTHOR_PERF_PMU_ACTIVE_TIME:
+		return totals->active_ns;
+	case PANTHOR_PERF_PMU_TOPLEVEL_CYCLES:
+	case PANTHOR_PERF_PMU_COREGROUP_CYCLES:
+	case PANTHOR_PERF_PMU_SHADER_CYCLES:
+		return totals->cycles[source->kind - PANTHOR_PERF_PMU_TOPLEVEL_CYCLES];
+	case PANTHOR_PERF_PMU_FIRMWARE_SAMPLES:
+		return totals->fw_samples;
+	case PANTHOR_PERF_PMU_LOST:
+		return totals->lost;
+	default:
+		return 0;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_count);
+
+static bool counts(const struct panthor_perf_pmu_run *run)
+{
+	return READ_ONCE(run->client.state) == PANTHOR_PERF_CLIENT_STARTED;
+}
+
+static bool asleep(const struct panthor_perf_pmu_run *run)
+{
+	return READ_ONCE(run->sampler->state) == PANTHOR_PERF_SAMPLER_DOWN;
+}
+
+static void start_timer(struct panthor_perf_pmu_run *run)
+{
+	hrtimer_start(&run->timer, ms_to_ktime(READ_ONCE(*run->interval_ms)), HRTIMER_MODE_REL);
+}
+
+/* Runs in hard interrupt context, where the locks of the sampler cannot be taken. */
+static enum hrtimer_restart timer_expired(struct hrtimer *timer)
+{
+	struct panthor_perf_pmu_run *run = container_of(timer, struct panthor_perf_pmu_run, timer);
+
+	if (counts(run) && !asleep(run))
+		queue_work(run->sampler->wq, &run->due_work);
+
+	return HRTIMER_NORESTART;
+}
+
+static void due_work(struct work_struct *work)
+{
+	struct panthor_perf_pmu_run *run =
+		container_of(work, struct panthor_perf_pmu_run, due_work);
+
+	panthor_perf_sampler_due(run->sampler, &run->client);
+
+	/* run_write() starts the timer again when the GPU is up again. */
+	if (counts(run) && !asleep(run))
+		start_timer(run);
+}
+
+/* There is always room for a sample: it is added to the totals. Requests are limited by ask(). */
+static u32 run_available(struct panthor_perf_client *client, u32 promised)
+{
+	return 1;
+}
+
+static u32 run_write(struct panthor_perf_client *client,
+		     const struct panthor_perf_fw_sample *fw_sample,
+		     const struct panthor_perf_sample_info *info)
+{
+	struct panthor_perf_pmu_run *run = to_run(client);
+	const struct panthor_perf_pmu_totals *old = &run->totals[run->current_totals];
+	struct panthor_perf_pmu_totals *new = totals_begin(run);
+	struct panthor_perf_sampler *sampler = run->sampler;
+	bool woken = old->asleep && !asleep(run);
+	u32 flags = info->flags, i;
+
+	if (panthor_perf_accum_total(sampler->layout, client->accum, fw_sample, old->values,
+				     new->values))
+		flags |= DRM_PANTHOR_PERF_SAMPLE_OVERFLOW;
+
+	new->asleep = asleep(run);
+	new->time_ns = info->end_ns;
+	new->active_ns = old->active_ns + (old->asleep ? 0 : info->end_ns - info->start_ns);
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
+		new->cycles[i] = old->cycles[i] + info->cycles[i];
+	new->fw_samples = sampler->stats.samples;
+	new->lost = old->lost;
+	if (flags & (DRM_PANTHOR_PERF_SAMPLE_OVERFLOW | DRM_PANTHOR_PERF_SAMPLE_ERROR))
+		new->lost++;
+	totals_end(run);
+
+	/* Tags need not be in order: two threads may ask in another one than they got them. */
+	if (info->user_data) {
+		atomic_dec(&run->asked);
+		if (info->user_data > atomic64_read(&run->done))
+			atomic64_set(&run->done, info->user_data);
+	}
+
+	if (woken)
+		start_timer(run);
+
+	return flags;
+}
+
+static void run_publish(struct panthor_perf_client *client)
+{
+}
+
+static void run_signal(struct panthor_perf_client *client)
+{
+	wake_up_all(&to_run(client)->sampled);
+}
+
+static void run_stretched(struct panthor_perf_client *client)
+{
+}
+
+static const struct panthor_perf_client_ops run_ops = {
+	.available = run_available,
+	.write = run_write,
+	.publish = run_publish,
+	.signal = run_signal,
+	.stretched = run_stretched,
+};
+
+/**
+ * panthor_perf_pmu_run_create() - Create a run
+ * @sampler: Sampler.
+ * @interval_ms: Where the time between two samples is found, in milliseconds.
+ *
+ * No counters are enabled so far, and the client is not started.
+ *
+ * Context: Process context. Allocates.
+ *
+ * Return: The run, or NULL if there is no memory.
+ */
+struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sampler *sampler,
+							 const u32 *interval_ms)
+{
+	const struct panthor_perf_layout *layout = sampler->layout;
+	size_t num = layout->num_blocks * layout->num_values;
+	const struct panthor_perf_masks masks = {};
+	struct panthor_perf_pmu_run *run;
+	u64 *values;
+
+	/* One piece of memory, since readers may still use all of it when the run has ended. */
+	run = kvzalloc(size_add(sizeof(*run), 2 * num * sizeof(*values)), GFP_KERNEL_ACCOUNT);
+	if (!run)
+		return NULL;
+
+	run->client.accum = kvzalloc(panthor_perf_accum_size(layout), GFP_KERNEL_ACCOUNT);
+	if (!run->client.accum) {
+		kvfree(run);
+		return NULL;
+	}
+
+	panthor_perf_accum_init(layout, &masks, run->client.accum);
+	values = (u64 *)(run + 1);
+	run->totals[0].values = values;
+	run->totals[1].values = values + num;
+	run->totals[0].asleep = true;
+	run->sampler = sampler;
+	run->interval_ms = interval_ms;
+	run->state = PANTHOR_PERF_PMU_RUN_STARTING;
+	run->client.ops = &run_ops;
+	run->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
+	run->client.emit_auto = true;
+	run->client.power_samples = true;
+	run->client.queue = run->queue;
+	run->client.queue_mask = PANTHOR_PERF_PMU_QUEUE - 1;
+	panthor_perf_client_init(&run->client);
+	init_waitqueue_head(&run->sampled);
+	INIT_WORK(&run->due_work, due_work);
+	hrtimer_setup(&run->timer, timer_expired, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	return run;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_create);
+
+/* Has a run sample no longer. Its totals stay. */
+static void run_stop(struct panthor_perf_pmu_run *run)
+{
+	panthor_perf_sampler_remove(run->sampler, &run->client);
+
+	/* The work starts the timer, and the timer queues the work. */
+	disable_work_sync(&run->due_work);
+	hrtimer_cancel(&run->timer);
+
+	kvfree(run->client.accum);
+	run->client.accum = NULL;
+}
+
+/**
+ * panthor_perf_pmu_run_free() - Free a run
+ * @run: Run, which no event uses any more. Readers that are under way may still hold it.
+ *
+ * Context: Process context. Sleeps. Takes panthor_perf_sampler::lock, unless the run is
+ * frozen.
+ */
+void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run)
+{
+	if (run->state != PANTHOR_PERF_PMU_RUN_FROZEN)
+		run_stop(run);
+
+	kvfree_rcu(run, rcu);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_free);
+
+/*
+ * Asks for a sample, whose tag goes to @tag. Returns -EBUSY if too many have been asked for,
+ * and -ENODEV if the run does not count.
+ */
+static int ask(struct panthor_perf_pmu_run *run, u64 *tag)
+{
+	int ret;
+
+	if (!atomic_add_unless(&run->asked, 1, MAX_ASKED))
+		return counts(run) ? -EBUSY : -ENODEV;
+
+	*tag = atomic64_inc_return(&run->tag);
+	ret = panthor_perf_sampler_request(run->sampler, &run->client, *tag);
+	if (!ret)
+		return 0;
+
+	atomic_dec(&run->asked);
+	return -ENODEV;
+}
+
+/* The sample is in the totals, or will never be. */
+static bool is_done(struct panthor_perf_pmu_run *run, u64 tag)
+{
+	return atomic64_read(&run->done) >= tag || !counts(run);
+}
+
+/*
+ * Waits until all that is counted up to now is in the totals. Returns 0, -ERESTARTSYS if the
+ * caller has a signal pending, or -ENODEV if the device has gone.
+ */
+static int wait_for_sample(struct panthor_perf_pmu_run *run)
+{
+	int ret, asked;
+	u64 tag;
+
+	ret = wait_event_interruptible(run->sampled, (asked = ask(run, &tag)) != -EBUSY);
+	if (!ret)
+		ret = asked;
+	if (!ret)
+		ret = wait_event_interruptible(run->sampled, is_done(run, tag));
+
+	return ret ? ret : counts(run) ? 0 : -ENODEV;
+}
+
+/* The blocks of a type are needed by one more event. Returns true if they were not before. */
+static bool use_type(struct panthor_perf_pmu_run *run, u32 type)
+{
+	if (!type || run->type_users[type]++)
+		return false;
+
+	panthor_perf_sampler_enable(run->sampler, &run->client, type, true);
+	return true;
+}
+
+static void unuse_type(struct panthor_perf_pmu_run *run, u32 type)
+{
+	if (type && !--run->type_users[type] && run->state != PANTHOR_PERF_PMU_RUN_FROZEN)
+		panthor_perf_sampler_enable(run->sampler, &run->client, type, false);
+}
+
+/* Drops a user of a run, and of blocks of @type unless it is 0. Ends the run with the last one. */
+static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run, u32 type)
+{
+	guard(mutex)(&pmu->lock);
+
+	unuse_type(run, type);
+	if (--run->users)
+		return;
+
+	if (run->state == PANTHOR_PERF_PMU_RUN_FROZEN) {
+		panthor_perf_pmu_run_free(run);
+		return;
+	}
+
+	WRITE_ONCE(pmu->run, NULL);
+	panthor_perf_pmu_run_free(run);
+	pmu->ops->release(pmu->sampler);
+}
+
+/*
+ * Creates a run, with one user. Unplug waits for start_lock, so that the device stays until
+ * this has returned.
+ */
+static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
+{
+	struct panthor_perf_pmu_run *run =
+		panthor_perf_pmu_run_create(pmu->sampler, &pmu->interval_ms);
+	int ret;
+
+	lockdep_assert_held(&pmu->start_lock);
+
+	if (!run)
+		return ERR_PTR(-ENOMEM);
+
+	ret = pmu->ops->acquire(pmu->sampler, &run->client.id);
+	if (ret) {
+		panthor_perf_pmu_run_free(run);
+		return ERR_PTR(ret);
+	}
+
+	/*
+	 * The CSHW block is always read: it tells the times of samples. This is a user of the
+	 * type that stays as long as the run.
+	 */
+	guard(mutex)(&pmu->lock);
+	run->users = 1;
+	use_type(run, DRM_PANTHOR_PERF_BLOCK_CSHW);
+	/* Pairs with the READ_ONCE() in hold(): the run is initialized. */
+	smp_store_release(&pmu->run, run);
+	return run;
+}
+
+/*
+ * Adds a user to the run of the PMU, and begins one if there is none. When this returns, all
+ * that was counted before in the blocks of @type is in the totals. Returns an error pointer
+ * on failure.
+ */
+static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type)
+{
+	struct panthor_perf_pmu_run *run;
+	bool begins, widens;
+	int ret = 0;
+
+	lockdep_assert_held(&pmu->start_lock);
+
+	if (READ_ONCE(pmu->state) != PANTHOR_PERF_PMU_PLUGGED)
+		return ERR_PTR(-ENODEV);
+
+	scoped_guard(mutex, &pmu->lock) {
+		run = pmu->run;
+		begins = !run;
+		if (run)
+			run->users++;
+	}
+
+	if (begins) {
+		run = create_run(pmu);
+		if (IS_ERR(run))
+			return run;
+	}
+
+	scoped_guard(mutex, &pmu->lock)
+		widens = use_type(run, type);
+
+	if (begins) {
+		ret = panthor_perf_sampler_start(run->sampler, &run->client, 0);
+		scoped_guard(mutex, &pmu->lock)
+			if (!ret)
+				run->state = PANTHOR_PERF_PMU_RUN_COUNTING;
+	} else if (widens) {
+		ret = wait_for_sample(run);
+	}
+
+	if (!ret)
+		return run;
+
+	leave(pmu, run, type);
+	return ERR_PTR(ret);
+}
+
+/* Returns what the events of this CPU are read from. Interrupts are off. */
+static struct panthor_perf_pmu_hold *this_hold(struct panthor_perf_pmu *pmu)
+{
+	return this_cpu_ptr(pmu->holds);
+}
+
+/*
+ * Has all events be read from the same totals, until unhold(). perf calls this before it
+ * schedules, stops or reads a group, with interrupts off; calls nest.
+ */
+static void hold(struct pmu *base)
+{
+	struct panthor_perf_pmu_hold *h = this_hold(to_pmu(base));
+	struct panthor_perf_pmu_run *run;
+
+	if (h->depth++)
+		return;
+
+	/* Runs are freed by RCU, which waits until interrupts are on. */
+	run = smp_load_acquire(&to_pmu(base)->run);
+	if (!run)
+		return;
+
+	h->totals = panthor_perf_pmu_pin(run);
+	h->now_ns = ktime_get_raw_fast_ns();
+	/* A non-maskable interrupt on this CPU that sees the run sees the rest as well. */
+	barrier();
+	WRITE_ONCE(h->run, run);
+}
+
+static void unhold(struct pmu *base)
+{
+	struct panthor_perf_pmu_hold *h = this_hold(to_pmu(base));
+
+	if (--h->depth || !h->run)
+		return;
+
+	WRITE_ONCE(h->run, NULL);
+	/* A non-maskable interrupt on this CPU does not use the totals any more. */
+	barrier();
+	panthor_perf_pmu_unpin(h->totals);
+}
+
+static void start_txn(struct pmu *base, unsigned int flags)
+{
+	hold(base);
+}
+
+static int commit_txn(struct pmu *base)
+{
+	unhold(base);
+	return 0;
+}
+
+/* Returns the present count of an event. Called with interrupts off, or in an NMI. */
+static u64 read_count(const struct perf_pmu_event *ev)
+{
+	const struct panthor_perf_pmu_hold *h = this_hold(ev->pmu);
+	u32 num_values = ev->pmu->gpu.num_values;
+	struct panthor_perf_pmu_totals *totals;
+	u64 count;
+
+	if (READ_ONCE(h->run) == ev->run)
+		return panthor_perf_pmu_count(h->totals, num_values, &ev->source, h->now_ns);
+
+	totals = panthor_perf_pmu_pin(ev->run);
+	count = panthor_perf_pmu_count(totals, num_values, &ev->source, ktime_get_raw_fast_ns());
+	panthor_perf_pmu_unpin(totals);
+	return count;
+}
+
+/*
+ * Adds what was counted since the last time to the event. Readers may be concurrent, and one
+ * of them may come with older totals: what has been added is not added again.
+ */
+static void pmu_event_read(struct perf_event *event)
+{
+	u64 now = read_count(event->pmu_private);
+	s64 prev = local64_read(&event->hw.prev_count);
+
+	do {
+		if ((s64)(now - prev) <= 0)
+			return;
+	} while (!local64_try_cmpxchg(&event->hw.prev_count, &prev, now));
+
+	local64_add(now - prev, &event->count);
+}
+
+static void pmu_event_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+	local64_set(&event->hw.prev_count, read_count(event->pmu_private));
+}
+
+static void pmu_event_stop(struct perf_event *event, int flags)
+{
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+
+	pmu_event_read(event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int pmu_event_add(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
+		pmu_event_start(event, flags);
+
+	return 0;
+}
+
+static void pmu_event_del(struct perf_event *event, int flags)
+{
+	pmu_event_stop(event, PERF_EF_UPDATE);
+}
+
+static void pmu_event_destroy(struct perf_event *event)
+{
+	struct perf_pmu_event *ev = event->pmu_private;
+
+	leave(ev->pmu, ev->run, ev->source.type);
+	kfree(ev);
+}
+
+/* Checks what has nothing to do with the GPU. */
+static int check_attr(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (is_sampling_event((struct perf_event *)event) ||
+	    has_branch_stack((struct perf_event *)event))
+		return -EOPNOTSUPP;
+
+	/* The GPU counts for all programs. perf_event_open() refuses tasks as well. */
+	if (event->cpu < 0 || event->attach_state & PERF_ATTACH_TASK)
+		return -EINVAL;
+
+	return attr->config1 || attr->config2 || attr->config3 ||
+	       event_has_any_exclude_flag((struct perf_event *)event) ? -EINVAL : 0;
+}
+
+static int pmu_event_init(struct perf_event *event)
+{
+	struct panthor_perf_pmu *pmu = to_pmu(event->pmu);
+	struct perf_pmu_event *ev;
+	int ret;
+
+	if (event->attr.type != pmu->base.type)
+		return -ENOENT;
+
+	ret = check_attr(event);
+	if (ret)
+		return ret;
+
+	ret = pmu->ops->allowed();
+	if (ret)
+		return ret;
+
+	ev = kzalloc_obj(*ev, GFP_KERNEL_ACCOUNT);
+	if (!ev)
+		return -ENOMEM;
+
+	ret = panthor_perf_pmu_parse(&pmu->gpu, event->attr.config, &ev->source);
+	if (ret)
+		goto err_free;
+
+	if (mutex_lock_interruptible(&pmu->start_lock)) {
+		ret = -ERESTARTSYS;
+		goto err_free;
+	}
+
+	ev->pmu = pmu;
+	ev->run = join(pmu, ev->source.type);
+	mutex_unlock(&pmu->start_lock);
+	if (IS_ERR(ev->run)) {
+		ret = PTR_ERR(ev->run);
+		goto err_free;
+	}
+
+	event->pmu_private = ev;
+	event->destroy = pmu_event_destroy;
+	return 0;
+
+err_free:
+	kfree(ev);
+	return ret;
+}
+
+/* Waits until a sample that was asked for is in the totals, for FLUSH_TIMEOUT_MS at most. */
+static void flush_run(struct panthor_perf_pmu_run *run)
+{
+	long timeout = msecs_to_jiffies(FLUSH_TIMEOUT_MS);
+	u64 tag;
+
+	/* More files are being closed than can ask: any sample that ends later is as good. */
+	if (ask(run, &tag))
+		tag = atomic64_read(&run->tag) + 1;
+
+	/*
+	 * A process that ends may have a fatal signal pending, because another of its threads
+	 * has ended it. That is the usual way for a program to end, and its work counts.
+	 */
+	if (current->flags & PF_EXITING)
+		wait_event_timeout(run->sampled, is_done(run, tag), timeout);
+	else
+		wait_event_killable_timeout(run->sampled, is_done(run, tag), timeout);
+}
+
+/**
+ * panthor_perf_pmu_flush() - Wait until all that was counted up to now is in the totals
+ * @pmu: PMU, or NULL.
+ * @sampler: Sampler of the caller's device, which another one may have taken the place of.
+ *
+ * Does nothing without events, and while the GPU is down.
+ *
+ * Context: Process context, without any lock. Sleeps for up to 20 ms; killable, unless the
+ * caller is exiting.
+ */
+void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_pmu_run *run;
+
+	if (!pmu || !READ_ONCE(pmu->run))
+		return;
+
+	scoped_guard(mutex, &pmu->lock) {
+		run = pmu->run;
+		if (!run || pmu->sampler != sampler ||
+		    run->state != PANTHOR_PERF_PMU_RUN_COUNTING || asleep(run))
+			return;
+		run->users++;
+	}
+
+	flush_run(run);
+	leave(pmu, run, 0);
+}
+
+static const char * const layout_names[] = {
+	[PANTHOR_PERF_PMU_LAYOUT_G710] = "mali-g710",
+	[PANTHOR_PERF_PMU_LAYOUT_G715] = "mali-g715",
+	[PANTHOR_PERF_PMU_LAYOUT_G720] = "mali-g720",
+	[PANTHOR_PERF_PMU_LAYOUT_G725] = "mali-g725",
+	[PANTHOR_PERF_PMU_LAYOUT_G1] = "mali-g1",
+};
+
+/* The first architecture with counters of this kind. */
+#define FIRST_ARCH		10
+
+static ssize_t identifier_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct panthor_perf_pmu *pmu = to_pmu(dev_get_drvdata(dev));
+
+	return sysfs_emit(buf, "%s\n", layout_names[pmu->gpu.arch - FIRST_ARCH]);
+}
+static DEVICE_ATTR_RO(identifier);
+
+static ssize_t sample_interval_ms_show(struct device *dev, struct device_attribute *attr,
+				       char *buf)
+{
+	struct panthor_perf_pmu *pmu = to_pmu(dev_get_drvdata(dev));
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(pmu->interval_ms));
+}
+
+/* The interval that is under way ends as it was. */
+static ssize_t sample_interval_ms_store(struct device *dev, struct device_attribute *attr,
+					const char *buf, size_t count)
+{
+	struct panthor_perf_pmu *pmu = to_pmu(dev_get_drvdata(dev));
+	u32 ms;
+	int ret = kstrtou32(buf, 0, &ms);
+
+	if (ret)
+		return ret;
+
+	if (ms < MIN_INTERVAL_MS || ms > MAX_INTERVAL_MS)
+		return -EINVAL;
+
+	WRITE_ONCE(pmu->interval_ms, ms);
+	return count;
+}
+static DEVICE_ATTR_RW(sample_interval_ms);
+
+static struct attribute *pmu_attrs[] = {
+	&dev_attr_identifier.attr,
+	&dev_attr_sample_interval_ms.attr,
+	NULL,
+};
+
+static const struct attribute_group pmu_group = {
+	.attrs = pmu_attrs,
+};
+
+PMU_FORMAT_ATTR(event, "config:0-15");
+PMU_FORMAT_ATTR(block, "config:16-23");
+
+static struct attribute *format_attrs[] = {
+	&format_attr_event.attr,
+	&format_attr_block.attr,
+	NULL,
+};
+
+static const struct attribute_group format_group = {
+	.name = "format",
+	.attrs = format_attrs,
+};
+
+static ssize_t name_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct panthor_perf_pmu_name *name =
+		container_of(attr, struct panthor_perf_pmu_name, attr);
+
+	if (name->text)
+		return sysfs_emit(buf, "%s\n", name->text);
+
+	return sysfs_emit(buf, "event=0x%03x\n", name->event);
+}
+
+/* Adds a file to events/. The file's name is an event's with @suffix. */
+static int add_name(struct panthor_perf_pmu *pmu, u32 *num,
+		    const struct panthor_perf_pmu_event *event, const char *suffix,
+		    const char *text)
+{
+	struct panthor_perf_pmu_name *name = &pmu->names[*num];
+	char *file = kasprintf(GFP_KERNEL, "%s%s", event->name, suffix);
+
+	if (!file)
+		return -ENOMEM;
+
+	sysfs_attr_init(&name->attr.attr);
+	name->attr.attr.name = file;
+	name->attr.attr.mode = 0444;
+	name->attr.show = name_show;
+	name->text = text;
+	name->event = event->event;
+	pmu->event_attrs[(*num)++] = &name->attr.attr;
+	return 0;
+}
+
+/* Makes the files of events/ for the events that the GPU has. */
+static int add_names(struct panthor_perf_pmu *pmu)
+{
+	/* An event has up to three files: itself, its unit, and its scale. */
+	size_t max = 3 * ARRAY_SIZE(panthor_perf_pmu_events), i;
+	struct panthor_perf_pmu_source source;
+	u32 num = 0;
+	int ret = 0;
+
+	pmu->names = kzalloc_objs(*pmu->names, max);
+	pmu->event_attrs = kzalloc_objs(*pmu->event_attrs, max + 1);
+	if (!pmu->names || !pmu->event_attrs)
+		return -ENOMEM;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(panthor_perf_pmu_events); i++) {
+		const struct panthor_perf_pmu_event *event = &panthor_perf_pmu_events[i];
+
+		if (!(event->layouts & BIT(pmu->gpu.arch - FIRST_ARCH)) ||
+		    panthor_perf_pmu_parse(&pmu->gpu, event->event, &source))
+			continue;
+
+		ret = add_name(pmu, &num, event, "", NULL);
+		if (!ret && event->unit)
+			ret = add_name(pmu, &num, event, ".unit", event->unit);
+		if (!ret && event->scale)
+			ret = add_name(pmu, &num, event, ".scale", event->scale);
+	}
+
+	pmu->events.name = "events";
+	pmu->events.attrs = pmu->event_attrs;
+	pmu->groups[0] = &pmu_group;
+	pmu->groups[1] = &format_group;
+	pmu->groups[2] = &pmu->events;
+	return ret;
+}
+
+static void free_pmu(struct kref *ref)
+{
+	struct panthor_perf_pmu *pmu = container_of(ref, struct panthor_perf_pmu, ref);
+	struct attribute **attr;
+
+	for (attr = pmu->event_attrs; attr && *attr; attr++)
+		kfree((*attr)->name);
+
+	kfree(pmu->event_attrs);
+	kfree(pmu->names);
+	free_percpu(pmu->holds);
+	kfree(pmu->base.name);
+	mutex_destroy(&pmu->lock);
+	mutex_destroy(&pmu->start_lock);
+	kfree(pmu);
+}
+
+/**
+ * panthor_perf_pmu_put() - Drop the device's reference
+ * @pmu: PMU that was unplugged, or NULL.
+ *
+ * Context: Process context. Sleeps.
+ */
+void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu)
+{
+	if (pmu)
+		kref_put(&pmu->ref, free_pmu);
+}
+
+#ifdef PERF_PMU_UNREGISTER_WANTS_NO_EVENTS
+/*
+ * On this kernel perf_pmu_unregister() frees what events that are open still use. A PMU
+ * therefore stays registered when its device is unplugged, until the module is unloaded, which
+ * perf does not allow while there are events. A device that is probed with the same name takes
+ * it over.
+ */
+static LIST_HEAD(kept_pmus);
+static DEFINE_MUTEX(kept_lock);
+
+static void unregister(struct panthor_perf_pmu *pmu)
+{
+	guard(mutex)(&kept_lock);
+
+	list_add(&pmu->node, &kept_pmus);
+}
+
+/* Returns 0 if there was none, 1 if one was taken over, or an error. */
+static int take_over(struct panthor_perf_sampler *sampler, const struct panthor_perf_pmu_gpu *gpu,
+		     struct panthor_perf_pmu **ret)
+{
+	struct panthor_perf_pmu *pmu;
+
+	guard(mutex)(&kept_lock);
+
+	list_for_each_entry(pmu, &kept_pmus, node) {
+		if (pmu->gpu.phys_addr != gpu->phys_addr)
+			continue;
+
+		/* Names of events that are in sysfs cannot be changed. */
+		if (memcmp(&pmu->gpu, gpu, sizeof(*gpu)))
+			return -EEXIST;
+
+		list_del(&pmu->node);
+		kref_get(&pmu->ref);
+		scoped_guard(mutex, &pmu->lock) {
+			pmu->sampler = sampler;
+			WRITE_ONCE(pmu->state, PANTHOR_PERF_PMU_PLUGGED);
+		}
+		*ret = pmu;
+		return 1;
+	}
+
+	return 0;
+}
+
+/**
+ * panthor_perf_pmu_exit() - Unregister the PMUs of devices that have gone
+ *
+ * Context: Process context, when the module is unloaded.
+ */
+void panthor_perf_pmu_exit(void)
+{
+	struct panthor_perf_pmu *pmu, *tmp;
+
+	list_for_each_entry_safe(pmu, tmp, &kept_pmus, node) {
+		perf_pmu_unregister(&pmu->base);
+		panthor_perf_pmu_put(pmu);
+	}
+}
+#else
+static void unregister(struct panthor_perf_pmu *pmu)
+{
+	/* Ends the events that are open. */
+	perf_pmu_unregister(&pmu->base);
+	panthor_perf_pmu_put(pmu);
+}
+
+static int take_over(struct panthor_perf_sampler *sampler, const struct panthor_perf_pmu_gpu *gpu,
+		     struct panthor_perf_pmu **ret)
+{
+	return 0;
+}
+#endif
+
+static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
+					   const struct panthor_perf_pmu_gpu *gpu,
+					   const struct panthor_perf_pmu_ops *ops)
+{
+	struct panthor_perf_pmu *pmu = kzalloc_obj(*pmu);
+
+	if (!pmu)
+		return NULL;
+
+	kref_init(&pmu->ref);
+	mutex_init(&pmu->start_lock);
+	mutex_init(&pmu->lock);
+	pmu->gpu = *gpu;
+	pmu->ops = ops;
+	pmu->sampler = sampler;
+	pmu->state = PANTHOR_PERF_PMU_PLUGGED;
+	pmu->interval_ms = DEFAULT_INTERVAL_MS;
+	pmu->holds = alloc_percpu(struct panthor_perf_pmu_hold);
+	/* perf tools take digits after an underscore for the number of a PMU of several. */
+	pmu->base = (struct pmu) {
+		.module = THIS_MODULE,
+		.name = kasprintf(GFP_KERNEL, "panthor_%llx", gpu->phys_addr),
+		.attr_groups = pmu->groups,
+		.capabilities = PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_NO_EXCLUDE,
+		.scope = PERF_PMU_SCOPE_SYS_WIDE,
+		.task_ctx_nr = perf_invalid_context,
+		.pmu_disable = hold,
+		.pmu_enable = unhold,
+		.start_txn = start_txn,
+		.commit_txn = commit_txn,
+		.cancel_txn = unhold,
+		.event_init = pmu_event_init,
+		.add = pmu_event_add,
+		.del = pmu_event_del,
+		.start = pmu_event_start,
+		.stop = pmu_event_stop,
+		.read = pmu_event_read,
+	};
+
+	if (pmu->holds && pmu->base.name && !add_names(pmu))
+		return pmu;
+
+	panthor_perf_pmu_put(pmu);
+	return NULL;
+}
+
+/**
+ * panthor_perf_pmu_add() - Register the PMU of a device
+ * @sampler: Sampler of the device.
+ * @gpu: GPU.
+ * @ops: What the device does for the PMU.
+ *
+ * Context: Process context, when the device is probed. Events may be opened before this
+ * returns.
+ *
+ * Return: The PMU, or an error pointer: -EOPNOTSUPP if it is not known what the GPU's counters
+ * are, -EEXIST if another GPU with other counters had the same address before and the kernel
+ * cannot forget it, -ENOMEM, or what perf_pmu_register() returns.
+ */
+struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_perf_sampler *sampler,
+					      const struct panthor_perf_pmu_gpu *gpu,
+					      const struct panthor_perf_pmu_ops *ops)
+{
+	struct panthor_perf_pmu *pmu = NULL;
+	int ret;
+
+	if (gpu->arch < FIRST_ARCH || gpu->arch >= FIRST_ARCH + ARRAY_SIZE(layout_names))
+		return ERR_PTR(-EOPNOTSUPP);
+
+	ret = take_over(sampler, gpu, &pmu);
+	if (ret)
+		return ret < 0 ? ERR_PTR(ret) : pmu;
+
+	pmu = create_pmu(sampler, gpu, ops);
+	if (!pmu)
+		return ERR_PTR(-ENOMEM);
+
+	/* The reference of perf. */
+	kref_get(&pmu->ref);
+	ret = perf_pmu_register(&pmu->base, pmu->base.name, -1);
+	if (!ret)
+		return pmu;
+
+	panthor_perf_pmu_put(pmu);
+	panthor_perf_pmu_put(pmu);
+	return ERR_PTR(ret);
+}
+
+/**
+ * panthor_perf_pmu_kill() - Let no event be opened any more
+ * @pmu: PMU, or NULL.
+ *
+ * Called before panthor_perf_sampler_unplug(), which ends the waits of those that are being
+ * opened.
+ *
+ * Context: Any.
+ */
+void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu)
+{
+	if (pmu)
+		WRITE_ONCE(pmu->state, PANTHOR_PERF_PMU_UNPLUGGED);
+}
+
+/**
+ * panthor_perf_pmu_unplug() - Part the PMU from its device
+ * @pmu: PMU that was killed, or NULL. The sampler has been unplugged.
+ *
+ * Events that are open end, or keep the count that they have.
+ *
+ * Context: Process context, without any lock. Sleeps.
+ */
+void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu)
+{
+	if (!pmu)
+		return;
+
+	/* Nobody opens an event when both locks have been taken. */
+	scoped_guard(mutex, &pmu->start_lock) {
+		scoped_guard(mutex, &pmu->lock) {
+			struct panthor_perf_pmu_run *run = pmu->run;
+
+			if (run) {
+				run_stop(run);
+				run->state = PANTHOR_PERF_PMU_RUN_FROZEN;
+				WRITE_ONCE(pmu->run, NULL);
+			}
+			pmu->sampler = NULL;
+		}
+	}
+
+	unregister(pmu);
+}
+
+/**
+ * panthor_perf_pmu_show() - Print the state of the PMU for debugfs
+ * @pmu: PMU, or NULL.
+ * @p: Printer.
+ *
+ * Context: Process context. Takes panthor_perf_pmu::lock.
+ */
+void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p)
+{
+	if (!pmu)
+		return;
+
+	guard(mutex)(&pmu->lock);
+
+	drm_printf(p, "pmu: %s users=%u interval_ms=%u\n", pmu->base.name,
+		   pmu->run ? pmu->run->users : 0, READ_ONCE(pmu->interval_ms));
+}

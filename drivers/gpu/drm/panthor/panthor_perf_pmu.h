@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0 or MIT */
+/* Performance counters: a PMU, through which perf counts what the GPU does. */
+
+#ifndef __PANTHOR_PERF_PMU_H__
+#define __PANTHOR_PERF_PMU_H__
+
+#include <linux/atomic.h>
+#include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "panthor_perf_sampler.h"
+
+struct device_attribute;
+struct drm_printer;
+struct panthor_perf_pmu;
+
+/** define PANTHOR_PERF_PMU_QUEUE - Size of the queue of requests, a power of two */
+#define PANTHOR_PERF_PMU_QUEUE		64
+
+/**
+ * enum panthor_perf_pmu_kind - What an event counts
+ *
+ * The values are those of the event field of perf's config, for block type 0.
+ */
+enum panthor_perf_pmu_kind {
+	/** @PANTHOR_PERF_PMU_COUNTER: A counter. Not a value of the event field. */
+	PANTHOR_PERF_PMU_COUNTER = 0x00,
+
+	/** @PANTHOR_PERF_PMU_TIME: Nanoseconds, including those in which the GPU is down. */
+	PANTHOR_PERF_PMU_TIME = 0x01,
+
+	/** @PANTHOR_PERF_PMU_ACTIVE_TIME: Nanoseconds in which the GPU is up. */
+	PANTHOR_PERF_PMU_ACTIVE_TIME = 0x02,
+
+	/** @PANTHOR_PERF_PMU_TOPLEVEL_CYCLES: Cycles of the top-level clock. */
+	PANTHOR_PERF_PMU_TOPLEVEL_CYCLES = 0x03,
+
+	/** @PANTHOR_PERF_PMU_COREGROUP_CYCLES: Cycles of the core group's clock. */
+	PANTHOR_PERF_PMU_COREGROUP_CYCLES = 0x04,
+
+	/** @PANTHOR_PERF_PMU_SHADER_CYCLES: Cycles of the shader cores' clock. */
+	PANTHOR_PERF_PMU_SHADER_CYCLES = 0x05,
+
+	/** @PANTHOR_PERF_PMU_ACTIVE_CORES: GPU active cycles, times the number of shader cores. */
+	PANTHOR_PERF_PMU_ACTIVE_CORES = 0x06,
+
+	/** @PANTHOR_PERF_PMU_ACTIVE_SLICES: GPU active cycles, times the number of L2 slices. */
+	PANTHOR_PERF_PMU_ACTIVE_SLICES = 0x07,
+
+	/** @PANTHOR_PERF_PMU_EXTERNAL_READ_BYTES: Bytes read over the external bus. */
+	PANTHOR_PERF_PMU_EXTERNAL_READ_BYTES = 0x08,
+
+	/** @PANTHOR_PERF_PMU_EXTERNAL_WRITE_BYTES: Bytes written over the external bus. */
+	PANTHOR_PERF_PMU_EXTERNAL_WRITE_BYTES = 0x09,
+
+	/** @PANTHOR_PERF_PMU_FIRMWARE_SAMPLES: Firmware samples. */
+	PANTHOR_PERF_PMU_FIRMWARE_SAMPLES = 0x0a,
+
+	/** @PANTHOR_PERF_PMU_LOST: Samples of which counts may be missing. */
+	PANTHOR_PERF_PMU_LOST = 0x0b,
+};
+
+/**
+ * struct panthor_perf_pmu_source - Where the count of an event comes from
+ */
+struct panthor_perf_pmu_source {
+	/** @kind: What is counted; PANTHOR_PERF_PMU_COUNTER for all that counters tell. */
+	enum panthor_perf_pmu_kind kind;
+
+	/** @type: Type of the blocks whose counter it is, 0 if it is no counter. */
+	u32 type;
+
+	/** @first: Index of the counter's total in &struct panthor_perf_pmu_totals. */
+	u32 first;
+
+	/** @blocks: Number of blocks whose totals are added up. */
+	u32 blocks;
+
+	/** @factor: What the sum is multiplied by. */
+	u32 factor;
+};
+
+/**
+ * struct panthor_perf_pmu_totals - What was counted since the first event was opened
+ *
+ * There are two of them: events read one while the other is written.
+ */
+struct panthor_perf_pmu_totals {
+	/** @pins: Number of readers who rely on that this is not written. */
+	atomic_t pins;
+
+	/** @asleep: The GPU is down: until it is up again, these are the totals of any time. */
+	bool asleep;
+
+	/** @time_ns: Up to when was counted, CLOCK_MONOTONIC_RAW in nanoseconds. */
+	u64 time_ns;
+
+	/** @active_ns: Nanoseconds in which the GPU was up. */
+	u64 active_ns;
+
+	/** @cycles: Cycles of each clock domain, by enum drm_panthor_perf_clock. */
+	u64 cycles[PANTHOR_PERF_CLOCKS];
+
+	/** @fw_samples: Firmware samples that the sampler had read. */
+	u64 fw_samples;
+
+	/** @lost: Samples with the flag OVERFLOW or ERROR. */
+	u64 lost;
+
+	/**
+	 * @values: Totals of all values of all blocks, panthor_perf_layout::num_values for
+	 * each block. Only those of types in use are kept up to date.
+	 */
+	u64 *values;
+};
+
+/**
+ * enum panthor_perf_pmu_run_state - What has become of a run
+ *
+ *	state		event				next state
+ *
+ *	STARTING	the baseline was taken		COUNTING
+ *			START fails			STARTING, and the run ends with
+ *							the event that was to begin it
+ *	COUNTING	the last event is closed	COUNTING, and the run ends
+ *	any		the device is unplugged		FROZEN
+ *	FROZEN		the last event is closed	FROZEN, and the run ends
+ *
+ * Changed with panthor_perf_pmu::lock held.
+ */
+enum panthor_perf_pmu_run_state {
+	/** @PANTHOR_PERF_PMU_RUN_STARTING: The first event waits for the baseline. */
+	PANTHOR_PERF_PMU_RUN_STARTING,
+
+	/** @PANTHOR_PERF_PMU_RUN_COUNTING: Samples are added to the totals. */
+	PANTHOR_PERF_PMU_RUN_COUNTING,
+
+	/** @PANTHOR_PERF_PMU_RUN_FROZEN: The device has gone. The totals stay as they are. */
+	PANTHOR_PERF_PMU_RUN_FROZEN,
+};
+
+/**
+ * struct panthor_perf_pmu_run - Counting, from the first event to the last
+ *
+ * A client of the sampler. It is created when an event is opened and there is no other,
+ * and ends when the last one is closed.
+ */
+struct panthor_perf_pmu_run {
+	/** @rcu: Frees the run. Events are read with interrupts off, which RCU waits for. */
+	struct rcu_head rcu;
+
+	/** @client: What the sampler knows of the run. */
+	struct panthor_perf_client client;
+
+	/** @sampler: The device's sampler. Not used in the state FROZEN. */
+	struct panthor_perf_sampler *sampler;
+
+	/** @interval_ms: panthor_perf_pmu::interval_ms. */
+	const u32 *interval_ms;
+
+	/** @state: What has become of the run. Protected by panthor_perf_pmu::lock. */
+	enum panthor_perf_pmu_run_state state;
+
+	/**
+	 * @users: Number of events, and of files that are being closed and wait for a
+	 * sample. Protected by panthor_perf_pmu::lock.
+	 */
+	u32 users;
+
+	/**
+	 * @type_users: Number of events that need the blocks of a type, by block type.
+	 * Protected by panthor_perf_pmu::lock.
+	 */
+	u32 type_users[PANTHOR_PERF_BLOCK_TYPES];
+
+	/** @queue: Memory of panthor_perf_client::queue. */
+	struct panthor_perf_request queue[PANTHOR_PERF_PMU_QUEUE];
+
+	/** @asked: Number of samples that were asked for, and are not in the totals. */
+	atomic_t asked;
+
+	/** @tag: Tag of the sample that was asked for last. */
+	atomic64_t tag;
+
+	/**
+	 * @done: Highest tag of a sample that is in the totals. All that was counted when its
+	 * tag was given is in them. Written with panthor_perf_sampler::lock held.
+	 */
+	atomic64_t done;
+
+	/** @sampled: Woken when a sample is in the totals, and when the client stops. */
+	wait_queue_head_t sampled;
+
+	/**
+	 * @timer: Expires when a sample is due, each panthor_perf_pmu::interval_ms. It
+	 * does not set itself again while the GPU is down.
+	 */
+	struct hrtimer timer;
+
+	/** @due_work: Asks for the sample: the timer cannot take the sampler's locks. */
+	struct work_struct due_work;
+
+	/**
+	 * @current_totals: Which of @totals is read. Written with panthor_perf_sampler::lock
+	 * held, which all writers of @totals hold.
+	 */
+	u32 current_totals;
+
+	/** @totals: Totals to be read, and to be written. See "Totals" in panthor_perf_pmu.c. */
+	struct panthor_perf_pmu_totals totals[2];
+};
+
+/**
+ * struct panthor_perf_pmu_hold - What all events that a CPU reads at a time are read from
+ *
+ * Used by its CPU alone, with interrupts off. A non-maskable interrupt may come in between,
+ * and only reads it.
+ */
+struct panthor_perf_pmu_hold {
+	/** @depth: Number of holds that have not been released. */
+	u32 depth;
+
+	/** @run: Run that is held, NULL if there is none. */
+	struct panthor_perf_pmu_run *run;
+
+	/** @totals: The totals of @run that are pinned. Valid if @run is not NULL. */
+	struct panthor_perf_pmu_totals *totals;
+
+	/** @now_ns: When they were pinned, CLOCK_MONOTONIC_RAW in nanoseconds. */
+	u64 now_ns;
+};
+
+/**
+ * struct panthor_perf_pmu_gpu - What the PMU knows of the GPU
+ *
+ * Two GPUs for which these are equal have the same events.
+ */
+struct panthor_perf_pmu_gpu {
+	/** @phys_addr: Physical address of the GPU's registers. */
+	u64 phys_addr;
+
+	/** @arch: Major number of the architecture. */
+	u32 arch;
+
+	/** @bus_bytes: Width of the external bus in bytes. */
+	u32 bus_bytes;
+
+	/** @clocks: See drm_panthor_perf_info::supported_clocks. */
+	u32 clocks;
+
+	/** @num_values: panthor_perf_layout::num_values. */
+	u32 num_values;
+
+	/** @num_blocks: panthor_perf_layout::num_blocks. */
+	u32 num_blocks;
+
+	/** @type_count: panthor_perf_layout::type_count. */
+	u32 type_count[PANTHOR_PERF_BLOCK_TYPES];
+
+	/** @type_first: Number of the first block of each type, by block type. */
+	u32 type_first[PANTHOR_PERF_BLOCK_TYPES];
+};
+
+/**
+ * struct panthor_perf_pmu_ops - What the device does for the PMU
+ */
+struct panthor_perf_pmu_ops {
+	/** @allowed: Check if the caller may count. Returns 0 or a negative error code. */
+	int (*allowed)(void);
+
+	/**
+	 * @acquire: Make sure that there is a firmware ring until @release, and get a
+	 * number for the client. Sleeps, allocates. Returns 0 or a negative error code.
+	 */
+	int (*acquire)(struct panthor_perf_sampler *sampler, u32 *id);
+
+	/** @release: Undo @acquire, when the client has been removed. Sleeps. */
+	void (*release)(struct panthor_perf_sampler *sampler);
+};
+
+/**
+ * enum panthor_perf_pmu_state - Whether there is a device
+ *
+ *	state		event				next state
+ *
+ *	PLUGGED		the device is unplugged		UNPLUGGED
+ *	UNPLUGGED	a device is probed that has	PLUGGED, on kernels on which a
+ *			the same name			PMU outlives its device
+ */
+enum panthor_perf_pmu_state {
+	/** @PANTHOR_PERF_PMU_PLUGGED: There is a device. */
+	PANTHOR_PERF_PMU_PLUGGED,
+
+	/** @PANTHOR_PERF_PMU_UNPLUGGED: The device has gone, or is about to go. */
+	PANTHOR_PERF_PMU_UNPLUGGED,
+};
+
+/**
+ * struct panthor_perf_pmu - The PMU of a device
+ */
+struct panthor_perf_pmu {
+	/** @base: What perf knows of it. */
+	struct pmu base;
+
+	/** @ref: References of the device, and of perf while the PMU is registered. */
+	struct kref ref;
+
+	/** @gpu: The GPU. Constant. */
+	struct panthor_perf_pmu_gpu gpu;
+
+	/** @ops: What the device does for the PMU. Constant. */
+	const struct panthor_perf_pmu_ops *ops;
+
+	/** @node: Link in the list of PMUs that outlive their device. */
+	struct list_head node;
+
+	/**
+	 * @start_lock: Serializes the opening of events, and unplug waits with it for those
+	 * under way.
+	 *
+	 * Taken in process context, interruptibly by perf_event_open(), which holds it
+	 * while it waits for a sample; perf may hold its lock of the context. Unplug takes
+	 * it when such waits have been ended.
+	 */
+	struct mutex start_lock;
+
+	/**
+	 * @lock: Protects @run, panthor_perf_pmu_run::state and numbers of users; and what
+	 * @sampler points to, while the state is PLUGGED.
+	 *
+	 * Taken in process context when an event is opened or closed, when a file is
+	 * closed, and by unplug; perf may hold its lock of the context. Nothing waits for a
+	 * sample with it held.
+	 *
+	 * Order: @start_lock, @lock, panthor_perf::setup_lock, panthor_perf_sampler::lock.
+	 */
+	struct mutex lock;
+
+	/**
+	 * @state: Whether there is a device. Becomes UNPLUGGED without a lock, so that no
+	 * event is opened any more; unplug then takes both locks.
+	 */
+	enum panthor_perf_pmu_state state;
+
+	/** @sampler: The device's sampler, in the state PLUGGED. */
+	struct panthor_perf_sampler *sampler;
+
+	/**
+	 * @run: The run, NULL if there are no events. Written with @lock held; read under
+	 * RCU without it.
+	 */
+	struct panthor_perf_pmu_run *run;
+
+	/** @interval_ms: Time between two samples in milliseconds, which root can set. */
+	u32 interval_ms;
+
+	/** @holds: What the events of each CPU are read from. */
+	struct panthor_perf_pmu_hold __percpu *holds;
+
+	/** @names: Attributes in the directories events/ and format/. */
+	struct panthor_perf_pmu_name *names;
+
+	/** @event_attrs: Pointers to those of events/, NULL at the end. */
+	struct attribute **event_attrs;
+
+	/** @events: Group of @event_attrs. */
+	struct attribute_group events;
+
+	/** @groups: All groups, NULL at the end. */
+	const struct attribute_group *groups[4];
+};
+
+#ifdef CONFIG_DRM_PANTHOR_PERF_PMU
+void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
+			       const struct panthor_perf_layout *layout);
+int panthor_perf_pmu_parse(const struct panthor_perf_pmu_gpu *gpu, u64 config,
+			   struct panthor_perf_pmu_source *source);
+struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sampler *sampler,
+							 const u32 *interval_ms);
+void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run);
+struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run *run);
+void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals);
+u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals, u32 num_values,
+			   const struct panthor_perf_pmu_source *source, u64 now_ns);
+
+struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_perf_sampler *sampler,
+					      const struct panthor_perf_pmu_gpu *gpu,
+					      const struct panthor_perf_pmu_ops *ops);
+void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu);
+void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu);
+void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu);
+void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sampler *sampler);
+void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p);
+#else
+static inline void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
+					     const struct panthor_perf_layout *layout) {}
+
+static inline struct panthor_perf_pmu *
+panthor_perf_pmu_add(struct panthor_perf_sampler *sampler, const struct panthor_perf_pmu_gpu *gpu,
+		     const struct panthor_perf_pmu_ops *ops)
+{
+	return NULL;
+}
+
+static inline void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu) {}
+static inline void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu) {}
+static inline void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu) {}
+static inline void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu,
+					  struct panthor_perf_sampler *sampler) {}
+static inline void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p) {}
+#endif
+
+#endif
