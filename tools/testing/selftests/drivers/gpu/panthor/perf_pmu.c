@@ -414,6 +414,17 @@ static uint32_t place(uint64_t present, uint32_t type, uint32_t index)
 	return __builtin_ctzll(present);
 }
 
+static void choose(FIXTURE_DATA(pmu) *self, const struct counter *c, uint32_t index)
+{
+	bench_reg_set(TYPE, c->type);
+	bench_reg_set(INDEX, place(self->gpu.shader_present, c->type, index));
+	bench_reg_set(COUNTER, c->counter);
+	(void)self;
+	(void)c;
+	(void)index;
+}
+
+/* What firmware's samples have had of a counter. */
 static uint64_t emitted(FIXTURE_DATA(pmu) *self, const struct counter *c)
 {
 	uint64_t sum = 0;
@@ -421,12 +432,17 @@ static uint64_t emitted(FIXTURE_DATA(pmu) *self, const struct counter *c)
 	for (uint32_t i = 0; i < perf_count(&self->info, c->type); i++) {
 		if (c->block && c->block != i + 1)
 			continue;
-		bench_reg_set(TYPE, c->type);
-		bench_reg_set(INDEX, place(self->gpu.shader_present, c->type, i));
-		bench_reg_set(COUNTER, c->counter);
+		choose(self, c, i);
 		sum += bench_reg_get64(EMITTED);
 	}
 	return sum;
+}
+
+/* What its first block has counted, sampled or not. */
+static uint64_t generated(FIXTURE_DATA(pmu) *self, const struct counter *c)
+{
+	choose(self, c, 0);
+	return bench_reg_get64(GENERATED);
 }
 
 /* The same counter of a session's sample. */
@@ -590,7 +606,7 @@ TEST_F_TIMEOUT(pmu, starts_exactly, 300)
 	const struct counter tiler = { .type = TILER, .counter = PERF_RESERVED };
 	const struct counter memsys = { .type = MEMSYS, .counter = PERF_RESERVED };
 	uint64_t before;
-	int samples;
+	int samples = -1;
 
 	NEEDS_BENCH();
 	ASSERT_TRUE(resume());
@@ -603,24 +619,24 @@ TEST_F_TIMEOUT(pmu, starts_exactly, 300)
 
 		/* There is something that no sample has so far. */
 		bench_reg_set(ACTIVITY, 1);
-		before = emitted(self, c);
-		ASSERT_TRUE(perf_until(emitted(self, c) > before));
-		usleep(1000);
+		before = generated(self, c);
+		ASSERT_TRUE(perf_until(generated(self, c) > before));
 		bench_reg_set(ACTIVITY, 0);
 		self->fds[round] = pmu_open(&self->pmu, PMU_CONFIG(c->type, c->counter, 0));
 		ASSERT_LE(0, self->fds[round]);
+		if (!round)
+			samples = self->fds[2] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
+		ASSERT_TRUE(sampled(samples));
+		EXPECT_EQ(0, pmu_count(self->fds[round])) {
+			TH_LOG("the event that %s", round ? "needs other blocks" : "is the first");
+		}
 	}
-	samples = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
-	ASSERT_TRUE(sampled(samples));
-	for (int i = 0; i < 2; i++)
-		EXPECT_EQ(0, pmu_count(self->fds[i]));
 	bench_reg_set(ACTIVITY, 1);
 	ASSERT_TRUE(sampled(samples));
 	bench_reg_set(ACTIVITY, 0);
 	ASSERT_TRUE(sampled(samples));
 	for (int i = 0; i < 2; i++)
 		EXPECT_LT(0, pmu_count(self->fds[i]));
-	close(samples);
 }
 
 /* Disabled events stand still, and what two count by turns one counts in all. */
@@ -993,8 +1009,11 @@ TEST_F(pmu, permission)
 		EXPECT_EQ(want, open_as_nobody(&self->pmu, CAP_SYS_NICE)) {
 			TH_LOG("perf_event_paranoid %s", levels[i]);
 		}
-		EXPECT_EQ(0, open_as_nobody(&self->pmu, CAP_PERFMON)) {
-			TH_LOG("perf_event_paranoid %s", levels[i]);
+		/* Some distributions' kernels have a level above 2, which the capability is not enough for. */
+		if (i < 4) {
+			EXPECT_EQ(0, open_as_nobody(&self->pmu, CAP_PERFMON)) {
+				TH_LOG("perf_event_paranoid %s", levels[i]);
+			}
 		}
 		EXPECT_EQ(0, open_as_nobody(&self->pmu, CAP_SYS_ADMIN)) {
 			TH_LOG("perf_event_paranoid %s", levels[i]);
@@ -1096,6 +1115,10 @@ FIXTURE_SETUP(pmu_gone)
 	ASSERT_EQ(0, perf_sysfs(self->device, sizeof(self->device)));
 	perf_bench_open();
 	perf_bench_calm();
+	if (perf_bench) {
+		bench_reg_set(RATE, 100000);
+		bench_reg_set(ACTIVITY, 1);
+	}
 	self->usable = true;
 }
 
@@ -1179,8 +1202,11 @@ TEST_F_TIMEOUT(pmu_gone, unbind, 300)
 			EXPECT_EQ(0, pmu_read(self->fds[i], &counts[i])) {
 				TH_LOG("event %d", i);
 			}
-			if (i < 3)
-				EXPECT_LT(0, counts[i]);
+			if (i < 2 || perf_bench) {
+				EXPECT_LT(0, counts[i]) {
+					TH_LOG("event %d, the GPU is %s", i, up ? "up" : "suspended");
+				}
+			}
 		}
 		/* It is not there, or has no device. */
 		fd = pmu_open(&self->pmu, PMU_GPU_TIME);
