@@ -9,12 +9,18 @@ load="gpu-load -j 16"
 # They are the same for each run, whatever it takes.
 amounts="-e 0x30b -e 0x311 -e 0x319 -e 0x321 -e 0x406 -e 0x411 -e 0x41a"
 
+# counts [-w]: lines of an event and its count; or why there are none
+counts()
+{
+	pmu-stat "$@" $amounts -- $load >/root/out 2>/root/err || cat /root/err
+	sed 1d /root/out
+}
+
 # Long enough that a sample seldom comes by itself while the command ends.
 echo 100 >$pmu/sample_interval_ms
-want=$(pmu-stat -w $amounts -- $load 2>/root/err | sed 1d)
-is "the GPU waited for: something of each" "$(echo "$want" | awk '$2 > 0' | wc -l) $(cat /root/err)" "7 "
-is "its jobs" "$(value_of() { echo "$want" | awk -v c=$1 '$1 == c { print $2 }'; }; value_of 0x30b)" 16
+want=$(counts -w)
+is "the GPU waited for: something of each" "$(echo "$want" | awk '$2 > 0' | wc -l)" 7
+is "its jobs" "$(echo "$want" | sed -n 's/^0x30b //p')" 16
 for run in $(seq $runs); do
-	got=$(pmu-stat $amounts -- $load 2>/root/err | sed 1d)
-	is "run $run: not waited for, all of the command's work" "$got$(cat /root/err)" "$want"
+	is "run $run: not waited for, all of the command's work" "$(counts)" "$want"
 done
