@@ -677,7 +677,7 @@ TEST_F_TIMEOUT(pmu, enable_and_disable, 300)
 
 /* Groups */
 
-#define GROUP_READS 64
+#define GROUP_READS 400
 
 /* How many times more than others the virtual Mali's activity moves a counter of the tiler. */
 static uint64_t weight(uint64_t config)
