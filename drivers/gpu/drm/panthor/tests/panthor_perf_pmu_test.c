@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0 or MIT
+/* Tests of the PMU: what events count, and totals that are read while they are written. */
+
+#include <kunit/test.h>
+
+#include <linux/irqflags.h>
+#include <linux/kthread.h>
+#include <linux/slab.h>
+
+#include "../panthor_perf_pmu.h"
+#include "../panthor_perf_pmu_events.h"
+
+/* Config of an event: counter @index of block @block, from 1, or of all blocks of @type if 0. */
+#define CONFIG(type, index, block)	((u64)(block) << 16 | (type) << 8 | (index))
+
+#define FW	DRM_PANTHOR_PERF_BLOCK_FW
+#define CSG	DRM_PANTHOR_PERF_BLOCK_CSG
+#define CSHW	DRM_PANTHOR_PERF_BLOCK_CSHW
+#define TILER	DRM_PANTHOR_PERF_BLOCK_TILER
+#define MEMSYS	DRM_PANTHOR_PERF_BLOCK_MEMSYS
+#define SHADER	DRM_PANTHOR_PERF_BLOCK_SHADER
+
+/* What a test needs: a sampler of which nothing but its state is used, and one run. */
+struct pmu_test {
+	struct panthor_perf_layout layout;
+	struct panthor_perf_sampler sampler;
+	struct panthor_perf_pmu_gpu gpu;
+	struct panthor_perf_pmu_run *run;
+	struct panthor_perf_fw_sample *sample;
+	u32 interval_ms;
+	u64 ns;
+};
+
+/* A GPU of architecture 10 with 64 values a block, or of architecture 11 with 128. */
+static void describe(struct kunit *test, struct pmu_test *t, u32 arch)
+{
+	struct panthor_perf_layout_params params = {
+		.gpu_id = arch << 28,
+		.mem_features = 1 << 8,
+		.shader_present = 0x50005,
+		.user_shader_present = 0x50005,
+		.glb_version = 2 << 24,
+		.group_num = 8,
+		.prfcnt_features = 2,
+		.supported_clocks = BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL),
+	};
+	u32 block = arch > 10 ? 512 : 256;
+	const char *why = NULL;
+
+	/* The firmware's part has a block for itself and one for each CSG. */
+	params.perfcnt_size = (block * (1 + 8) / 256) << 16 | block * (1 + 1 + 2 + 19) / 256;
+	KUNIT_ASSERT_EQ_MSG(test, panthor_perf_layout_init(&t->layout, &params, &why), 0,
+			    "%s", why);
+	memset(&t->gpu, 0, sizeof(t->gpu));
+	t->gpu.arch = arch;
+	t->gpu.bus_bytes = 16;
+	t->gpu.clocks = params.supported_clocks;
+	panthor_perf_pmu_describe(&t->gpu, &t->layout);
+}
+
+static int pmu_test_init(struct kunit *test)
+{
+	struct pmu_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	test->priv = t;
+	describe(test, t, 10);
+	t->interval_ms = 100;
+	t->ns = 1000;
+	t->sample = kunit_kzalloc(test, panthor_perf_fw_sample_size(&t->layout), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, t->sample);
+	t->sampler.layout = &t->layout;
+	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&t->sampler), 0);
+	t->sampler.state = PANTHOR_PERF_SAMPLER_COUNTING;
+	t->run = panthor_perf_pmu_run_create(&t->sampler, &t->interval_ms);
+	if (!t->run)
+		panthor_perf_sampler_fini(&t->sampler);
+	KUNIT_ASSERT_NOT_NULL(test, t->run);
+	return 0;
+}
+
+static void pmu_test_exit(struct kunit *test)
+{
+	struct pmu_test *t = test->priv;
+
+	if (!t || !t->run)
+		return;
+
+	/* The fake sampler has no firmware that could be told anything. */
+	t->sampler.state = PANTHOR_PERF_SAMPLER_DOWN;
+	panthor_perf_pmu_run_free(t->run);
+	panthor_perf_sampler_fini(&t->sampler);
+}
+
+static void use(struct pmu_test *t, u32 type, bool enable)
+{
+	panthor_perf_sampler_enable(&t->sampler, &t->run->client, type, enable);
+}
+
+/* Each counter of a block has this value in fill()'s firmware sample. */
+static u32 value_of(u32 block, u32 index)
+{
+	return 1000 * block + index;
+}
+
+/* Makes a firmware sample in which all blocks were written. */
+static void fill(struct pmu_test *t)
+{
+	u32 b, i;
+
+	for (b = 0; b < t->layout.num_blocks; b++) {
+		t->sample->written[b / 64] |= BIT_ULL(b % 64);
+		for (i = 0; i < t->layout.num_values; i++)
+			t->sample->values[b * t->layout.num_values + i] = value_of(b, i);
+	}
+}
+
+/* Adds a sample of 100 ns to the totals. Returns its flags. */
+static u32 sample(struct pmu_test *t, const struct panthor_perf_fw_sample *fw_sample, u32 flags)
+{
+	struct panthor_perf_sample_info info = {
+		.start_ns = t->ns,
+		.end_ns = t->ns + 100,
+		.cycles = { 50, 0, 0 },
+		.flags = flags,
+	};
+
+	t->ns += 100;
+	if (fw_sample)
+		t->sampler.stats.samples++;
+	return t->run->client.ops->write(&t->run->client, fw_sample, &info);
+}
+
+/* Reads an event as perf does. */
+static u64 count(struct kunit *test, u64 config, u64 now_ns)
+{
+	struct pmu_test *t = test->priv;
+	struct panthor_perf_pmu_source source;
+	struct panthor_perf_pmu_totals *totals;
+	unsigned long irqs;
+	u64 ret;
+
+	KUNIT_ASSERT_EQ(test, panthor_perf_pmu_parse(&t->gpu, config, &source), 0);
+	local_irq_save(irqs);
+	totals = panthor_perf_pmu_pin(t->run);
+	ret = panthor_perf_pmu_count(totals, t->layout.num_values, &source, now_ns);
+	panthor_perf_pmu_unpin(totals);
+	local_irq_restore(irqs);
+	return ret;
+}
+
+static void parse(struct kunit *test)
+{
+	static const struct {
+		u64 config;
+		bool valid[2];
+	} cases[] = {
+		/* Kinds of block type 0. */
+		{ 0x00, { false, false } },
+		{ 0x01, { true, true } },
+		{ 0x02, { true, true } },
+		{ 0x03, { true, true } },
+		{ 0x04, { false, false } },
+		{ 0x05, { false, false } },
+		{ 0x06, { true, true } },
+		{ 0x09, { true, true } },
+		{ 0x0a, { true, true } },
+		{ 0x0b, { true, true } },
+		{ 0x0c, { false, false } },
+		{ 0xff, { false, false } },
+		{ CONFIG(0, 1, 1), { false, false } },
+		/* Counters. */
+		{ CONFIG(FW, 4, 0), { true, true } },
+		{ CONFIG(FW, 3, 0), { false, false } },
+		{ CONFIG(CSHW, 63, 0), { true, true } },
+		{ CONFIG(CSHW, 64, 0), { false, true } },
+		{ CONFIG(CSHW, 127, 0), { false, true } },
+		{ CONFIG(CSHW, 128, 0), { false, false } },
+		{ CONFIG(CSHW, 4, 1), { true, true } },
+		{ CONFIG(CSHW, 4, 2), { false, false } },
+		{ CONFIG(CSG, 4, 8), { true, true } },
+		{ CONFIG(CSG, 4, 9), { false, false } },
+		{ CONFIG(MEMSYS, 4, 2), { true, true } },
+		{ CONFIG(MEMSYS, 4, 3), { false, false } },
+		{ CONFIG(SHADER, 4, 4), { true, true } },
+		{ CONFIG(SHADER, 4, 5), { false, false } },
+		{ CONFIG(SHADER, 4, 255), { false, false } },
+		{ CONFIG(7, 4, 0), { false, false } },
+		{ CONFIG(255, 4, 0), { false, false } },
+		/* Bits without a meaning. */
+		{ BIT_ULL(24) | CONFIG(CSHW, 4, 0), { false, false } },
+		{ BIT_ULL(63) | CONFIG(CSHW, 4, 0), { false, false } },
+		{ BIT_ULL(32) | 1, { false, false } },
+	};
+	struct panthor_perf_pmu_source source;
+	struct pmu_test *t = test->priv;
+	u32 i, arch;
+
+	for (arch = 10; arch <= 11; arch++) {
+		describe(test, t, arch);
+		for (i = 0; i < ARRAY_SIZE(cases); i++)
+			KUNIT_EXPECT_EQ_MSG(test,
+					    panthor_perf_pmu_parse(&t->gpu, cases[i].config,
+								   &source),
+					    cases[i].valid[arch - 10] ? 0 : -EINVAL,
+					    "config %llx, architecture %u", cases[i].config, arch);
+	}
+
+	/* The width of the bus is not known. */
+	t->gpu.bus_bytes = 0;
+	KUNIT_EXPECT_EQ(test, panthor_perf_pmu_parse(&t->gpu, 0x08, &source), -EINVAL);
+	describe(test, t, 10);
+}
+
+/* All names in sysfs are events that can be opened, but for clocks that the GPU has not. */
+static void names(struct kunit *test)
+{
+	struct panthor_perf_pmu_source source;
+	struct pmu_test *t = test->priv;
+	u32 i;
+
+	t->gpu.clocks = 0x7;
+	for (i = 0; i < ARRAY_SIZE(panthor_perf_pmu_events); i++) {
+		const struct panthor_perf_pmu_event *event = &panthor_perf_pmu_events[i];
+
+		if (event->layouts & BIT(PANTHOR_PERF_PMU_LAYOUT_G710))
+			KUNIT_EXPECT_EQ_MSG(test,
+					    panthor_perf_pmu_parse(&t->gpu, event->event, &source),
+					    0, "%s", event->name);
+	}
+}
+
+static void totals(struct kunit *test)
+{
+	struct pmu_test *t = test->priv;
+	u32 cshw = t->gpu.type_first[CSHW], shader = t->gpu.type_first[SHADER];
+	u32 memsys = t->gpu.type_first[MEMSYS], n;
+
+	use(t, CSHW, true);
+	use(t, MEMSYS, true);
+	use(t, SHADER, true);
+	fill(t);
+	for (n = 1; n <= 5; n++) {
+		KUNIT_EXPECT_EQ(test, sample(t, t->sample, 0), 0);
+		KUNIT_EXPECT_EQ(test, count(test, CONFIG(CSHW, 4, 0), 0), n * value_of(cshw, 4));
+		KUNIT_EXPECT_EQ(test, count(test, CONFIG(CSHW, 63, 1), 0), n * value_of(cshw, 63));
+		KUNIT_EXPECT_EQ(test, count(test, CONFIG(SHADER, 9, 3), 0),
+				n * value_of(shader + 2, 9));
+		KUNIT_EXPECT_EQ(test, count(test, CONFIG(SHADER, 9, 0), 0),
+				n * (4 * value_of(shader, 9) + 6000));
+		/* GPU active, times cores, and times slices. */
+		KUNIT_EXPECT_EQ(test, count(test, 0x06, 0), n * 4 * value_of(cshw, 4));
+		KUNIT_EXPECT_EQ(test, count(test, 0x07, 0), n * 2 * value_of(cshw, 4));
+		/* Beats of two slices, times 16 bytes. */
+		KUNIT_EXPECT_EQ(test, count(test, 0x08, 0),
+				n * 16 * (2 * value_of(memsys, PANTHOR_PERF_PMU_EXTERNAL_READ & 0xff) +
+					  1000));
+		KUNIT_EXPECT_EQ(test, count(test, 0x0a, 0), n);
+		KUNIT_EXPECT_EQ(test, count(test, 0x0b, 0), 0);
+		KUNIT_EXPECT_EQ(test, count(test, 0x01, 0), 1000 + n * 100);
+		KUNIT_EXPECT_EQ(test, count(test, 0x03, 0), n * 50);
+		/* The first one ends a time of which it is not known if the GPU was up. */
+		KUNIT_EXPECT_EQ(test, count(test, 0x02, 0), (n - 1) * 100);
+	}
+
+	/* What others have asked for comes with the next sample of the run. */
+	panthor_perf_accum_add(&t->layout, t->sample, t->run->client.accum);
+	KUNIT_EXPECT_EQ(test, count(test, CONFIG(CSHW, 4, 0), 0), 5 * value_of(cshw, 4));
+	sample(t, NULL, 0);
+	KUNIT_EXPECT_EQ(test, count(test, CONFIG(CSHW, 4, 0), 0), 6 * value_of(cshw, 4));
+	sample(t, NULL, 0);
+	KUNIT_EXPECT_EQ(test, count(test, CONFIG(CSHW, 4, 0), 0), 6 * value_of(cshw, 4));
+}
+
+/* Blocks that no event needs are not counted, and do not leave anything behind. */
+static void types(struct kunit *test)
+{
+	struct pmu_test *t = test->priv;
+	u32 tiler = t->gpu.type_first[TILER];
+	u64 before;
+
+	fill(t);
+	use(t, CSHW, true);
+	use(t, TILER, true);
+	sample(t, t->sample, 0);
+	KUNIT_EXPECT_EQ(test, count(test, CONFIG(TILER, 5, 0), 0), value_of(tiler, 5));
+
+	/* This is in the accumulator when the type is disabled. */
+	panthor_perf_accum_add(&t->layout, t->sample, t->run->client.accum);
+	use(t, TILER, false);
+	sample(t, t->sample, 0);
+	sample(t, t->sample, 0);
+	use(t, TILER, true);
+	sample(t, NULL, 0);
+	before = count(test, CONFIG(TILER, 5, 0), 0);
+	sample(t, t->sample, 0);
+	KUNIT_EXPECT_EQ(test, count(test, CONFIG(TILER, 5, 0), 0) - before, value_of(tiler, 5));
+	sample(t, t->sample, 0);
+	KUNIT_EXPECT_EQ(test, count(test, CONFIG(TILER, 5, 0), 0) - before,
+			2 * value_of(tiler, 5));
+}
+
+static void lost(struct kunit *test)
+{
+	struct pmu_test *t = test->priv;
+	u32 cshw = t->gpu.type_first[CSHW] * t->gpu.num_values;
+
+	use(t, CSHW, true);
+	fill(t);
+	sample(t, t->sample, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	KUNIT_EXPECT_EQ(test, count(test, 0x0b, 0), 1);
+	sample(t, t->sample, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW | DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	KUNIT_EXPECT_EQ(test, count(test, 0x0b, 0), 2);
+	sample(t, t->sample, DRM_PANTHOR_PERF_SAMPLE_STRETCHED);
+	KUNIT_EXPECT_EQ(test, count(test, 0x0b, 0), 2);
+
+	/* A counter at its top may have counted more. */
+	t->sample->values[cshw + 7] = U32_MAX;
+	t->sample->high[0] = U64_MAX;
+	KUNIT_EXPECT_EQ(test, sample(t, t->sample, 0), DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, count(test, 0x0b, 0), 3);
+	t->sample->values[cshw + 7] = 0;
+	KUNIT_EXPECT_EQ(test, sample(t, t->sample, 0), 0);
+	KUNIT_EXPECT_EQ(test, count(test, 0x0b, 0), 3);
+}
+
+/* While the GPU is down time goes on, and nothing else. */
+static void sleeps(struct kunit *test)
+{
+	struct pmu_test *t = test->priv;
+
+	use(t, CSHW, true);
+	fill(t);
+	sample(t, t->sample, 0);
+	sample(t, t->sample, 0);
+	KUNIT_EXPECT_EQ(test, count(test, 0x01, 5000), 1200);
+
+	t->sampler.state = PANTHOR_PERF_SAMPLER_DOWN;
+	sample(t, NULL, 0);
+	KUNIT_EXPECT_EQ(test, count(test, 0x01, 1250), 1300);
+	KUNIT_EXPECT_EQ(test, count(test, 0x01, 5000), 5000);
+	KUNIT_EXPECT_EQ(test, count(test, 0x02, 5000), 200);
+
+	t->ns = 6000;
+	t->sampler.state = PANTHOR_PERF_SAMPLER_COUNTING;
+	sample(t, NULL, 0);
+	KUNIT_EXPECT_EQ(test, count(test, 0x01, 9000), 6100);
+	KUNIT_EXPECT_EQ(test, count(test, 0x02, 9000), 200);
+	sample(t, t->sample, 0);
+	KUNIT_EXPECT_EQ(test, count(test, 0x02, 9000), 300);
+
+	/* When the device has gone, time stands still. */
+	t->sampler.state = PANTHOR_PERF_SAMPLER_GONE;
+	sample(t, NULL, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	KUNIT_EXPECT_EQ(test, count(test, 0x01, 9000), 6300);
+}
+
+/* Totals that are pinned are not written, and other ones are read meanwhile. */
+static void pinned(struct kunit *test)
+{
+	struct pmu_test *t = test->priv;
+	struct panthor_perf_pmu_totals *first, *second;
+	unsigned long irqs;
+	u64 got;
+
+	use(t, CSHW, true);
+	fill(t);
+	sample(t, t->sample, 0);
+
+	local_irq_save(irqs);
+	first = panthor_perf_pmu_pin(t->run);
+	sample(t, t->sample, 0);
+	got = first->fw_samples;
+	second = panthor_perf_pmu_pin(t->run);
+	local_irq_restore(irqs);
+
+	KUNIT_EXPECT_EQ(test, got, 1);
+	KUNIT_EXPECT_PTR_NE(test, first, second);
+	KUNIT_EXPECT_EQ(test, second->fw_samples, 2);
+	panthor_perf_pmu_unpin(second);
+	panthor_perf_pmu_unpin(first);
+	KUNIT_EXPECT_EQ(test, atomic_read(&first->pins), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&second->pins), 0);
+	sample(t, t->sample, 0);
+	KUNIT_EXPECT_EQ(test, count(test, 0x0a, 0), 3);
+}
+
+/* Readers that check what they read, while samples are added. */
+struct reader {
+	struct pmu_test *t;
+	struct task_struct *task;
+	u64 reads, torn, back;
+};
+
+static int read_totals(void *data)
+{
+	struct reader *r = data;
+	struct pmu_test *t = r->t;
+	u32 first = t->gpu.type_first[CSHW] * t->gpu.num_values + PANTHOR_PERF_VALUES_RESERVED;
+	u32 last = t->layout.num_blocks * t->gpu.num_values - 1;
+	u64 seen = 0;
+
+	while (!kthread_should_stop()) {
+		struct panthor_perf_pmu_totals *totals;
+		unsigned long irqs;
+		u64 a, b, c;
+
+		local_irq_save(irqs);
+		totals = panthor_perf_pmu_pin(t->run);
+		a = READ_ONCE(totals->fw_samples);
+		b = READ_ONCE(totals->values[first]);
+		c = READ_ONCE(totals->values[last]);
+		/* The same totals once more, as the last event of a group. */
+		if (a != READ_ONCE(totals->fw_samples) || b != a || c != a)
+			r->torn++;
+		panthor_perf_pmu_unpin(totals);
+		local_irq_restore(irqs);
+		if (a < seen)
+			r->back++;
+		seen = a;
+		r->reads++;
+		cond_resched();
+	}
+
+	return 0;
+}
+
+static void concurrent(struct kunit *test)
+{
+	struct pmu_test *t = test->priv;
+	struct reader readers[3] = {};
+	u32 i, started = 0, first, last;
+
+	use(t, CSHW, true);
+	use(t, SHADER, true);
+	first = t->gpu.type_first[CSHW] * t->gpu.num_values + PANTHOR_PERF_VALUES_RESERVED;
+	last = t->layout.num_blocks * t->gpu.num_values - 1;
+	fill(t);
+	t->sample->values[first] = 1;
+	t->sample->values[last] = 1;
+
+	for (i = 0; i < ARRAY_SIZE(readers); i++) {
+		readers[i].t = t;
+		readers[i].task = kthread_run(read_totals, &readers[i], "perf-pmu-%u", i);
+		started += !IS_ERR(readers[i].task);
+	}
+
+	for (i = 0; i < 20000; i++) {
+		sample(t, t->sample, 0);
+		cond_resched();
+	}
+
+	for (i = 0; i < ARRAY_SIZE(readers); i++)
+		if (!IS_ERR(readers[i].task))
+			kthread_stop(readers[i].task);
+
+	KUNIT_EXPECT_EQ(test, started, ARRAY_SIZE(readers));
+	KUNIT_EXPECT_EQ(test, count(test, 0x0a, 0), 20000);
+	for (i = 0; i < ARRAY_SIZE(readers); i++) {
+		KUNIT_EXPECT_GT(test, readers[i].reads, 0);
+		KUNIT_EXPECT_EQ(test, readers[i].torn, 0);
+		KUNIT_EXPECT_EQ(test, readers[i].back, 0);
+	}
+}
+
+static struct kunit_case panthor_perf_pmu_cases[] = {
+	KUNIT_CASE(parse),
+	KUNIT_CASE(names),
+	KUNIT_CASE(totals),
+	KUNIT_CASE(types),
+	KUNIT_CASE(lost),
+	KUNIT_CASE(sleeps),
+	KUNIT_CASE(pinned),
+	KUNIT_CASE(concurrent),
+	{}
+};
+
+static struct kunit_suite panthor_perf_pmu_suite = {
+	.name = "panthor_perf_pmu",
+	.init = pmu_test_init,
+	.exit = pmu_test_exit,
+	.test_cases = panthor_perf_pmu_cases,
+};
+
+kunit_test_suite(panthor_perf_pmu_suite);
