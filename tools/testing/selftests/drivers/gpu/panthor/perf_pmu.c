@@ -990,7 +990,10 @@ static bool goes_by_perf(void)
 	return found;
 }
 
-/* Perf's own permission. Where sessions cannot ask for that, the capability is what both want. */
+/*
+ * Perf's own permission, and that of sessions: where that is not perf's, it is
+ * the capability, unless panthor's parameter says that nobody needs one.
+ */
 TEST_F(pmu, permission)
 {
 	static const char sysctl[] = "/proc/sys/kernel/perf_event_paranoid";
@@ -999,27 +1002,31 @@ TEST_F(pmu, permission)
 	char before[16];
 
 	ASSERT_EQ(0, perf_read_file(sysctl, before, sizeof(before)));
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
-		int want = by_perf && i < 2 ? 0 : -EACCES;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(levels); i++) {
+		const char *level = levels[i / 2];
+		bool paranoid = i % 2;
+		int want = i / 2 < 2 && (by_perf || !paranoid) ? 0 : -EACCES;
 
-		ASSERT_EQ(0, perf_write_file(sysctl, levels[i]));
+		ASSERT_EQ(0, perf_write_file(sysctl, level));
+		ASSERT_EQ(0, perf_set_paranoid(paranoid));
 		EXPECT_EQ(want, open_as_nobody(&self->pmu, -1)) {
-			TH_LOG("perf_event_paranoid %s", levels[i]);
+			TH_LOG("perf_event_paranoid %s, perf_paranoid %d", level, paranoid);
 		}
 		EXPECT_EQ(want, open_as_nobody(&self->pmu, CAP_SYS_NICE)) {
-			TH_LOG("perf_event_paranoid %s", levels[i]);
+			TH_LOG("perf_event_paranoid %s, perf_paranoid %d", level, paranoid);
 		}
 		/* Some distributions' kernels have a level above 2, which the capability is not enough for. */
-		if (i < 4) {
+		if (i / 2 < 4) {
 			EXPECT_EQ(0, open_as_nobody(&self->pmu, CAP_PERFMON)) {
-				TH_LOG("perf_event_paranoid %s", levels[i]);
+				TH_LOG("perf_event_paranoid %s", level);
 			}
 		}
 		EXPECT_EQ(0, open_as_nobody(&self->pmu, CAP_SYS_ADMIN)) {
-			TH_LOG("perf_event_paranoid %s", levels[i]);
+			TH_LOG("perf_event_paranoid %s", level);
 		}
 	}
 	ASSERT_EQ(0, perf_write_file(sysctl, before));
+	ASSERT_EQ(0, perf_set_paranoid(true));
 	EXPECT_TRUE(at_rest());
 }
 
