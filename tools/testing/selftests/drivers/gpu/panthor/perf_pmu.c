@@ -9,10 +9,8 @@
  * before, and so events and sessions have seen the same samples.
  */
 #define _GNU_SOURCE
-#include <linux/capability.h>
 #include <pthread.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,7 +18,6 @@
 #include "pmu.h"
 
 #define SLOTS		8
-#define NOBODY		65534
 #define INTERVAL	"sample_interval_ms"
 #define DEFAULT_MS	"10"
 /* Events of a test that has many, and files of all. */
@@ -947,19 +944,6 @@ TEST_F(pmu, sets)
 	}
 }
 
-/* Gives up all but one capability. */
-static int keep_one(int cap)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {};
-
-	data[cap / 32].effective = 1u << cap % 32;
-	data[cap / 32].permitted = 1u << cap % 32;
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setgid(NOBODY) || setuid(NOBODY))
-		return -errno;
-	return syscall(SYS_capset, &head, data) ? -errno : 0;
-}
-
 /* What somebody gets who is nobody, but may have a capability. Runs in a child. */
 static int open_as_nobody(const struct pmu *pmu, int cap)
 {
@@ -967,27 +951,13 @@ static int open_as_nobody(const struct pmu *pmu, int cap)
 	pid_t pid = fork();
 
 	if (!pid) {
-		if (cap < 0 ? setgid(NOBODY) || setuid(NOBODY) : keep_one(cap))
+		if (cap < 0 ? setgid(PERF_NOBODY) || setuid(PERF_NOBODY) : perf_keep_one(cap))
 			_exit(255);
 		_exit(-open_and_close(pmu));
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return -1;
 	return -WEXITSTATUS(status);
-}
-
-/* Kernels whose modules can ask perf who may watch CPUs go by that, for sessions and events. */
-static bool goes_by_perf(void)
-{
-	char line[256];
-	bool found = false;
-	FILE *f = fopen("/proc/kallsyms", "re");
-
-	while (f && fgets(line, sizeof(line), f))
-		found |= !!strstr(line, " T perf_allow_cpu\n");
-	if (f)
-		fclose(f);
-	return found;
 }
 
 /*
@@ -998,7 +968,7 @@ TEST_F(pmu, permission)
 {
 	static const char sysctl[] = "/proc/sys/kernel/perf_event_paranoid";
 	static const char *const levels[] = { "-1", "0", "1", "2", "3" };
-	bool by_perf = goes_by_perf();
+	bool by_perf = perf_goes_by_perf();
 	char before[16];
 
 	ASSERT_EQ(0, perf_read_file(sysctl, before, sizeof(before)));
@@ -1064,7 +1034,7 @@ TEST_F(pmu, interval)
 	EXPECT_EQ(-EINVAL, perf_write_file(path, "101"));
 	pid = fork();
 	if (!pid) {
-		if (setgid(NOBODY) || setuid(NOBODY))
+		if (setgid(PERF_NOBODY) || setuid(PERF_NOBODY))
 			_exit(255);
 		_exit(-perf_write_file(path, "20"));
 	}

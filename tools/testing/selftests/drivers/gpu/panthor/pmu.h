@@ -7,7 +7,6 @@
 #define PANTHOR_SELFTEST_PMU_H
 
 #include <linux/perf_event.h>
-#include <sys/syscall.h>
 
 #include "perf.h"
 
