@@ -15,7 +15,7 @@ MOST_PERIODS=5
 # What does not depend on how the deadlines of many sessions happen to fall together.
 MEASURED="empty-ioctl round-trip round-trip-busy round-trip-many period-one events start-stop suspend-resume"
 # Of what 64 events of perf may take while the GPU sleeps.
-MOST_ASLEEP=100
+MOST_ASLEEP=1000
 
 run_i()
 {
