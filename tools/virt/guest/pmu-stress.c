@@ -44,6 +44,8 @@ static struct drm_panthor_perf_info info;
 static uint64_t done[WHATS];
 static bool without[WHATS];
 static bool over;
+/* The device is there. Firmware that dies again and again while it is probed never comes up. */
+static bool bound = true;
 static char device[512];
 static uint64_t seed = 1;
 
@@ -250,11 +252,13 @@ static void *make_resets(void *data)
 
 	(void)data;
 	while (goes_on()) {
-		if (random_below(&state, 2))
-			bench_reg_set(HANG, 1);
-		else
-			bench_reg_set(CRASH, 1);
-		count(RESET);
+		if (__atomic_load_n(&bound, __ATOMIC_ACQUIRE)) {
+			if (random_below(&state, 2))
+				bench_reg_set(HANG, 1);
+			else
+				bench_reg_set(CRASH, 1);
+			count(RESET);
+		}
 		usleep(100000 + random_below(&state, 900000));
 	}
 	bench_reg_set(HANG, 0);
@@ -288,6 +292,7 @@ static void *bind_and_unbind(void *data)
 	(void)data;
 	while (goes_on()) {
 		usleep(200000 + random_below(&state, 800000));
+		__atomic_store_n(&bound, false, __ATOMIC_RELEASE);
 		if (!perf_bind(device, "unbind"))
 			count(BIND);
 		usleep(random_below(&state, 50000));
@@ -296,6 +301,7 @@ static void *bind_and_unbind(void *data)
 		/* On some kernels a PMU goes with its device, and the next one has another number. */
 		if (!perf_until(!pmu_find(&pmu)))
 			die("there is no PMU any more");
+		__atomic_store_n(&bound, true, __ATOMIC_RELEASE);
 	}
 	return NULL;
 }
