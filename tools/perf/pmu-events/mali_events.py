@@ -2,21 +2,37 @@
 # SPDX-License-Identifier: MIT
 """Writes what perf and the kernel know of the counters of Mali CSF GPUs from the tables of panthor-perf.
 
-usage: mali_events.py [-d DATADIR] header       the kernel's events/ table, a C header, to stdout
+usage: mali_events.py [-d DATADIR] header         the kernel's events/ table, a C header, to stdout
+       mali_events.py [-d DATADIR] json [DIR]     what perf knows, into DIR, or arch/arm64/mali
 
-DATADIR has hw_counters.csv; it is tools/panthor-perf/data if not given.
+DATADIR has the tables; it is tools/panthor-perf/data if not given.
 
 An event's number is the type of its block << 8 | its index in the block, as in the format/ of the
 PMU. Its name is the hardware's own one in lower case: that is unique in a layout, and there is one
 for each counter. What the hardware calls the same has the same name on each layout.
+
+Each equation of the tables becomes a metric of perf. What its language lacks is made up for here:
+a name stands for no other metric (perf of Linux 6.12 knows none of such a PMU), so each equation is
+written out; where that would be long, REWRITTEN has shorter ones of the same value. There is no
+0 / 0: d_ratio(x, 0) is 0. Numbers of the GPU that are no counters come of events that the kernel
+makes (CONFIG). What cannot be said, or is not worth it, is in left-out.txt beside the JSON.
 """
 import argparse
 import collections
 import csv
+import fractions
+import json
 import os
+import re
 import sys
 
-DATA = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../panthor-perf/data")
+HERE = os.path.dirname(os.path.realpath(__file__))
+DATA = os.path.join(HERE, "../../panthor-perf/data")
+JSON = os.path.join(HERE, "arch/arm64/mali")
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "../../panthor-perf/tests"))
+import topdown_check as td  # noqa: E402
 
 # Layouts of counters in the order of architectures 10 to 14: the name in the tables, and the name of
 # the directory, which is also what the PMU's identifier has behind "mali-".
@@ -94,6 +110,7 @@ class Tables:
     def __init__(self, path):
         self.path = path
         self.credit = None
+        self.derived = {layout: {} for layout in LAYOUTS}
         self.counters = {layout: {} for layout in LAYOUTS}
         for r in self.rows("hw_counters.csv"):
             if r["layout"] not in LAYOUTS:
@@ -106,6 +123,9 @@ class Tables:
             if c.name in self.counters[c.layout] or c.name in (m.name for m in MADE):
                 die(f"hw_counters.csv: {c.layout} has two counters {c.name}")
             self.counters[c.layout][c.name] = c
+        for r in self.rows("derived_counters.csv"):
+            self.derived[r["layout"]][r["machine_name"]] = r
+        self.topdown = list(self.rows("topdown.csv"))
 
     def rows(self, name):
         """The rows of a table, whose comment says whose the facts are."""
@@ -204,14 +224,282 @@ static const struct panthor_perf_pmu_event panthor_perf_pmu_events[] = {
     return out + "};\n\n#endif\n"
 
 
+# The files of a layout, by the type of blocks: perf shows their names as topics.
+TOPICS = {0: "gpu", 3: "command-stream", 4: "tiler", 5: "memory-system", 6: "shader-core"}
+
+# What a name is that is no counter, as a fraction of events: numerators and denominators. The clock of
+# shader cores need not be known, then its event is not there: the cores are taken to be as fast as the rest.
+CONFIG = {
+    "MALI_CONFIG_SHADER_CORE_COUNT": (["gpu_active_cores"], ["gpu_active"]),
+    "MALI_CONFIG_L2_CACHE_COUNT": (["gpu_active_slices"], ["gpu_active"]),
+    "MALI_CONFIG_EXT_BUS_BYTE_SIZE": (["(external_read_bytes + external_write_bytes)"],
+                                      ["(l2_ext_read_beats + l2_ext_write_beats)"]),
+    "MALI_CONFIG_TIME_SPAN": (["gpu_time"], ["1000000000"]),
+    "MALI_CONFIG_ELAPSED_CYCLES": (["gpu_cycles", "gpu_time"], ["gpu_active_time"]),
+    "MALI_CONFIG_SHADER_CLOCK_RATIO":
+        (["(d_ratio(shader_cycles, gpu_cycles) if has_event(shader_cycles) else 1)"], []),
+}
+# perf asks whether a name is an event, not whether the device has it: these are known by sysfs alone.
+BY_SYSFS = ["coregroup_cycles", "shader_cycles"]
+
+# Equations of the same value as those of the tables, but shorter when all names in them are written out:
+# what the tables say by a - min(a, b) and by splits of a sum is said directly. Rows td_p_ are ours alone.
+# Behind a name: the layouts, if not all have the same. The test compares values.
+OLD, NEW = ("Mali-G710", "Mali-G715"), ("Mali-G720", "Mali-G725", "Mali G1")
+NO_PRESSURE, PRESSURE = ("Mali-G710", "Mali-G715", "Mali-G720"), ("Mali-G725", "Mali G1")
+REWRITTEN = [
+    ("MaliExtBusRdBy", None, "external_read_bytes"),
+    ("MaliExtBusWrBy", None, "external_write_bytes"),
+    # Cycles that an average core has fragment work: no more than the queue runs.
+    ("td_h_cores_main", OLD, "min(td_h_main, min(MaliAnyActiveCy, MaliFragActiveCy) / td_h_percore)"),
+    ("td_h_cores_main", NEW, "min(td_h_main, min(MaliAnyActiveCy, MaliMainActiveCy) / td_h_percore)"),
+    ("td_h_unfed_other", None, "max(0, td_h_run - td_h_cores - td_h_main + td_h_cores_main)"),
+    # Part of the cycles with a warp in which all wait.
+    ("td_p_starve", None, "MaliEngStarveCy / (4 * MaliCoreActiveCy)"),
+    # Part of the cycles with a warp that are not lost.
+    ("td_p_used", NO_PRESSURE, "max(td_h_busy, 1 - td_p_starve)"),
+    ("td_p_used", PRESSURE, "max(td_h_busy, 1 + td_h_busy - td_h_need - td_p_starve)"),
+    # Cycles that an average core with work loses.
+    ("td_p_stuck", None, "td_h_cores - td_h_exec * td_p_used"),
+    ("td_h_lost", None, "td_h_tiler + td_p_stuck"),
+    ("td_p_bus", None, "max(MaliExtBusRdStallCy, MaliExtBusWrStallCy) / MaliConfigL2CacheCount"),
+    ("td_h_keep", None, "max(0, 1 - td_p_bus / td_h_lost)"),
+    ("td_h_units", NO_PRESSURE, "td_h_exec * td_h_busy"),
+    ("td_h_units", PRESSURE, "td_h_exec * (td_h_busy + (td_h_need - td_h_busy) * td_h_keep)"),
+    ("td_core", None, "td_h_cores - td_p_stuck * min(1, td_p_bus / td_h_lost)"),
+    ("td_memory", None, "min(td_h_lost, td_p_bus)"),
+    ("td_core_blocked", None, "td_h_exec * min(1 - td_h_need, td_p_starve) * td_h_keep"),
+    ("td_core_underfed", None, "td_h_exec * max(0, 1 - td_h_need - td_p_starve)"),
+    ("td_mem_read", None, "td_memory * (MaliExtBusRdStallCy / (MaliExtBusRdStallCy + MaliExtBusWrStallCy))"),
+]
+
+Metric = collections.namedtuple("Metric", "name layouts groups title unit equation")
+
+# Metrics beyond those of the tables. Loads are of all cycles, those too that the GPU slept through.
+MORE = [
+    Metric("mali_load_gpu", None, "mali_load", "GPU active, of all cycles", "percent",
+           "100 * MaliGPUActiveCy / td_total"),
+    Metric("mali_load_compute", None, "mali_load", "Compute queue running, of all cycles", "percent",
+           "100 * td_h_comp / td_total"),
+    Metric("mali_load_vertex", OLD, "mali_load", "Vertex queue running, of all cycles", "percent",
+           "100 * td_h_bin / td_total"),
+    Metric("mali_load_binning", NEW, "mali_load", "Binning queue running, of all cycles", "percent",
+           "100 * td_h_bin / td_total"),
+    Metric("mali_load_fragment", OLD, "mali_load", "Fragment queue running, of all cycles", "percent",
+           "100 * td_h_main / td_total"),
+    Metric("mali_load_main", NEW, "mali_load", "Main queue running, of all cycles", "percent",
+           "100 * td_h_main / td_total"),
+    Metric("mali_load_tiler", None, "mali_load", "Tiler active, of all cycles", "percent",
+           "100 * MaliTilerActiveCy / td_total"),
+    Metric("mali_load_cores", None, "mali_load", "Average shader core with work, of all cycles", "percent",
+           "100 * MaliAnyActiveCy / td_h_percore / td_total"),
+    Metric("mali_gpu_up", None, "mali_load", "Time that the GPU was up, of all time", "percent",
+           "100 * gpu_active_time / gpu_time"),
+    Metric("mali_gpu_frequency", None, "mali_load", "Mean rate of the GPU's top-level clock while it was up", "MHz",
+           "1000 * gpu_cycles / gpu_active_time"),
+]
+# Groups that metrics of the tables are in besides those of the table.
+MORE_GROUPS = {
+    "mali_memory": ["MaliExtBusRdBPS", "MaliExtBusWrBPS", "MaliExtBusRdStallRate", "MaliExtBusWrStallRate",
+                    "MaliL2CacheRdMissRate", "MaliL2CacheWrMissRate"],
+}
+SCALES = {"percent": "1%", "bytes/second": MIB + "MiB/s"}
+
+# A node's part of all cycles. Idle is what remains: then it is 100 when the GPU slept through, and had no cycles.
+PART = "100 * {0} / td_total"
+IDLE = "100 - 100 * MaliGPUActiveCy / td_total"
+
+
+class Language:
+    """Writes equations of one layout in perf's language."""
+
+    def __init__(self, tables, layout):
+        self.events = {c.machine: name for name, c in tables.counters[layout].items() if c.machine}
+        self.events.update((m.name, m.name) for m in MADE)
+        self.trees = {name: td.parse(r["equation"]) for name, r in tables.derived[layout].items()}
+        for r in tables.topdown:
+            if r["layout"] == "all" or layout in r["layout"].split("|"):
+                self.trees[r["name"]] = td.parse(r["equation"])
+        for name, layouts, equation in REWRITTEN:
+            if not layouts or layout in layouts:
+                self.trees[name] = td.parse(equation)
+        self.known = {}
+
+    def write(self, equation):
+        return self.sum(td.parse(equation))
+
+    def sum(self, tree):
+        """The text of it, a sum as it is."""
+        if tree[0] in ("+", "-"):
+            right = self.operand(tree[2]) if tree[0] == "-" else self.sum(tree[2])
+            return f"{self.sum(tree[1])} {tree[0]} {right}"
+        if tree[0] == "name" and self.is_sum(tree):
+            return self.sum(self.trees[tree[1]])
+        return self.product(*self.fraction(tree))
+
+    def is_sum(self, tree):
+        while tree[0] == "name" and tree[1] in self.trees:
+            tree = self.trees[tree[1]]
+        return tree[0] in ("+", "-")
+
+    def operand(self, tree):
+        return f"({self.sum(tree)})" if self.is_sum(tree) else self.sum(tree)
+
+    def fraction(self, tree):
+        """A factor, numerators and denominators, without what is in both."""
+        op = tree[0]
+        if op == "number":
+            return fractions.Fraction(str(tree[1])), [], []
+        if op == "name":
+            name = tree[1]
+            if name not in self.known:
+                if name in CONFIG:
+                    self.known[name] = fractions.Fraction(1), *CONFIG[name]
+                elif name in self.trees and not self.is_sum(tree):
+                    self.known[name] = self.fraction(self.trees[name])
+                elif name in self.trees:
+                    self.known[name] = fractions.Fraction(1), [self.operand(tree)], []
+                else:
+                    self.known[name] = fractions.Fraction(1), [self.events[name]], []
+            return self.known[name]
+        if op in ("min", "max"):
+            text = self.sum(tree[-1])
+            for part in reversed(tree[1:-1]):
+                text = f"{op}({self.sum(part)}, {text})"
+            return fractions.Fraction(1), [text], []
+        if op in ("*", "/"):
+            factor, top, bottom = self.fraction(tree[1])
+            factor2, top2, bottom2 = self.fraction(tree[2])
+            if op == "/":
+                factor2, top2, bottom2 = 1 / factor2, bottom2, top2
+            top, bottom = top + top2, bottom + bottom2
+            for part in list(top):
+                if part in bottom:
+                    top.remove(part)
+                    bottom.remove(part)
+            return factor * factor2, top, bottom
+        if op in ("+", "-"):
+            return fractions.Fraction(1), [self.operand(tree)], []
+        raise td.Bad(f"perf has no {op}")
+
+    @staticmethod
+    def product(factor, top, bottom):
+        # What was a number as a name, too.
+        for part in list(bottom):
+            if part.isdigit():
+                factor /= int(part)
+                bottom = [p for p in bottom if p != part]
+        up, down = factor.numerator, factor.denominator
+        above = " * ".join([str(up)] * (up != 1 or not top) + top)
+        below = " * ".join([str(down)] * (down != 1) + bottom)
+        if bottom:
+            return f"d_ratio({above}, {below})"
+        return f"{above} / {down}" if down != 1 else above
+
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+WORDS = {"min", "max", "d_ratio", "if", "else", "has_event"}
+
+
+def events_of(expression):
+    return [name for name in NAME.findall(expression) if name not in WORDS]
+
+
+def slug(text):
+    return "mali_" + re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+
+
+def described(layout, **entry):
+    return {**{key: value for key, value in entry.items() if value}, "Unit": "panthor", "Compat": f"mali-{LAYOUTS[layout]}"}
+
+
+def events_json(tables, layout):
+    """The events, by file."""
+    files = {topic: [] for topic in TOPICS.values()}
+    for m in MADE:
+        if m.name not in BY_SYSFS:
+            files[TOPICS[0]].append(described(
+                layout, EventName=m.name, EventCode=f"0x{m.event:x}", BriefDescription=m.title,
+                ScaleUnit=f"{m.scale or 1}{m.unit}" if m.unit else None))
+    for c in sorted(tables.counters[layout].values(), key=lambda c: c.event):
+        files[TOPICS[c.event >> 8]].append(described(
+            layout, EventName=c.name, EventCode=f"0x{c.event:x}",
+            BriefDescription=f"{c.title} ({c.machine})" if c.machine else c.title, ScaleUnit=f"1{c.unit}"))
+    return files
+
+
+def metrics_json(tables, layout, left_out):
+    """The metrics, by file, and what is none."""
+    language = Language(tables, layout)
+    files = {"metrics": [], "top-down": []}
+
+    def add(file, name, groups, title, unit, equation, more=None):
+        expression = language.write(equation)
+        if not events_of(expression):
+            left_out.append((LAYOUTS[layout], name, "a constant, there is nothing to count"))
+            return
+        files[file].append(described(
+            layout, MetricName=name, MetricGroup=groups, BriefDescription=title, PublicDescription=more,
+            MetricExpr=expression, ScaleUnit=SCALES.get(unit, f"1{unit}")))
+
+    for m in MORE:
+        if not m.layouts or layout in m.layouts:
+            add("metrics", m.name, m.groups, m.title, m.unit, m.equation)
+    for name, r in tables.derived[layout].items():
+        groups = [slug(r["group"])] + [group for group, members in MORE_GROUPS.items() if name in members]
+        add("metrics", name, ";".join(groups), r["human_name"], r["units"], name)
+
+    nodes = {r["name"]: r for r in tables.topdown if r["level"] and (r["layout"] == "all" or layout in r["layout"].split("|"))}
+    parents = {r["parent"] for r in nodes.values()}
+    for name, r in nodes.items():
+        if r["level"] == "0":
+            left_out.append((LAYOUTS[layout], name, "all cycles are always 100 percent"))
+        elif int(r["level"]) > 2:
+            size = len(events_of(language.write(PART.format(name))))
+            left_out.append((LAYOUTS[layout], name, "a third level: without names for parts of an equation, "
+                             f"which perf has for metrics of CPUs alone, it would name {size} events"))
+        else:
+            # A node without parts stands for itself one level down.
+            levels = [r["level"]] + ["2"] * (r["level"] == "1" and name not in parents)
+            of = "" if r["level"] == "1" else f"{nodes[r['parent']]['title']}: "
+            add("top-down", f"mali_{name}", ";".join(f"mali_topdown_l{level}" for level in levels),
+                f"{of}{r['title']}, of all cycles (an estimate)", "percent",
+                IDLE if name == "td_idle" else PART.format(name), r["next"])
+    return files
+
+
+def write_json(tables, directory):
+    """All files of perf: what is there and is none of them goes."""
+    left_out = []
+    for layout, short in LAYOUTS.items():
+        where = os.path.join(directory, short, "sys")
+        os.makedirs(where, exist_ok=True)
+        files = {**events_json(tables, layout), **metrics_json(tables, layout, left_out)}
+        for name in os.listdir(where):
+            if name.removesuffix(".json") not in files:
+                os.unlink(os.path.join(where, name))
+        for name, entries in files.items():
+            with open(os.path.join(where, f"{name}.json"), "w", encoding="utf-8") as f:
+                json.dump(entries, f, indent=4)
+                f.write("\n")
+    with open(os.path.join(directory, "left-out.txt"), "w", encoding="utf-8") as f:
+        f.write("# SPDX-License-Identifier: MIT\n"
+                "# Equations of panthor-perf's tables that are no metrics of perf: layout, name, why.\n"
+                "# Written by mali_events.py.\n")
+        f.writelines(f"{layout} {name}: {why}\n" for layout, name, why in left_out)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Writes what perf and the kernel know of the counters of Mali CSF GPUs.")
     parser.add_argument("-d", metavar="DATADIR", default=DATA, help="directory of panthor-perf's tables")
-    parser.add_argument("what", choices=["header"])
+    parser.add_argument("what", choices=["header", "json"])
+    parser.add_argument("dir", nargs="?", default=JSON, help="where JSON goes")
     args = parser.parse_args()
     tables = Tables(args.d)
     if args.what == "header":
         sys.stdout.write(header(tables))
+    else:
+        write_json(tables, args.dir)
 
 
 main()

@@ -36,7 +36,7 @@ mirror_of()
 # apt_setup         for this machine's release, and what of others the build needs
 # apt_setup kernel  for the release that has the kernels and their compiler, alone: its libraries are not
 #                   this machine's
-# apt_setup SUITE   for another release, alone
+# apt_setup SUITE   for another release, alone; one of backports with what it is for, and is taken first
 apt_setup()
 {
 	local codename main security keys opt new kind=${1:-} archs=arm64 native
@@ -64,6 +64,7 @@ apt_setup()
 		printf "deb $opt $main %s main\n" trixie trixie-updates trixie-backports
 		[ -z "$security" ] || echo "deb $opt $security trixie-security main"
 	elif [ -n "$kind" ]; then
+		[[ $kind != *-backports ]] || echo "deb $opt $main ${kind%-backports} main"
 		echo "deb $opt $main $kind main"
 	else
 		echo "deb $opt $main $codename main"
@@ -95,6 +96,7 @@ apt_setup()
 		Acquire::Languages "none";
 		Acquire::Retries "3";
 	CONF
+	[[ $kind != *-backports ]] || echo "APT::Default-Release \"$kind\";" >>"$APT/apt.conf"
 	: >"$APT/state/status"
 	if ! cmp -s "$new" "$APT/sources.list" || [ ! -e "$APT/updated" ]; then
 		mv "$new" "$APT/sources.list"
