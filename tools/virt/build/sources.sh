@@ -59,7 +59,7 @@ apt_setup()
 	opt="[signed-by=$keys]"
 
 	APT=$CACHE/apt${kind:+-$kind}
-	mkdir -p "$APT"/{lists/partial,cache/archives/partial,state} "$DL"
+	mkdir -p "$APT"/{lists/partial,cache/archives/partial,state,none} "$DL"
 	new=$APT/sources.list.new
 	if [ "$kind" = kernel ]; then
 		native=$(dpkg --print-architecture)
@@ -81,9 +81,9 @@ apt_setup()
 	# The guest's packages are arm64, the sources are the same everywhere.
 	cat >"$APT/apt.conf" <<-CONF
 		Dir::Etc::sourcelist "$APT/sources.list";
-		Dir::Etc::sourceparts "-";
+		Dir::Etc::sourceparts "$APT/none";
 		Dir::Etc::preferences "-";
-		Dir::Etc::preferencesparts "-";
+		Dir::Etc::preferencesparts "$APT/none";
 		Dir::State "$APT/state";
 		Dir::State::lists "$APT/lists";
 		Dir::State::status "$APT/state/status";
