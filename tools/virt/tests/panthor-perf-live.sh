@@ -23,9 +23,7 @@ ledger_of()
 	local first last
 
 	read -r first last < <(sed -n "s/^$1 //p" "$SCRATCH/epochs")
-	ledger_sums "$first" "$last" |
-		awk 'FNR == NR { split($0, f, ";"); if (f[2] != "derived") name[f[2], f[3]] = f[1]; next }
-			($1, $3) in name { print name[$1, $3], $2, $4 }' "$SCRATCH/list" - | sort
+	ledger_by_name "$first" "$last"
 }
 
 # same NAME GOT WANT: equal files, with something in them

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What the tests share that add up what the model's ledger has. After tap.sh. Needs $SCRATCH/ledger and,
-# as $SCRATCH/info, what `panthor-perf info -j` says of the GPU.
+# What the tests share that add up what the model's ledger has. After tap.sh. Needs $SCRATCH/ledger; as
+# $SCRATCH/info what `panthor-perf info -j` says of the GPU; and for names, as $SCRATCH/list, what
+# `panthor-perf list -x ';'` says.
 
 # Builds what adds it up, or ends with a result that says why not.
 build_ledger_sums()
@@ -25,4 +26,12 @@ ledger_sums()
 	shift 2
 	"$SCRATCH/ledger-sums" "$SCRATCH/ledger" "$(of_info values_per_block)" "$(of_info FW)" "$(of_info CSG)" \
 		"$(of_info CSHW)" "$(of_info TILER)" "$(of_info MEMSYS)" "$(of_info shader_present)" "$first" "$last" "$@"
+}
+
+# ledger_by_name FIRST LAST: the sums of these epochs, by the names of the counters: "NAME BLOCK SUM"
+ledger_by_name()
+{
+	ledger_sums "$1" "$2" |
+		awk 'FNR == NR { split($0, f, ";"); if (f[2] != "derived") name[f[2], f[3]] = f[1]; next }
+			($1, $3) in name { print name[$1, $3], $2, $4 }' "$SCRATCH/list" - | sort
 }
