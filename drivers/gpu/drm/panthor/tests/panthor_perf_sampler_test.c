@@ -3147,6 +3147,62 @@ static void sample_stale(struct kunit *test)
 	expect(test, c, FAKE_SLOTS, 101, 0, 0);
 }
 
+/*
+ * Has firmware answer a request, but write the sample late: the slot holds @old then,
+ * which may be NULL for nothing. @own receives what belongs there.
+ */
+static void answer_late(struct kunit *test, struct fake *f, struct fake_client *c, u64 data,
+			const void *old, void *own)
+{
+	u32 b;
+
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, data), 0);
+	f->asleep = false;
+	fake_look(f);
+	memcpy(own, last_slot(f), f->layout.fw_sample_size);
+	if (old)
+		memcpy(last_slot(f), old, f->layout.fw_sample_size);
+	for (b = 0; !old && b < f->layout.num_blocks; b++)
+		((u32 *)(last_slot(f) + f->layout.blocks[b].fw_offset))[2] = 0;
+	panthor_perf_sampler_irq(&f->sampler);
+}
+
+/*
+ * Each sample of two laps of the ring is written after its slot was read, so that there
+ * is nothing in the first lap, and in the second one what was counted in the first. No
+ * sample before it has a later timestamp than that.
+ */
+static void laps_late(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	size_t size = f->layout.fw_sample_size;
+	void *laps = kunit_kzalloc(test, 2 * FAKE_SLOTS * size, GFP_KERNEL);
+	u32 i, num = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, laps);
+	use_clock(test, f);
+	c->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	for (i = 0; i < 2 * FAKE_SLOTS; i++, num++) {
+		void *old = i < FAKE_SLOTS ? NULL : laps + (i - FAKE_SLOTS) * size;
+
+		f->count = i + 1;
+		answer_late(test, f, c, i, old, laps + i * size);
+		memcpy(last_slot(f), laps + i * size, size);
+		expect_num(test, c, num + 1);
+		expect(test, c, num, i, old ? i - FAKE_SLOTS + 1 : 0, ERROR);
+	}
+
+	/* Samples that are in time are believed at once. */
+	f->count = 100;
+	KUNIT_EXPECT_EQ(test, request(c, 100), 0);
+	expect_num(test, c, num + 1);
+	expect(test, c, num, 100, 100, 0);
+}
+
 /* In the primary set the front end is a part of each sample: it is missing if it is not. */
 static void sample_missing(struct kunit *test)
 {
@@ -4477,6 +4533,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(acked_by_drained),
 	KUNIT_CASE(sample_twice),
 	KUNIT_CASE(sample_stale),
+	KUNIT_CASE(laps_late),
 	KUNIT_CASE(sample_missing),
 	KUNIT_CASE(refilled_meanwhile),
 	KUNIT_CASE(sample_overwritten),
