@@ -54,7 +54,7 @@ changed()
 	last=$(listed | awk -v s="$(series_of "$1")." 'index($1, s) == 1 { v = $1 } END { print v }')
 	a=$("$BUILD_DIR/sources.sh" panthor "$last") || return 0
 	b=$("$BUILD_DIR/sources.sh" panthor "$1") || return 0
-	diff -rq "$a/$PANTHOR" "$b/$PANTHOR" | sed "s,$a/$PANTHOR/\{0,1\},,g; s,$b/$PANTHOR/\{0,1\},,g" |
+	{ diff -rq "$a/$PANTHOR" "$b/$PANTHOR" || [ $? = 1 ]; } | sed "s|$a/$PANTHOR/*||g; s|$b/$PANTHOR/*||g" |
 		sed -n 's/^Files \(.*\) and .*/\1/p; s/^Only in .*: \(.*\)/\1/p' | tr '\n' ' ' |
 		sed "s/^/  files of panthor that differ from those of $last: /; s/ *\$/\n/; s/: *\$/: none/"
 }

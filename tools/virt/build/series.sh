@@ -295,10 +295,15 @@ figures()
 
 cover()
 {
-	local file=$OUT/0000-cover-letter.patch text subject sched=
+	local file=$OUT/0000-cover-letter.patch text subject sched= fixes=d
 
-	[ "$VERSION" != 6.12 ] || sched=" and drm_sched"
-	text=$(sed 1d "$SERIES/cover-letter" | sed "s/@DRM_SCHED@/$sched/")
+	if [ "$VERSION" = 6.12 ]; then
+		sched=" and drm_sched"
+		fixes='s/.*/\
+The mend of drm_sched has no Fixes: tag: the source this series was made on has\
+no history, in which the commit could be looked up that brought the fault./'
+	fi
+	text=$(sed 1d "$SERIES/cover-letter" | sed -e "s/@DRM_SCHED@/$sched/" -e "/@DRM_SCHED_FIXES@/$fixes")
 	subject=$(head -n 1 <<<"$text")
 	figures >"$OUT/figures"
 	{

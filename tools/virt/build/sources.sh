@@ -8,6 +8,9 @@
 # sources.sh debian SUITE PACKAGE... [-- PACKAGE...]
 #                             prints the directory in which the files are of those arm64 packages of the
 #                             release SUITE, and of all they depend on, less what those behind -- depend on
+# sources.sh system [-t SUITE] PACKAGE...
+#                             prints a directory that is a repository for apt of a whole arm64 system: all that
+#                             every system has, apt, those packages, and what they depend on (of SUITE first)
 # sources.sh panthor VERSION  prints the directory of panthor's source in that version of Debian's kernel
 # sources.sh root [deb]       prints a root directory that has the compiler of Debian's kernels, to chroot into;
 #                             with deb, what builds our packages
@@ -56,7 +59,7 @@ apt_setup()
 	opt="[signed-by=$keys]"
 
 	APT=$CACHE/apt${kind:+-$kind}
-	mkdir -p "$APT"/{lists/partial,cache/archives/partial,state} "$DL"
+	mkdir -p "$APT"/{lists/partial,cache/archives/partial,state,none} "$DL"
 	new=$APT/sources.list.new
 	if [ "$kind" = kernel ]; then
 		native=$(dpkg --print-architecture)
@@ -79,9 +82,9 @@ apt_setup()
 	# The guest's packages are arm64, the sources are the same everywhere.
 	cat >"$APT/apt.conf" <<-CONF
 		Dir::Etc::sourcelist "$APT/sources.list";
-		Dir::Etc::sourceparts "-";
+		Dir::Etc::sourceparts "$APT/none";
 		Dir::Etc::preferences "-";
-		Dir::Etc::preferencesparts "-";
+		Dir::Etc::preferencesparts "$APT/none";
 		Dir::State "$APT/state";
 		Dir::State::lists "$APT/lists";
 		Dir::State::status "$APT/state/status";
@@ -565,6 +568,40 @@ debian_packages()
 	echo "$dest"
 }
 
+# What every system has, as apt and mmdebstrap say it.
+SYSTEM_PACKAGES=('?narrow(?or(?essential,?priority(required)),?architecture(arm64))' apt)
+
+system_packages()
+{
+	local dest archives=$DL/system p
+
+	dest=$CACHE/src/system-$(hash_text "$@" "${SYSTEM_PACKAGES[@]}")
+	if [ ! -e "$dest/.complete" ]; then
+		lock apt
+		if [ ! -e "$dest/.complete" ]; then
+			need_tool dpkg-scanpackages dpkg-dev
+			need_space 2
+			apt_setup kernel
+			rm -rf "$dest" "$dest.new" "$archives"
+			mkdir -p "$dest.new" "$archives/partial"
+			apt_fetch "packages of an arm64 system" -o APT::Architecture=arm64 -o Dir::Cache::archives="$archives" \
+				-y --download-only --no-install-recommends install "${SYSTEM_PACKAGES[@]}" "$@"
+			# Without the epoch, as in Debian's pool: its colon would be encoded twice over in names.
+			for p in "$archives"/*.deb; do
+				mv "$p" "$dest.new/$(basename "$p" | sed 's/_[0-9]*%3a/_/')"
+			done
+			(cd "$dest.new" && dpkg-scanpackages --multiversion . >Packages 2>/dev/null)
+			ls "$dest.new" >"$dest.new/.complete"
+			mv "$dest.new" "$dest"
+			rm -rf "$archives"
+			prune "$CACHE/src/system" 4
+		fi
+		unlock
+	fi
+	touch -c "$dest"
+	echo "$dest"
+}
+
 case ${1:-} in
 linux) linux_source "$2" ;;
 qemu) qemu_source ;;
@@ -572,12 +609,13 @@ source) other_source "$2" ;;
 arm64) shift; arm64_packages "$@" ;;
 kernel) debian_kernel "$2" ;;
 debian) shift; debian_packages "$@" ;;
+system) shift; system_packages "$@" ;;
 panthor) panthor_source "$2" ;;
 root) build_root "${2:-}" ;;
 newest-kernels) newest_kernels ;;
 kernel-releases) kernel_releases ;;
 headers) kernel_headers "$2" ;;
 *) die "usage: sources.sh linux VERSION | qemu | source PACKAGE | arm64 PACKAGE... | kernel VERSION |
-	debian SUITE PACKAGE... | panthor VERSION | root [deb] | headers RELEASE | newest-kernels |
+	debian SUITE PACKAGE... | system [-t SUITE] PACKAGE... | panthor VERSION | root [deb] | headers RELEASE | newest-kernels |
 	kernel-releases" ;;
 esac

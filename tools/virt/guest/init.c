@@ -12,6 +12,7 @@
  *   first  modules without which there is no port; of the root image, not of run
  *   expect there if a kernel report is expected
  *   touch  files that get the time of the start; of a root that run adds
+ *   disk   there if the command runs in the system of the disk
  *
  * Port 1 is for control, 2 takes the command's standard output, 3 its standard error. What init
  * says on port 1 are frames: a type, the length of the payload (u32, little endian), the payload:
@@ -231,6 +232,55 @@ static int load(const char *module)
 	const char *argv[] = { "/bin/busybox", "modprobe", module, NULL };
 
 	return run_quietly(argv);
+}
+
+/*
+ * The disk's root becomes the root of all that follows. The machine's own, in which we began, is /run/virt
+ * from then on.
+ */
+static void enter_disk(void)
+{
+	static const char *const moved[] = { "/dev", "/proc", "/sys" };
+	static const char *const modules[] = { "virtio_blk", "ext4" };
+	char path[64];
+	size_t i;
+
+	/*
+	 * ext4 of 6.12 asks for it by a soft dependency, which busybox does not follow. Where it is not
+	 * there, ext4 does without.
+	 */
+	load("crypto-crc32c");
+	for (i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+		if (load(modules[i]))
+			fail("module %s does not load", modules[i]);
+	}
+	close(open_device("vda"));
+	if (mount("/dev/vda", "/mnt", "ext4", 0, NULL))
+		fail("mounting the disk: %m");
+	for (i = 0; i < sizeof(moved) / sizeof(moved[0]); i++) {
+		snprintf(path, sizeof(path), "/mnt%s", moved[i]);
+		mkdir(path, 0755);
+		if (mount(moved[i], path, NULL, MS_MOVE, NULL))
+			fail("moving %s to the disk: %m", moved[i]);
+	}
+	mount_at("tmpfs", "/mnt/run", "mode=0755");
+	mkdir("/mnt/run/virt", 0755);
+	if (mount("/", "/mnt/run/virt", NULL, MS_BIND, NULL))
+		fail("mounting the first root on the disk: %m");
+	if (chdir("/mnt") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot("."))
+		fail("making the disk the root: %m");
+	/* What the host has sent is where it is without a disk, too. */
+	mkdir("/root", 0700);
+	if (mount("/run/virt/root", "/root", NULL, MS_BIND, NULL) || chdir("/root"))
+		fail("/root of the disk: %m");
+	setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/virt/usr/bin", 1);
+}
+
+/* What was written is on the disk when the machine goes off. */
+static void leave_disk(void)
+{
+	if (mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL))
+		fail("the disk cannot be closed: %m");
 }
 
 static void reset_signals(void)
@@ -494,11 +544,12 @@ static unsigned short number_from_env(const char *name)
 int main(void)
 {
 	static char *shell[] = { "/bin/busybox", "sh", "-i", NULL };
+	static char *disk_shell[] = { "/bin/sh", "-i", NULL };
 	struct stream out = { .from = -1 }, err = { .from = -1 };
 	int fds[3], sigfd, status, error;
-	char **argv, **list;
+	char **argv, **list, **outs;
 	sigset_t chld;
-	bool tty;
+	bool tty, disk;
 	pid_t pid = -1;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -529,9 +580,13 @@ int main(void)
 		putenv(*list);
 
 	argv = strings("/virt/argv");
+	outs = strings("/virt/out");
 	tty = !access("/virt/tty", F_OK);
+	disk = !access("/virt/disk", F_OK);
+	if (disk)
+		enter_disk();
 	if (!argv)
-		argv = shell;
+		argv = disk ? disk_shell : shell;
 	if (tty) {
 		struct winsize size = {
 			.ws_row = number_from_env("LINES"),
@@ -558,6 +613,8 @@ int main(void)
 	error = start(argv, fds, tty, &pid);
 	if (error) {
 		frame_text('N', "%d", error);
+		if (disk)
+			leave_disk();
 		finish(error == ENOENT ? 127 : 126, NULL, NULL);
 	}
 	if (!tty) {
@@ -570,8 +627,10 @@ int main(void)
 	kill(-1, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
-	for (list = strings("/virt/out"); list && *list; list++)
+	for (list = outs; list && *list; list++)
 		send_file(*list);
+	if (disk)
+		leave_disk();
 	look_for_leaks();
 	finish(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), &out, &err);
 }

@@ -25,6 +25,7 @@
 
 #include "mark.h"
 #include "perf-bench.h"
+#include "../../testing/selftests/drivers/gpu/panthor/pmu.h"
 
 #define MSEC		1000000ull
 #define SEC		1000000000ull
@@ -399,6 +400,87 @@ static void start_stop(void)
 	perf_session_end(other);
 }
 
+/* Opens so many events of perf, of all types of blocks; a single one is of GPU_ACTIVE. */
+static void open_pmu_events(const struct pmu *pmu, int *events, unsigned int count)
+{
+	static const struct { uint32_t type, counters; } shares[] = {
+		{ DRM_PANTHOR_PERF_BLOCK_CSHW, 12 }, { DRM_PANTHOR_PERF_BLOCK_TILER, 12 },
+		{ DRM_PANTHOR_PERF_BLOCK_MEMSYS, 16 }, { DRM_PANTHOR_PERF_BLOCK_SHADER, 24 },
+	};
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		for (unsigned int c = 0; c < shares[i].counters && n < count; c++, n++) {
+			events[n] = pmu_open(pmu, PMU_CONFIG(shares[i].type, PERF_RESERVED + c, 0));
+			if (events[n] < 0)
+				die("event %u cannot be opened: %s", n, strerror(-events[n]));
+		}
+	}
+	if (n < count)
+		die("there are %u events only", n);
+}
+
+/* Instructions of a period while so many events of perf count. */
+static uint64_t measure_events(const struct pmu *pmu, const char *name, unsigned int count, bool up)
+{
+	static struct figures f;
+	uint64_t idle = quiet(PERIOD), before;
+	int events[MANY], samples;
+
+	if (!up && (perf_pm_write("control", "auto") || !perf_until(perf_pm_is("suspended"))))
+		die("the GPU does not go to sleep");
+	samples = pmu_open(pmu, PMU_FIRMWARE_SAMPLES);
+	if (samples < 0)
+		die("an event cannot be opened: %s", strerror(-samples));
+	open_pmu_events(pmu, events, count);
+	/* The first may have had to wake it. */
+	if (!up && !perf_until(perf_pm_is("suspended")))
+		die("the GPU does not stay asleep");
+	before = pmu_count(samples);
+	if (up && !perf_until(pmu_count(samples) > before))
+		die("nothing is sampled");
+	usleep(PERIOD / 2 / 1000);
+	before = pmu_count(samples);
+	measure_sleeps(name, &f, PERIODS, PERIOD);
+	fw_samples = pmu_count(samples) - before;
+	if (up ? fw_samples < PERIODS - 1 : fw_samples)
+		die("%" PRIu64 " samples in %u periods", fw_samples, PERIODS);
+	for (unsigned int i = 0; i < count; i++)
+		close(events[i]);
+	close(samples);
+	if (!up && perf_pm_write("control", "on"))
+		die("the GPU cannot be resumed");
+	return less(middle(f.insns, f.count), idle);
+}
+
+static void events_line(const struct pmu *pmu, unsigned int count, bool up, const char *suffix,
+			const char *what)
+{
+	uint64_t insns;
+	char name[32];
+
+	snprintf(name, sizeof(name), "events-%u%s", count, suffix);
+	insns = measure_events(pmu, name, count, up);
+	line(name, insns, 0, "%u event%s of perf, %s (firmware: %.2f)", count, count == 1 ? "" : "s",
+	     what, (double)fw_samples / PERIODS);
+}
+
+/* The interval of events is the default one, which is PERIOD. */
+static void perf_events(void)
+{
+	struct pmu pmu;
+
+	if (pmu_find(&pmu))
+		die("there is no PMU of panthor's in " PMU_DEVICES);
+	for (int busy = 0; busy < 2; busy++) {
+		set_busy(busy);
+		events_line(&pmu, 1, true, busy ? "-busy" : "", "a sample of which is due each 10 ms");
+		events_line(&pmu, MANY, true, busy ? "-busy" : "", "a sample of which is due each 10 ms");
+	}
+	set_busy(false);
+	events_line(&pmu, MANY, false, "-asleep", "10 ms of them while the GPU is suspended");
+}
+
 static void set_power(int control, const char *what)
 {
 	if (pwrite(control, what, strlen(what), 0) != (ssize_t)strlen(what))
@@ -472,6 +554,7 @@ static const struct {
 	{ "round-trip-many", round_trip_many },
 	{ "period-one", period_one },
 	{ "period-many", period_many },
+	{ "events", perf_events },
 	{ "start-stop", start_stop },
 	{ "suspend-resume", suspend_resume },
 };

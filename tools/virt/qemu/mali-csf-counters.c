@@ -738,6 +738,11 @@ void mali_csf_counters_rebase(MaliCounters *c)
     }
 }
 
+bool mali_csf_counters_active(MaliCounters *c)
+{
+    return c->shade_room;
+}
+
 void mali_csf_counters_ahead(MaliCsfState *s, uint32_t cycles)
 {
     if (cycles) {

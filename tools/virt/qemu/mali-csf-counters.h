@@ -218,6 +218,8 @@ void mali_csf_counters_take_back(MaliCounters *c, MaliBlock *b,
                                  const uint8_t *p);
 /* What was counted up to here is in no sample. */
 void mali_csf_counters_rebase(MaliCounters *c);
+/* The GPU was active in the period of the sample that is to be taken. */
+bool mali_csf_counters_active(MaliCounters *c);
 /* GPU_ITER_ACTIVE counts @cycles more than there were. */
 void mali_csf_counters_ahead(MaliCsfState *s, uint32_t cycles);
 /* A sample's period begins: see MaliBucket. */

@@ -326,7 +326,10 @@ static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason)
 
     s->events->sample_due(s);
     mali_csf_counters_advance(s);
-    mali_csf_counters_ahead(s, mali_csf_faults_busy_skew(s));
+    /* Of no cycles none can be ahead. */
+    if (mali_csf_counters_active(c)) {
+        mali_csf_counters_ahead(s, mali_csf_faults_busy_skew(s));
+    }
     mali_csf_counters_period(c);
     mali_csf_faults_sample_begins(s);
     put = mali_csf_faults_timestamp(s, timestamp, f->put_timestamp, 0);

@@ -13,7 +13,9 @@ FIGURES=$TESTS_DIR/icount.figures
 # Of a recorded sample: how many times a period of the driver's it may cost.
 MOST_PERIODS=5
 # What does not depend on how the deadlines of many sessions happen to fall together.
-MEASURED="empty-ioctl round-trip round-trip-busy round-trip-many period-one start-stop suspend-resume"
+MEASURED="empty-ioctl round-trip round-trip-busy round-trip-many period-one events start-stop suspend-resume"
+# Of what 64 events of perf may take while the GPU sleeps.
+MOST_ASLEEP=1000
 
 run_i()
 {
@@ -34,7 +36,7 @@ measure()
 			sub(/,.*/, "")
 			compiler = compiler "-" $NF
 		}
-		$1 ~ /^[a-z]/ && $1 != "record-sample" && $2 ~ /^[0-9]+$/ { print release, compiler, gpu, $1, $2 }' \
+		$1 ~ /^[a-z]/ && $1 != "record-sample" && $1 !~ /-asleep$/ && $2 ~ /^[0-9]+$/ { print release, compiler, gpu, $1, $2 }' \
 		"$SCRATCH/out" >"$2"
 }
 
@@ -51,6 +53,29 @@ recorded()
 	else
 		not_ok "$1: a sample that is recorded takes at most $MOST_PERIODS times what the driver takes" \
 			"got:  $cost" "driver: $period"
+	fi
+}
+
+# events GPU: what 64 events of perf take, beside one, and while the GPU sleeps
+events()
+{
+	local suffix one all asleep
+
+	for suffix in "" -busy; do
+		one=$(awk -v name="events-1$suffix" '$1 == name { print $2 }' "$SCRATCH/out")
+		all=$(awk -v name="events-64$suffix" '$1 == name { print $2 }' "$SCRATCH/out")
+		if [ "${all:-0}" -gt 0 ] && [ "$all" -lt $((2 * ${one:-0})) ]; then
+			ok "$1$suffix: a sample of 64 events of perf takes $all instructions, one of one $one"
+		else
+			not_ok "$1$suffix: a sample of 64 events of perf takes less than twice what one takes" \
+				"64: $all" "1:  $one"
+		fi
+	done
+	asleep=$(awk '$1 == "events-64-asleep" { print $2 }' "$SCRATCH/out")
+	if [ -n "$asleep" ] && [ "$asleep" -le $MOST_ASLEEP ]; then
+		ok "$1: 64 events of a GPU that sleeps take $asleep instructions in 10 ms"
+	else
+		not_ok "$1: 64 events of a GPU that sleeps take nothing" "got:  $asleep" "want: $MOST_ASLEEP, or less"
 	fi
 }
 
@@ -106,6 +131,7 @@ for model in g610 g715; do
 	if measure "$model" "$SCRATCH/$model" && [ -s "$SCRATCH/$model" ]; then
 		compare "$model"
 		recorded "$model"
+		events "$model"
 	else
 		not_ok "$model is measured" "$(tail -n 20 "$SCRATCH/err")" "$(tail -n 5 "$SCRATCH/out")"
 	fi

@@ -5,6 +5,7 @@
 # by counters and blocks, and what the kernel's fdinfo has of clients.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/lib/ledger.sh"
 
 # What the guest says. On 6.12 the kernel does not tell the time of clients.
 case $KERNEL in
@@ -14,17 +15,7 @@ esac
 
 plan $((2 * (RESULTS + 1 + 8)))
 
-"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/ledger-sums" "$VIRT_DIR/host/ledger-sums.c" \
-	"$VIRT_DIR/host/ledger.c" 2>"$SCRATCH/err" || {
-	not_ok "the sums of ledgers compile" "$(cat "$SCRATCH/err")"
-	exit 1
-}
-
-# of_info KEY: a number of the GPU
-of_info()
-{
-	grep -o "\"$1\":[0-9]*" "$SCRATCH/info" | cut -d: -f2
-}
+build_ledger_sums
 
 # ledger_of WHAT: the sums of its epochs, by the names of the counters: "NAME BLOCK SUM"
 ledger_of()
@@ -32,10 +23,7 @@ ledger_of()
 	local first last
 
 	read -r first last < <(sed -n "s/^$1 //p" "$SCRATCH/epochs")
-	"$SCRATCH/ledger-sums" "$SCRATCH/ledger" "$(of_info values_per_block)" "$(of_info FW)" "$(of_info CSG)" \
-		"$(of_info CSHW)" "$(of_info TILER)" "$(of_info MEMSYS)" "$(of_info shader_present)" "$first" "$last" |
-		awk 'FNR == NR { split($0, f, ";"); if (f[2] != "derived") name[f[2], f[3]] = f[1]; next }
-			($1, $3) in name { print name[$1, $3], $2, $4 }' "$SCRATCH/list" - | sort
+	ledger_by_name "$first" "$last"
 }
 
 # same NAME GOT WANT: equal files, with something in them

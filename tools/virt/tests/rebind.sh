@@ -5,5 +5,5 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 23
-guest_script 22 rebind
+plan 26
+guest_script 25 rebind

@@ -1094,6 +1094,38 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_deliver);
 
+/* Adds all counters of a block in a firmware sample to totals, four at a time. */
+static void total_values(u64 *after, const u64 *before, const u32 *src, u32 num_values)
+{
+	const u32 *end = src + num_values;
+
+	for (; src != end; src += 4, before += 4, after += 4) {
+		u64 t0 = before[0] + src[0], t1 = before[1] + src[1];
+		u64 t2 = before[2] + src[2], t3 = before[3] + src[3];
+
+		after[0] = t0;
+		after[1] = t1;
+		after[2] = t2;
+		after[3] = t3;
+	}
+}
+
+/* Adds the sums of a block to totals, four at a time. */
+static void total_sums(u64 *after, const u64 *before, const u64 *sums, u32 num_values)
+{
+	const u64 *end = sums + num_values;
+
+	for (; sums != end; sums += 4, before += 4, after += 4) {
+		u64 t0 = before[0] + sums[0], t1 = before[1] + sums[1];
+		u64 t2 = before[2] + sums[2], t3 = before[3] + sums[3];
+
+		after[0] = t0;
+		after[1] = t1;
+		after[2] = t2;
+		after[3] = t3;
+	}
+}
+
 /**
  * panthor_perf_accum_total() - Add an accumulator and a firmware sample to totals
  * @layout: Layout.
@@ -1102,7 +1134,8 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_deliver);
  * @before: Totals so far of all values of all blocks, panthor_perf_layout::num_values for
  * each block.
  * @after: Receives the totals that have the accumulator and the sample in them, of those
- * blocks in which counters are enabled. May not be the same as @before.
+ * blocks in which counters are enabled. May not be the same as @before. The values that
+ * precede the counters of a block have no meaning.
  *
  * Return: True if a counter has saturated, so that the totals may be too low.
  */
@@ -1111,10 +1144,13 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 			      const struct panthor_perf_fw_sample *sample,
 			      const u64 *before, u64 *after)
 {
-	bool saturated;
-	u32 i, w;
+	/* A period is often that of one firmware sample, which need not pass through the sums. */
+	bool direct = sample && accum->zero, saturated;
+	u32 w;
 
-	if (sample)
+	if (direct)
+		find_saturated(layout, sample, accum);
+	else if (sample)
 		panthor_perf_accum_add(layout, sample, accum);
 
 	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
@@ -1122,16 +1158,16 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 
 		for (; todo; todo &= todo - 1) {
 			u32 b = 64 * w + __ffs64(todo), first = b * layout->num_values;
-			const u64 *sums = accum_values(layout, accum, b);
 
-			if (accum->zero) {
+			if (direct && is_written(sample, b))
+				total_values(after + first, before + first,
+					     sample->values + first, layout->num_values);
+			else if (direct || accum->zero)
 				memcpy(after + first, before + first,
 				       layout->num_values * sizeof(*after));
-				continue;
-			}
-
-			for (i = PANTHOR_PERF_VALUES_RESERVED; i < layout->num_values; i++)
-				after[first + i] = before[first + i] + sums[i];
+			else
+				total_sums(after + first, before + first,
+					   accum_values(layout, accum, b), layout->num_values);
 		}
 	}
 

@@ -486,6 +486,12 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	run->client.ops = &run_ops;
 	run->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
 	run->client.emit_auto = true;
+	/*
+	 * perf may let users count who lack CAP_PERFMON. They can have samples taken by opening
+	 * events and closing files, as often as they like: those are limited to one a
+	 * millisecond, as for sessions, which is no limit to the interval.
+	 */
+	run->client.limited = true;
 	run->client.power_samples = true;
 	run->client.queue = run->queue;
 	run->client.queue_mask = PANTHOR_PERF_PMU_QUEUE - 1;
@@ -532,14 +538,11 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_free);
  */
 static int ask(struct panthor_perf_pmu_run *run, u64 *tag)
 {
-	int ret;
-
 	if (!atomic_add_unless(&run->asked, 1, MAX_ASKED))
 		return counts(run) ? -EBUSY : -ENODEV;
 
 	*tag = atomic64_inc_return(&run->tag);
-	ret = panthor_perf_sampler_request(run->sampler, &run->client, *tag);
-	if (!ret)
+	if (!panthor_perf_sampler_request(run->sampler, &run->client, *tag))
 		return 0;
 
 	atomic_dec(&run->asked);
@@ -553,19 +556,24 @@ static bool is_done(struct panthor_perf_pmu_run *run, u64 tag)
 }
 
 /*
+ * Asks for a sample unless @tag, 0 before, is that of one. Returns true if there is nothing to
+ * wait for any more.
+ */
+static bool flushed(struct panthor_perf_pmu_run *run, u64 *tag)
+{
+	int ret = *tag ? 0 : ask(run, tag);
+
+	return ret == -EBUSY ? false : ret || is_done(run, *tag);
+}
+
+/*
  * Waits until all that is counted up to now is in the totals. Returns 0, -ERESTARTSYS if the
  * caller has a signal pending, or -ENODEV if the device has gone.
  */
 static int wait_for_sample(struct panthor_perf_pmu_run *run)
 {
-	int ret, asked;
-	u64 tag;
-
-	ret = wait_event_interruptible(run->sampled, (asked = ask(run, &tag)) != -EBUSY);
-	if (!ret)
-		ret = asked;
-	if (!ret)
-		ret = wait_event_interruptible(run->sampled, is_done(run, tag));
+	u64 tag = 0;
+	int ret = wait_event_interruptible(run->sampled, flushed(run, &tag));
 
 	return ret ? ret : counts(run) ? 0 : -ENODEV;
 }
@@ -875,24 +883,20 @@ err_free:
 	return ret;
 }
 
-/* Waits until a sample that was asked for is in the totals, for FLUSH_TIMEOUT_MS at most. */
+/* Waits until all that was counted up to now is in the totals, for FLUSH_TIMEOUT_MS at most. */
 static void flush_run(struct panthor_perf_pmu_run *run)
 {
 	long timeout = msecs_to_jiffies(FLUSH_TIMEOUT_MS);
-	u64 tag;
-
-	/* More files are being closed than can ask: any sample that ends later is as good. */
-	if (ask(run, &tag))
-		tag = atomic64_read(&run->tag) + 1;
+	u64 tag = 0;
 
 	/*
 	 * A process that ends may have a fatal signal pending, because another of its threads
 	 * has ended it. That is the usual way for a program to end, and its work counts.
 	 */
 	if (current->flags & PF_EXITING)
-		wait_event_timeout(run->sampled, is_done(run, tag), timeout);
+		wait_event_timeout(run->sampled, flushed(run, &tag), timeout);
 	else
-		wait_event_killable_timeout(run->sampled, is_done(run, tag), timeout);
+		wait_event_killable_timeout(run->sampled, flushed(run, &tag), timeout);
 }
 
 /**

@@ -218,6 +218,9 @@
 #define IRQ_MAX_SAMPLES		2
 #define IRQ_MAX_CLIENTS		2
 
+/* What shows that firmware has written a sample, or a part of it, too late. */
+#define DEFECTS_LATE	(PANTHOR_PERF_DEFECT_MISSING | PANTHOR_PERF_DEFECT_STALE)
+
 /* panthor_perf_sampler::rearm_extract: no EXTRACT is equal to it. */
 #define NO_EXTRACT		U64_MAX
 
@@ -1003,6 +1006,7 @@ static int enable(struct panthor_perf_sampler *sampler)
 	sampler->prev_reason = PANTHOR_PERF_REASON_REQUEST;
 	sampler->sample->has_timestamp = false;
 	sampler->sample->previous = 0;
+	sampler->doubt_ns = 0;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_COUNTING);
 	return 0;
 }
@@ -1244,14 +1248,38 @@ static bool written_twice(const struct panthor_perf_fw_sample *sample)
 static void look_for_defects(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_fw_sample *sample = sampler->sample;
-	u32 defects = sample->defects;
 
 	if (sampler->set != DRM_PANTHOR_PERF_SET_PRIMARY)
-		defects &= ~(PANTHOR_PERF_DEFECT_MISSING | PANTHOR_PERF_DEFECT_CUT);
+		sample->defects &= ~(PANTHOR_PERF_DEFECT_MISSING | PANTHOR_PERF_DEFECT_CUT);
 
-	if (defects || (written_twice(sample) &&
-			panthor_perf_fw_sample_drop(sampler->layout, sample)))
+	if (sample->defects ||
+	    (written_twice(sample) && panthor_perf_fw_sample_drop(sampler->layout, sample)))
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+
+	/* Without the system counter nothing tells when a sample was taken. */
+	if (sample->defects & DEFECTS_LATE)
+		sampler->doubt_ns = sampler->clock->pair.ns;
+}
+
+/*
+ * A sample that was not there when INSERT counted it may be written later, and be found a
+ * lap later in the place of another one. If all samples of a lap were late, none of them
+ * had a timestamp that this one could be compared with. So after a late sample, all that
+ * follow are doubted until there is one that was taken after the drain in which the one
+ * before it was found late or was doubted.
+ */
+static void look_at_doubt(struct panthor_perf_sampler *sampler, bool known, u64 ns)
+{
+	if (!sampler->doubt_ns || sampler->sample->defects & DEFECTS_LATE)
+		return;
+
+	if (known && ns >= sampler->doubt_ns) {
+		sampler->doubt_ns = 0;
+		return;
+	}
+
+	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	sampler->doubt_ns = sampler->clock->pair.ns;
 }
 
 /*
@@ -1295,6 +1323,7 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 		sample->reason = PANTHOR_PERF_REASON_PROTECTED;
 
 	known = take_time(sampler, &ns);
+	look_at_doubt(sampler, known, ns);
 	may_answer = drain->made && !drain->told && !(known && ns < drain->made_ns);
 	answer = drain->acked && !drain->told &&
 		 (last || (known && may_answer && layout->has_metadata &&

@@ -594,6 +594,13 @@ struct panthor_perf_sampler {
 	 */
 	u32 prev_reason;
 
+	/**
+	 * @doubt_ns: Time of the drain in which the latest late sample was found, or the
+	 * latest one that was doubted because of it. 0 if samples are not doubted.
+	 * Protected by @lock.
+	 */
+	u64 doubt_ns;
+
 	/** @stats: What was done so far. */
 	struct panthor_perf_sampler_stats stats;
 

@@ -54,6 +54,11 @@ enum { MCU_DISABLED, MCU_ENABLED, MCU_HALTED, MCU_FATAL };
 #define GLB_SAMPLE		(1u << 6)
 #define GLB_PING		(1u << 8)
 
+/* The bench page's type of a block, and counters of it */
+#define TYPE_CSHW		3
+#define GPU_ACTIVE		4
+#define GPU_ITER_ACTIVE		6
+
 /* Group control, input and output block */
 #define GROUP_CTRL(g)		(SHARED_PA + 0x1000 + (g) * 0x400)
 #define STREAM_CTRL(g, c)	(GROUP_CTRL(g) + 0x40 + (c) * 0x10)
@@ -797,6 +802,36 @@ static void test_ring_fault(void)
 	same(reg_read(&G, MCU_STATUS), MCU_FATAL, "MCU_STATUS after a fault in firmware's address space");
 }
 
+/* What a counter of the CSHW block, or of the first block of another type, was in all samples. */
+static uint64_t emitted(unsigned int type, unsigned int counter)
+{
+	BENCH_SET(&G, TYPE, type);
+	BENCH_SET(&G, INDEX, 0);
+	BENCH_SET(&G, COUNTER, counter);
+	return BENCH_GET(&G, EMITTED);
+}
+
+/* Two samples at one time: in the second no cycle has gone by that another could be ahead of. */
+static void test_busy_skew(void)
+{
+	uint64_t before;
+
+	begin("mali-csf,model=g610");
+	BENCH_SET(&G, ACTIVITY, 1);
+	program_counters(0);
+	request(GLB_ENABLE);
+	BENCH_SET(&G, BUSY_SKEW, 1000);
+	vgpu_step(&G, 1000000);
+	before = emitted(TYPE_CSHW, GPU_ITER_ACTIVE);
+	BENCH_SET(&G, SLEEP, 1);
+	same(out_get(&G, OUT_INSERT), 1, "samples");
+	same(emitted(TYPE_CSHW, GPU_ITER_ACTIVE) - before >= 1000, true, "cycles that are ahead, in the first");
+	before = emitted(TYPE_CSHW, GPU_ITER_ACTIVE);
+	BENCH_SET(&G, SLEEP, 0);
+	same(out_get(&G, OUT_INSERT), 2, "samples");
+	same(emitted(TYPE_CSHW, GPU_ITER_ACTIVE) - before, 0, "in the second");
+}
+
 static void store_in_space(uint64_t va)
 {
 	inserted = 0;
@@ -872,6 +907,7 @@ static const struct {
 	{ "the progress timer counts a stream that is out of memory", test_progress_out_of_memory },
 	{ "HALT_STATUS", test_halt_status },
 	{ "a fault in the counter ring", test_ring_fault },
+	{ "busy cycles ahead of active ones", test_busy_skew },
 	{ "a small address space", test_small_space },
 	{ "an address space that is too large", test_large_space },
 	{ "PWR_CONTROL: commands, states, interrupts", test_pwr_control },

@@ -20,9 +20,13 @@ for round in 1 2 3; do
 done
 succeeds "work after it" gpu-load
 
+# Some kernels cannot forget a PMU whose events are open: then it goes with the module.
+succeeds "events of perf outlive the device" perf_pmu -t unbind
 for round in 1 2; do
 	succeeds "round $round: unload" modprobe -r panthor
 	is "round $round: the module is gone" "$(ls -d /sys/module/panthor 2>/dev/null)" ""
 	succeeds "round $round: load" modprobe panthor
 	succeeds "round $round: work" gpu-load
+	is "round $round: events of perf count it" \
+		"$(pmu-stat -w -e 0x30b -- gpu-load -j 16 2>/dev/null | sed -n 's/^0x30b //p')" 16
 done

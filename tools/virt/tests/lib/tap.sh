@@ -90,9 +90,9 @@ in_guest()
 	local expected=$1 name=$2 results status
 
 	shift 2
-	"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
-	status=$?
-	relay "$name" <"$SCRATCH/out"
+	relay "$name" < <("$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" "$@" 2>"$SCRATCH/err" | tee "$SCRATCH/out"
+		echo "${PIPESTATUS[0]}" >"$SCRATCH/status")
+	status=$(cat "$SCRATCH/status")
 	results=$RELAYED
 	# A guest that dies early owes its results: the plan must come out.
 	while [ "$results" -lt "$expected" ]; do

@@ -106,6 +106,11 @@ struct fake {
 	bool protected_until_waited;
 	/* INSERT makes no sense from the moment at which counters are enabled. */
 	bool nonsense;
+	/*
+	 * INSERT when counters have been enabled, if it is not 0. The fake is asleep then.
+	 * After the next interrupt INSERT becomes 0, and the fake looks at REQ.
+	 */
+	u32 old_insert;
 	/* This client requests a sample when the driver has read GPU_STATUS so many times. */
 	struct fake_client *requests_meanwhile;
 	u32 reads_left;
@@ -218,6 +223,10 @@ static void fake_requests(struct fake *f)
 			f->output.perfcnt_insert = 0;
 			if (f->nonsense)
 				f->output.perfcnt_insert = FAKE_SLOTS + 1;
+			if (f->old_insert) {
+				f->output.perfcnt_insert = f->old_insert;
+				f->asleep = true;
+			}
 			f->no_room = false;
 		}
 	}
@@ -289,7 +298,17 @@ static void fake_ring_doorbell(struct panthor_perf_fw *fw)
 /* The interrupt thread. */
 static void fake_irq_work(struct work_struct *work)
 {
-	panthor_perf_sampler_irq(&container_of(work, struct fake, irq_work)->sampler);
+	struct fake *f = container_of(work, struct fake, irq_work);
+
+	panthor_perf_sampler_irq(&f->sampler);
+	if (!f->old_insert || !(f->output.ack & GLB_PERFCNT_EN))
+		return;
+
+	f->old_insert = 0;
+	f->output.perfcnt_insert = 0;
+	f->asleep = false;
+	fake_look(f);
+	panthor_perf_sampler_irq(&f->sampler);
 }
 
 static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
@@ -2943,6 +2962,35 @@ static void ack_before_insert(struct kunit *test)
 	expect(test, d, 0, 2, 5, 0);
 }
 
+/* Firmware acknowledges ENABLE, and INSERT is that of the epoch before for a while. */
+static void ack_before_reset(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i;
+
+	/* It could be believed, is the highest that could, or makes no sense. */
+	static const u32 old[] = { 2, FAKE_SLOTS, 1000 };
+
+	for (i = 0; i < ARRAY_SIZE(old); i++) {
+		f->old_insert = old[i];
+		KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+		drained(f);
+		KUNIT_EXPECT_EQ(test, f->old_insert, 0);
+		KUNIT_EXPECT_EQ(test, f->fw.extract, 1);
+		f->count = 3;
+		KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+		expect_num(test, c, 2 * i + 1);
+		expect(test, c, 2 * i, 2, 3, 0);
+		f->count = 4;
+		KUNIT_EXPECT_TRUE(test, stop(c, 3));
+		expect_num(test, c, 2 * i + 2);
+		expect(test, c, 2 * i + 1, 3, 4, 0);
+		KUNIT_EXPECT_EQ(test, f->enables, i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+}
+
 /* Firmware acknowledges what was requested, by a sample that it has taken before. */
 static void ack_by_earlier(struct fake *f)
 {
@@ -3145,6 +3193,62 @@ static void sample_stale(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 101), 0);
 	expect_num(test, c, FAKE_SLOTS + 1);
 	expect(test, c, FAKE_SLOTS, 101, 0, 0);
+}
+
+/*
+ * Has firmware answer a request, but write the sample late: the slot holds @old then,
+ * which may be NULL for nothing. @own receives what belongs there.
+ */
+static void answer_late(struct kunit *test, struct fake *f, struct fake_client *c, u64 data,
+			const void *old, void *own)
+{
+	u32 b;
+
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, data), 0);
+	f->asleep = false;
+	fake_look(f);
+	memcpy(own, last_slot(f), f->layout.fw_sample_size);
+	if (old)
+		memcpy(last_slot(f), old, f->layout.fw_sample_size);
+	for (b = 0; !old && b < f->layout.num_blocks; b++)
+		((u32 *)(last_slot(f) + f->layout.blocks[b].fw_offset))[2] = 0;
+	panthor_perf_sampler_irq(&f->sampler);
+}
+
+/*
+ * Each sample of two laps of the ring is written after its slot was read, so that there
+ * is nothing in the first lap, and in the second one what was counted in the first. No
+ * sample before it has a later timestamp than that.
+ */
+static void laps_late(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	size_t size = f->layout.fw_sample_size;
+	void *laps = kunit_kzalloc(test, 2 * FAKE_SLOTS * size, GFP_KERNEL);
+	u32 i, num = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, laps);
+	use_clock(test, f);
+	c->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	for (i = 0; i < 2 * FAKE_SLOTS; i++, num++) {
+		void *old = i < FAKE_SLOTS ? NULL : laps + (i - FAKE_SLOTS) * size;
+
+		f->count = i + 1;
+		answer_late(test, f, c, i, old, laps + i * size);
+		memcpy(last_slot(f), laps + i * size, size);
+		expect_num(test, c, num + 1);
+		expect(test, c, num, i, old ? i - FAKE_SLOTS + 1 : 0, ERROR);
+	}
+
+	/* Samples that are in time are believed at once. */
+	f->count = 100;
+	KUNIT_EXPECT_EQ(test, request(c, 100), 0);
+	expect_num(test, c, num + 1);
+	expect(test, c, num, 100, 100, 0);
 }
 
 /* In the primary set the front end is a part of each sample: it is missing if it is not. */
@@ -4474,9 +4578,11 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(halt_first),
 	KUNIT_CASE(empty_ack),
 	KUNIT_CASE(ack_before_insert),
+	KUNIT_CASE(ack_before_reset),
 	KUNIT_CASE(acked_by_drained),
 	KUNIT_CASE(sample_twice),
 	KUNIT_CASE(sample_stale),
+	KUNIT_CASE(laps_late),
 	KUNIT_CASE(sample_missing),
 	KUNIT_CASE(refilled_meanwhile),
 	KUNIT_CASE(sample_overwritten),

@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,8 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,6 +48,8 @@
 
 #define PERF_TYPES	(DRM_PANTHOR_PERF_BLOCK_SHADER + 1)
 #define PERF_RESERVED	4	/* values of a block that are no counters */
+/* A user without any right of his own. */
+#define PERF_NOBODY	65534
 /* Nothing takes this long. A wait that does has failed. */
 #define PERF_HANG_MS	60000
 
@@ -224,6 +229,35 @@ static inline int perf_set_paranoid(bool paranoid)
 {
 	return perf_write_file("/sys/module/panthor/parameters/perf_paranoid",
 			       paranoid ? "1" : "0");
+}
+
+/* ---- who may ---- */
+
+/* Becomes nobody, but for one capability. */
+static inline int perf_keep_one(int cap)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+
+	data[cap / 32].permitted = 1u << cap % 32;
+	data[cap / 32].effective = 1u << cap % 32;
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setgid(PERF_NOBODY) || setuid(PERF_NOBODY))
+		return -errno;
+	return syscall(SYS_capset, &head, data) ? -errno : 0;
+}
+
+/* Kernels whose modules can ask perf who may watch CPUs go by that. */
+static inline bool perf_goes_by_perf(void)
+{
+	char line[256];
+	bool found = false;
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		found |= !!strstr(line, " T perf_allow_cpu\n");
+	if (f)
+		fclose(f);
+	return found;
 }
 
 /* ---- time ---- */

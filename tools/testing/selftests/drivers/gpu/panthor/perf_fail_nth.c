@@ -11,7 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "../../../kselftest_harness.h"
-#include "perf.h"
+#include "pmu.h"
 
 #define SLOTS		4
 /* More points than any of the calls has. */
@@ -335,6 +335,50 @@ TEST_F_TIMEOUT(fail_nth, commands, 600)
 		}
 	}
 	EXPECT_EQ(0, works(self, DRM_PANTHOR_PERF_SET_TERTIARY));
+}
+
+/* An event is there, or nothing of it is. As with set_up, a session keeps what the device has. */
+TEST_F_TIMEOUT(fail_nth, open_event, 600)
+{
+	struct drm_panthor_perf_cmd_setup setup = {};
+	struct perf_session held;
+	struct pmu pmu;
+
+	if (pmu_find(&pmu))
+		SKIP(return, "the kernel has no PMU for it");
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &held, &setup));
+	for (int beside = 0; beside < 2; beside++) {
+		struct sweep sweep = { .ctl = self->sweep.ctl };
+		uint64_t config = PMU_CONFIG(DRM_PANTHOR_PERF_BLOCK_TILER, 4, 0), count;
+		int other = -1;
+
+		/* Beside one that needs other blocks it does not begin to count, but waits for a sample. */
+		if (beside)
+			other = pmu_open(&pmu, PMU_GPU_TIME);
+		while (sweep.misses < MISSES) {
+			int fd;
+
+			ASSERT_TRUE(arm(&sweep));
+			fd = pmu_open(&pmu, config);
+			ASSERT_TRUE(disarm(&sweep, fd < 0));
+			if (fd < 0) {
+				EXPECT_TRUE(fd == -ENOMEM || fd == -EFAULT || fd == -ENFILE) {
+					TH_LOG("point %u: %d", sweep.nth, fd);
+				}
+				continue;
+			}
+			EXPECT_EQ(0, pmu_read(fd, &count));
+			EXPECT_EQ(0, count);
+			close(fd);
+		}
+		TH_LOG("failed at %u of %u", sweep.failed, sweep.nth - MISSES);
+		/* Perf's own, and something of ours. */
+		EXPECT_LE(4, sweep.failed);
+		if (other >= 0)
+			close(other);
+	}
+	perf_session_end(&held);
+	EXPECT_EQ(0, works(self, DRM_PANTHOR_PERF_SET_SECONDARY));
 }
 
 TEST_HARNESS_MAIN

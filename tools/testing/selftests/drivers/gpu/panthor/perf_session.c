@@ -6,11 +6,8 @@
  * does not depend on time.
  */
 #define _GNU_SOURCE
-#include <linux/capability.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "../../../kselftest_harness.h"
 #include "perf.h"
@@ -19,7 +16,6 @@
 #define FILE_SESSIONS 64
 #define DEVICE_SESSIONS 256
 #define USER_SESSIONS 16
-#define NOBODY 65534
 
 #define NEEDS_BENCH() do {						\
 	if (!perf_bench)						\
@@ -1286,19 +1282,6 @@ TEST_F(session, sets_while_stopping)
 
 /* Permission */
 
-/* Becomes nobody, but for one capability. */
-static int keep_one(int cap)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {};
-
-	data[cap / 32].permitted = 1u << cap % 32;
-	data[cap / 32].effective = 1u << cap % 32;
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setgid(NOBODY) || setuid(NOBODY))
-		return -errno;
-	return syscall(SYS_capset, &head, data) ? -errno : 0;
-}
-
 /* What SETUP answers to somebody who is nobody, but may have a capability. Runs in a child. */
 static int as_nobody_with(int cap, const struct drm_panthor_perf_cmd_setup *setups, int count,
 			  int fd)
@@ -1309,7 +1292,7 @@ static int as_nobody_with(int cap, const struct drm_panthor_perf_cmd_setup *setu
 	if (!pid) {
 		int ret = 0;
 
-		if (cap < 0 ? setgid(NOBODY) || setuid(NOBODY) : keep_one(cap))
+		if (cap < 0 ? setgid(PERF_NOBODY) || setuid(PERF_NOBODY) : perf_keep_one(cap))
 			_exit(255);
 		for (int i = 0; !ret && i < count; i++) {
 			uint32_t handle;
@@ -1328,20 +1311,6 @@ static int as_nobody_with(int cap, const struct drm_panthor_perf_cmd_setup *setu
 static int as_nobody(const struct drm_panthor_perf_cmd_setup *setups, int count, int fd)
 {
 	return as_nobody_with(-1, setups, count, fd);
-}
-
-/* Kernels whose modules can ask perf who may watch CPUs go by that. */
-static bool goes_by_perf(void)
-{
-	char line[256];
-	bool found = false;
-	FILE *f = fopen("/proc/kallsyms", "re");
-
-	while (f && fgets(line, sizeof(line), f))
-		found |= !!strstr(line, " T perf_allow_cpu\n");
-	if (f)
-		fclose(f);
-	return found;
 }
 
 TEST_F(session, permission)
@@ -1392,7 +1361,7 @@ TEST_F(session, permission_of_perf)
 {
 	static const char sysctl[] = "/proc/sys/kernel/perf_event_paranoid";
 	static const char *const levels[] = { "-1", "0", "1", "2", "3" };
-	bool by_perf = goes_by_perf();
+	bool by_perf = perf_goes_by_perf();
 	char before[16];
 
 	if (perf_read_file(sysctl, before, sizeof(before)))
@@ -1538,7 +1507,7 @@ static int look_as_nobody(int fd, const struct drm_panthor_perf_info *info, uint
 	uint64_t apart;
 	int ret;
 
-	if (setgid(NOBODY) || setuid(NOBODY))
+	if (setgid(PERF_NOBODY) || setuid(PERF_NOBODY))
 		return 10;
 	for (int j = 0; j < 4; j++) {
 		if (perf_session_new(fd, info, SLOTS, &s[j], &setup))

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# disk.sh [-t SUITE] RELEASE [RELEASE...] [-- PACKAGE...]
+#         makes a disk for run --disk: an image of ext4 with a Debian system (trixie, arm64) on which
+#         the kernel of the first RELEASE (as in uname -r) and its headers are installed, and prints its
+#         path. Who writes to it takes a copy.
+#
+# There is no network in the machine. What apt can install there is in a repository on the disk,
+# /srv/packages: the kernels of all RELEASEs with their headers, PACKAGEs, and what all of them depend on; from
+# SUITE first, where packages of a kernel need newer ones than trixie has.
+#
+# This machine cannot run arm64 programs: mmdebstrap only unpacks, and the second stage, in which packages are
+# installed, is done in the virtual machine.
+
+. "$(dirname "$0")/common.sh"
+
+KEEP=4
+SIZE=6G
+
+make_image()
+{
+	local packages=$1 dest=$2 root=$2/root
+
+	rm -rf "$dest"
+	mkdir -p "$dest"
+	# No chroot is entered, and so nobody has to be root for it: fakeroot is enough.
+	mmdebstrap --mode=chrootless --architectures=arm64 --variant=extract \
+		--include='?essential' --include='?priority(required)' --include=apt \
+		trixie "$root" "deb [trusted=yes] copy:$packages ./"
+	mkdir -p "$root/srv"
+	cp -al "$packages" "$root/srv/packages" 2>/dev/null || cp -a "$packages" "$root/srv/packages"
+	rm -f "$root/srv/packages/.complete"
+	rm -f "$root/etc/apt/sources.list" "$root/etc/apt/sources.list.d"/*
+	echo 'deb [trusted=yes] file:/srv/packages ./' >"$root/etc/apt/sources.list"
+	# As in the machine's own root, nobody waits for the disk.
+	echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/virt"
+	echo 'APT::Install-Recommends "false";' >"$root/etc/apt/apt.conf.d/virt"
+	echo '127.0.0.1 localhost mali' >"$root/etc/hosts"
+	# dpkg and scripts of packages ask for names of users before there is a package that brings them.
+	cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
+	cp "$root/usr/share/base-passwd/group.master" "$root/etc/group"
+	chown -R 0:0 "$root/srv" "$root/etc"
+	mke2fs -q -t ext4 -d "$root" "$dest/disk.new" "$SIZE"
+	rm -rf "$root"
+}
+
+second_stage()
+{
+	local release=$1 dest=$2
+
+	"$VIRT_DIR/run" -k "${release%%+*}" -c debian -p noload=1 -m 2048 -t 3600 --disk "$dest/disk.new" \
+		-f "$BUILD_DIR/second-stage.sh:/root/second-stage" \
+		-- sh /run/virt/root/second-stage "linux-image-$release" "linux-headers-$release"
+}
+
+main()
+{
+	local suite=() releases=() names=() packages key dest fakeroot=() release
+
+	if [ "${1:-}" = -t ]; then
+		suite=(-t "$2")
+		shift 2
+	fi
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		releases+=("$1")
+		shift
+	done
+	[ ${#releases[@]} -gt 0 ] || die "usage: disk.sh [-t SUITE] RELEASE [RELEASE...] [-- PACKAGE...]"
+	[ $# -eq 0 ] || shift
+	for release in "${releases[@]}"; do
+		names+=("linux-image-$release:arm64" "linux-headers-$release:arm64")
+	done
+	# Of the tools that make initrds this one does for every kernel.
+	packages=$("$BUILD_DIR/sources.sh" system "${suite[@]}" initramfs-tools "${names[@]}" "$@")
+	key=$(hash_text "${releases[0]}" "$(cat "$packages/Packages")" "$(hash_files "$0" "$BUILD_DIR/second-stage.sh")")
+	dest=$CACHE/disk/$key
+	if [ ! -e "$dest/disk" ]; then
+		need_tool mmdebstrap mmdebstrap
+		need_tool mke2fs e2fsprogs
+		lock disk
+		if [ ! -e "$dest/disk" ]; then
+			need_space 8
+			if [ "$(id -u)" != 0 ]; then
+				need_tool fakeroot fakeroot
+				fakeroot=(fakeroot)
+			fi
+			step "unpacking a Debian system" "${fakeroot[@]}" "$0" image "$packages" "$dest"
+			step "installing a Debian system in the virtual machine (with Linux ${releases[0]})" \
+				second_stage "${releases[0]}" "$dest"
+			mv "$dest/disk.new" "$dest/disk"
+			prune "$CACHE/disk/" "$KEEP"
+		fi
+		unlock
+	fi
+	touch -c "$dest"
+	echo "$dest/disk"
+}
+
+if [ "${1:-}" = image ]; then
+	make_image "$2" "$3"
+else
+	main "$@"
+fi
