@@ -166,6 +166,26 @@ final()
 	mv "$dir/kconfig" "$dir/$PANTHOR/Kconfig"
 	rm "$dir/$PANTHOR/Kconfig.perf"
 
+	# What an older kernel wants, and this one has not, is not for its maintainers.
+	if [ "$VERSION" != 6.12 ]; then
+		for file in "$dir/$PANTHOR"/panthor_perf*.[ch]; do
+			unifdef -UPERF_PMU_UNREGISTER_WANTS_NO_EVENTS "$file" >"$dir/unifdef" || [ $? -eq 1 ] ||
+				die "unifdef $file failed"
+			cmp -s "$file" "$dir/unifdef" || cat -s "$dir/unifdef" >"$file"
+			rm "$dir/unifdef"
+		done
+	fi
+
+	cp -r "$TOP_DIR/tools/perf/pmu-events/arch" "$dir/pmu-events"
+	(cd "$dir/pmu-events" && find . -name '*.json') | while read -r file; do
+		mkdir -p "$dir/tools/perf/pmu-events/arch/$(dirname "$file")"
+		mv "$dir/pmu-events/$file" "$dir/tools/perf/pmu-events/arch/$file"
+	done
+	rm -r "$dir/pmu-events"
+	cp "$SRC/tools/perf/pmu-events/jevents.py" "$dir/tools/perf/pmu-events/"
+	patch -s --no-backup-if-mismatch -d "$dir" -p1 <"$TOP_DIR/tools/perf/pmu-events/jevents.patch" ||
+		die "jevents.patch does not apply to Linux $VERSION"
+
 	mkdir -p "$dir/Documentation/gpu"
 	# The header is in the page of all uAPIs already.
 	sed '/kernel-doc:: include\/uapi/c The uAPI is described in :doc:`driver-uapi`, with the rest of panthor'\''s.' \
@@ -176,7 +196,10 @@ final()
 	awk '/^ARM MALI PANTHOR DRM DRIVER/ { mine = 1 } /^$/ { mine = 0 }
 		{ print }
 		mine && /gpu\/arm,mali-valhall-csf\.yaml/ { print "F:\tDocumentation/gpu/panthor-perf.rst" }
-		mine && /include\/uapi\/drm\/panthor_drm\.h/ { print "F:\ttools/testing/selftests/drivers/gpu/panthor/" }' \
+		mine && /include\/uapi\/drm\/panthor_drm\.h/ {
+			print "F:\ttools/perf/pmu-events/arch/arm64/mali/"
+			print "F:\ttools/testing/selftests/drivers/gpu/panthor/"
+		}' \
 		"$SRC/MAINTAINERS" >"$dir/MAINTAINERS"
 
 	mkdir -p "$dir/tools/testing/selftests/drivers/gpu"
@@ -337,6 +360,7 @@ case " $KERNELS " in
 esac
 need_tool git git
 need_tool patch patch
+need_tool unifdef unifdef
 need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
 for f in "$OUT"/*; do
 	[[ $f = *.patch ]] || die "$OUT has other files than patches: name another directory"

@@ -252,6 +252,7 @@ struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run
 		atomic_inc(&totals->pins);
 		/* (P) Pairs with the barrier in totals_begin(). */
 		smp_mb__after_atomic();
+		/* Pairs with the release in totals_end(). */
 		seen = smp_load_acquire(&run->current_totals);
 		if (seen == current_totals)
 			return totals;

@@ -198,12 +198,13 @@ static void parse(struct kunit *test)
 
 	for (arch = 10; arch <= 11; arch++) {
 		describe(test, t, arch);
-		for (i = 0; i < ARRAY_SIZE(cases); i++)
-			KUNIT_EXPECT_EQ_MSG(test,
-					    panthor_perf_pmu_parse(&t->gpu, cases[i].config,
-								   &source),
-					    cases[i].valid[arch - 10] ? 0 : -EINVAL,
-					    "config %llx, architecture %u", cases[i].config, arch);
+		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+			int want = cases[i].valid[arch - 10] ? 0 : -EINVAL;
+			int got = panthor_perf_pmu_parse(&t->gpu, cases[i].config, &source);
+
+			KUNIT_EXPECT_EQ_MSG(test, got, want, "config %llx, architecture %u",
+					    cases[i].config, arch);
+		}
 	}
 
 	/* The width of the bus is not known. */
@@ -234,7 +235,8 @@ static void totals(struct kunit *test)
 {
 	struct pmu_test *t = test->priv;
 	u32 cshw = t->gpu.type_first[CSHW], shader = t->gpu.type_first[SHADER];
-	u32 memsys = t->gpu.type_first[MEMSYS], n;
+	u32 beats = value_of(t->gpu.type_first[MEMSYS], PANTHOR_PERF_PMU_EXTERNAL_READ & 0xff);
+	u32 n;
 
 	use(t, CSHW, true);
 	use(t, MEMSYS, true);
@@ -252,9 +254,7 @@ static void totals(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, count(test, 0x06, 0), n * 4 * value_of(cshw, 4));
 		KUNIT_EXPECT_EQ(test, count(test, 0x07, 0), n * 2 * value_of(cshw, 4));
 		/* Beats of two slices, times 16 bytes. */
-		KUNIT_EXPECT_EQ(test, count(test, 0x08, 0),
-				n * 16 * (2 * value_of(memsys, PANTHOR_PERF_PMU_EXTERNAL_READ & 0xff) +
-					  1000));
+		KUNIT_EXPECT_EQ(test, count(test, 0x08, 0), n * 16 * (2 * beats + 1000));
 		KUNIT_EXPECT_EQ(test, count(test, 0x0a, 0), n);
 		KUNIT_EXPECT_EQ(test, count(test, 0x0b, 0), 0);
 		KUNIT_EXPECT_EQ(test, count(test, 0x01, 0), 1000 + n * 100);
