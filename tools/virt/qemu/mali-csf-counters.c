@@ -153,8 +153,8 @@ static void bump(MaliCounters *c, unsigned type, unsigned inst, unsigned src,
 }
 
 /*
- * @n * @num / @den; what is left over of it goes to the next piece, so that however
- * work is cut into pieces it ends up the same.
+ * @n * @num / @den; what is left over of it goes to the next piece, so that
+ * however work is cut into pieces it ends up the same.
  */
 static uint64_t carry(MaliRest *r, uint64_t n, uint64_t num, uint64_t den)
 {

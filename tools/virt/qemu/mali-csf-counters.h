@@ -140,7 +140,7 @@ typedef struct MaliBus {
     uint64_t room;              /* cycles of a slice not taken in this period */
 } MaliBus;
 
-/* Of what cycles of another clock come to: what is less than one, times @den. */
+/* What cycles of another clock come to, but for whole ones; times @den. */
 typedef struct MaliRest {
     uint64_t rest, den;
 } MaliRest;
