@@ -3,6 +3,7 @@
  * pmu-stat   counts with perf while a command runs
  *
  *   pmu-stat [-e CONFIG]... [-n COUNT] [-s SEED] [-i MS] [-r RUNS] [-w] [-g] -- COMMAND [ARG...]
+ *   pmu-stat -n COUNT [-s SEED]    prints so many CONFIGs
  *
  * Does what `perf stat -a` does, and prints every count as it is, where perf
  * may scale it. For each of RUNS it opens the events, disabled, enables them,
@@ -209,7 +210,7 @@ int main(int argc, char **argv)
 		default: return 2;
 		}
 	}
-	if (optind == argc)
+	if (optind == argc && !chosen)
 		die("there is no command");
 	if (given + chosen > MAX_EVENTS)
 		die("there are at most %u events", MAX_EVENTS);
@@ -219,6 +220,11 @@ int main(int argc, char **argv)
 	if (fd < 0 || perf_query(fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &gpu, &size) || !perf_bench_open())
 		die("this needs the virtual Mali with performance counters, and root");
 	close(fd);
+	if (optind == argc) {
+		while (chosen--)
+			printf("0x%" PRIx64 "\n", random_config());
+		return 0;
+	}
 	if (pmu_find(&pmu))
 		die("there is no PMU of panthor's in " PMU_DEVICES);
 	signal(SIGCHLD, on_child);

@@ -2756,7 +2756,8 @@ static void nonsense_lasts(struct kunit *test)
 		drained(f);
 		check(f, NSEC_PER_SEC);
 		expect_num(test, c, i + 1);
-		KUNIT_EXPECT_EQ_MSG(test, c->got[i].flags, ERROR, "sample %u", i);
+		/* An INSERT that was there before counters were enabled makes the ring look full. */
+		KUNIT_EXPECT_NE_MSG(test, c->got[i].flags & (ERROR | OVERFLOW), 0, "sample %u", i);
 	}
 	KUNIT_EXPECT_LE(test, f->enables, 5);
 	KUNIT_EXPECT_GE(test, f->resets, 1);
