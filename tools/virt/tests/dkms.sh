@@ -14,6 +14,8 @@ set -u
 . "$(dirname "$0")/lib/ledger.sh"
 
 BUILD=$VIRT_DIR/build
+# The compiler takes as many as there are; run gives 8 at most.
+PROCESSORS=$(nproc | awk '{ print $1 < 8 ? $1 : 8 }')
 
 # listed: "VERSION RELEASE" of this series in debian/releases
 listed()
@@ -46,7 +48,11 @@ prepare()
 	}
 	OLD=${releases[0]}
 	NEW=${releases[-1]}
-	echo "# from $OLD to $NEW"
+	if [ "$OLD" = "$NEW" ]; then
+		echo "# $OLD, which is installed twice"
+	else
+		echo "# from $OLD to $NEW"
+	fi
 	# Our packages come later; what they depend on has to be on the disk.
 	mapfile -t needs < <(for p in "$PACKAGES"/*.deb; do dpkg-deb -f "$p" Depends; done |
 		tr ',' '\n' | sed 's/([^)]*)//; s/|.*//; s/ //g; s/$/:arm64/' | sort -u)
@@ -62,7 +68,8 @@ boot()
 	local part=$1 release=$2 results=$3
 
 	rm -f "$SCRATCH"/{ledger,info,list,stat}
-	KERNEL=${release%%+*} CONFIG=debian guest_script "$results" dkms --disk "$DISK" -p noload=1 -m 2048 -t 3000 \
+	KERNEL=${release%%+*} CONFIG=debian guest_script "$results" dkms --disk "$DISK" -p noload=1 -m 2048 -t 0 \
+		-s "$PROCESSORS" \
 		-f "$PACKAGES:/root/packages" -l "$SCRATCH/ledger" -o "info:$SCRATCH/info" -o "list:$SCRATCH/list" \
 		-o "stat:$SCRATCH/stat" -- "$part" "$MODULE" "$OLD" "$NEW"
 }

@@ -29,11 +29,11 @@ kernels()
 	printf '%s\n' "$old" "$new" | uniq
 }
 
-# What dkms status says if the module is installed for those kernels.
+# What dkms status says if the module is installed for those kernels, and their own is kept for later.
 built_for()
 {
 	for release; do
-		echo "panthor-perf/$module, $release, aarch64: installed"
+		echo "panthor-perf/$module, $release, aarch64: installed (Original modules exist)"
 	done
 }
 
@@ -52,7 +52,7 @@ our_panthor()
 	succeeds "$1: it loads" modprobe panthor
 	panthor-perf info -j >/root/info
 	panthor-perf list -x ';' >/root/list
-	succeeds "$1: the package's panthor-perf counts" /usr/bin/panthor-perf stat -x ';' -o /root/stat gpu-load
+	succeeds "$1: the package's panthor-perf counts" /usr/bin/panthor-perf stat -a -x ';' -o /root/stat gpu-load
 	has "$1: and it has something to count" "$(cat /root/stat)" '^[1-9][0-9]*;cycles;MaliGPUActiveCy;'
 }
 

@@ -104,7 +104,10 @@ struct fake {
 	bool protected_when_waited;
 	/* Protected mode ends while ENABLE is waited for, too late for an answer. */
 	bool protected_until_waited;
-	/* INSERT makes no sense from the moment at which counters are enabled. */
+	/*
+	 * INSERT makes no sense from the moment at which counters are enabled. To the fake
+	 * the ring is not full for that.
+	 */
 	bool nonsense;
 	/*
 	 * INSERT when counters have been enabled, if it is not 0. The fake is asleep then.
@@ -189,7 +192,7 @@ static void fake_sample_reason(struct fake *f, u32 reason)
 
 static bool fake_full(struct fake *f)
 {
-	return f->full || fake_pending(f) >= FAKE_SLOTS;
+	return f->full || (fake_pending(f) >= FAKE_SLOTS && !f->nonsense);
 }
 
 static void fake_sample(struct fake *f)
