@@ -263,20 +263,33 @@ static void *change_power(void *data)
 	return NULL;
 }
 
+/* Firmware runs, or there is no device whose firmware could. */
+static bool is_mended(void)
+{
+	return !goes_on() || !__atomic_load_n(&bound, __ATOMIC_ACQUIRE) ||
+	       (!bench_reg_get(HANG) && bench_reg_get(MCU_STATUS) == 1);
+}
+
+/*
+ * One fault after the other: a GPU that does not come up by a reset either is
+ * given up, and some kernels do not bind it to its driver again.
+ */
 static void *make_resets(void *data)
 {
 	uint64_t state = seed * 4000;
 
 	(void)data;
 	while (goes_on()) {
-		if (__atomic_load_n(&bound, __ATOMIC_ACQUIRE)) {
+		if (__atomic_load_n(&bound, __ATOMIC_ACQUIRE) && perf_pm_is("active")) {
 			if (random_below(&state, 2))
 				bench_reg_set(HANG, 1);
 			else
 				bench_reg_set(CRASH, 1);
 			count(RESET);
+			if (!perf_until(is_mended()))
+				die("the GPU is not reset");
 		}
-		usleep(100000 + random_below(&state, 900000));
+		usleep(100000 + random_below(&state, 400000));
 	}
 	bench_reg_set(HANG, 0);
 	return NULL;
