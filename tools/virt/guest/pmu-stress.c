@@ -48,6 +48,8 @@ static bool over;
 static bool bound = true;
 static char device[512];
 static uint64_t seed = 1;
+/* Held to read while a group is opened, and to write while a CPU goes. */
+static pthread_rwlock_t cpus = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 static uint32_t random_below(uint64_t *state, uint32_t n)
 {
@@ -97,38 +99,52 @@ static bool is_explained(int error)
 /**
  * struct event - an event of a thread
  * @fd: its file, or -1
- * @leader: it leads a group
  * @last: count that was read last
  */
 struct event {
 	int fd;
-	bool leader;
 	uint64_t last;
 };
 
-static void open_one(struct event *events, struct event *e, uint64_t *state)
+/* Whether there is an event now. Its leader is that of a group, or -1. */
+static bool open_one(struct event *e, int leader, int cpu, uint64_t *state)
 {
 	struct perf_event_attr attr = pmu_attr(&pmu, random_config(state));
-	int group = -1;
 
 	attr.disabled = random_below(state, 2);
-	if (random_below(state, 2)) {
-		struct event *leader = &events[random_below(state, MAX_EVENTS)];
-
-		if (leader != e && leader->leader)
-			group = leader->fd;
-	}
-	e->leader = group < 0;
 	e->last = 0;
-	e->fd = pmu_open_attr(&attr, -1, random_below(state, 4) ? pmu.cpu : (int)random_below(state, 2),
-			      group, 0);
+	e->fd = pmu_open_attr(&attr, -1, cpu, leader, 0);
 	if (e->fd < 0) {
 		if (!is_explained(-e->fd))
 			die("event %#llx: %s", attr.config, strerror(-e->fd));
 		e->fd = -1;
-		return;
+		return false;
 	}
 	count(OPEN);
+	return true;
+}
+
+/*
+ * An event, or a group of those that are not open. A group is opened while no CPU
+ * goes: perf frees a leader that siblings still know if its CPU was offline
+ * between (perf_group_detach() as of Linux 7.3, whatever the PMU).
+ */
+static void open_some(struct event *events, struct event *e, uint64_t *state)
+{
+	int cpu = random_below(state, 4) ? pmu.cpu : (int)random_below(state, 2);
+
+	if (random_below(state, 2)) {
+		open_one(e, -1, cpu, state);
+		return;
+	}
+	pthread_rwlock_rdlock(&cpus);
+	if (open_one(e, -1, cpu, state)) {
+		for (int i = 0; i < MAX_EVENTS; i++) {
+			if (events[i].fd < 0 && random_below(state, 2))
+				open_one(&events[i], e->fd, cpu, state);
+		}
+	}
+	pthread_rwlock_unlock(&cpus);
 }
 
 static void read_one(struct event *e)
@@ -181,7 +197,7 @@ static void *use_events(void *data)
 		/* What goes on beside it needs a processor as well, and there may be one only. */
 		usleep(random_below(&state, 2000));
 		if (e->fd < 0) {
-			open_one(events, e, &state);
+			open_some(events, e, &state);
 		} else if (dice < 10) {
 			read_one(e);
 		} else if (dice < 14) {
@@ -190,7 +206,6 @@ static void *use_events(void *data)
 		} else {
 			close(e->fd);
 			e->fd = -1;
-			e->leader = false;
 			count(CLOSE);
 		}
 	}
@@ -248,20 +263,33 @@ static void *change_power(void *data)
 	return NULL;
 }
 
+/* Firmware runs, or there is no device whose firmware could. */
+static bool is_mended(void)
+{
+	return !goes_on() || !__atomic_load_n(&bound, __ATOMIC_ACQUIRE) ||
+	       (!bench_reg_get(HANG) && bench_reg_get(MCU_STATUS) == 1);
+}
+
+/*
+ * One fault after the other: a GPU that does not come up by a reset either is
+ * given up, and some kernels do not bind it to its driver again.
+ */
 static void *make_resets(void *data)
 {
 	uint64_t state = seed * 4000;
 
 	(void)data;
 	while (goes_on()) {
-		if (__atomic_load_n(&bound, __ATOMIC_ACQUIRE)) {
+		if (__atomic_load_n(&bound, __ATOMIC_ACQUIRE) && perf_pm_is("active")) {
 			if (random_below(&state, 2))
 				bench_reg_set(HANG, 1);
 			else
 				bench_reg_set(CRASH, 1);
 			count(RESET);
+			if (!perf_until(is_mended()))
+				die("the GPU is not reset");
 		}
-		usleep(100000 + random_below(&state, 900000));
+		usleep(100000 + random_below(&state, 400000));
 	}
 	bench_reg_set(HANG, 0);
 	return NULL;
@@ -278,8 +306,10 @@ static void *plug_cpus(void *data)
 		/* One of them is the PMU's. */
 		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online",
 			 random_below(&state, CPU + 1));
+		pthread_rwlock_wrlock(&cpus);
 		if (!perf_write_file(path, "0"))
 			count(HOTPLUG);
+		pthread_rwlock_unlock(&cpus);
 		usleep(random_below(&state, 20000));
 		perf_write_file(path, "1");
 		usleep(random_below(&state, 500000));
