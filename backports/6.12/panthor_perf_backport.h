@@ -104,6 +104,9 @@ static inline void ktime_get_snapshot_id(clockid_t id, struct system_time_snapsh
  */
 #define perf_allow_cpu()	(perfmon_capable() ? 0 : -EACCES)
 
+/* perf_event_attr of 6.12 has three such members. What is checked of both is checked twice. */
+#define config4		config3
+
 /* In later kernels the argument is a string, in 6.12 an identifier. */
 #undef MODULE_IMPORT_NS
 #define MODULE_IMPORT_NS(ns)	MODULE_INFO(import_ns, ns)

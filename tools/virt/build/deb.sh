@@ -81,7 +81,7 @@ packages()
 		"$TOP_DIR"/backports/*/*.h "$TOP_DIR"/drivers/gpu/drm/panthor/*.[ch] "$TOP_DIR"/tools/module/{*,*/*}.* \
 		"$TOP_DIR"/tools/module/{Kbuild,choose-tree} "$BUILD_DIR"/{deb,module}.sh)
 	key=$(hash_files "${inputs[@]}")
-	dest=$CACHE/deb/$key
+	dest=$CACHE/deb/packages-$key
 	if [ ! -e "$dest/.complete" ]; then
 		need_tool patch patch
 		root=$("$BUILD_DIR/sources.sh" root deb)
@@ -98,7 +98,7 @@ packages()
 			cp "$root"/build/deb/*.deb "$root"/build/deb/*.changes "$dest/"
 			rm -rf "${root:?}/build/deb"
 			touch "$dest/.complete"
-			prune "$CACHE/deb/" "$KEEP"
+			prune "$CACHE/deb/packages" "$KEEP"
 		fi
 		unlock
 	fi

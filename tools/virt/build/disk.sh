@@ -73,7 +73,7 @@ main()
 	# Of the tools that make initrds this one does for every kernel.
 	packages=$("$BUILD_DIR/sources.sh" system "${suite[@]}" initramfs-tools "${names[@]}" "$@")
 	key=$(hash_text "${releases[0]}" "$(cat "$packages/Packages")" "$(hash_files "$0" "$BUILD_DIR/second-stage.sh")")
-	dest=$CACHE/disk/$key
+	dest=$CACHE/disk/trixie-$key
 	if [ ! -e "$dest/disk" ]; then
 		need_tool mmdebstrap mmdebstrap
 		need_tool mke2fs e2fsprogs
@@ -88,7 +88,7 @@ main()
 			step "installing a Debian system in the virtual machine (with Linux ${releases[0]})" \
 				second_stage "${releases[0]}" "$dest"
 			mv "$dest/disk.new" "$dest/disk"
-			prune "$CACHE/disk/" "$KEEP"
+			prune "$CACHE/disk/trixie" "$KEEP"
 		fi
 		unlock
 	fi

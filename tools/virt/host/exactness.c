@@ -299,6 +299,18 @@ static size_t find_numbered(size_t from, unsigned int insert, bool same)
 	return r;
 }
 
+/*
+ * Sessions that were started before the first sample that the trace has, record @r, began to count
+ * with counters off: before the first record of its epoch, and after all that earlier traces have.
+ */
+static void place_early_baselines(size_t r)
+{
+	while (r && records[r - 1].epoch == records[r].epoch)
+		r--;
+	for (size_t i = 0; i < num_baselines; i++)
+		baselines[i].position = r;
+}
+
 static void read_trace(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -329,6 +341,8 @@ static void read_trace(const char *path)
 			if (position++ == num_records)
 				die("the kernel has seen a sample (epoch %u, insert %u, timestamp %" PRIu64
 				    ") that is not in the ledger", epoch, insert, timestamp);
+			if (!seen)
+				place_early_baselines(position - 1);
 			seen++;
 			last_epoch = epoch;
 			last_insert = insert;

@@ -152,12 +152,32 @@ static void bump(MaliCounters *c, unsigned type, unsigned inst, unsigned src,
     }
 }
 
-/* Cycles of one clock, in those of another. */
-static uint64_t convert(MaliCsfState *s, uint64_t n, int from, int to)
+/*
+ * @n * @num / @den; what is left over of it goes to the next piece, so that
+ * however work is cut into pieces it ends up the same.
+ */
+static uint64_t carry(MaliRest *r, uint64_t n, uint64_t num, uint64_t den)
 {
-    uint64_t hz = mali_csf_clk_hz(s, from);
+    __uint128_t sum;
 
-    return hz ? mali_csf_clk_muldiv(n, mali_csf_clk_hz(s, to), hz) : 0;
+    if (!den) {
+        return 0;
+    }
+    if (r->den != den) {
+        r->rest = r->den ? mali_csf_clk_muldiv(r->rest, den, r->den) : 0;
+        r->den = den;
+    }
+    sum = (__uint128_t)n * num + r->rest;
+    r->rest = sum % den;
+    return sum / den;
+}
+
+/* Cycles of one clock, in those of another. */
+static uint64_t convert(MaliCsfState *s, unsigned rest, uint64_t n, int from,
+                        int to)
+{
+    return carry(&s->ctr->rests[rest], n, mali_csf_clk_hz(s, to),
+                 mali_csf_clk_hz(s, from));
 }
 
 /* As many units of @load as there is room for, each of @size. */
@@ -376,6 +396,7 @@ static void forget_work(MaliCounters *c)
     memset(c->buckets, 0, sizeof(c->buckets));
     memset(c->shading, 0, sizeof(c->shading));
     memset(c->bus, 0, sizeof(c->bus));
+    memset(c->rests, 0, sizeof(c->rests));
     forget_room(c);
     c->busy = false;
 }
@@ -534,9 +555,10 @@ static void more_targets(MaliCsfState *s, uint64_t amount, uint64_t cores)
 
     memory(s, 0, amount);
     share_out(s, cores, A_S_TILE_WR, amount);
-    c->bus[1].load += convert(s, amount / count, MALI_CLK_STACKS,
-                              MALI_CLK_CORE) *
-                      64 * c->n_type[MALI_BLK_MEMSYS];
+    c->bus[1].load += carry(&c->rests[REST_TARGETS],
+                            amount * 64 * c->n_type[MALI_BLK_MEMSYS],
+                            mali_csf_clk_hz(s, MALI_CLK_CORE),
+                            mali_csf_clk_hz(s, MALI_CLK_STACKS) * count);
 }
 
 /* @cycles are the core group's. */
@@ -545,7 +567,8 @@ static void tiling(MaliCsfState *s, unsigned csg, unsigned cs, uint64_t amount,
 {
     memory(s, amount * 10, amount * 6);
     iterator(s, B_TILER, csg, cs,
-             convert(s, cycles, MALI_CLK_COREGROUP, MALI_CLK_CORE));
+             convert(s, REST_TILER, cycles, MALI_CLK_COREGROUP,
+                     MALI_CLK_CORE));
     occupy(s, B_T_CY, cycles);
     bump(s->ctr, MALI_BLK_CSHW, 0, A_VERTICES, amount);
 }
@@ -564,14 +587,16 @@ void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
     case MALI_WORK_COMPUTE:
         memory(s, amount * 5, amount * 3);
         iterator(s, B_COMP, csg, cs,
-                 convert(s, cycles, MALI_CLK_STACKS, MALI_CLK_CORE));
+                 convert(s, REST_COMP, cycles, MALI_CLK_STACKS,
+                         MALI_CLK_CORE));
         shading(s, SHADE_THREADS, amount, cycles, cores);
         bump(c, MALI_BLK_CSHW, 0, A_THREADS, amount);
         share_out(s, cores, A_S_THREADS, amount);
         break;
     case MALI_WORK_IDVS:
         tiling(s, csg, cs, amount,
-               convert(s, cycles, MALI_CLK_STACKS, MALI_CLK_COREGROUP));
+               convert(s, REST_IDVS, cycles, MALI_CLK_STACKS,
+                       MALI_CLK_COREGROUP));
         /* Vertices are shaded on the cores, a thread each. */
         shading(s, SHADE_VERTICES, amount, cycles, cores);
         share_out(s, cores, A_S_THREADS, amount);
@@ -585,7 +610,8 @@ void mali_csf_counters_work(MaliCsfState *s, MaliWorkKind kind, unsigned csg,
     case MALI_WORK_FRAGMENT:
         memory(s, amount, amount);
         iterator(s, B_FRAG, csg, cs,
-                 convert(s, cycles, MALI_CLK_STACKS, MALI_CLK_CORE));
+                 convert(s, REST_FRAG, cycles, MALI_CLK_STACKS,
+                         MALI_CLK_CORE));
         shading(s, SHADE_PIXELS, amount, cycles, cores);
         bump(c, MALI_BLK_CSHW, 0, A_PIXELS, amount);
         share_out(s, cores, A_S_PIXELS, amount);

@@ -140,6 +140,13 @@ typedef struct MaliBus {
     uint64_t room;              /* cycles of a slice not taken in this period */
 } MaliBus;
 
+/* What cycles of another clock come to, but for whole ones; times @den. */
+typedef struct MaliRest {
+    uint64_t rest, den;
+} MaliRest;
+
+enum { REST_COMP, REST_IDVS, REST_TILER, REST_FRAG, REST_TARGETS, RESTS };
+
 /* How work moves a counter of the primary set. mul 0: by the general rule. */
 typedef struct MaliRule {
     uint8_t src;
@@ -198,6 +205,7 @@ struct MaliCounters {
     MaliShading shading[SHADES];
     uint64_t shade_room;        /* active cycles of this period, stacks' */
     MaliBus bus[2];             /* reads, writes */
+    MaliRest rests[RESTS];
 };
 
 /* A core that is on its way down counts no more: it has been sampled. */

@@ -67,6 +67,8 @@
 #define LSU_CYCLES              32
 #define LSU_WORD_CYCLES         2
 #define FINISH_TILING_CYCLES    100
+/* FLUSH_CACHE2: of its mode for the L2, that it is cleaned */
+#define FLUSH_L2                1u
 
 #define TILE_SHIFT              5
 #define MAX_TARGETS             8
@@ -463,7 +465,13 @@ static bool op_timed(MaliCsfState *s, MaliStream *st, CsOp *op)
         op->end_ns = mali_csf_clk_now() +
                      mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE, cycles);
     }
-    return mali_csf_clk_now() >= op->end_ns;
+    if (mali_csf_clk_now() < op->end_ns) {
+        return false;
+    }
+    if (op->kind == OP_FLUSH && (op->data & FLUSH_L2)) {
+        s->events->caches_flushed(s);
+    }
+    return true;
 }
 
 bool mali_csf_cs_stream_ops(MaliCsfState *s, MaliStream *st, bool memory)
@@ -1581,12 +1589,36 @@ static void x32(Transfer *t, uint32_t *v)
     t->n += 4;
 }
 
+/*
+ * What there is to know of a job without memory. The time for which it has had
+ * none does not go on meanwhile; one more than that is kept, and 0 if it has
+ * some.
+ */
+static void transfer_oom(Transfer *t, MaliStream *st)
+{
+    uint64_t now = mali_csf_clk_now(), waited = 0;
+    uint32_t oom = OOM_NONE;
+
+    if (t->p && !t->load) {
+        oom = st->oom == OOM_RAISED ? OOM_NONE : st->oom;
+        waited = st->oom_ns ? now - st->oom_ns + 1 : 0;
+    }
+    x32(t, &oom);
+    x32(t, &st->oom_by);
+    x64(t, &waited);
+    if (t->p && t->load) {
+        st->oom = oom;
+        st->oom_ns = waited ? MAX(now - MIN(waited - 1, now), 1) : 0;
+    }
+}
+
 /* A suspend buffer is the guest's: nothing in it may lead out of an array. */
 static bool stream_sane(MaliCs *cs, MaliStream *st)
 {
     uint32_t n_regs = cs->n_regs;
 
-    if (st->state > CS_DEAD || st->depth > ARRAY_SIZE(st->stack) ||
+    if (st->state > CS_DEAD || st->oom > OOM_FRAGMENT ||
+        st->oom_by >= MALI_MAX_CS || st->depth > ARRAY_SIZE(st->stack) ||
         st->in_handler > st->depth ||
         st->depth - st->in_handler > CS_CALL_DEPTH ||
         st->in_handler > CS_CALL_DEPTH + 1 ||
@@ -1649,6 +1681,7 @@ size_t mali_csf_cs_stream_transfer(MaliCs *cs, MaliStream *st, uint8_t *buf,
     x64(&t, &st->handler);
     x64(&t, &st->handler_len);
     x64(&t, &st->progress);
+    transfer_oom(&t, st);
     x32(&t, &st->n_ops);
     for (int i = 0; i < CS_MAX_OPS; i++) {
         CsOp *op = &st->ops[i];

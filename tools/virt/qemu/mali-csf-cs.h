@@ -212,6 +212,9 @@ typedef struct MaliStream {
     uint64_t heap;
     uint64_t handler, handler_len;
     uint64_t progress;
+    CsOom oom;                  /* RAISED as NONE: the host is asked again */
+    uint32_t oom_by;
+    int64_t oom_ns;             /* a job has had no memory since; 0: it has */
     uint32_t n_ops;
     CsOp ops[CS_MAX_OPS];
 
@@ -228,9 +231,6 @@ typedef struct MaliStream {
     bool fault_pending;         /* a fault of the address space was hit */
     bool fault_held;            /* stays put until the host answers CS_FAULT */
     uint64_t fault_addr;
-    CsOom oom;
-    unsigned oom_by;
-    int64_t oom_ns;             /* a job has had no memory since; 0: it has */
     CsBlocked blocked;
     uint32_t wait_sbs;          /* what it is blocked on, for the host */
     uint32_t wait_status;

@@ -130,10 +130,15 @@ uint32_t mali_csf_faults_storm_value(unsigned number, uint32_t random)
     return 1 + random % faults_storm_max[number];
 }
 
+static uint32_t faults_value(MaliCsfState *s, unsigned reg)
+{
+    return s->inj.fault[MALI_FAULT_NUMBER(reg)];
+}
+
 /* The value of a switch, where it makes a difference now. */
 static uint32_t faults_hit(MaliCsfState *s, unsigned reg)
 {
-    uint32_t value = s->inj.fault[MALI_FAULT_NUMBER(reg)];
+    uint32_t value = faults_value(s, reg);
 
     s->inj.fault_hits += value != 0;
     return value;
@@ -195,14 +200,30 @@ int64_t mali_csf_faults_irq_late(MaliCsfState *s)
     return faults_hit(s, MALI_BENCH_IRQ_LATE);
 }
 
-int64_t mali_csf_faults_irq_apart(MaliCsfState *s)
+bool mali_csf_faults_irqs_are_apart(MaliCsfState *s)
 {
-    return faults_hit(s, MALI_BENCH_IRQ_APART);
+    return faults_value(s, MALI_BENCH_IRQ_APART);
+}
+
+void mali_csf_faults_irq_was_apart(MaliCsfState *s)
+{
+    faults_hit(s, MALI_BENCH_IRQ_APART);
+}
+
+int64_t mali_csf_faults_irq_apart(MaliCsfState *s, int64_t now, int64_t last)
+{
+    int64_t due = last + faults_value(s, MALI_BENCH_IRQ_APART);
+
+    if (!last || due <= now) {
+        return now;
+    }
+    faults_hit(s, MALI_BENCH_IRQ_APART);
+    return due;
 }
 
 int64_t mali_csf_faults_irq_spurious(MaliCsfState *s)
 {
-    uint32_t period = s->inj.fault[MALI_FAULT_NUMBER(MALI_BENCH_IRQ_SPURIOUS)];
+    uint32_t period = faults_value(s, MALI_BENCH_IRQ_SPURIOUS);
 
     /* More often would be all that the machine does. */
     return period ? MAX(period, 100 * SCALE_US) : 0;
@@ -229,14 +250,16 @@ uint32_t mali_csf_faults_meta_stale(MaliCsfState *s)
     return faults_hit(s, MALI_BENCH_META_STALE);
 }
 
-bool mali_csf_faults_extract_latched(MaliCsfState *s)
+uint32_t mali_csf_faults_extract(MaliCsfState *s, uint32_t now,
+                                 uint32_t latched)
 {
-    return faults_hit(s, MALI_BENCH_EXTRACT_LATCHED);
+    return now != latched && faults_hit(s, MALI_BENCH_EXTRACT_LATCHED) ?
+           latched : now;
 }
 
 bool mali_csf_faults_overwrite(MaliCsfState *s)
 {
-    return s->inj.fault[MALI_FAULT_NUMBER(MALI_BENCH_OVERWRITE)];
+    return faults_value(s, MALI_BENCH_OVERWRITE);
 }
 
 void mali_csf_faults_overwritten(MaliCsfState *s)
@@ -261,12 +284,22 @@ int64_t mali_csf_faults_enable_slow(MaliCsfState *s)
 
 uint32_t mali_csf_faults_events_always(MaliCsfState *s)
 {
-    return faults_hit(s, MALI_BENCH_EVENTS_ALWAYS);
+    return faults_value(s, MALI_BENCH_EVENTS_ALWAYS);
+}
+
+void mali_csf_faults_event_was_raised(MaliCsfState *s)
+{
+    faults_hit(s, MALI_BENCH_EVENTS_ALWAYS);
 }
 
 bool mali_csf_faults_events_few(MaliCsfState *s)
 {
-    return faults_hit(s, MALI_BENCH_EVENTS_FEW);
+    return faults_value(s, MALI_BENCH_EVENTS_FEW);
+}
+
+void mali_csf_faults_event_was_withheld(MaliCsfState *s)
+{
+    faults_hit(s, MALI_BENCH_EVENTS_FEW);
 }
 
 uint64_t mali_csf_faults_timestamp(MaliCsfState *s, uint64_t timestamp,
@@ -274,7 +307,7 @@ uint64_t mali_csf_faults_timestamp(MaliCsfState *s, uint64_t timestamp,
 {
     int32_t offset = faults_hit(s, MALI_BENCH_TS_OFFSET);
     int32_t drift = faults_hit(s, MALI_BENCH_TS_DRIFT);
-    uint64_t skew = faults_hit(s, MALI_BENCH_TS_SKEW);
+    uint64_t skew = block ? faults_hit(s, MALI_BENCH_TS_SKEW) : 0;
     __int128 part = (__int128)timestamp * drift / 1000000;
 
     if (s->inj.ts_back) {

@@ -233,7 +233,8 @@ static void mcu_process(MaliCsfState *s)
 
     /* Counters before what might end them; nothing counts in protected mode. */
     if (!s->gpu_status_protm &&
-        !(mcu_to_halt(s, req, ack) && mali_csf_faults_halt_first(s))) {
+        !(mcu_to_halt(s, req, ack) && ((req ^ ack) & MALI_GLB_PRFCNT_SAMPLE) &&
+          mali_csf_faults_halt_first(s))) {
         s->mcu_counters_due = false;
         mali_csf_perfcnt_eval(s, req);
     }

@@ -310,6 +310,9 @@ static void mmu_command_done(MaliCsfState *s, unsigned n)
         as->locked = false;
         mmu_tlb_drop(as);
         event = true;
+        if (as->command == CMD_FLUSH_MEM) {
+            s->events->caches_flushed(s);
+        }
         break;
     }
     mali_csf_irq_raise(s, MALI_IRQ_MMU, 1u << (16 + n % 16));

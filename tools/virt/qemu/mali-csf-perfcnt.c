@@ -144,10 +144,10 @@ static MaliMmuResult perfcnt_put_runs(MaliCsfState *s, uint64_t va, unsigned n,
 
 static uint32_t perfcnt_extract(MaliCsfState *s)
 {
-    if (mali_csf_faults_extract_latched(s)) {
-        return s->perfcnt->extract_latch;
-    }
-    return mali_csf_glb_ld32(s, MALI_GLB_IN + MALI_GLB_IN_PRFCNT_EXTRACT);
+    uint32_t now = mali_csf_glb_ld32(s, MALI_GLB_IN +
+                                     MALI_GLB_IN_PRFCNT_EXTRACT);
+
+    return mali_csf_faults_extract(s, now, s->perfcnt->extract_latch);
 }
 
 static bool perfcnt_ring_full(MaliCsfState *s)
@@ -178,11 +178,16 @@ static bool perfcnt_ring_full(MaliCsfState *s)
  * before it has seen, at a doorbell, that the driver has made them equal. True
  * if it was raised.
  */
-static bool perfcnt_raise_event(MaliCsfState *s, uint32_t bit)
+static bool perfcnt_event_open(MaliCsfState *s, uint32_t bit)
 {
     uint32_t ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
 
-    if ((s->glb_req ^ ack) & bit) {
+    return (s->glb_req ^ ack) & bit;
+}
+
+static bool perfcnt_raise_event(MaliCsfState *s, uint32_t bit)
+{
+    if (perfcnt_event_open(s, bit)) {
         return false;
     }
     mali_csf_publish_ack(s, bit);
@@ -204,6 +209,7 @@ static void perfcnt_overflow(MaliCsfState *s)
 
     if (f->full_seen && perfcnt_events_once(s) &&
         f->full_extract == f->info.extract) {
+        mali_csf_faults_event_was_withheld(s);
         return;
     }
     if (perfcnt_raise_event(s, MALI_GLB_PRFCNT_OVERFLOW)) {
@@ -378,12 +384,19 @@ static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason)
     return MALI_MMU_OK;
 }
 
-static void perfcnt_threshold(MaliCsfState *s)
+static bool perfcnt_over_threshold(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
 
     f->info.extract = perfcnt_extract(s);
-    if (f->info.insert - f->info.extract >= MAX(f->info.slots / 2, 1) &&
+    return f->info.insert - f->info.extract >= MAX(f->info.slots / 2, 1);
+}
+
+static void perfcnt_threshold(MaliCsfState *s)
+{
+    MaliPerfcnt *f = s->perfcnt;
+
+    if (perfcnt_over_threshold(s) &&
         perfcnt_raise_event(s, MALI_GLB_PRFCNT_THRESHOLD)) {
         f->info.thresholds++;
     }
@@ -400,11 +413,19 @@ static void perfcnt_events_again(MaliCsfState *s, bool told)
 
     if ((always & 1) && perfcnt_raise_event(s, MALI_GLB_PRFCNT_THRESHOLD)) {
         f->info.thresholds++;
+        mali_csf_faults_event_was_raised(s);
     }
     if ((always & 2) && perfcnt_raise_event(s, MALI_GLB_PRFCNT_OVERFLOW)) {
         f->info.overflows++;
+        mali_csf_faults_event_was_raised(s);
     }
     if (perfcnt_events_once(s)) {
+        if ((f->no_room && !told &&
+             !perfcnt_event_open(s, MALI_GLB_PRFCNT_OVERFLOW)) ||
+            (perfcnt_over_threshold(s) &&
+             !perfcnt_event_open(s, MALI_GLB_PRFCNT_THRESHOLD))) {
+            mali_csf_faults_event_was_withheld(s);
+        }
         return;
     }
     perfcnt_threshold(s);
@@ -647,19 +668,28 @@ static bool perfcnt_sample_request(MaliCsfState *s, uint32_t req)
     return true;
 }
 
-static void perfcnt_disable(MaliCsfState *s)
+/*
+ * False if there is something to be written to the ring first, whose address
+ * space is locked.
+ */
+static bool perfcnt_disable(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
+    unsigned as;
 
     f->enable_due = 0;
     timer_del(f->enable_timer);
     if (!f->info.enabled) {
-        return;
+        return true;
+    }
+    if (mali_csf_publish_waits(s, &as)) {
+        return !perfcnt_waits_for(s, as);
     }
     mali_csf_publish_all(s);
     /* No sample: what was counted since the last one is discarded. */
     mali_csf_counters_advance(s);
     f->info.enabled = false;
+    return true;
 }
 
 /* An enable that took long is done. */
@@ -691,7 +721,9 @@ void mali_csf_perfcnt_eval(MaliCsfState *s, uint32_t req)
             return;
         }
     } else if (!want) {
-        perfcnt_disable(s);
+        if (!perfcnt_disable(s)) {
+            return;
+        }
         ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
     }
     if ((req ^ ack) & MALI_GLB_PRFCNT_ENABLE) {

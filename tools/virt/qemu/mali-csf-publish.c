@@ -40,7 +40,7 @@ struct MaliPublish {
     QTAILQ_HEAD(, Stage) stages;
     unsigned count;
     QEMUTimer *timer;
-    int64_t last_irq;       /* when the last interrupt was, or will be */
+    int64_t last_irq;       /* when the last interrupt was; 0: there was none */
     int64_t last_insert;    /* when INSERT was, or will be, seen to change */
     QEMUTimer *spurious;
 };
@@ -166,7 +166,21 @@ void mali_csf_publish_all(MaliCsfState *s)
         publish_first(s);
     }
     s->publish->last_insert = 0;
+    s->publish->last_irq = MIN(s->publish->last_irq, mali_csf_clk_now());
     publish_arm(s);
+}
+
+bool mali_csf_publish_waits(MaliCsfState *s, unsigned *as)
+{
+    Stage *stage;
+
+    QTAILQ_FOREACH(stage, &s->publish->stages, next) {
+        if (stage->kind == STAGE_DATA && mali_csf_mmu_locked(s, stage->as)) {
+            *as = stage->as;
+            return true;
+        }
+    }
+    return false;
 }
 
 void mali_csf_publish_flushed(MaliCsfState *s)
@@ -233,13 +247,14 @@ MaliMmuResult mali_csf_publish_block(MaliCsfState *s, unsigned as, uint64_t va,
                                      const void *buf, uint64_t len, bool core)
 {
     const uint8_t *data = buf;
-    int64_t now = mali_csf_clk_now();
-    int64_t due = now + mali_csf_faults_data_late(s, core);
-    int64_t values = due + mali_csf_faults_values_late(s);
+    int64_t now = mali_csf_clk_now(), due, values;
     MaliMmuResult res;
 
     if (mali_csf_faults_memory_late(s)) {
         due = values = WHEN_FLUSHED;
+    } else {
+        due = now + mali_csf_faults_data_late(s, core);
+        values = due + mali_csf_faults_values_late(s);
     }
     if (values == due) {
         return publish_data(s, as, va, data, len, due, now);
@@ -265,21 +280,37 @@ void mali_csf_publish_insert(MaliCsfState *s, uint32_t insert)
     }
 }
 
+static Stage *publish_irq_on_its_way(MaliCsfState *s)
+{
+    Stage *stage;
+
+    QTAILQ_FOREACH(stage, &s->publish->stages, next) {
+        if (stage->kind == STAGE_IRQ) {
+            return stage;
+        }
+    }
+    return NULL;
+}
+
 static void publish_interrupt(MaliCsfState *s, uint32_t bits)
 {
-    int64_t now = mali_csf_clk_now();
-    int64_t due = now + mali_csf_faults_irq_late(s);
-    int64_t apart = mali_csf_faults_irq_apart(s);
+    int64_t now = mali_csf_clk_now(), due = now;
+    Stage *other;
 
     if (mali_csf_faults_irq_lost(s)) {
         return;
     }
-    if (apart && s->publish->last_irq) {
-        if (s->publish->last_irq > now) {
-            return;     /* one is on its way, for both */
+    if (mali_csf_faults_irqs_are_apart(s)) {
+        other = publish_irq_on_its_way(s);
+        if (other) {
+            /* It is for both. */
+            other->value |= bits;
+            mali_csf_faults_irq_was_apart(s);
+            return;
         }
-        due = MAX(due, s->publish->last_irq + apart);
+        due = mali_csf_faults_irq_apart(s, now, s->publish->last_irq);
     }
+    due = MAX(due, now + mali_csf_faults_irq_late(s));
     s->publish->last_irq = due;
     if (due > now) {
         publish_value_later(s, STAGE_IRQ, bits, due);

@@ -550,6 +550,7 @@ static const MaliCsfEvents mali_events = {
     .groups_changed = mali_csf_mcu_activity,
     .groups_idle = mali_csf_csg_idle,
     .sample_due = mali_csf_csg_report_work,
+    .caches_flushed = mali_csf_publish_flushed,
     .reset_wanted = mali_reset_start,
 };
 

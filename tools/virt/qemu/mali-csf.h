@@ -324,6 +324,8 @@ typedef struct MaliCsfEvents {
     bool (*groups_idle)(MaliCsfState *s);
     /* A sample is due: the counters are to hear of work under way. */
     void (*sample_due)(MaliCsfState *s);
+    /* The GPU's caches were flushed: what is in memory is what was written. */
+    void (*caches_flushed)(MaliCsfState *s);
     /* PWR_CONTROL has been told to reset the GPU. */
     void (*reset_wanted)(MaliCsfState *s);
 } MaliCsfEvents;
@@ -516,7 +518,10 @@ bool mali_csf_faults_empty_ack(MaliCsfState *s);
 bool mali_csf_faults_double_sample(MaliCsfState *s);
 bool mali_csf_faults_irq_lost(MaliCsfState *s);
 int64_t mali_csf_faults_irq_late(MaliCsfState *s);
-int64_t mali_csf_faults_irq_apart(MaliCsfState *s);
+/* Whether interrupts lie apart, that one waits for another, or until when. */
+bool mali_csf_faults_irqs_are_apart(MaliCsfState *s);
+void mali_csf_faults_irq_was_apart(MaliCsfState *s);
+int64_t mali_csf_faults_irq_apart(MaliCsfState *s, int64_t now, int64_t last);
 /* The period of interrupts without a cause, or 0; and that one has come. */
 int64_t mali_csf_faults_irq_spurious(MaliCsfState *s);
 void mali_csf_faults_irq_was_spurious(MaliCsfState *s);
@@ -526,16 +531,22 @@ void mali_csf_faults_sample_begins(MaliCsfState *s);
 uint32_t mali_csf_faults_en(MaliCsfState *s, uint32_t en);
 /* Bits as of meta_stale. */
 uint32_t mali_csf_faults_meta_stale(MaliCsfState *s);
-bool mali_csf_faults_extract_latched(MaliCsfState *s);
+/* EXTRACT as firmware has it, which is @now, and was @latched. */
+uint32_t mali_csf_faults_extract(MaliCsfState *s, uint32_t now,
+                                 uint32_t latched);
 /* Whether a full ring is written to, and that it was. */
 bool mali_csf_faults_overwrite(MaliCsfState *s);
 void mali_csf_faults_overwritten(MaliCsfState *s);
+/* Asked if a SAMPLE is outstanding when firmware is to halt. */
 bool mali_csf_faults_halt_first(MaliCsfState *s);
 bool mali_csf_faults_enable_lost(MaliCsfState *s);
 int64_t mali_csf_faults_enable_slow(MaliCsfState *s);
-/* Bits as of events_always. */
+/* Bits as of events_always, and that an event was raised for them. */
 uint32_t mali_csf_faults_events_always(MaliCsfState *s);
+void mali_csf_faults_event_was_raised(MaliCsfState *s);
+/* Whether events are raised once, and that one was not raised again. */
 bool mali_csf_faults_events_few(MaliCsfState *s);
+void mali_csf_faults_event_was_withheld(MaliCsfState *s);
 /*
  * The timestamp of block @block, which would be @timestamp; the sample before
  * had @last.
@@ -586,8 +597,14 @@ void mali_csf_publish_init(MaliCsfState *s);
 void mali_csf_publish_exit(MaliCsfState *s);
 /* What was not seen yet never will be. */
 void mali_csf_publish_reset(MaliCsfState *s);
-/* It is seen now. To be called while address space 0 is not locked. */
+/*
+ * It is seen now. To be called while address space 0 is not locked. What is to
+ * be written to another one that is locked is lost: see
+ * mali_csf_publish_waits().
+ */
 void mali_csf_publish_all(MaliCsfState *s);
+/* Whether there is such a thing, and for which address space it waits. */
+bool mali_csf_publish_waits(MaliCsfState *s, unsigned *as);
 /* The GPU's caches have been flushed. */
 void mali_csf_publish_flushed(MaliCsfState *s);
 /* The switches were changed. */

@@ -138,7 +138,10 @@ struct panthor_perf {
 	/** @sampler: Sampler, which takes samples for all sessions. */
 	struct panthor_perf_sampler sampler;
 
-	/** @pmu: PMU, NULL if there is none. */
+	/**
+	 * @pmu: PMU, NULL until it is registered, and if that has failed. Stays when the
+	 * device is unplugged.
+	 */
 	struct panthor_perf_pmu *pmu;
 
 	/** @fw_slots: Number of slots that the firmware ring is allocated with. */
@@ -645,26 +648,6 @@ static u32 bus_bytes(u32 l2_features)
 	return log2_bits >= 3 && log2_bits <= 12 ? BIT(log2_bits - 3) : 0;
 }
 
-/* Counters work without a PMU, so that it is no error if there is none. */
-static void pmu_init(struct panthor_perf *perf)
-{
-	struct panthor_device *ptdev = perf->ptdev;
-	struct panthor_perf_pmu_gpu gpu;
-	struct panthor_perf_pmu *pmu;
-
-	memset(&gpu, 0, sizeof(gpu));
-	gpu.phys_addr = ptdev->phys_addr;
-	gpu.arch = GPU_ARCH_MAJOR(ptdev->gpu_info.gpu_id);
-	gpu.bus_bytes = bus_bytes(ptdev->gpu_info.l2_features);
-	gpu.clocks = perf->clock.supported;
-	panthor_perf_pmu_describe(&gpu, &perf->layout);
-	pmu = panthor_perf_pmu_add(&perf->sampler, &gpu, &pmu_ops);
-	if (IS_ERR(pmu))
-		drm_info(&ptdev->base, "No PMU for perf: %pe", pmu);
-	else
-		perf->pmu = pmu;
-}
-
 static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 			 struct drm_file *file, const struct drm_panthor_perf_cmd_setup *setup,
 			 bool unprivileged, u32 *handle)
@@ -984,7 +967,7 @@ int panthor_perf_open(struct panthor_file *pfile)
 }
 
 /**
- * panthor_perf_submit() - Note that a file submits jobs
+ * panthor_perf_submit() - Note that a file has submitted jobs
  * @pfile: File.
  *
  * Context: Process context.
@@ -1014,7 +997,7 @@ void panthor_perf_close(struct panthor_file *pfile)
 
 	if (READ_ONCE(pf->submitted) && perf && perf->supported &&
 	    !panthor_device_reset_is_pending(pfile->ptdev))
-		panthor_perf_pmu_flush(perf->pmu, &perf->sampler);
+		panthor_perf_pmu_flush(READ_ONCE(perf->pmu), &perf->sampler);
 
 	xa_for_each(&pf->sessions, handle, session)
 		end_session(perf, pf, session);
@@ -1065,7 +1048,7 @@ static int panthor_perf_debugfs_show(struct seq_file *m, void *unused)
 				panthor_perf_session_show(session, &p);
 		}
 		mutex_unlock(&perf->setup_lock);
-		panthor_perf_pmu_show(perf->pmu, &p);
+		panthor_perf_pmu_show(READ_ONCE(perf->pmu), &p);
 	}
 	drm_dev_exit(cookie);
 	return ret;
@@ -1152,7 +1135,7 @@ void panthor_perf_post_suspend(struct panthor_device *ptdev)
 }
 
 /**
- * panthor_perf_resume() - Enable counters again if some session is started
+ * panthor_perf_resume() - Enable counters again if some client counts
  * @ptdev: Device whose MCU has booted and whose groups have not been resumed.
  *
  * When this returns counters are enabled, so that all work of the groups is counted.
@@ -1160,7 +1143,7 @@ void panthor_perf_post_suspend(struct panthor_device *ptdev)
  * Context: Runtime resume, resume of the system. Both are in the fence signalling
  * path, so memory is not allocated. Takes panthor_perf_sampler::lock. Sleeps until
  * firmware has enabled counters, up to PANTHOR_PERF_FW_ACK_MS milliseconds, if some
- * session is started.
+ * client counts.
  */
 void panthor_perf_resume(struct panthor_device *ptdev)
 {
@@ -1321,11 +1304,48 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	panthor_perf_sampler_up(&perf->sampler);
 	/* Pairs with the READ_ONCE() of the interrupt thread, which may run by now. */
 	smp_store_release(&ptdev->perf, perf);
-	pmu_init(perf);
 	return;
 
 err_none:
 	ptdev->perf = perf;
+}
+
+/**
+ * panthor_perf_register() - Register the PMU of a device
+ * @ptdev: Device that is registered.
+ *
+ * Events may be opened from here on, and the GPU be reset because of them. Counters work
+ * without a PMU, so that it is no error if there is none: the reason is printed.
+ *
+ * Context: Probe. Another thread may unplug the device meanwhile.
+ */
+void panthor_perf_register(struct panthor_device *ptdev)
+{
+	struct panthor_perf *perf = ptdev->perf;
+	struct panthor_perf_pmu_gpu gpu;
+	struct panthor_perf_pmu *pmu;
+	int cookie;
+
+	if (!perf || !perf->supported)
+		return;
+
+	memset(&gpu, 0, sizeof(gpu));
+	gpu.phys_addr = ptdev->phys_addr;
+	gpu.arch = GPU_ARCH_MAJOR(ptdev->gpu_info.gpu_id);
+	gpu.bus_bytes = bus_bytes(ptdev->gpu_info.l2_features);
+	gpu.clocks = perf->clock.supported;
+	panthor_perf_pmu_describe(&gpu, &perf->layout);
+
+	/* panthor_perf_unplug() is called after drm_dev_unplug(), which waits for this. */
+	if (!drm_dev_enter(&ptdev->base, &cookie))
+		return;
+
+	pmu = panthor_perf_pmu_add(&perf->sampler, &gpu, &pmu_ops);
+	if (IS_ERR(pmu))
+		drm_info(&ptdev->base, "No PMU for perf: %pe", pmu);
+	else
+		WRITE_ONCE(perf->pmu, pmu);
+	drm_dev_exit(cookie);
 }
 
 /**

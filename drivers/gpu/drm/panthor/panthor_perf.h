@@ -28,6 +28,7 @@ static inline void panthor_perf_pmu_exit(void) {}
 
 #ifdef CONFIG_DRM_PANTHOR_PERF
 void panthor_perf_init(struct panthor_device *ptdev);
+void panthor_perf_register(struct panthor_device *ptdev);
 void panthor_perf_unplug(struct panthor_device *ptdev);
 
 void panthor_perf_pre_suspend(struct panthor_device *ptdev);
@@ -50,6 +51,7 @@ void panthor_perf_info(struct panthor_device *ptdev, struct drm_panthor_perf_inf
 int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_file *file);
 #else
 static inline void panthor_perf_init(struct panthor_device *ptdev) {}
+static inline void panthor_perf_register(struct panthor_device *ptdev) {}
 static inline void panthor_perf_unplug(struct panthor_device *ptdev) {}
 
 static inline void panthor_perf_pre_suspend(struct panthor_device *ptdev) {}

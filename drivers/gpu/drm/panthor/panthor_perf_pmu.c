@@ -6,7 +6,7 @@
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <linux/timekeeping.h>
@@ -33,8 +33,8 @@
  *
  * Two ends of the time in which an event counts are made exact:
  *
- * - perf_event_open() waits for a sample if it begins a run, or if the event needs blocks
- *   that were not read so far. What was counted before is not in the event.
+ * - perf_event_open() waits for a sample if it begins a run, or if there is no other event of
+ *   that type of block. What was counted before is not in the event.
  * - A file of the device that has submitted jobs waits for a sample when it is closed. The
  *   kernel closes the files of a process before its parent is told that it has ended, so
  *   that a count that is read afterwards has all of the jobs whose fences were signalled.
@@ -73,8 +73,11 @@
  * of pins before it writes.
  */
 
-/* Events, and files that are closed, may ask for so many samples at a time. */
-#define MAX_ASKED		(PANTHOR_PERF_PMU_QUEUE - 1)
+/*
+ * How long perf_event_open() waits for a sample. perf may hold its lock of a CPU's events
+ * meanwhile, and firmware answers nothing in protected mode.
+ */
+#define BASELINE_TIMEOUT	HZ
 
 /* How long the close of a file waits for a sample. */
 #define FLUSH_TIMEOUT_MS	20
@@ -356,7 +359,7 @@ static void start_timer(struct panthor_perf_pmu_run *run)
 	hrtimer_start(&run->timer, ms_to_ktime(READ_ONCE(*run->interval_ms)), HRTIMER_MODE_REL);
 }
 
-/* Runs in hard interrupt context, where the locks of the sampler cannot be taken. */
+/* Runs in interrupt context, where the locks of the sampler cannot be taken. */
 static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 {
 	struct panthor_perf_pmu_run *run = container_of(timer, struct panthor_perf_pmu_run, timer);
@@ -379,7 +382,7 @@ static void due_work(struct work_struct *work)
 		start_timer(run);
 }
 
-/* There is always room for a sample: it is added to the totals. Requests are limited by ask(). */
+/* There is always room for a sample: it is added to the totals. */
 static u32 run_available(struct panthor_perf_client *client, u32 promised)
 {
 	return 1;
@@ -410,13 +413,6 @@ static u32 run_write(struct panthor_perf_client *client,
 	if (flags & (DRM_PANTHOR_PERF_SAMPLE_OVERFLOW | DRM_PANTHOR_PERF_SAMPLE_ERROR))
 		new->lost++;
 	totals_end(run);
-
-	/* Tags need not be in order: two threads may ask in another one than they got them. */
-	if (info->user_data) {
-		atomic_dec(&run->asked);
-		if (info->user_data > atomic64_read(&run->done))
-			atomic64_set(&run->done, info->user_data);
-	}
 
 	if (woken)
 		start_timer(run);
@@ -493,6 +489,7 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	 * millisecond, as for sessions, which is no limit to the interval.
 	 */
 	run->client.limited = true;
+	run->client.start_timeout = BASELINE_TIMEOUT;
 	run->client.power_samples = true;
 	run->client.queue = run->queue;
 	run->client.queue_mask = PANTHOR_PERF_PMU_QUEUE - 1;
@@ -534,84 +531,75 @@ void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_free);
 
 /*
- * Asks for a sample, whose tag goes to @tag. Returns -EBUSY if too many have been asked for,
- * and -ENODEV if the run does not count.
- */
-static int ask(struct panthor_perf_pmu_run *run, u64 *tag)
-{
-	if (!atomic_add_unless(&run->asked, 1, MAX_ASKED))
-		return counts(run) ? -EBUSY : -ENODEV;
-
-	*tag = atomic64_inc_return(&run->tag);
-	if (!panthor_perf_sampler_request(run->sampler, &run->client, *tag))
-		return 0;
-
-	atomic_dec(&run->asked);
-	return -ENODEV;
-}
-
-/* The sample is in the totals, or will never be. */
-static bool is_done(struct panthor_perf_pmu_run *run, u64 tag)
-{
-	return atomic64_read(&run->done) >= tag || !counts(run);
-}
-
-/*
- * Asks for a sample unless @tag, 0 before, is that of one. Returns true if there is nothing to
- * wait for any more.
- */
-static bool flushed(struct panthor_perf_pmu_run *run, u64 *tag)
-{
-	int ret = *tag ? 0 : ask(run, tag);
-
-	return ret == -EBUSY ? false : ret || is_done(run, *tag);
-}
-
-/*
  * Waits until all that is counted up to now is in the totals. Returns 0, -ERESTARTSYS if the
- * caller has a signal pending, or -ENODEV if the device has gone.
+ * caller has a signal pending, -ETIMEDOUT, or -ENODEV if the device has gone.
  */
 static int wait_for_sample(struct panthor_perf_pmu_run *run)
 {
-	u64 tag = 0;
-	int ret = wait_event_interruptible(run->sampled, flushed(run, &tag));
+	long left;
+	u32 number;
 
-	return ret ? ret : counts(run) ? 0 : -ENODEV;
+	if (panthor_perf_sampler_share(run->sampler, &run->client, &number))
+		return -ENODEV;
+
+	left = wait_event_interruptible_timeout(run->sampled,
+						panthor_perf_sampler_complete(run->sampler,
+									      &run->client,
+									      number),
+						BASELINE_TIMEOUT);
+	if (left <= 0)
+		return left ? left : -ETIMEDOUT;
+
+	return counts(run) ? 0 : -ENODEV;
 }
 
-/* The blocks of a type are needed by one more event. Returns true if they were not before. */
+/*
+ * There is one more event of a type. Returns true if there was none before, so that what was
+ * counted up to now has to be got out of the way. The CSHW block is read in any case, because
+ * it tells the times of samples.
+ */
 static bool use_type(struct panthor_perf_pmu_run *run, u32 type)
 {
-	if (!type || run->type_users[type]++)
+	if (run->type_users[type]++)
 		return false;
 
-	panthor_perf_sampler_enable(run->sampler, &run->client, type, true);
+	if (type && type != DRM_PANTHOR_PERF_BLOCK_CSHW)
+		panthor_perf_sampler_enable(run->sampler, &run->client, type, true);
 	return true;
 }
 
 static void unuse_type(struct panthor_perf_pmu_run *run, u32 type)
 {
-	if (type && !--run->type_users[type] && run->state != PANTHOR_PERF_PMU_RUN_FROZEN)
+	if (!--run->type_users[type] && type && type != DRM_PANTHOR_PERF_BLOCK_CSHW &&
+	    run->state != PANTHOR_PERF_PMU_RUN_FROZEN)
 		panthor_perf_sampler_enable(run->sampler, &run->client, type, false);
 }
 
-/* Drops a user of a run, and of blocks of @type unless it is 0. Ends the run with the last one. */
-static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run, u32 type)
+/* Drops a user of a run. Ends the run with the last one. */
+static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run)
 {
-	guard(mutex)(&pmu->lock);
-
-	unuse_type(run, type);
-	if (--run->users)
+	if (!refcount_dec_and_mutex_lock(&run->users, &pmu->lock))
 		return;
 
+	/* The lock is held to the end: on kernels on which the PMU stays, unplug waits for it. */
 	if (run->state == PANTHOR_PERF_PMU_RUN_FROZEN) {
 		panthor_perf_pmu_run_free(run);
-		return;
+	} else {
+		WRITE_ONCE(pmu->run, NULL);
+		panthor_perf_pmu_run_free(run);
+		pmu->ops->release(pmu->sampler);
 	}
 
-	WRITE_ONCE(pmu->run, NULL);
-	panthor_perf_pmu_run_free(run);
-	pmu->ops->release(pmu->sampler);
+	mutex_unlock(&pmu->lock);
+}
+
+/* The same for an event. */
+static void leave_event(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run, u32 type)
+{
+	scoped_guard(mutex, &pmu->lock)
+		unuse_type(run, type);
+
+	leave(pmu, run);
 }
 
 /*
@@ -635,14 +623,11 @@ static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
 		return ERR_PTR(ret);
 	}
 
-	/*
-	 * The CSHW block is always read: it tells the times of samples. This is a user of the
-	 * type that stays as long as the run.
-	 */
+	refcount_set(&run->users, 1);
+	panthor_perf_sampler_enable(run->sampler, &run->client, DRM_PANTHOR_PERF_BLOCK_CSHW, true);
+
 	guard(mutex)(&pmu->lock);
-	run->users = 1;
-	use_type(run, DRM_PANTHOR_PERF_BLOCK_CSHW);
-	/* Pairs with the READ_ONCE() in hold(): the run is initialized. */
+	/* Pairs with the acquires in hold() and get_run(): the run is initialized. */
 	smp_store_release(&pmu->run, run);
 	return run;
 }
@@ -667,7 +652,7 @@ static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type)
 		run = pmu->run;
 		begins = !run;
 		if (run)
-			run->users++;
+			refcount_inc(&run->users);
 	}
 
 	if (begins) {
@@ -691,7 +676,7 @@ static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type)
 	if (!ret)
 		return run;
 
-	leave(pmu, run, type);
+	leave_event(pmu, run, type);
 	return ERR_PTR(ret);
 }
 
@@ -766,57 +751,76 @@ static u64 read_count(const struct perf_pmu_event *ev)
 	return count;
 }
 
+/**
+ * panthor_perf_pmu_advance() - Move forward what of a count has been added to an event
+ * @prev: The count up to which it has been added.
+ * @now: A count. It may be earlier than another one that a concurrent caller has read.
+ *
+ * Context: Any, also concurrently.
+ *
+ * Return: What the caller has to add: each part of the count is added by one caller.
+ */
+u64 panthor_perf_pmu_advance(local64_t *prev, u64 now)
+{
+	s64 old = local64_read(prev);
+
+	do {
+		if ((s64)(now - old) <= 0)
+			return 0;
+	} while (!local64_try_cmpxchg(prev, &old, now));
+
+	return now - old;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_advance);
+
 /*
- * Adds what was counted since the last time to the event. Readers may be concurrent, and one
- * of them may come with older totals: what has been added is not added again.
+ * perf_event_read_local() calls this on any CPU, without the lock that perf holds when it
+ * schedules the event. The event may not count so far, or no longer.
  */
 static void pmu_event_read(struct perf_event *event)
 {
-	u64 now = read_count(event->pmu_private);
-	s64 prev = local64_read(&event->hw.prev_count);
+	/* Pairs with the release in pmu_event_add(): prev_count is where counting begins. */
+	if (smp_load_acquire(&event->hw.state) & PERF_HES_STOPPED)
+		return;
 
-	do {
-		if ((s64)(now - prev) <= 0)
-			return;
-	} while (!local64_try_cmpxchg(&event->hw.prev_count, &prev, now));
-
-	local64_add(now - prev, &event->count);
+	local64_add(panthor_perf_pmu_advance(&event->hw.prev_count,
+					     read_count(event->pmu_private)),
+		    &event->count);
 }
 
+/*
+ * perf stops and starts events that it has scheduled when it throttles the group that they
+ * are in. The totals go on, and nothing is to be lost: the event goes on with them.
+ */
 static void pmu_event_start(struct perf_event *event, int flags)
 {
-	event->hw.state = 0;
-	local64_set(&event->hw.prev_count, read_count(event->pmu_private));
 }
 
 static void pmu_event_stop(struct perf_event *event, int flags)
 {
-	if (event->hw.state & PERF_HES_STOPPED)
-		return;
-
 	pmu_event_read(event);
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
 static int pmu_event_add(struct perf_event *event, int flags)
 {
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	if (flags & PERF_EF_START)
-		pmu_event_start(event, flags);
-
+	/* Never back: a concurrent reader may have added a later sample before pmu_event_del(). */
+	panthor_perf_pmu_advance(&event->hw.prev_count, read_count(event->pmu_private));
+	/* Pairs with the acquire in pmu_event_read(). */
+	smp_store_release(&event->hw.state, 0);
 	return 0;
 }
 
 static void pmu_event_del(struct perf_event *event, int flags)
 {
-	pmu_event_stop(event, PERF_EF_UPDATE);
+	pmu_event_read(event);
+	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
 }
 
 static void pmu_event_destroy(struct perf_event *event)
 {
 	struct perf_pmu_event *ev = event->pmu_private;
 
-	leave(ev->pmu, ev->run, ev->source.type);
+	leave_event(ev->pmu, ev->run, ev->source.type);
 	kfree(ev);
 }
 
@@ -833,7 +837,7 @@ static int check_attr(const struct perf_event *event)
 	if (event->cpu < 0 || event->attach_state & PERF_ATTACH_TASK)
 		return -EINVAL;
 
-	return attr->config1 || attr->config2 || attr->config3 ||
+	return attr->config1 || attr->config2 || attr->config3 || attr->config4 ||
 	       event_has_any_exclude_flag((struct perf_event *)event) ? -EINVAL : 0;
 }
 
@@ -875,6 +879,7 @@ static int pmu_event_init(struct perf_event *event)
 		goto err_free;
 	}
 
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	event->pmu_private = ev;
 	event->destroy = pmu_event_destroy;
 	return 0;
@@ -884,49 +889,68 @@ err_free:
 	return ret;
 }
 
-/* Waits until all that was counted up to now is in the totals, for FLUSH_TIMEOUT_MS at most. */
+/*
+ * Waits until all that was counted up to now is in the totals, or the device has gone, for
+ * FLUSH_TIMEOUT_MS at most.
+ */
 static void flush_run(struct panthor_perf_pmu_run *run)
 {
+	struct panthor_perf_sampler *sampler = run->sampler;
+	struct panthor_perf_client *client = &run->client;
 	long timeout = msecs_to_jiffies(FLUSH_TIMEOUT_MS);
-	u64 tag = 0;
+	u32 number;
+
+	if (panthor_perf_sampler_share(sampler, client, &number))
+		return;
 
 	/*
 	 * A process that ends may have a fatal signal pending, because another of its threads
 	 * has ended it. That is the usual way for a program to end, and its work counts.
 	 */
 	if (current->flags & PF_EXITING)
-		wait_event_timeout(run->sampled, flushed(run, &tag), timeout);
+		wait_event_timeout(run->sampled,
+				   panthor_perf_sampler_complete(sampler, client, number),
+				   timeout);
 	else
-		wait_event_killable_timeout(run->sampled, flushed(run, &tag), timeout);
+		wait_event_killable_timeout(run->sampled,
+					    panthor_perf_sampler_complete(sampler, client, number),
+					    timeout);
+}
+
+/* Gets the run of the caller's device, with a user more, or NULL. Takes no lock. */
+static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu,
+					    struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_pmu_run *run;
+
+	guard(rcu)();
+
+	/* Pairs with the release in create_run(). */
+	run = smp_load_acquire(&pmu->run);
+	return run && run->sampler == sampler && refcount_inc_not_zero(&run->users) ? run : NULL;
 }
 
 /**
  * panthor_perf_pmu_flush() - Wait until all that was counted up to now is in the totals
  * @pmu: PMU, or NULL.
- * @sampler: Sampler of the caller's device, which another one may have taken the place of.
+ * @sampler: Sampler of the caller's device, which stays. Another one may have taken its place.
  *
  * Does nothing without events, and while the GPU is down.
  *
  * Context: Process context, without any lock. Sleeps for up to 20 ms; killable, unless the
- * caller is exiting.
+ * caller is exiting. If all events are closed meanwhile, it ends the run for them.
  */
 void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sampler *sampler)
 {
-	struct panthor_perf_pmu_run *run;
+	struct panthor_perf_pmu_run *run = pmu ? get_run(pmu, sampler) : NULL;
 
-	if (!pmu || !READ_ONCE(pmu->run))
+	if (!run)
 		return;
 
-	scoped_guard(mutex, &pmu->lock) {
-		run = pmu->run;
-		if (!run || pmu->sampler != sampler ||
-		    run->state != PANTHOR_PERF_PMU_RUN_COUNTING || asleep(run))
-			return;
-		run->users++;
-	}
+	if (!asleep(run))
+		flush_run(run);
 
-	flush_run(run);
-	leave(pmu, run, 0);
+	leave(pmu, run);
 }
 
 static const char * const layout_names[] = {
@@ -1183,7 +1207,8 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
 	kref_init(&pmu->ref);
 	mutex_init(&pmu->start_lock);
 	mutex_init(&pmu->lock);
-	pmu->gpu = *gpu;
+	/* With what is between the members: take_over() compares all of it. */
+	memcpy(&pmu->gpu, gpu, sizeof(*gpu));
 	pmu->ops = ops;
 	pmu->sampler = sampler;
 	pmu->state = PANTHOR_PERF_PMU_PLUGGED;
@@ -1194,7 +1219,12 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
 		.module = THIS_MODULE,
 		.name = kasprintf(GFP_KERNEL, "panthor_%llx", gpu->phys_addr),
 		.attr_groups = pmu->groups,
-		.capabilities = PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_NO_EXCLUDE,
+		/*
+		 * Not PERF_PMU_CAP_NO_INTERRUPT, though check_attr() refuses events that
+		 * would interrupt: perf does not unthrottle groups of such a PMU, which an
+		 * event of another one may lead.
+		 */
+		.capabilities = PERF_PMU_CAP_NO_EXCLUDE,
 		.scope = PERF_PMU_SCOPE_SYS_WIDE,
 		.task_ctx_nr = perf_invalid_context,
 		.pmu_disable = hold,
@@ -1319,5 +1349,6 @@ void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p)
 	guard(mutex)(&pmu->lock);
 
 	drm_printf(p, "pmu: %s users=%u interval_ms=%u\n", pmu->base.name,
-		   pmu->run ? pmu->run->users : 0, READ_ONCE(pmu->interval_ms));
+		   pmu->run ? refcount_read(&pmu->run->users) : 0,
+		   READ_ONCE(pmu->interval_ms));
 }

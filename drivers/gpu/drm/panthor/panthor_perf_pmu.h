@@ -10,6 +10,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
+#include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -20,8 +21,13 @@ struct device_attribute;
 struct drm_printer;
 struct panthor_perf_pmu;
 
-/** define PANTHOR_PERF_PMU_QUEUE - Size of the queue of requests, a power of two */
-#define PANTHOR_PERF_PMU_QUEUE		64
+/**
+ * define PANTHOR_PERF_PMU_QUEUE - Size of the queue of requests, a power of two
+ *
+ * There are three at a time at most, since requests are shared: one that is being completed,
+ * one that firmware is to answer, and one for the time after that.
+ */
+#define PANTHOR_PERF_PMU_QUEUE		4
 
 /**
  * enum panthor_perf_pmu_kind - What an event counts
@@ -169,30 +175,18 @@ struct panthor_perf_pmu_run {
 
 	/**
 	 * @users: Number of events, and of files that are being closed and wait for a
-	 * sample. Protected by panthor_perf_pmu::lock.
+	 * sample. Becomes 0 with panthor_perf_pmu::lock held, where the run ends.
 	 */
-	u32 users;
+	refcount_t users;
 
 	/**
-	 * @type_users: Number of events that need the blocks of a type, by block type.
-	 * Protected by panthor_perf_pmu::lock.
+	 * @type_users: Number of events of the blocks of a type, by block type; of type 0
+	 * for events that are no counters. Protected by panthor_perf_pmu::lock.
 	 */
 	u32 type_users[PANTHOR_PERF_BLOCK_TYPES];
 
 	/** @queue: Memory of panthor_perf_client::queue. */
 	struct panthor_perf_request queue[PANTHOR_PERF_PMU_QUEUE];
-
-	/** @asked: Number of samples that were asked for, and are not in the totals. */
-	atomic_t asked;
-
-	/** @tag: Tag of the sample that was asked for last. */
-	atomic64_t tag;
-
-	/**
-	 * @done: Highest tag of a sample that is in the totals. All that was counted when its
-	 * tag was given is in them. Written with panthor_perf_sampler::lock held.
-	 */
-	atomic64_t done;
 
 	/** @sampled: Woken when a sample is in the totals, and when the client stops. */
 	wait_queue_head_t sampled;
@@ -385,6 +379,7 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 							 const u32 *interval_ms);
 void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run);
 struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run *run);
+u64 panthor_perf_pmu_advance(local64_t *prev, u64 now);
 void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals);
 u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals, u32 num_values,
 			   const struct panthor_perf_pmu_source *source, u64 now_ns);

@@ -1733,6 +1733,8 @@ void panthor_perf_client_init(struct panthor_perf_client *client)
 {
 	INIT_LIST_HEAD(&client->node);
 	init_waitqueue_head(&client->start_wait);
+	if (!client->start_timeout)
+		client->start_timeout = MAX_SCHEDULE_TIMEOUT;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_client_init);
 
@@ -1822,8 +1824,8 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
  * panthor_perf_sampler_stop(). The client may be removed meanwhile.
  *
  * Context: Process context, without locks of the sampler. Sleeps interruptibly
- * until a firmware request is answered, which may last as long as protected mode,
- * and uninterruptibly for up to 400 ms if firmware does not enable counters.
+ * until a firmware request is answered, which may last as long as protected mode, or
+ * for panthor_perf_client::start_timeout, and uninterruptibly for up to 400 ms if firmware does not enable counters.
  *
  * Return: 0 on success, -EBUSY if the client is not done yet with starting or
  * stopping, or if others count another set, -ETIMEDOUT if firmware did not
@@ -1833,7 +1835,8 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data)
 {
-	int ret, intr;
+	long left;
+	int ret;
 
 	if (mutex_lock_interruptible(&sampler->start_lock))
 		return -ERESTARTSYS;
@@ -1844,13 +1847,15 @@ int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 	if (ret)
 		return ret;
 
-	intr = wait_event_interruptible(client->start_wait, READ_ONCE(client->state) !=
-					PANTHOR_PERF_CLIENT_STARTING);
+	left = wait_event_interruptible_timeout(client->start_wait, READ_ONCE(client->state) !=
+						PANTHOR_PERF_CLIENT_STARTING,
+						client->start_timeout);
 
 	guard(mutex)(&sampler->lock);
 
 	if (client->state == PANTHOR_PERF_CLIENT_STARTING) {
-		end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, intr);
+		end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED,
+			   left < 0 ? left : -ETIMEDOUT);
 		disable_if_unused(sampler);
 	}
 
@@ -1904,6 +1909,76 @@ int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_request);
+
+/* The client's latest request is complete with a firmware request that was not made so far. */
+static bool joinable(const struct panthor_perf_sampler *sampler,
+		     const struct panthor_perf_client *client)
+{
+	if (client->head == client->tail)
+		return false;
+
+	if (client->held)
+		return true;
+
+	return sampler->next_gen == (client->limited ? client->batch_gen :
+				     client->queue[(client->tail - 1) & client->queue_mask].gen);
+}
+
+/**
+ * panthor_perf_sampler_share() - Request a sample, unless the latest request is as good
+ * @sampler: Sampler.
+ * @client: Client whose requests are all made by this function, and have the tag 0. There
+ * are three of them at a time at most: one that is being completed, one that firmware is to
+ * answer, and one for the time after that. The queue has to have room for four.
+ * @number: Receives the number of the request, for panthor_perf_sampler_complete().
+ *
+ * The sample has all that was counted up to this call.
+ *
+ * Context: Process context. Does not sleep.
+ *
+ * Return: 0, -EINVAL if the client is not counting, or -ENODEV if the device has gone.
+ */
+int panthor_perf_sampler_share(struct panthor_perf_sampler *sampler,
+			       struct panthor_perf_client *client, u32 *number)
+{
+	int ret = 0;
+
+	spin_lock(&sampler->req_lock);
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
+		ret = -ENODEV;
+	else if (client->state != PANTHOR_PERF_CLIENT_STARTED)
+		ret = -EINVAL;
+	else if (!joinable(sampler, client))
+		queue_request(sampler, client, 0, false);
+	*number = client->tail;
+	spin_unlock(&sampler->req_lock);
+	return ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_share);
+
+/**
+ * panthor_perf_sampler_complete() - Check if a request is complete
+ * @sampler: Sampler.
+ * @client: Client.
+ * @number: Number of the request, from panthor_perf_sampler_share().
+ *
+ * Context: Process context. Does not sleep.
+ *
+ * Return: True if the sample was published, or the client does not count any more.
+ */
+bool panthor_perf_sampler_complete(struct panthor_perf_sampler *sampler,
+				   struct panthor_perf_client *client, u32 number)
+{
+	bool complete;
+
+	/* With the lock held, so that what the client has published is seen by the caller. */
+	spin_lock(&sampler->req_lock);
+	complete = client->state != PANTHOR_PERF_CLIENT_STARTED ||
+		   (s32)(client->head - number) >= 0;
+	spin_unlock(&sampler->req_lock);
+	return complete;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_complete);
 
 /**
  * panthor_perf_sampler_due() - Request a sample because a period is over
@@ -2257,6 +2332,7 @@ void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 		if (fw->ring)
 			panthor_perf_fw_dead(fw);
 		set_state(sampler, PANTHOR_PERF_SAMPLER_DOWN);
+		deliver_power(sampler);
 	}
 
 	if (!fw->ring) {
@@ -2306,7 +2382,7 @@ static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_p
  * @sampler: Sampler.
  *
  * All clients get what they were promised, or else one sample, and stop. No work
- * or timer of the sampler runs when this returns.
+ * or timer of the sampler's own runs when this returns.
  *
  * Context: Process context, while registers can be accessed if the MCU runs.
  * Sleeps.

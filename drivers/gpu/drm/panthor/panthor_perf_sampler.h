@@ -105,9 +105,9 @@ struct panthor_perf_request {
 /**
  * struct panthor_perf_client - One client of the sampler
  *
- * A client is what the sampler knows of a session. Its members are protected by
- * panthor_perf_sampler::lock, or by panthor_perf_sampler::req_lock where they
- * say so.
+ * A client is what the sampler knows of a session, or of the events of perf. Its
+ * members are protected by panthor_perf_sampler::lock, or by
+ * panthor_perf_sampler::req_lock where they say so.
  */
 struct panthor_perf_client {
 	/** @ops: The client's functions. Constant. */
@@ -127,11 +127,17 @@ struct panthor_perf_client {
 	bool emit_auto;
 
 	/**
-	 * @limited: The user lacks CAP_PERFMON, so that the client is served at
-	 * the same time as all such clients, see &enum panthor_perf_limited_state.
+	 * @limited: The user lacks CAP_PERFMON, or may, so that the client is served
+	 * at the same time as all such clients, see &enum panthor_perf_limited_state.
 	 * Constant.
 	 */
 	bool limited;
+
+	/**
+	 * @start_timeout: How long START waits for its baseline, in jiffies;
+	 * MAX_SCHEDULE_TIMEOUT for as long as it takes. Constant.
+	 */
+	long start_timeout;
 
 	/**
 	 * @power_samples: A sample is delivered, too, when the client begins to count and
@@ -289,7 +295,9 @@ struct panthor_perf_sampler_stats {
  * firmware requests of other clients that complete.
  *
  * An automatic sample that comes too early, or in another state than IDLE, becomes
- * a part of the next sample of each limited client.
+ * a part of the next sample of each limited client. The samples of a client that
+ * wants &panthor_perf_client.power_samples are delivered when they are due: how often
+ * the GPU is suspended is not up to users.
  */
 enum panthor_perf_limited_state {
 	/** @PANTHOR_PERF_LIMITED_IDLE: No limited client waits for anything. */
@@ -625,6 +633,10 @@ int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data);
 int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u64 user_data);
+int panthor_perf_sampler_share(struct panthor_perf_sampler *sampler,
+			       struct panthor_perf_client *client, u32 *number);
+bool panthor_perf_sampler_complete(struct panthor_perf_sampler *sampler,
+				   struct panthor_perf_client *client, u32 number);
 void panthor_perf_sampler_due(struct panthor_perf_sampler *sampler,
 			      struct panthor_perf_client *client);
 bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,

@@ -30,6 +30,8 @@
 #define GPU_COMMAND	0x30
 #define GPU_FAULT_ADDR	0x40
 #define MCU_STATUS	0x704
+#define JOB_IRQ_RAWSTAT	0x1000
+#define JOB_IRQ_CLEAR	0x1004
 #define DOORBELL(n)	(0x80000 + 0x10000 * (n))
 #define FAULTSTATUS(as)	(0x2400 + 0x40 * (as) + 0x1c)
 
@@ -37,6 +39,7 @@ enum { MCU_DISABLED, MCU_ENABLED, MCU_HALTED, MCU_FATAL };
 
 /* Global input and output block */
 #define IN_REQ			0x00
+#define IN_ACK_IRQ_MASK		0x04
 #define IN_DB_REQ		0x08
 #define IN_PROGRESS_TIMER	0x10
 #define IN_JASID		0x24
@@ -53,11 +56,15 @@ enum { MCU_DISABLED, MCU_ENABLED, MCU_HALTED, MCU_FATAL };
 #define GLB_ENABLE		(1u << 5)
 #define GLB_SAMPLE		(1u << 6)
 #define GLB_PING		(1u << 8)
+#define GLB_OVERFLOW		(1u << 25)
 
 /* The bench page's type of a block, and counters of it */
 #define TYPE_CSHW		3
-#define GPU_ACTIVE		4
 #define GPU_ITER_ACTIVE		6
+#define ITER_FRAG_ACTIVE	32
+#define ITER_FRAG_JOB_COMPLETED	33
+#define TYPE_SHADER		6
+#define FRAG_ACTIVE		4
 
 /* Group control, input and output block */
 #define GROUP_CTRL(g)		(SHARED_PA + 0x1000 + (g) * 0x400)
@@ -79,6 +86,7 @@ enum { MCU_DISABLED, MCU_ENABLED, MCU_HALTED, MCU_FATAL };
 #define CS_RING_OUTPUT		0x38
 #define CS_TILER_OOM		(1u << 26)
 #define CS_FATAL		(1u << 30)
+#define CS_FAULT		(1u << 31)
 #define CS_OUT_FATAL		0x84
 #define CS_OUT_FATAL_INFO	0x90
 #define BUS_FAULT		0x48
@@ -92,6 +100,8 @@ enum { MCU_DISABLED, MCU_ENABLED, MCU_HALTED, MCU_FATAL };
 #define TILER			0x031000	/* tiler context */
 #define TILER_HEAP		0x032000	/* tiler heap descriptor */
 #define COUNTERS		0x100000	/* counter ring */
+/* A sample of the G610: CSHW, tiler, 4 slices, 19 positions of cores */
+#define COUNTERS_BYTES		(25 * 256)
 
 static struct vgpu G;
 static const char *qemu, *scratch;
@@ -245,6 +255,19 @@ static void start_group(unsigned int as)
 	ram_set(&G, group_in(0) + CSG_REQ, 1);
 	group_doorbell();
 	same(ram_get(&G, group_out(0)) & 7, 1, "the group starts");
+}
+
+#define CSG_SUSPEND_BUF		0x40
+#define CSG_CTRL_SUSPEND_SIZE	0x0c
+#define SUSPEND			0x200000	/* of RING_VA */
+
+static void group_state(uint32_t state)
+{
+	uint32_t req = ram_get(&G, group_in(0) + CSG_REQ);
+
+	ram_set(&G, group_in(0) + CSG_REQ, (req & ~7u) | state);
+	group_doorbell();
+	same(ram_get(&G, group_out(0)) & 7, state, "the group's state");
 }
 
 /* ---- tests ---- */
@@ -456,19 +479,6 @@ static void test_pwr_delegation(void)
 }
 
 /* ---- suspension ---- */
-
-#define CSG_SUSPEND_BUF		0x40
-#define CSG_CTRL_SUSPEND_SIZE	0x0c
-#define SUSPEND			0x200000	/* of RING_VA */
-
-static void group_state(uint32_t state)
-{
-	uint32_t req = ram_get(&G, group_in(0) + CSG_REQ);
-
-	ram_set(&G, group_in(0) + CSG_REQ, (req & ~7u) | state);
-	group_doorbell();
-	same(ram_get(&G, group_out(0)) & 7, state, "the group's state");
-}
 
 /*
  * A group with state of every kind, suspended: each word of its buffer in turn
@@ -741,6 +751,78 @@ static void test_progress_out_of_memory(void)
 	same(ram_get(&G, group_out(0)) & CSG_PROGRESS, 0, "another one after it");
 }
 
+/* Answer what the stream has asked for with no chunk. */
+static void no_chunk(void)
+{
+	ram_set(&G, stream_in(), ram_get(&G, stream_in()) ^ CS_TILER_OOM);
+	group_doorbell();
+}
+
+/* A tiler job that finds no memory, after the @n instructions at @first. */
+static void start_without_memory(const uint64_t *first, unsigned int n)
+{
+	data_set64(TILER + 24, RING_VA + TILER_HEAP);
+	for (unsigned int i = 0; i < n; i++)
+		emit(first[i]);
+	emit(cs_move(0, RING_VA + HEAP));
+	emit(cs_heap_set(0));
+	emit(cs_move(40, RING_VA + TILER));
+	emit(cs_move32(33, 1000));
+	emit(cs_move32(34, 1));
+	emit(cs_req_resource(CS_RES_TILER));
+	emit(cs_run_tiling(0));
+	emit(cs_wait(1));
+	ram_set(&G, group_in(0) + CSG_SUSPEND_BUF, RING_VA + SUSPEND);
+	start_group(0);
+}
+
+/* The time that a group is suspended for is none in which its job makes no progress. */
+static void test_suspend_without_memory(void)
+{
+	begin("mali-csf,model=g610");
+	in_set(&G, IN_PROGRESS_TIMER, 1000);
+	request(GLB_PROGRESS_TIMER);
+	start_without_memory(NULL, 0);
+	vgpu_step(&G, 4000000);
+	same(ram_get(&G, stream_out()) & CS_TILER_OOM, CS_TILER_OOM, "the host is asked for memory");
+	group_state(2);
+	vgpu_step(&G, 20000000);
+	group_state(3);
+	vgpu_step(&G, 1000000);
+	same((ram_get(&G, stream_in()) ^ ram_get(&G, stream_out())) & CS_TILER_OOM, CS_TILER_OOM,
+	     "the host is asked again");
+	same(ram_get(&G, group_out(0)) & CSG_PROGRESS, 0, "an event before the time");
+	/* 6.83 ms in all */
+	vgpu_step(&G, 2500000);
+	same(ram_get(&G, group_out(0)) & CSG_PROGRESS, CSG_PROGRESS, "an event after it");
+}
+
+/* A handler that is interrupted, and frees nothing, is the last that is tried. */
+static void test_suspend_in_handler(void)
+{
+	const uint64_t first[] = {
+		cs_move(10, RING_VA + DATA + 0x800), cs_move32(12, 16), cs_move(14, RING_VA + DATA),
+		cs_move32(16, 5), cs_set_exception_handler(10, 12),
+	};
+
+	begin("mali-csf,model=g610");
+	data_set(DATA, 0);
+	data_set64(DATA + 0x800, cs_store(16, 14, 1, 16));
+	data_set64(DATA + 0x808, cs_sync_wait(CS_OP_SYNC_WAIT32, CS_COND_EQUAL, 16, 14));
+	start_without_memory(first, sizeof(first) / sizeof(first[0]));
+	vgpu_step(&G, 1000000);
+	no_chunk();
+	vgpu_step(&G, 1000000);
+	same(data_get(DATA + 16), 5, "the handler runs");
+	group_state(2);
+	group_state(3);
+	data_set(DATA, 5);
+	doorbell();
+	vgpu_step(&G, 1000000);
+	same((ram_get(&G, stream_in()) ^ ram_get(&G, stream_out())) & (CS_FAULT | CS_TILER_OOM), CS_FAULT,
+	     "an error, and no other question to the host");
+}
+
 static void test_halt_status(void)
 {
 	static const struct {
@@ -809,6 +891,149 @@ static uint64_t emitted(unsigned int type, unsigned int counter)
 	BENCH_SET(&G, INDEX, 0);
 	BENCH_SET(&G, COUNTER, counter);
 	return BENCH_GET(&G, EMITTED);
+}
+
+/*
+ * Cycles of one clock as those of another: whatever pieces samples cut a job into, there is no less of
+ * it in the end than the whole, rounded once.
+ */
+static void test_converted_cycles(void)
+{
+	static const uint32_t hz[] = { 150000000, 131000000, 97003001 };
+	uint64_t shaded;
+
+	begin("mali-csf,model=g610");
+	for (unsigned int i = 0; i < 3; i++)
+		vgpu_clock_set(&G, i, hz[i]);
+	program_counters(0);
+	request(GLB_ENABLE);
+	emit(cs_move32(42, 0));
+	emit(cs_move32(43, 599 | 599 << 16));
+	emit(cs_run_fragment(false, 0));
+	emit(cs_wait(1));
+	/* The GPU goes on being active, so that what is left over finds room. */
+	emit(cs_branch(CS_COND_ALWAYS, 0, -1));
+	start_group(0);
+	for (unsigned int i = 0; i < 300; i++) {
+		in_set(&G, IN_EXTRACT, out_get(&G, OUT_INSERT));
+		request(GLB_SAMPLE);
+	}
+	vgpu_step(&G, 3000000);
+	in_set(&G, IN_EXTRACT, out_get(&G, OUT_INSERT));
+	request(GLB_SAMPLE);
+	same(emitted(TYPE_CSHW, ITER_FRAG_JOB_COMPLETED), 1, "jobs");
+	shaded = emitted(TYPE_SHADER, FRAG_ACTIVE);
+	same(shaded > 80000, true, "cycles of the stacks");
+	same(emitted(TYPE_CSHW, ITER_FRAG_ACTIVE), shaded * hz[0] / hz[2], "the same in the core's");
+}
+
+/* What is seen when caches are flushed is so whoever flushes them. */
+static void test_memory_late(void)
+{
+	begin("mali-csf,model=g610");
+	vgpu_as_setup(&G, 1, TABLES_PA, 48);
+	program_counters(0);
+	request(GLB_ENABLE);
+	BENCH_SET(&G, MEMORY_LATE, 1);
+	for (unsigned int i = 0; i < 3; i++) {
+		uint32_t head = COUNTERS + (i & 1) * COUNTERS_BYTES + 8;
+
+		data_set(head, 0);
+		in_set(&G, IN_EXTRACT, i);
+		request(GLB_SAMPLE);
+		same(out_get(&G, OUT_INSERT), i + 1, "samples");
+		same(data_get(head), 0, "PRFCNT_EN before a flush");
+		switch (i) {
+		case 0:
+			reg_write(&G, GPU_COMMAND, 4 | 3 << 8);
+			break;
+		case 1:
+			vgpu_as_command(&G, 1, AS_FLUSH_MEM);
+			break;
+		case 2:
+			emit(cs_move32(0, 0));
+			emit(cs_flush_cache2(CS_FLUSH_CLEAN_INVALIDATE, CS_FLUSH_NONE, false, 0, 0, 0));
+			emit(cs_wait(1));
+			start_group(0);
+			break;
+		}
+		vgpu_step(&G, 100000);
+		same(data_get(head), 0xffff, "PRFCNT_EN after it");
+	}
+}
+
+/* Two interrupts that lie too close become one, for what both are about. */
+static void test_irq_apart(void)
+{
+	begin("mali-csf,model=g610");
+	program_counters(0);
+	in_set(&G, IN_ACK_IRQ_MASK, GLB_OVERFLOW);
+	request(GLB_ENABLE);
+	BENCH_SET(&G, IRQ_APART, 1000000);
+	reg_write(&G, JOB_IRQ_CLEAR, 0xffffffff);
+	/* The first waits, is not wanted, and becomes one with the second, which is. */
+	request(GLB_SAMPLE);
+	same(BENCH_GET(&G, FAULT_HITS) > 0, true, "an interrupt that waits");
+	BENCH_SET(&G, RING_FULL, 1);
+	request(GLB_SAMPLE);
+	same(open_request(GLB_OVERFLOW), true, "OVERFLOW");
+	same(reg_read(&G, JOB_IRQ_RAWSTAT) >> 31, 0, "an interrupt before the time");
+	vgpu_step(&G, 1000000);
+	same(reg_read(&G, JOB_IRQ_RAWSTAT) >> 31, 1, "an interrupt after it");
+
+	/* One that came early, since counters were turned off, is none that is on its way. */
+	BENCH_SET(&G, RING_FULL, 0);
+	in_set(&G, IN_ACK_IRQ_MASK, GLB_ENABLE | GLB_OVERFLOW);
+	request(GLB_ENABLE);
+	reg_write(&G, JOB_IRQ_CLEAR, 0xffffffff);
+	request(GLB_ENABLE);
+	vgpu_step(&G, 1000000);
+	same(reg_read(&G, JOB_IRQ_RAWSTAT) >> 31, 1, "an interrupt about ENABLE");
+}
+
+/* What is late, and where nobody may write now, is written before counters are off. */
+static void test_late_and_locked(void)
+{
+	begin("mali-csf,model=g610");
+	vgpu_as_setup(&G, 1, TABLES_PA, 48);
+	program_counters(1);
+	request(GLB_ENABLE);
+	BENCH_SET(&G, DATA_LATE, 1000000);
+	data_set(COUNTERS + 8, 0);
+	request(GLB_SAMPLE);
+	same(out_get(&G, OUT_INSERT), 1, "samples");
+	vgpu_as_lock(&G, 1, RING_VA, 24);
+	request(GLB_ENABLE);
+	same(open_request(GLB_ENABLE), true, "ENABLE is open while the ring is locked");
+	vgpu_as_command(&G, 1, AS_UNLOCK);
+	vgpu_step(&G, 10000);
+	same(open_request(GLB_ENABLE), false, "ENABLE is open when it is unlocked");
+	same(data_get(COUNTERS + 8), 0xffff, "PRFCNT_EN");
+}
+
+/* Switches that are on, and what is no different for that. */
+static void test_fault_hits(void)
+{
+	begin("mali-csf,model=g610");
+	program_counters(0);
+	request(GLB_ENABLE);
+	BENCH_SET(&G, EXTRACT_LATCHED, 1);
+	BENCH_SET(&G, EVENTS_FEW, 1);
+	BENCH_SET(&G, HALT_FIRST, 1);
+	BENCH_SET(&G, IRQ_APART, 1);
+	BENCH_SET(&G, OVERWRITE, 1);
+	alive("with switches that are on");
+	in_set(&G, IN_CONFIG, 4);
+	request(GLB_ENABLE);
+	in_set(&G, IN_EXTRACT, 0);
+	request(GLB_ENABLE);
+	request(GLB_SAMPLE);
+	same(out_get(&G, OUT_INSERT), 1, "samples");
+	same(BENCH_GET(&G, FAULT_HITS), 0, "differences, and nothing was different");
+	/* EXTRACT has moved, and no doorbell has rung since. */
+	in_set(&G, IN_EXTRACT, 1);
+	BENCH_SET(&G, SLEEP, 1);
+	same(BENCH_GET(&G, FAULT_HITS) > 0, true, "differences, with another EXTRACT");
 }
 
 /* Two samples at one time: in the second no cycle has gone by that another could be ahead of. */
@@ -905,9 +1130,16 @@ static const struct {
 	{ "a global doorbell makes SYNC_WAIT look again", test_sync_wait },
 	{ "a locked counter ring is tried again, in any address space", test_jasid_locked },
 	{ "the progress timer counts a stream that is out of memory", test_progress_out_of_memory },
+	{ "a group without memory is suspended", test_suspend_without_memory },
+	{ "a handler for want of memory is suspended", test_suspend_in_handler },
 	{ "HALT_STATUS", test_halt_status },
 	{ "a fault in the counter ring", test_ring_fault },
 	{ "busy cycles ahead of active ones", test_busy_skew },
+	{ "cycles of one clock in those of another, in pieces", test_converted_cycles },
+	{ "memory that is written late, and all flushes", test_memory_late },
+	{ "interrupts that lie apart", test_irq_apart },
+	{ "what is late, and its ring is locked", test_late_and_locked },
+	{ "how often a fault has made a difference", test_fault_hits },
 	{ "a small address space", test_small_space },
 	{ "an address space that is too large", test_large_space },
 	{ "PWR_CONTROL: commands, states, interrupts", test_pwr_control },

@@ -104,7 +104,10 @@ struct fake {
 	bool protected_when_waited;
 	/* Protected mode ends while ENABLE is waited for, too late for an answer. */
 	bool protected_until_waited;
-	/* INSERT makes no sense from the moment at which counters are enabled. */
+	/*
+	 * INSERT makes no sense from the moment at which counters are enabled. To the fake
+	 * the ring is not full for that.
+	 */
 	bool nonsense;
 	/*
 	 * INSERT when counters have been enabled, if it is not 0. The fake is asleep then.
@@ -189,7 +192,7 @@ static void fake_sample_reason(struct fake *f, u32 reason)
 
 static bool fake_full(struct fake *f)
 {
-	return f->full || fake_pending(f) >= FAKE_SLOTS;
+	return f->full || (fake_pending(f) >= FAKE_SLOTS && !f->nonsense);
 }
 
 static void fake_sample(struct fake *f)
@@ -2756,13 +2759,85 @@ static void nonsense_lasts(struct kunit *test)
 		drained(f);
 		check(f, NSEC_PER_SEC);
 		expect_num(test, c, i + 1);
-		/* An INSERT that was there before counters were enabled makes the ring look full. */
-		KUNIT_EXPECT_NE_MSG(test, c->got[i].flags & (ERROR | OVERFLOW), 0, "sample %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, c->got[i].flags, ERROR, "sample %u", i);
 	}
 	KUNIT_EXPECT_LE(test, f->enables, 5);
 	KUNIT_EXPECT_GE(test, f->resets, 1);
 	KUNIT_EXPECT_LE(test, f->resets, 3);
 	f->nonsense = false;
+}
+
+/* A client that asks for it is told when the GPU comes and goes, by samples that add up. */
+static void power_samples(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	c->client.power_samples = true;
+	KUNIT_ASSERT_EQ(test, start(c, 7), 0);
+	drained(f);
+	KUNIT_ASSERT_EQ(test, start(d, 8), 0);
+	drained(f);
+	expect(test, c, 0, 7, 0, 0);
+
+	f->count = 5;
+	panthor_perf_sampler_close(&f->sampler, true);
+	fake_auto(f);
+	panthor_perf_sampler_down(&f->sampler, false);
+	expect(test, c, 1, 7, 5, 0);
+	expect_num(test, c, 2);
+
+	fake_boot(f, false);
+	panthor_perf_sampler_up(&f->sampler);
+	drained(f);
+	expect(test, c, 2, 7, 0, 0);
+	expect_num(test, c, 3);
+	expect_num(test, d, 0);
+}
+
+/* Requests that nothing has been done for so far are shared, and no others. */
+static void share(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 first, second, third;
+
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, &c->client, &first), -EINVAL);
+	KUNIT_ASSERT_EQ(test, start(c, 0), 0);
+	drained(f);
+
+	/* The first one is made at once. The two after it are made together. */
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, &c->client, &first), 0);
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, &c->client, &second), 0);
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, &c->client, &third), 0);
+	KUNIT_EXPECT_NE(test, first, second);
+	KUNIT_EXPECT_EQ(test, second, third);
+	KUNIT_EXPECT_FALSE(test, panthor_perf_sampler_complete(&f->sampler, &c->client, first));
+	f->count = 1;
+	wake(f);
+	expect_num(test, c, 2);
+	KUNIT_EXPECT_TRUE(test, panthor_perf_sampler_complete(&f->sampler, &c->client, first));
+	KUNIT_EXPECT_TRUE(test, panthor_perf_sampler_complete(&f->sampler, &c->client, second));
+	KUNIT_EXPECT_EQ(test, c->got[0].count + c->got[1].count, 1);
+}
+
+/* START of a client that does not wait for ever ends as it began. */
+static void start_times_out(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(d, 0), 0);
+	drained(f);
+	c->client.start_timeout = 1;
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, start(c, 0), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, c->client.state, PANTHOR_PERF_CLIENT_STOPPED);
+	wake(f);
+	expect_num(test, c, 0);
+	c->client.start_timeout = MAX_SCHEDULE_TIMEOUT;
+	KUNIT_EXPECT_EQ(test, start(c, 0), 0);
 }
 
 /* Firmware may see an enable that was given up after the next one: that one is made certain. */
@@ -4573,6 +4648,9 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(start_ring_full),
 	KUNIT_CASE(ring_full_then_late),
 	KUNIT_CASE(nonsense_lasts),
+	KUNIT_CASE(power_samples),
+	KUNIT_CASE(share),
+	KUNIT_CASE(start_times_out),
 	KUNIT_CASE(enable_uncertain),
 	KUNIT_CASE(ring_cleared),
 	KUNIT_CASE(unplug_uncertain),
