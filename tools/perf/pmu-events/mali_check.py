@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Checks the JSON of Mali's GPUs as perf reads it, against the tables of panthor-perf. Prints TAP.
 

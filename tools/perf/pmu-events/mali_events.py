@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Writes what perf and the kernel know of the counters of Mali CSF GPUs from the tables of panthor-perf.
 

@@ -153,8 +153,8 @@
  * Counts are lost when the GPU is reset and when firmware does not answer: the
  * next sample of every client that counts has the flag ERROR then. It has so, too,
  * if something is found that is not there if firmware keeps to the interface, see
- * look_for_defects(). A sample that firmware has written over while it was read is not
- * used at all: INSERT is out of range then.
+ * look_for_defects() and look_at_doubt(). A sample that firmware has written over while
+ * it was read is not used at all: INSERT is out of range then.
  *
  * Counts are lost as well when firmware takes an automatic sample and its ring is
  * full. It raises the event OVERFLOW. The event does not say which sample there
