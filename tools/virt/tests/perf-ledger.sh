@@ -21,5 +21,5 @@ for model in g610 g715; do
 	rm -f "$SCRATCH"/{ledger,runs,info}
 	guest_script $GUEST perf-ledger -g "$model" -m 1536 -t 3000 -a perf -l "$SCRATCH/ledger" \
 		-o /root/info:"$SCRATCH/info" -o /root/runs:"$SCRATCH/runs" -- "$RUNS" "$seed"
-	compare_runs "$model" $RUNS $((40 * RUNS))
+	compare_runs "$model" "$RUNS" $((40 * RUNS))
 done

@@ -24,7 +24,7 @@ check_group()
 	ledger_sums "$first" "$last" CSHW.4 MEMSYS.32 MEMSYS.47 >"$SCRATCH/want"
 	sed -n 's/^group //p' "$SCRATCH/runs" >"$SCRATCH/got"
 	samples=$(wc -l <"$SCRATCH/got")
-	if [ "$samples" -gt 3 ] && [ -z "$(grep -vxFf "$SCRATCH/want" "$SCRATCH/got")" ]; then
+	if [ "$samples" -gt 3 ] && ! grep -qvxFf "$SCRATCH/want" "$SCRATCH/got"; then
 		ok "$1: a group that was read of $samples samples has the sums of each"
 	else
 		not_ok "$1: a group has the sums of one sample" "of $samples samples" \

@@ -352,7 +352,7 @@ TEST_F_TIMEOUT(fail_nth, open_event, 600)
 		uint64_t config = PMU_CONFIG(DRM_PANTHOR_PERF_BLOCK_TILER, 4, 0), count;
 		int other = -1;
 
-		/* Beside one that needs other blocks it does not begin to count, but waits for a sample. */
+		/* Beside one that counts it starts no counters, but waits for a sample. */
 		if (beside)
 			other = pmu_open(&pmu, PMU_GPU_TIME);
 		while (sweep.misses < MISSES) {

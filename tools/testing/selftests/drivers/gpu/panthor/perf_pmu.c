@@ -96,6 +96,13 @@ FIXTURE_TEARDOWN(pmu)
 	perf_pm_write("control", "auto");
 }
 
+/* An event that is closed in the end. */
+static int keep(FIXTURE_DATA(pmu) *self, int which, int event)
+{
+	self->fds[which] = event;
+	return event;
+}
+
 static bool suspend(void)
 {
 	return !perf_pm_write("control", "auto") && perf_until(perf_pm_is("suspended"));
@@ -114,7 +121,7 @@ static bool sampled(int samples)
 	return perf_until(pmu_count(samples) >= before + 2);
 }
 
-/* The GPU is up for some samples and, with the bench page, counts. It is suspended before and after. */
+/* The GPU, which is suspended before and after, is up for some samples and counts. */
 static bool count_for_a_while(int samples)
 {
 	bool ok;
@@ -378,7 +385,8 @@ TEST_F(pmu, accepted_configs)
 TEST_F(pmu, software_in_groups)
 {
 	struct perf_event_attr clock = {
-		.size = sizeof(clock), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+		.size = sizeof(clock), .type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
 	};
 	struct perf_event_attr attr = pmu_attr(&self->pmu, PMU_FIRMWARE_SAMPLES);
 
@@ -597,7 +605,10 @@ TEST_F_TIMEOUT(pmu, made_events, 300)
 	EXPECT_LE(8, got[PMU_FIRMWARE_SAMPLES]);
 }
 
-/* What was counted before the first event of a type was opened, or since the last sample, is not in it. */
+/*
+ * What was counted before an event was opened is not in it, even if no sample has
+ * had it so far.
+ */
 TEST_F_TIMEOUT(pmu, starts_exactly, 300)
 {
 	const struct counter tiler = { .type = TILER, .counter = PERF_RESERVED };
@@ -622,7 +633,7 @@ TEST_F_TIMEOUT(pmu, starts_exactly, 300)
 		self->fds[round] = pmu_open(&self->pmu, PMU_CONFIG(c->type, c->counter, 0));
 		ASSERT_LE(0, self->fds[round]);
 		if (!round)
-			samples = self->fds[2] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
+			samples = keep(self, 2, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
 		ASSERT_TRUE(sampled(samples));
 		EXPECT_EQ(0, pmu_count(self->fds[round])) {
 			TH_LOG("the event that %s", round ? "needs other blocks" : "is the first");
@@ -644,10 +655,10 @@ TEST_F_TIMEOUT(pmu, enable_and_disable, 300)
 	uint64_t last = 0;
 
 	ASSERT_TRUE(suspend());
-	samples = self->fds[0] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
-	whole = self->fds[1] = pmu_open(&self->pmu, config);
-	odd = self->fds[2] = pmu_open_disabled(&self->pmu, config);
-	even = self->fds[3] = pmu_open(&self->pmu, config);
+	samples = keep(self, 0, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
+	whole = keep(self, 1, pmu_open(&self->pmu, config));
+	odd = keep(self, 2, pmu_open_disabled(&self->pmu, config));
+	even = keep(self, 3, pmu_open(&self->pmu, config));
 	for (int i = 0; i < 4; i++)
 		ASSERT_LE(0, self->fds[i]);
 	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
@@ -755,7 +766,7 @@ TEST_F_TIMEOUT(pmu, readers, 300)
 
 	ASSERT_TRUE(suspend());
 	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "1"));
-	samples = self->fds[2] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
+	samples = keep(self, 2, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
 	for (int i = 0; i < 2; i++) {
 		self->fds[i] = pmu_open(&self->pmu, PMU_CONFIG(CSHW, 5, 0));
 		ASSERT_LE(0, self->fds[i]);
@@ -790,7 +801,7 @@ TEST_F_TIMEOUT(pmu, other_cpu, 300)
 	if (access(path, F_OK) && access("/sys/devices/system/cpu/cpu1", F_OK))
 		SKIP(return, "there is one CPU only");
 	ASSERT_TRUE(suspend());
-	samples = self->fds[0] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
+	samples = keep(self, 0, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
 	self->fds[1] = pmu_open(&self->pmu, config);
 	self->fds[2] = pmu_open_attr(&attr, -1, other, -1, 0);
 	for (int i = 0; i < 3; i++)
@@ -870,9 +881,9 @@ TEST_F_TIMEOUT(pmu, across_reset, 300)
 
 	NEEDS_BENCH();
 	ASSERT_TRUE(resume());
-	samples = self->fds[0] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
-	lost = self->fds[1] = pmu_open(&self->pmu, PMU_LOST);
-	count = self->fds[2] = pmu_open(&self->pmu, PMU_CONFIG(TILER, PERF_RESERVED, 0));
+	samples = keep(self, 0, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
+	lost = keep(self, 1, pmu_open(&self->pmu, PMU_LOST));
+	count = keep(self, 2, pmu_open(&self->pmu, PMU_CONFIG(TILER, PERF_RESERVED, 0)));
 	for (int i = 0; i < 3; i++)
 		ASSERT_LE(0, self->fds[i]);
 	bench_reg_set(ACTIVITY, 1);
@@ -919,7 +930,8 @@ TEST_F(pmu, sets)
 			int want = set ? -EBUSY : 0;
 
 			self->all.block_set = set;
-			ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &self->all));
+			ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s,
+						      &self->all));
 			/* A session that does not count is in nobody's way. */
 			EXPECT_EQ(0, open_and_close(&self->pmu));
 			ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 0));
@@ -985,7 +997,7 @@ TEST_F(pmu, permission)
 		EXPECT_EQ(want, open_as_nobody(&self->pmu, CAP_SYS_NICE)) {
 			TH_LOG("perf_event_paranoid %s, perf_paranoid %d", level, paranoid);
 		}
-		/* Some distributions' kernels have a level above 2, which the capability is not enough for. */
+		/* Some kernels have a level above 2, which the capability is not enough for. */
 		if (i / 2 < 4) {
 			EXPECT_EQ(0, open_as_nobody(&self->pmu, CAP_PERFMON)) {
 				TH_LOG("perf_event_paranoid %s", level);
@@ -1004,7 +1016,9 @@ TEST_F(pmu, permission)
 
 TEST_F(pmu, interval)
 {
-	static const char *const bad[] = { "0", "101", "-1", "1000000000000", "", " ", "ten", "5x" };
+	static const char *const bad[] = {
+		"0", "101", "-1", "1000000000000", "", " ", "ten", "5x",
+	};
 	static const char *const good[] = { "1", "100", "37", DEFAULT_MS };
 	char path[256], text[16];
 	struct stat st;
@@ -1181,7 +1195,8 @@ TEST_F_TIMEOUT(pmu_gone, unbind, 300)
 			}
 			if (i < 2 || perf_bench) {
 				EXPECT_LT(0, counts[i]) {
-					TH_LOG("event %d, the GPU is %s", i, up ? "up" : "suspended");
+					TH_LOG("event %d, the GPU is %s", i,
+					       up ? "up" : "suspended");
 				}
 			}
 		}
