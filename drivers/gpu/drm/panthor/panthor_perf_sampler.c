@@ -1403,6 +1403,29 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
 }
 
 /*
+ * The request was acknowledged, and its sample is not in the ring. Checks if the sample that
+ * was drained last is not the answer: it was taken before the request was made, and INSERT
+ * has told of it late. The request is then to be repeated, as if there were no sample. If it
+ * was repeated already, or if nothing was counted since, the sample is taken for the answer,
+ * and ends now.
+ */
+static bool older_than_request(struct panthor_perf_sampler *sampler, const struct drain *drain)
+{
+	bool repeated;
+
+	if (sampler->time.ns >= drain->made_ns)
+		return false;
+
+	scoped_guard(spinlock, &sampler->req_lock)
+		repeated = sampler->flight_repeated;
+	if (!repeated && sampler->prev_reason != PANTHOR_PERF_REASON_PROTECTED)
+		return true;
+
+	set_time_now(sampler);
+	return false;
+}
+
+/*
  * Drains the firmware ring, and completes the requests that are answered. Returns
  * false if INSERT makes no sense, where it stops at the sample of which that is found,
  * and false without doing anything if there are more samples than @limit.
@@ -1444,8 +1467,12 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 
 	/* So was the answer: before it was acknowledged. */
 	if (drain.acked && !drain.told) {
-		note_answer(sampler, &drain);
-		serve_clients(sampler, NULL, true, drain.gen, false);
+		if (older_than_request(sampler, &drain)) {
+			drain.empty = true;
+		} else {
+			note_answer(sampler, &drain);
+			serve_clients(sampler, NULL, true, drain.gen, false);
+		}
 	}
 
 	rearm_events(sampler, &drain, patient);

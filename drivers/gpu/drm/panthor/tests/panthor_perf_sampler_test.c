@@ -2951,6 +2951,40 @@ static void answer_from_before(struct kunit *test)
 	KUNIT_EXPECT_GE(test, c->got[0].end, before);
 }
 
+/*
+ * Firmware takes a sample, a request is made, INSERT tells of the sample, and ACK of the
+ * request, whose own sample is not there. The earlier one is not the answer.
+ */
+static void insert_from_before(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u64 before;
+
+	use_clock(test, f);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	fake_sample(f);
+	f->output.perfcnt_insert--;
+	f->asleep = true;
+	usleep_range(100, 200);
+	before = ktime_get_raw_ns();
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	f->output.perfcnt_insert++;
+	check(f, 0);
+	expect_num(test, c, 0);
+	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+			(f->input.req & GLB_PERFCNT_SAMPLE);
+	panthor_perf_sampler_irq(&f->sampler);
+	expect_num(test, c, 0);
+	wake(f);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 7, 0);
+	KUNIT_EXPECT_GE(test, c->got[0].end, before);
+}
+
 /* Firmware halts without having answered a request: the sample of the halt completes it. */
 static void halt_first(struct kunit *test)
 {
@@ -4654,6 +4688,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(enable_uncertain),
 	KUNIT_CASE(ring_cleared),
 	KUNIT_CASE(unplug_uncertain),
+	KUNIT_CASE(insert_from_before),
 	KUNIT_CASE(halt_first),
 	KUNIT_CASE(empty_ack),
 	KUNIT_CASE(ack_before_insert),
