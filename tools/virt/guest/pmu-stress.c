@@ -2,7 +2,7 @@
 /*
  * pmu-stress   events of perf, opened, read and closed while all goes wrong
  *
- *   pmu-stress [-t SECONDS] [-n THREADS] [-s SEED] [-x WHAT]...
+ *   pmu-stress [-t SECONDS] [-n THREADS] [-s SEED] [-x WHAT]... [-G]
  *
  * THREADS threads open events, alone and in groups, read them, enable, disable
  * and reset them, and close them, at random, for SECONDS, and until each thing
@@ -14,7 +14,8 @@
  *   bind      the device is unbound from its driver, and bound again
  *   interval  the PMU's interval changes
  *
- * -x leaves one of them out. What is wrong with that the kernel has to tell; the
+ * -x leaves one of them out, -G groups: perf itself has leaders of groups freed
+ * too early when CPUs come and go (Linux 6.12). What is wrong with that the kernel has to tell; the
  * program looks for counts that go back, for errors that no such thing explains,
  * and in the end, when all is calm, for events that do not count. It prints how
  * often each thing was done; what cannot be done is an error.
@@ -43,6 +44,7 @@ static struct pmu pmu;
 static struct drm_panthor_perf_info info;
 static uint64_t done[WHATS];
 static bool without[WHATS];
+static bool without_groups;
 static bool over;
 /* The device is there. Firmware that dies again and again while it is probed never comes up. */
 static bool bound = true;
@@ -133,7 +135,7 @@ static void open_some(struct event *events, struct event *e, uint64_t *state)
 {
 	int cpu = random_below(state, 4) ? pmu.cpu : (int)random_below(state, 2);
 
-	if (random_below(state, 2)) {
+	if (without_groups || random_below(state, 2)) {
 		open_one(e, -1, cpu, state);
 		return;
 	}
@@ -403,11 +405,12 @@ int main(int argc, char **argv)
 	bool did;
 	int opt, fd;
 
-	while ((opt = getopt(argc, argv, "t:n:s:x:")) != -1) {
+	while ((opt = getopt(argc, argv, "t:n:s:x:G")) != -1) {
 		switch (opt) {
 		case 't': seconds = atoi(optarg); break;
 		case 'n': count_of = atoi(optarg); break;
 		case 's': seed = strtoull(optarg, NULL, 0); break;
+		case 'G': without_groups = true; break;
 		case 'x':
 			for (unsigned int i = 0; i <= SESSION; i++)
 				without[i] |= !strcmp(optarg, names[i]);
