@@ -14,8 +14,7 @@
  *   bind      the device is unbound from its driver, and bound again
  *   interval  the PMU's interval changes
  *
- * -x leaves one of them out, -G groups: perf itself has leaders of groups freed
- * too early when CPUs come and go (Linux 6.12). What is wrong with that the kernel has to tell; the
+ * -x leaves one of them out, -G groups. What is wrong the kernel has to tell; the
  * program looks for counts that go back, for errors that no such thing explains,
  * and in the end, when all is calm, for events that do not count. It prints how
  * often each thing was done; what cannot be done is an error.
