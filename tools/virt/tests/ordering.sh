@@ -26,17 +26,18 @@ done >"$SCRATCH/all"
 cat "$SCRATCH/all"
 TAP_COUNT=$(grep -cE '^(not )?ok ' "$SCRATCH/all")
 
-# "FUNCTION BARRIER" of each barrier that the driver has, and of each that was left out.
+# "FUNCTION BARRIER" of each barrier that the driver has, and of each that was left out. Those of the PMU's
+# totals are not tried: they order pins, and the model has no atomic operations (tools/ordering/README).
 awk '
 	/^[a-z].*\(/ && !/;$/ { match($0, /[a-z_0-9]+\(/); name = substr($0, RSTART, RLENGTH - 1) }
 	match($0, /^\t+((smp|dma)_)?(mb|rmb|wmb|mb__[a-z_]*|store_mb|store_release|load_acquire)\(/) {
 		barrier = substr($0, RSTART, RLENGTH - 1)
 		sub(/^\t+/, "", barrier)
 		print name, barrier
-	}' "$PANTHOR"/panthor_perf_*.c | sort >"$SCRATCH/have"
+	}' $(ls "$PANTHOR"/panthor_perf_*.c | grep -v '/panthor_perf_pmu\.c$') | sort >"$SCRATCH/have"
 sed -n 's/^ok [0-9]* - .*: nothing in place of \(.*\)() of \(.*\)() is found out.*/\2 \1/p' "$SCRATCH/ring" |
 	grep -v ' spin_unlock$' | sort -u >"$SCRATCH/tried"
-is "each barrier of the driver was left out once, and that was found out" \
+is "each barrier of the two rings was left out once, and that was found out" \
 	"$(cat "$SCRATCH/tried")" "$(cat "$SCRATCH/have")"
 plan "$TAP_COUNT"
 exit $status

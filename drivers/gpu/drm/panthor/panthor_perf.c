@@ -1344,7 +1344,8 @@ void panthor_perf_register(struct panthor_device *ptdev)
 	if (IS_ERR(pmu))
 		drm_info(&ptdev->base, "No PMU for perf: %pe", pmu);
 	else
-		WRITE_ONCE(perf->pmu, pmu);
+		/* Pairs with the READ_ONCE() of files that are closed, and of debugfs. */
+		smp_store_release(&perf->pmu, pmu);
 	drm_dev_exit(cookie);
 }
 

@@ -397,7 +397,7 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
 	 * (F) If it is not 0, firmware is late with that: INSERT is that of the epoch
 	 * before until it changes. Read it before anything is written that makes firmware
 	 * take a sample. One that firmware has taken by itself so soon is found with the
-	 * next one.
+	 * next one, and is lost if counters are disabled before there is one.
 	 */
 	fw->late_insert = READ_ONCE(fw->glb->output->perfcnt_insert);
 	dma_mb();

@@ -110,6 +110,9 @@ struct panthor_perf_pmu_name {
  * struct perf_pmu_event - What the PMU keeps of an event
  */
 struct perf_pmu_event {
+	/** @rcu: Frees it: another CPU may be reading the event while it is closed. */
+	struct rcu_head rcu;
+
 	/** @pmu: The PMU. */
 	struct panthor_perf_pmu *pmu;
 
@@ -486,7 +489,7 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	/*
 	 * perf may let users count who lack CAP_PERFMON. They can have samples taken by opening
 	 * events and closing files, as often as they like: those are limited to one a
-	 * millisecond, as for sessions, which is no limit to the interval.
+	 * millisecond, as for sessions. An interval of 1 ms becomes somewhat longer by that.
 	 */
 	run->client.limited = true;
 	run->client.start_timeout = BASELINE_TIMEOUT;
@@ -821,7 +824,7 @@ static void pmu_event_destroy(struct perf_event *event)
 	struct perf_pmu_event *ev = event->pmu_private;
 
 	leave_event(ev->pmu, ev->run, ev->source.type);
-	kfree(ev);
+	kfree_rcu(ev, rcu);
 }
 
 /* Checks what has nothing to do with the GPU. */
@@ -925,9 +928,10 @@ static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu,
 
 	guard(rcu)();
 
-	/* Pairs with the release in create_run(). */
+	/* Pairs with the release in create_run(). A run that does not count is about to end. */
 	run = smp_load_acquire(&pmu->run);
-	return run && run->sampler == sampler && refcount_inc_not_zero(&run->users) ? run : NULL;
+	return run && run->sampler == sampler && counts(run) &&
+	       refcount_inc_not_zero(&run->users) ? run : NULL;
 }
 
 /**

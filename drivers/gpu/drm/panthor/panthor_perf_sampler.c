@@ -1257,8 +1257,10 @@ static void look_for_defects(struct panthor_perf_sampler *sampler)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 
 	/* Without the system counter nothing tells when a sample was taken. */
-	if (sample->defects & DEFECTS_LATE)
+	if (sample->defects & DEFECTS_LATE) {
 		sampler->doubt_ns = sampler->clock->pair.ns;
+		sampler->doubt_extract = sampler->fw->extract + sampler->fw->slots;
+	}
 }
 
 /*
@@ -1266,14 +1268,16 @@ static void look_for_defects(struct panthor_perf_sampler *sampler)
  * lap later in the place of another one. If all samples of a lap were late, none of them
  * had a timestamp that this one could be compared with. So after a late sample, all that
  * follow are doubted until there is one that was taken after the drain in which the one
- * before it was found late or was doubted.
+ * before it was found late or was doubted. If it is not known when they were taken, a lap
+ * without late ones ends it.
  */
 static void look_at_doubt(struct panthor_perf_sampler *sampler, bool known, u64 ns)
 {
 	if (!sampler->doubt_ns || sampler->sample->defects & DEFECTS_LATE)
 		return;
 
-	if (known && ns >= sampler->doubt_ns) {
+	if (known ? ns >= sampler->doubt_ns :
+		    (s32)(sampler->fw->extract - sampler->doubt_extract) > 0) {
 		sampler->doubt_ns = 0;
 		return;
 	}
@@ -1852,7 +1856,8 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
  *
  * Context: Process context, without locks of the sampler. Sleeps interruptibly
  * until a firmware request is answered, which may last as long as protected mode, or
- * for panthor_perf_client::start_timeout, and uninterruptibly for up to 400 ms if firmware does not enable counters.
+ * for panthor_perf_client::start_timeout, and uninterruptibly for up to 400 ms if
+ * firmware does not enable counters.
  *
  * Return: 0 on success, -EBUSY if the client is not done yet with starting or
  * stopping, or if others count another set, -ETIMEDOUT if firmware did not

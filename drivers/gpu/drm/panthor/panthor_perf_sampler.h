@@ -609,6 +609,12 @@ struct panthor_perf_sampler {
 	 */
 	u64 doubt_ns;
 
+	/**
+	 * @doubt_extract: EXTRACT a lap after the latest late sample. Valid unless
+	 * @doubt_ns is 0. Protected by @lock.
+	 */
+	u32 doubt_extract;
+
 	/** @stats: What was done so far. */
 	struct panthor_perf_sampler_stats stats;
 

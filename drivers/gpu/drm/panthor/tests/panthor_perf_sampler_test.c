@@ -2792,34 +2792,58 @@ static void power_samples(struct kunit *test)
 	drained(f);
 	expect(test, c, 2, 7, 0, 0);
 	expect_num(test, c, 3);
+
+	/* The MCU boots, and nobody has told that it had stopped. */
+	panthor_perf_sampler_close(&f->sampler, false);
+	fake_boot(f, false);
+	panthor_perf_sampler_up(&f->sampler);
+	drained(f);
+	expect(test, c, 3, 7, 0, ERROR);
+	expect_num(test, c, 5);
 	expect_num(test, d, 0);
 }
 
 /* Requests that nothing has been done for so far are shared, and no others. */
-static void share(struct kunit *test)
+static void expect_share(struct kunit *test, bool limited)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
+	struct panthor_perf_client *client = &c->client;
 	u32 first, second, third;
 
-	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, &c->client, &first), -EINVAL);
+	client->limited = limited;
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, client, &first), -EINVAL);
 	KUNIT_ASSERT_EQ(test, start(c, 0), 0);
 	drained(f);
+	/* The millisecond of limited clients is over. */
+	usleep_range(1200, 2000);
 
 	/* The first one is made at once. The two after it are made together. */
 	f->asleep = true;
-	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, &c->client, &first), 0);
-	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, &c->client, &second), 0);
-	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, &c->client, &third), 0);
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, client, &first), 0);
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, client, &second), 0);
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, client, &third), 0);
 	KUNIT_EXPECT_NE(test, first, second);
 	KUNIT_EXPECT_EQ(test, second, third);
-	KUNIT_EXPECT_FALSE(test, panthor_perf_sampler_complete(&f->sampler, &c->client, first));
+	KUNIT_EXPECT_EQ(test, client->tail - client->head, 2);
+	KUNIT_EXPECT_FALSE(test, panthor_perf_sampler_complete(&f->sampler, client, first));
 	f->count = 1;
 	wake(f);
+	wait_event_timeout(f->signalled, READ_ONCE(c->num) == 2, HZ);
 	expect_num(test, c, 2);
-	KUNIT_EXPECT_TRUE(test, panthor_perf_sampler_complete(&f->sampler, &c->client, first));
-	KUNIT_EXPECT_TRUE(test, panthor_perf_sampler_complete(&f->sampler, &c->client, second));
+	KUNIT_EXPECT_TRUE(test, panthor_perf_sampler_complete(&f->sampler, client, first));
+	KUNIT_EXPECT_TRUE(test, panthor_perf_sampler_complete(&f->sampler, client, second));
 	KUNIT_EXPECT_EQ(test, c->got[0].count + c->got[1].count, 1);
+}
+
+static void share(struct kunit *test)
+{
+	expect_share(test, false);
+}
+
+static void share_limited(struct kunit *test)
+{
+	expect_share(test, true);
 }
 
 /* START of a client that does not wait for ever ends as it began. */
@@ -4684,6 +4708,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(nonsense_lasts),
 	KUNIT_CASE(power_samples),
 	KUNIT_CASE(share),
+	KUNIT_CASE(share_limited),
 	KUNIT_CASE(start_times_out),
 	KUNIT_CASE(enable_uncertain),
 	KUNIT_CASE(ring_cleared),
