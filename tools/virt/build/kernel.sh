@@ -186,8 +186,8 @@ build_panthor()
 		--exclude='*.symvers' "$src/drivers/gpu/drm/panthor/" "$mod/"
 	if [ "$variant" = noperf ]; then
 		# Off for make, and for the compiler, which otherwise sees what the kernel has.
-		echo '#undef CONFIG_DRM_PANTHOR_PERF' >"$mod/noperf.h"
-		flags=(CONFIG_DRM_PANTHOR_PERF= CONFIG_DRM_PANTHOR_PERF_KUNIT_TEST= "KCFLAGS=-include $mod/noperf.h")
+		printf '#undef CONFIG_DRM_PANTHOR_PERF%s\n' '' _PMU >"$mod/noperf.h"
+		flags=(CONFIG_DRM_PANTHOR_PERF= CONFIG_DRM_PANTHOR_PERF_PMU= CONFIG_DRM_PANTHOR_PERF_KUNIT_TEST= "KCFLAGS=-include $mod/noperf.h")
 	fi
 	kernel_make "$tree" "$out" M="$mod" "${flags[@]}" modules
 	rm -rf "$dest.new"
