@@ -828,12 +828,11 @@ static void pmu_event_destroy(struct perf_event *event)
 }
 
 /* Checks what has nothing to do with the GPU. */
-static int check_attr(const struct perf_event *event)
+static int check_attr(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (is_sampling_event((struct perf_event *)event) ||
-	    has_branch_stack((struct perf_event *)event))
+	if (is_sampling_event(event) || has_branch_stack(event))
 		return -EOPNOTSUPP;
 
 	/* The GPU counts for all programs. perf_event_open() refuses tasks as well. */
@@ -841,7 +840,7 @@ static int check_attr(const struct perf_event *event)
 		return -EINVAL;
 
 	return attr->config1 || attr->config2 || attr->config3 || attr->config4 ||
-	       event_has_any_exclude_flag((struct perf_event *)event) ? -EINVAL : 0;
+	       event_has_any_exclude_flag(event) ? -EINVAL : 0;
 }
 
 static int pmu_event_init(struct perf_event *event)

@@ -1910,6 +1910,18 @@ static void queue_request(struct panthor_perf_sampler *sampler,
 		client->held++;
 }
 
+/* Checks if a client can request samples. Returns 0, -ENODEV or -EINVAL. */
+static int check_request(const struct panthor_perf_sampler *sampler,
+			 const struct panthor_perf_client *client)
+{
+	lockdep_assert_held(&sampler->req_lock);
+
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
+		return -ENODEV;
+
+	return client->state == PANTHOR_PERF_CLIENT_STARTED ? 0 : -EINVAL;
+}
+
 /**
  * panthor_perf_sampler_request() - Request a sample
  * @sampler: Sampler.
@@ -1926,16 +1938,13 @@ static void queue_request(struct panthor_perf_sampler *sampler,
 int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u64 user_data)
 {
-	int ret = 0;
+	int ret;
 
 	spin_lock(&sampler->req_lock);
-	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
-		ret = -ENODEV;
-	else if (client->state != PANTHOR_PERF_CLIENT_STARTED)
-		ret = -EINVAL;
-	else if (!client->ops->available(client, promised(client)))
+	ret = check_request(sampler, client);
+	if (!ret && !client->ops->available(client, promised(client)))
 		ret = -EBUSY;
-	else
+	if (!ret)
 		queue_request(sampler, client, user_data, false);
 	spin_unlock(&sampler->req_lock);
 	return ret;
@@ -1973,14 +1982,11 @@ static bool joinable(const struct panthor_perf_sampler *sampler,
 int panthor_perf_sampler_share(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u32 *number)
 {
-	int ret = 0;
+	int ret;
 
 	spin_lock(&sampler->req_lock);
-	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
-		ret = -ENODEV;
-	else if (client->state != PANTHOR_PERF_CLIENT_STARTED)
-		ret = -EINVAL;
-	else if (!joinable(sampler, client))
+	ret = check_request(sampler, client);
+	if (!ret && !joinable(sampler, client))
 		queue_request(sampler, client, 0, false);
 	*number = client->tail;
 	spin_unlock(&sampler->req_lock);

@@ -150,6 +150,13 @@ static void fake_raise(struct fake *f, u32 event)
 		f->output.ack ^= event;
 }
 
+/* Acknowledges what is requested, without a sample. */
+static void fake_ack_sample(struct fake *f)
+{
+	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
+			(f->input.req & GLB_PERFCNT_SAMPLE);
+}
+
 static u32 fake_pending(struct fake *f)
 {
 	return f->output.perfcnt_insert - f->input.perfcnt_extract;
@@ -323,8 +330,7 @@ static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
 		/* Its sample completes a request that is outstanding, if there is one. */
 		if (fake_room(f)) {
 			fake_sample(f);
-			f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
-					(f->input.req & GLB_PERFCNT_SAMPLE);
+			fake_ack_sample(f);
 		}
 		f->protected = true;
 	}
@@ -982,8 +988,7 @@ static void enter_protected(struct fake *f)
 	f->asleep = false;
 	f->protected = true;
 	fake_auto(f);
-	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
-			(f->input.req & GLB_PERFCNT_SAMPLE);
+	fake_ack_sample(f);
 	panthor_perf_sampler_irq(&f->sampler);
 	drained(f);
 }
@@ -2498,8 +2503,7 @@ static void emitted_protected_answer(struct kunit *test)
 	f->protected = true;
 	f->count = 2;
 	fake_sample_reason(f, PANTHOR_PERF_REASON_PROTECTED);
-	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
-			(f->input.req & GLB_PERFCNT_SAMPLE);
+	fake_ack_sample(f);
 	f->protected = false;
 	f->count = 3;
 	fake_sample(f);
@@ -2967,8 +2971,7 @@ static void answer_from_before(struct kunit *test)
 	usleep_range(100, 200);
 	before = ktime_get_raw_ns();
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
-	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
-			(f->input.req & GLB_PERFCNT_SAMPLE);
+	fake_ack_sample(f);
 	panthor_perf_sampler_irq(&f->sampler);
 	expect_num(test, c, 1);
 	expect(test, c, 0, 2, 3, 0);
@@ -2999,8 +3002,7 @@ static void insert_from_before(struct kunit *test)
 	f->output.perfcnt_insert++;
 	check(f, 0);
 	expect_num(test, c, 0);
-	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
-			(f->input.req & GLB_PERFCNT_SAMPLE);
+	fake_ack_sample(f);
 	panthor_perf_sampler_irq(&f->sampler);
 	expect_num(test, c, 0);
 	wake(f);
@@ -3128,8 +3130,7 @@ static void ack_before_reset(struct kunit *test)
 /* Firmware acknowledges what was requested, by a sample that it has taken before. */
 static void ack_by_earlier(struct fake *f)
 {
-	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
-			(f->input.req & GLB_PERFCNT_SAMPLE);
+	fake_ack_sample(f);
 	f->asleep = false;
 	panthor_perf_sampler_irq(&f->sampler);
 	drained(f);
@@ -3180,8 +3181,7 @@ static void acked_by_drained(struct kunit *test)
 	f->asleep = true;
 	f->count = 6;
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
-	f->output.ack = (f->output.ack & ~GLB_PERFCNT_SAMPLE) |
-			(f->input.req & GLB_PERFCNT_SAMPLE);
+	fake_ack_sample(f);
 	check(f, NSEC_PER_SEC);
 	expect_num(test, c, 2);
 	wake(f);
