@@ -721,13 +721,12 @@ static void test_jasid_locked(void)
 	same(out_get(&G, OUT_INSERT), 1, "samples");
 }
 
-/* A tiler job without memory, and a host that does not answer. */
-static void test_progress_out_of_memory(void)
+/* A tiler job that finds no memory, after the @n instructions at @first. */
+static void start_without_memory(const uint64_t *first, unsigned int n)
 {
-	begin("mali-csf,model=g610");
-	in_set(&G, IN_PROGRESS_TIMER, 1000);
-	request(GLB_PROGRESS_TIMER);
 	data_set64(TILER + 24, RING_VA + TILER_HEAP);
+	for (unsigned int i = 0; i < n; i++)
+		emit(first[i]);
 	emit(cs_move(0, RING_VA + HEAP));
 	emit(cs_heap_set(0));
 	emit(cs_move(40, RING_VA + TILER));
@@ -736,7 +735,17 @@ static void test_progress_out_of_memory(void)
 	emit(cs_req_resource(CS_RES_TILER));
 	emit(cs_run_tiling(0));
 	emit(cs_wait(1));
+	ram_set(&G, group_in(0) + CSG_SUSPEND_BUF, RING_VA + SUSPEND);
 	start_group(0);
+}
+
+/* A tiler job without memory, and a host that does not answer. */
+static void test_progress_out_of_memory(void)
+{
+	begin("mali-csf,model=g610");
+	in_set(&G, IN_PROGRESS_TIMER, 1000);
+	request(GLB_PROGRESS_TIMER);
+	start_without_memory(NULL, 0);
 	/* 1000 * 1024 cycles of 150 MHz are 6.83 ms. */
 	vgpu_step(&G, 6000000);
 	same(ram_get(&G, stream_out()) & CS_TILER_OOM, CS_TILER_OOM, "the host is asked for memory");
@@ -756,24 +765,6 @@ static void no_chunk(void)
 {
 	ram_set(&G, stream_in(), ram_get(&G, stream_in()) ^ CS_TILER_OOM);
 	group_doorbell();
-}
-
-/* A tiler job that finds no memory, after the @n instructions at @first. */
-static void start_without_memory(const uint64_t *first, unsigned int n)
-{
-	data_set64(TILER + 24, RING_VA + TILER_HEAP);
-	for (unsigned int i = 0; i < n; i++)
-		emit(first[i]);
-	emit(cs_move(0, RING_VA + HEAP));
-	emit(cs_heap_set(0));
-	emit(cs_move(40, RING_VA + TILER));
-	emit(cs_move32(33, 1000));
-	emit(cs_move32(34, 1));
-	emit(cs_req_resource(CS_RES_TILER));
-	emit(cs_run_tiling(0));
-	emit(cs_wait(1));
-	ram_set(&G, group_in(0) + CSG_SUSPEND_BUF, RING_VA + SUSPEND);
-	start_group(0);
 }
 
 /* The time that a group is suspended for is none in which its job makes no progress. */
