@@ -54,8 +54,8 @@
  * automatic sample, epoch or EXTRACT are explained in Documentation, section "Terms"
  * of gpu/panthor-perf.rst.
  *
- * There is a firmware ring only while there are sessions. Without one, the
- * sampler does no more than follow whether the GPU is up.
+ * There is a firmware ring only while there are sessions or events of perf. Without
+ * one, the sampler does no more than follow whether the GPU is up.
  */
 
 /**
@@ -1136,6 +1136,9 @@ struct drain {
 	/** @told: Its sample has been found. */
 	bool told;
 
+	/** @repeated: It was made twice, see repeat_request(). */
+	bool repeated;
+
 	/** @pending: Number of samples in the firmware ring. */
 	int pending;
 };
@@ -1155,6 +1158,7 @@ static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *dra
 	drain->made_ns = sampler->flight_ns;
 	drain->made = in_flight(sampler->flight);
 	drain->acked = drain->made && panthor_perf_fw_acked(sampler->fw);
+	drain->repeated = sampler->flight_repeated;
 	drain->pending = panthor_perf_fw_pending(sampler->fw);
 	if (drain->pending >= 0) {
 		sampler->insert = sampler->fw->extract + drain->pending;
@@ -1290,8 +1294,9 @@ static void look_at_doubt(struct panthor_perf_sampler *sampler, bool known, u64 
  * Takes the oldest sample out of the firmware ring, finds out what it is, and gives
  * each client its part.
  *
- * A sample that was taken before the firmware request was made is not the answer. It
- * would end a period too early, and as a baseline it would let counts in from before
+ * A sample that was taken before the firmware request was made is not the answer, unless
+ * nothing was counted since, or the request was repeated for it, see older_than_request().
+ * It would end a period too early, and as a baseline it would let counts in from before
  * START. Of the others, the answer is
  *
  * - with metadata, the first one that was requested, or that was taken because of
@@ -1311,7 +1316,7 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
 	struct panthor_perf_fw_sample *sample = sampler->sample;
-	bool known, may_answer, answer, automatic;
+	bool known, may_answer, may_end, answer, automatic;
 	u64 ns = 0;
 
 	panthor_perf_fw_sample_read(layout, panthor_perf_fw_slot(sampler->fw), sampler->asked,
@@ -1329,10 +1334,13 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 	known = take_time(sampler, &ns);
 	look_at_doubt(sampler, known, ns);
 	may_answer = drain->made && !drain->told && !(known && ns < drain->made_ns);
+	may_end = may_answer || drain->repeated || sampler->doubt_ns ||
+		  sample->reason == PANTHOR_PERF_REASON_PROTECTED;
 	answer = drain->acked && !drain->told &&
-		 (last || (known && may_answer && layout->has_metadata &&
-			   (sample->reason == PANTHOR_PERF_REASON_REQUEST ||
-			    sample->reason == PANTHOR_PERF_REASON_PROTECTED)));
+		 ((last && may_end) ||
+		  (known && may_answer && layout->has_metadata &&
+		   (sample->reason == PANTHOR_PERF_REASON_REQUEST ||
+		    sample->reason == PANTHOR_PERF_REASON_PROTECTED)));
 	automatic = sample->reason != PANTHOR_PERF_REASON_REQUEST ||
 		    (!answer && !(may_answer && (layout->has_metadata || last)));
 
@@ -1415,14 +1423,10 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
  */
 static bool older_than_request(struct panthor_perf_sampler *sampler, const struct drain *drain)
 {
-	bool repeated;
-
 	if (sampler->time.ns >= drain->made_ns)
 		return false;
 
-	scoped_guard(spinlock, &sampler->req_lock)
-		repeated = sampler->flight_repeated;
-	if (!repeated && sampler->prev_reason != PANTHOR_PERF_REASON_PROTECTED)
+	if (!drain->repeated && sampler->prev_reason != PANTHOR_PERF_REASON_PROTECTED)
 		return true;
 
 	set_time_now(sampler);

@@ -2980,9 +2980,10 @@ static void answer_from_before(struct kunit *test)
 
 /*
  * Firmware takes a sample, a request is made, INSERT tells of the sample, and ACK of the
- * request, whose own sample is not there. The earlier one is not the answer.
+ * request, whose own sample is not there. The earlier one is not the answer, whether it is
+ * found before ACK or @at_once with it.
  */
-static void insert_from_before(struct kunit *test)
+static void check_insert_from_before(struct kunit *test, bool at_once)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
@@ -3000,8 +3001,10 @@ static void insert_from_before(struct kunit *test)
 	f->count = 4;
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	f->output.perfcnt_insert++;
-	check(f, 0);
-	expect_num(test, c, 0);
+	if (!at_once) {
+		check(f, 0);
+		expect_num(test, c, 0);
+	}
 	fake_ack_sample(f);
 	panthor_perf_sampler_irq(&f->sampler);
 	expect_num(test, c, 0);
@@ -3009,6 +3012,16 @@ static void insert_from_before(struct kunit *test)
 	expect_num(test, c, 1);
 	expect(test, c, 0, 2, 7, 0);
 	KUNIT_EXPECT_GE(test, c->got[0].end, before);
+}
+
+static void insert_from_before(struct kunit *test)
+{
+	check_insert_from_before(test, false);
+}
+
+static void insert_from_before_at_once(struct kunit *test)
+{
+	check_insert_from_before(test, true);
 }
 
 /* Firmware halts without having answered a request: the sample of the halt completes it. */
@@ -4714,6 +4727,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(ring_cleared),
 	KUNIT_CASE(unplug_uncertain),
 	KUNIT_CASE(insert_from_before),
+	KUNIT_CASE(insert_from_before_at_once),
 	KUNIT_CASE(halt_first),
 	KUNIT_CASE(empty_ack),
 	KUNIT_CASE(ack_before_insert),
