@@ -358,6 +358,13 @@ static void read_trace(const char *path)
 			if (failed && !counting)
 				gaps[position].failed = true;
 			counting = enabled;
+			/*
+			 * What was in the ring when the MCU had stopped has been read. What INSERT had
+			 * not told of by then is lost in the period that ends here.
+			 */
+			while (!up && seen && position && position < num_records &&
+			       records[position].epoch == records[position - 1].epoch)
+				position++;
 		} else if (sscanf(line, "panthor_perf_request: epoch=%u gen=%u", &epoch, &insert) == 2) {
 			requested = us;
 			asked[0] = asked[1];
