@@ -97,7 +97,7 @@ MODULE_PARM_DESC(perf_ring_slots,
 		 "Slots of the firmware's ring of counter samples, a power of two from 16 to 128 (32 = default)");
 
 /**
- * struct perf_resources - Resources that a device needs only while it has sessions
+ * struct perf_resources - Resources that a device needs only while it has sessions or events of perf
  */
 struct perf_resources {
 	/** @ring: Memory of the firmware ring, mapped into the MCU's address space. */
@@ -191,7 +191,7 @@ struct panthor_perf {
 
 	/**
 	 * @release_work: Frees @resources that could not be freed when the last
-	 * session ended, because firmware might still have written to the ring.
+	 * session or event ended, because firmware might still have written to the ring.
 	 * Queued by the hooks of suspend and reset, when the MCU has stopped.
 	 */
 	struct work_struct release_work;
@@ -418,8 +418,8 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
  *
  * The GPU's counters count the work of all programs on the GPU, as the counters of a
  * CPU count that of all programs on the CPU. So the permission is the same:
- * perf_allow_cpu(). Kernels whose modules cannot call that check CAP_PERFMON. perf has
- * checked its own permission before it asks for that of the PMU.
+ * perf_allow_cpu(). Kernels whose modules cannot call that check CAP_PERFMON. An event
+ * of perf has to be allowed by perf as well, which may ask after the PMU has been asked.
  */
 static int may_watch(u8 set)
 {
@@ -1384,3 +1384,16 @@ void panthor_perf_unplug(struct panthor_device *ptdev)
 
 	destroy_resources(res);
 }
+
+#ifdef PERF_PMU_UNREGISTER_WANTS_NO_EVENTS
+/**
+ * panthor_perf_exit() - Free what outlives devices
+ *
+ * Context: Process context, when the module is unloaded, or could not be loaded. There are no
+ * devices.
+ */
+void panthor_perf_exit(void)
+{
+	panthor_perf_pmu_exit();
+}
+#endif

@@ -19,10 +19,10 @@ struct panthor_device;
 struct panthor_file;
 
 #ifdef PERF_PMU_UNREGISTER_WANTS_NO_EVENTS
-#ifdef CONFIG_DRM_PANTHOR_PERF_PMU
-void panthor_perf_pmu_exit(void);
+#ifdef CONFIG_DRM_PANTHOR_PERF
+void panthor_perf_exit(void);
 #else
-static inline void panthor_perf_pmu_exit(void) {}
+static inline void panthor_perf_exit(void) {}
 #endif
 #endif
 

@@ -15,7 +15,6 @@
 
 #include <kunit/visibility.h>
 
-#include "panthor_perf.h"
 #include "panthor_perf_pmu.h"
 #include "panthor_perf_pmu_events.h"
 
@@ -74,8 +73,8 @@
  */
 
 /*
- * How long perf_event_open() waits for a sample. perf may hold its lock of a CPU's events
- * meanwhile, and firmware answers nothing in protected mode.
+ * How long perf_event_open() waits for a sample, and for others who wait for one. perf may
+ * hold its lock of a CPU's events meanwhile, and firmware answers nothing in protected mode.
  */
 #define BASELINE_TIMEOUT	HZ
 
@@ -846,6 +845,7 @@ static int check_attr(struct perf_event *event)
 static int pmu_event_init(struct perf_event *event)
 {
 	struct panthor_perf_pmu *pmu = to_pmu(event->pmu);
+	unsigned long end = jiffies + BASELINE_TIMEOUT;
 	struct perf_pmu_event *ev;
 	int ret;
 
@@ -873,8 +873,9 @@ static int pmu_event_init(struct perf_event *event)
 		goto err_free;
 	}
 
+	/* Those who have waited behind one another do not each wait for a sample after that. */
 	ev->pmu = pmu;
-	ev->run = join(pmu, ev->source.type);
+	ev->run = time_after(jiffies, end) ? ERR_PTR(-ETIMEDOUT) : join(pmu, ev->source.type);
 	mutex_unlock(&pmu->start_lock);
 	if (IS_ERR(ev->run)) {
 		ret = PTR_ERR(ev->run);
@@ -919,6 +920,24 @@ static void flush_run(struct panthor_perf_pmu_run *run)
 					    timeout);
 }
 
+/*
+ * Checks if the last counts of a GPU that is down are in the totals: the sampler changes
+ * its state before it writes them.
+ */
+static bool told_asleep(struct panthor_perf_pmu_run *run)
+{
+	struct panthor_perf_pmu_totals *totals;
+	unsigned long flags;
+	bool told;
+
+	local_irq_save(flags);
+	totals = panthor_perf_pmu_pin(run);
+	told = totals->asleep;
+	panthor_perf_pmu_unpin(totals);
+	local_irq_restore(flags);
+	return told;
+}
+
 /* Gets the run of the caller's device, with a user more, or NULL. Takes no lock. */
 static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu,
 					    struct panthor_perf_sampler *sampler)
@@ -950,7 +969,7 @@ void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sa
 	if (!run)
 		return;
 
-	if (!asleep(run))
+	if (!asleep(run) || !told_asleep(run))
 		flush_run(run);
 
 	leave(pmu, run);
@@ -1099,6 +1118,9 @@ static void free_pmu(struct kref *ref)
 	struct panthor_perf_pmu *pmu = container_of(ref, struct panthor_perf_pmu, ref);
 	struct attribute **attr;
 
+	/* A reader that has found an event before it was detached may still be at it. */
+	synchronize_rcu();
+
 	for (attr = pmu->event_attrs; attr && *attr; attr++)
 		kfree((*attr)->name);
 
@@ -1172,7 +1194,7 @@ static int take_over(struct panthor_perf_sampler *sampler, const struct panthor_
 /**
  * panthor_perf_pmu_exit() - Unregister the PMUs of devices that have gone
  *
- * Context: Process context, when the module is unloaded.
+ * Context: Process context, when the module is unloaded, or could not be loaded.
  */
 void panthor_perf_pmu_exit(void)
 {

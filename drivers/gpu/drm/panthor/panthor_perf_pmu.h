@@ -357,7 +357,7 @@ struct panthor_perf_pmu {
 	/** @holds: What the events of each CPU are read from. */
 	struct panthor_perf_pmu_hold __percpu *holds;
 
-	/** @names: Attributes in the directories events/ and format/. */
+	/** @names: Attributes in the directory events/. */
 	struct panthor_perf_pmu_name *names;
 
 	/** @event_attrs: Pointers to those of events/, NULL at the end. */
@@ -369,6 +369,14 @@ struct panthor_perf_pmu {
 	/** @groups: All groups, NULL at the end. */
 	const struct attribute_group *groups[4];
 };
+
+#ifdef PERF_PMU_UNREGISTER_WANTS_NO_EVENTS
+#ifdef CONFIG_DRM_PANTHOR_PERF_PMU
+void panthor_perf_pmu_exit(void);
+#else
+static inline void panthor_perf_pmu_exit(void) {}
+#endif
+#endif
 
 #ifdef CONFIG_DRM_PANTHOR_PERF_PMU
 void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
