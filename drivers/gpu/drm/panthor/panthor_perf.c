@@ -97,7 +97,7 @@ MODULE_PARM_DESC(perf_ring_slots,
 		 "Slots of the firmware's ring of counter samples, a power of two from 16 to 128 (32 = default)");
 
 /**
- * struct perf_resources - Resources that a device needs only while it has sessions or events of perf
+ * struct perf_resources - Resources that a device needs only while it has sessions or events
  */
 struct perf_resources {
 	/** @ring: Memory of the firmware ring, mapped into the MCU's address space. */
