@@ -1272,16 +1272,18 @@ static void look_for_defects(struct panthor_perf_sampler *sampler)
  * lap later in the place of another one. If all samples of a lap were late, none of them
  * had a timestamp that this one could be compared with. So after a late sample, all that
  * follow are doubted until there is one that was taken after the drain in which the one
- * before it was found late or was doubted. If it is not known when they were taken, a lap
- * without late ones ends it.
+ * before it was found late or was doubted. If there is nothing that tells when they were
+ * taken, a lap without late ones ends it. Timestamps that cannot be right do not.
  */
 static void look_at_doubt(struct panthor_perf_sampler *sampler, bool known, u64 ns)
 {
+	bool told = sampler->sample->has_timestamp && sampler->clock->pair.ns;
+
 	if (!sampler->doubt_ns || sampler->sample->defects & DEFECTS_LATE)
 		return;
 
-	if (known ? ns >= sampler->doubt_ns :
-		    (s32)(sampler->fw->extract - sampler->doubt_extract) > 0) {
+	if (told ? known && ns >= sampler->doubt_ns :
+		   (s32)(sampler->fw->extract - sampler->doubt_extract) > 0) {
 		sampler->doubt_ns = 0;
 		return;
 	}

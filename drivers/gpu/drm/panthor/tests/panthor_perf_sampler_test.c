@@ -65,6 +65,9 @@ struct fake {
 	 */
 	bool no_room;
 
+	/* Ticks that firmware's timestamps are in the future. */
+	u64 ahead;
+
 	/* Numbers of calls of the driver's functions: all of them, doorbells, resets, enables. */
 	u32 calls;
 	u32 requests;
@@ -172,6 +175,7 @@ static void fake_sample_reason(struct fake *f, u32 reason)
 	/* A sample has a timestamp only if the test uses a clock. */
 	if (f->clock.freq)
 		panthor_perf_clock_now(&f->clock, &now);
+	now.gpu += f->ahead;
 
 	for (b = 0; b < f->layout.num_blocks; b++) {
 		u32 *block = sample + f->layout.blocks[b].fw_offset;
@@ -3398,6 +3402,38 @@ static void laps_late(struct kunit *test)
 	expect(test, c, num, 100, 100, 0);
 }
 
+/*
+ * Samples are late for good, as in laps_late(), and their timestamps are in the future.
+ * These do not tell that any of them is in time.
+ */
+static void laps_late_future(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	size_t size = f->layout.fw_sample_size;
+	void *lap = kunit_kzalloc(test, FAKE_SLOTS * size, GFP_KERNEL);
+	void *own = kunit_kzalloc(test, size, GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, lap);
+	KUNIT_ASSERT_NOT_NULL(test, own);
+	use_clock(test, f);
+	f->ahead = 60ull * f->clock.freq;
+	c->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	for (i = 0; i < 3 * FAKE_SLOTS; i++) {
+		void *old = lap + i % FAKE_SLOTS * size;
+
+		f->count = i + 1;
+		answer_late(test, f, c, i, i < FAKE_SLOTS ? NULL : old, own);
+		memcpy(old, own, size);
+		memcpy(last_slot(f), own, size);
+		expect_num(test, c, i + 1);
+		expect(test, c, i, i, i < FAKE_SLOTS ? 0 : i - FAKE_SLOTS + 1, ERROR);
+	}
+}
+
 /* In the primary set the front end is a part of each sample: it is missing if it is not. */
 static void sample_missing(struct kunit *test)
 {
@@ -4736,6 +4772,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(sample_twice),
 	KUNIT_CASE(sample_stale),
 	KUNIT_CASE(laps_late),
+	KUNIT_CASE(laps_late_future),
 	KUNIT_CASE(sample_missing),
 	KUNIT_CASE(refilled_meanwhile),
 	KUNIT_CASE(sample_overwritten),
