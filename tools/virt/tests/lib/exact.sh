@@ -30,7 +30,8 @@ compare()
 	fi
 }
 
-# count NAME MODEL LOAD PERF-EXACT-OPTIONS [RUN-OPTION...]: 1 result. LOAD runs beside it.
+# count NAME MODEL LOAD PERF-EXACT-OPTIONS [RUN-OPTION...]: 1 result. LOAD runs beside it, and again if it
+# ends: on a host that is too busy panthor may end its work, and a GPU without work takes no samples.
 count()
 {
 	local name=$1 model=$2 load=$3 options=$4
@@ -39,7 +40,7 @@ count()
 	rm -f "$SCRATCH/ledger" "$SCRATCH/record" "$SCRATCH/trace"
 	in_guest 0 "$name" -g "$model" -m 2048 -t 1800 -l "$SCRATCH/ledger" "$@" \
 		-o /root/record:"$SCRATCH/record" -o /root/trace:"$SCRATCH/trace" -- sh -c "
-		$load &
+		while :; do $load; sleep 1; done &
 		perf-exact $options -r $RANDOM /root/record /root/trace
 		status=\$?
 		kill \$!
