@@ -1277,13 +1277,13 @@ static void look_for_defects(struct panthor_perf_sampler *sampler)
  */
 static void look_at_doubt(struct panthor_perf_sampler *sampler, bool known, u64 ns)
 {
-	bool told = sampler->sample->has_timestamp && sampler->clock->pair.ns;
+	bool comparable = sampler->sample->has_timestamp && sampler->clock->pair.ns;
 
 	if (!sampler->doubt_ns || sampler->sample->defects & DEFECTS_LATE)
 		return;
 
-	if (told ? known && ns >= sampler->doubt_ns :
-		   (s32)(sampler->fw->extract - sampler->doubt_extract) > 0) {
+	if (comparable ? known && ns >= sampler->doubt_ns :
+			 (s32)(sampler->fw->extract - sampler->doubt_extract) > 0) {
 		sampler->doubt_ns = 0;
 		return;
 	}
@@ -1293,12 +1293,22 @@ static void look_at_doubt(struct panthor_perf_sampler *sampler, bool known, u64 
 }
 
 /*
+ * Checks if a sample that was taken before the firmware request was made, for @reason, is
+ * the request's answer all the same, though it ends now: nothing was counted since, or
+ * there was no later one when the request was made once more.
+ */
+static bool answers_later(const struct drain *drain, u32 reason)
+{
+	return drain->repeated || reason == PANTHOR_PERF_REASON_PROTECTED;
+}
+
+/*
  * Takes the oldest sample out of the firmware ring, finds out what it is, and gives
  * each client its part.
  *
- * A sample that was taken before the firmware request was made is not the answer, unless
- * nothing was counted since, or the request was repeated for it, see older_than_request().
- * It would end a period too early, and as a baseline it would let counts in from before
+ * A sample that was taken before the firmware request was made is not the answer, see
+ * answers_later() and older_than_request(), unless it is doubted: what is in its slot may
+ * be of the lap before, and says nothing of when it was taken. It would end a period too early, and as a baseline it would let counts in from before
  * START. Of the others, the answer is
  *
  * - with metadata, the first one that was requested, or that was taken because of
@@ -1336,8 +1346,7 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 	known = take_time(sampler, &ns);
 	look_at_doubt(sampler, known, ns);
 	may_answer = drain->made && !drain->told && !(known && ns < drain->made_ns);
-	may_end = may_answer || drain->repeated || sampler->doubt_ns ||
-		  sample->reason == PANTHOR_PERF_REASON_PROTECTED;
+	may_end = may_answer || sampler->doubt_ns || answers_later(drain, sample->reason);
 	answer = drain->acked && !drain->told &&
 		 ((last && may_end) ||
 		  (known && may_answer && layout->has_metadata &&
@@ -1428,7 +1437,7 @@ static bool older_than_request(struct panthor_perf_sampler *sampler, const struc
 	if (sampler->time.ns >= drain->made_ns)
 		return false;
 
-	if (!drain->repeated && sampler->prev_reason != PANTHOR_PERF_REASON_PROTECTED)
+	if (!answers_later(drain, sampler->prev_reason))
 		return true;
 
 	set_time_now(sampler);
