@@ -14,10 +14,10 @@
  *   bind      the device is unbound from its driver, and bound again
  *   interval  the PMU's interval changes
  *
- * -x leaves one of them out. What is wrong the kernel has to tell; the
- * program looks for counts that go back, for errors that no such thing explains,
- * and in the end, when all is calm, for events that do not count. It prints how
- * often each thing was done; what cannot be done is an error.
+ * -x leaves one of them out. What is wrong the kernel has to tell; the program
+ * looks for counts that go back, for errors that no such thing explains, and in
+ * the end, when all is calm, for events that do not count. It prints how often
+ * each thing was done; what cannot be done is an error.
  * Needs the virtual Mali.
  */
 #define _GNU_SOURCE
@@ -319,7 +319,7 @@ static void *plug_cpus(void *data)
 	return NULL;
 }
 
-/* A fault that came when the device had gone is one of its probe, which no reset ends. */
+/* A hang that began when the device had gone is met by its probe, which does not reset the GPU. */
 static bool is_bound_again(void)
 {
 	if (!perf_bind(device, "bind"))

@@ -279,6 +279,14 @@ static bool all_have_cause(const struct delivery *d, size_t from, size_t to, uin
 	       (!(flags & FLAG_ERROR) || has_cause(d->asked, from, to, d->told, FLAG_ERROR));
 }
 
+/* The first record of the epoch after that of record @r - 1. */
+static size_t end_of_epoch(size_t r)
+{
+	while (r && !anew(r))
+		r++;
+	return r;
+}
+
 /* The kernel numbers samples of an epoch from 1, the ledger from 0. */
 static size_t find_record(size_t from, unsigned int insert, uint64_t timestamp)
 {
@@ -362,9 +370,8 @@ static void read_trace(const char *path)
 			 * What was in the ring when the MCU had stopped has been read. What INSERT had
 			 * not told of by then is lost in the period that ends here.
 			 */
-			while (!up && seen && position && position < num_records &&
-			       records[position].epoch == records[position - 1].epoch)
-				position++;
+			if (!up && seen)
+				position = end_of_epoch(position);
 		} else if (sscanf(line, "panthor_perf_request: epoch=%u gen=%u", &epoch, &insert) == 2) {
 			requested = us;
 			asked[0] = asked[1];
@@ -375,12 +382,9 @@ static void read_trace(const char *path)
 			told = us * 1000;
 		} else if (sscanf(line, "panthor_perf_baseline: session=%u epoch=%u insert=%u user_data=%" SCNx64,
 				  &session, &epoch, &insert, &data) == 4) {
-			size_t start = position;
-
 			/* Of a sample that was discarded when counters were turned off. */
-			while (!counting && start && start < num_records &&
-			       records[start].epoch == records[start - 1].epoch)
-				start++;
+			size_t start = counting ? position : end_of_epoch(position);
+
 			/* A trace may begin after the last sample of an epoch that has ended. */
 			if (insert && (seen || counting) &&
 			    (epoch != last_epoch || insert != last_insert))

@@ -45,7 +45,7 @@ for model in $models; do
 		load='gpu-load -j 0 -t 3600 -p 300 --duty 50 -g 3 -q 2 >/dev/null 2>&1' args=
 		[ "$source" = load ] || load=: args=-a
 		# shellcheck disable=SC2086
-		count "$name" "$model" "while $load; sleep 1; do :; done" \
+		count "$name" "$model" "$load" \
 			"$args -n 32 -p 16 -s $samples -t $seconds -k $kinds -u $period" $properties
 		options=${options#--}
 		! panthor_gave_up || options+=,-l

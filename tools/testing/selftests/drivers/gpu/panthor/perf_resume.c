@@ -173,7 +173,7 @@ TEST_F_TIMEOUT(resume, sessions_go_on, 300)
 		count[i] = last + 1;
 	}
 	EXPECT_EQ(self->manual.read + 1, count[0]);
-	/* Nor is one that did not come up given up for ever. */
+	/* A device that did not come up can be bound again, too. */
 	ASSERT_EQ(0, perf_bind(self->device, "bind"));
 	for (int i = 0; i < 2; i++)
 		EXPECT_EQ(count[i], perf_insert(both[i]));
