@@ -215,39 +215,70 @@ static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
 	return false;
 }
 
+/**
+ * panthor_perf_clock_choose_offset() - Find out by how much two clocks differ
+ * @reg: GPU_TIMESTAMP_OFFSET, in ticks. It is the exact difference, but not all agree on
+ * its sign.
+ * @gpu: GPU timestamp.
+ * @before: System counter before @gpu was read.
+ * @after: System counter after @gpu was read.
+ * @slack: Ticks by which an offset may miss the system counter.
+ *
+ * Reading the clocks one after the other yields only an approximate difference, but is
+ * sufficient to tell which sign is right.
+ *
+ * Context: Any.
+ *
+ * Return: The GPU timestamp minus the system counter, in ticks: @reg, its negative, or 0,
+ * whichever the clocks confirm best. If they confirm none, the approximate difference.
+ */
+u64 panthor_perf_clock_choose_offset(u64 reg, u64 gpu, u64 before, u64 after, u64 slack)
+{
+	const u64 candidates[] = { reg, -reg, 0 };
+	u64 offset = gpu - after, least = slack + 1;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(candidates); i++) {
+		u64 ticks = gpu - candidates[i], miss = 0;
+
+		if ((s64)(ticks - before) < 0)
+			miss = before - ticks;
+		else if ((s64)(ticks - after) > 0)
+			miss = ticks - after;
+
+		if (miss < least) {
+			least = miss;
+			offset = candidates[i];
+		}
+	}
+
+	return offset;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_choose_offset);
+
 /*
- * Finds the difference between the GPU timestamp and the system counter. The register
- * GPU_TIMESTAMP_OFFSET contains the exact difference, but not all agree on its sign.
- * Reading the two clocks one after the other yields only an approximate difference, but
- * is sufficient to tell which sign is right. If no sign is, the approximate difference
- * is used. Reads registers, so the GPU must be powered.
+ * Finds the difference between the GPU timestamp and the system counter. Reads registers,
+ * so the GPU must be powered.
  */
 static void find_offset(struct panthor_perf_clock *clock)
 {
-	u64 before, after, ns, gpu, offset, slack;
-	u64 candidates[3];
-	u32 i;
+	u64 before, after, ns, gpu, reg;
 
-	if (!clock->ptdev || !pair_clocks(clock, &before, &ns))
+	if (!clock->ptdev)
 		return;
 
-	gpu = gpu_read64_counter(clock->ptdev->iomem, GPU_TIMESTAMP);
-	offset = gpu_read64(clock->ptdev->iomem, GPU_TIMESTAMP_OFFSET);
-	pair_clocks(clock, &after, &ns);
+	reg = gpu_read64(clock->ptdev->iomem, GPU_TIMESTAMP_OFFSET);
 
-	slack = div_u64(clock->freq, OFFSET_SLACK_DIV);
-	candidates[0] = offset;
-	candidates[1] = -offset;
-	candidates[2] = 0;
-	for (i = 0; i < ARRAY_SIZE(candidates); i++) {
-		u64 ticks = gpu - candidates[i];
-
-		if (ticks + slack - before <= after - before + 2 * slack) {
-			clock->offset = candidates[i];
+	/* The closer the readings are, the better is what they confirm. */
+	scoped_guard(irqsave) {
+		if (!pair_clocks(clock, &before, &ns))
 			return;
-		}
+		gpu = gpu_read64_counter(clock->ptdev->iomem, GPU_TIMESTAMP);
+		pair_clocks(clock, &after, &ns);
 	}
-	clock->offset = gpu - after;
+
+	clock->offset = panthor_perf_clock_choose_offset(reg, gpu, before, after,
+							 div_u64(clock->freq, OFFSET_SLACK_DIV));
 }
 
 /**

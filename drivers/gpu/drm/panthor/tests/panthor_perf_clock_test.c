@@ -58,6 +58,45 @@ static void ticks_to_ns(struct kunit *test)
 							     c->ticks), c->ns);
 }
 
+/* Arguments of panthor_perf_clock_choose_offset(), and the result. All are ticks. */
+struct offset_case {
+	const char *name;
+	u64 reg, gpu, before, after, slack;
+	u64 offset;
+};
+
+static const struct offset_case offset_cases[] = {
+	{ "none", 0, 1005, 1000, 1010, 24000, 0 },
+	{ "added", 1 << 20, 1005 + (1 << 20), 1000, 1010, 24000, 1 << 20 },
+	{ "subtracted", 1 << 20, 1005 - (1 << 20), 1000, 1010, 24000, -1ull << 20 },
+	{ "not applied", 1 << 20, 1005, 1000, 1010, 24000, 0 },
+	{ "less than slack, added", 2400, 3405, 1000, 1010, 24000, 2400 },
+	{ "less than slack, subtracted", 2400, -1395ull, 1000, 1010, 24000, -2400ull },
+	{ "less than slack, not applied", 2400, 1005, 1000, 1010, 24000, 0 },
+	{ "late by slack", 0, 1010 + 24000, 1000, 1010, 24000, 0 },
+	{ "early by slack", 0, 1000 - 24000, 1000, 1010, 24000, 0 },
+	{ "late by more", 0, 1011 + 24000, 1000, 1010, 24000, 24001 },
+	{ "early by more", 0, 999 - 24000, 1000, 1010, 24000, -24011ull },
+	{ "none is right", 1 << 20, 1 << 28, 1000, 1010, 24000, (1 << 28) - 1010 },
+	{ "counters that wrap", 0, 2, -5ull, 5, 24000, 0 },
+	{ "an offset that wraps", -7ull << 40, (-7ull << 40) + 1005, 1000, 1010, 24000, -7ull << 40 },
+};
+
+static void offset_desc(const struct offset_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(offset, offset_cases, offset_desc);
+
+static void offset_of_clocks(struct kunit *test)
+{
+	const struct offset_case *c = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_choose_offset(c->reg, c->gpu, c->before,
+							       c->after, c->slack), c->offset);
+}
+
 static struct panthor_perf_clock *new_clock(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = kunit_kzalloc(test, sizeof(*clock), GFP_KERNEL);
@@ -318,6 +357,7 @@ static void deadlines(struct kunit *test)
 
 static struct kunit_case panthor_perf_clock_cases[] = {
 	KUNIT_CASE_PARAM(ticks_to_ns, ticks_gen_params),
+	KUNIT_CASE_PARAM(offset_of_clocks, offset_gen_params),
 	KUNIT_CASE(time_of_samples),
 	KUNIT_CASE(cycles),
 	KUNIT_CASE(cycles_down),
