@@ -636,10 +636,12 @@ static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
 
 /*
  * Adds a user to the run of the PMU, and begins one if there is none. When this returns, all
- * that was counted before in the blocks of @type is in the totals. Returns an error pointer
- * on failure.
+ * that was counted before in the blocks of @type is in the totals. After @end, in jiffies, it
+ * does not wait for that any more, and fails with -ETIMEDOUT if it would have to. Returns an
+ * error pointer on failure.
  */
-static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type)
+static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type,
+					 unsigned long end)
 {
 	struct panthor_perf_pmu_run *run;
 	bool begins, widens;
@@ -666,7 +668,9 @@ static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type)
 	scoped_guard(mutex, &pmu->lock)
 		widens = use_type(run, type);
 
-	if (begins) {
+	if ((begins || widens) && time_after(jiffies, end)) {
+		ret = -ETIMEDOUT;
+	} else if (begins) {
 		ret = panthor_perf_sampler_start(run->sampler, &run->client, 0);
 		scoped_guard(mutex, &pmu->lock)
 			if (!ret)
@@ -875,7 +879,7 @@ static int pmu_event_init(struct perf_event *event)
 
 	/* Those who have waited behind one another do not each wait for a sample after that. */
 	ev->pmu = pmu;
-	ev->run = time_after(jiffies, end) ? ERR_PTR(-ETIMEDOUT) : join(pmu, ev->source.type);
+	ev->run = join(pmu, ev->source.type, end);
 	mutex_unlock(&pmu->start_lock);
 	if (IS_ERR(ev->run)) {
 		ret = PTR_ERR(ev->run);
@@ -921,8 +925,8 @@ static void flush_run(struct panthor_perf_pmu_run *run)
 }
 
 /*
- * Checks if the last counts of a GPU that is down are in the totals: the sampler changes
- * its state before it writes them.
+ * Checks if the totals have all counts of a GPU that is down. They may not have them yet,
+ * since the sampler changes its state first, and writes the last counts after that.
  */
 static bool told_asleep(struct panthor_perf_pmu_run *run)
 {
