@@ -1269,11 +1269,11 @@ static void look_for_defects(struct panthor_perf_sampler *sampler)
 
 /*
  * A sample that was not there when INSERT counted it may be written later, and be found a
- * lap later in the place of another one. If all samples of a lap were late, none of them
- * had a timestamp that this one could be compared with. So after a late sample, all that
- * follow are doubted until there is one that was taken after the drain in which the one
- * before it was found late or was doubted. If there is nothing that tells when they were
- * taken, a lap without late ones ends it. Timestamps that cannot be right do not.
+ * lap later in the place of another one. It can be told by its timestamp, but if all
+ * samples of a lap were late, there is none to compare it with. So after a late sample,
+ * all that follow are doubted, and flagged, until one is known to have been taken after
+ * the drain that last found one late or doubted one. A timestamp that cannot be right
+ * does not end the doubt. If samples have no timestamps, a lap without late ones does.
  */
 static void look_at_doubt(struct panthor_perf_sampler *sampler, bool known, u64 ns)
 {
@@ -1306,10 +1306,11 @@ static bool answers_later(const struct drain *drain, u32 reason)
  * Takes the oldest sample out of the firmware ring, finds out what it is, and gives
  * each client its part.
  *
- * A sample that was taken before the firmware request was made is not the answer, see
- * answers_later() and older_than_request(), unless it is doubted: what is in its slot may
- * be of the lap before, and says nothing of when it was taken. It would end a period too early, and as a baseline it would let counts in from before
- * START. Of the others, the answer is
+ * A sample that was taken before the firmware request was made is not the answer: it
+ * would end a period too early, and as a baseline it would let counts in from before
+ * START. There are exceptions, see answers_later() and older_than_request(), and a sample
+ * that is doubted is another one: what is in its slot may be of the lap before, and says
+ * nothing of when the sample was taken. Of the others, the answer is
  *
  * - with metadata, the first one that was requested, or that was taken because of
  *   protected mode, whose sample also completes what was requested;
