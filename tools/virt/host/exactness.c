@@ -156,6 +156,7 @@ static struct gap *gaps;	/* before each record, and after the last */
 static bool *saturated;		/* each record has such a value */
 static uint64_t complaints;
 static bool lossy, was_reset;
+static bool insert_late;		/* a sample may be in the ring before INSERT tells of it */
 
 /* What the driver promises under a switch; the weakest is the last. */
 enum promise { EXACT, FLAGGED, RESET, ASSUMPTION };
@@ -370,7 +371,7 @@ static void read_trace(const char *path)
 			 * What was in the ring when the MCU had stopped has been read. What INSERT had
 			 * not told of by then is lost in the period that ends here.
 			 */
-			if (!up && seen)
+			if (!up && seen && insert_late)
 				position = end_of_epoch(position);
 		} else if (sscanf(line, "panthor_perf_request: epoch=%u gen=%u", &epoch, &insert) == 2) {
 			requested = us;
@@ -774,6 +775,7 @@ static void take_promises(const char *table, char *list)
 		enum promise p;
 
 		name[strcspn(name, "=")] = 0;
+		insert_late |= !strcmp(name, "insert_late");
 		p = promise_of(table, name);
 		if (p > promise)
 			promise = p;

@@ -43,7 +43,7 @@ for model in $models; do
 		[[ " $turns " = *" $turn "* ]] || continue
 		name="$model, ${name//_/ }"
 		load='gpu-load -j 0 -t 3600 -p 300 --duty 50 -g 3 -q 2 >/dev/null 2>&1' args=
-		[ "$source" = load ] || load=: args=-a
+		[ "$source" = load ] || load='sleep 86400' args=-a
 		# shellcheck disable=SC2086
 		count "$name" "$model" "$load" \
 			"$args -n 32 -p 16 -s $samples -t $seconds -k $kinds -u $period" $properties

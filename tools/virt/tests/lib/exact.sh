@@ -31,7 +31,8 @@ compare()
 }
 
 # count NAME MODEL LOAD PERF-EXACT-OPTIONS [RUN-OPTION...]: 1 result. LOAD runs beside it, and again if it
-# ends: on a host that is too busy panthor may end its work, and a GPU without work takes no samples.
+# ends: on a host that is too busy panthor may end its work, and a GPU without work takes no samples. The
+# kernel tells of that; a load that ends and the kernel has told of nothing is a failure.
 count()
 {
 	local name=$1 model=$2 load=$3 options=$4
@@ -40,11 +41,13 @@ count()
 	rm -f "$SCRATCH/ledger" "$SCRATCH/record" "$SCRATCH/trace"
 	in_guest 0 "$name" -g "$model" -m 2048 -t 1800 -l "$SCRATCH/ledger" "$@" \
 		-o /root/record:"$SCRATCH/record" -o /root/trace:"$SCRATCH/trace" -- sh -c "
-		while :; do $load; sleep 1; done &
+		while :; do $load; echo \"the load has ended with \$?\" >>/root/ended; sleep 1; done &
 		perf-exact $options -r $RANDOM /root/record /root/trace
 		status=\$?
 		kill \$!
-		dmesg | grep -E 'ERROR|timed ?out' | sed 's/^/kernel: /'
+		dmesg | grep -E 'ERROR|timed ?out' | sed 's/^/kernel: /' >/root/kernel
+		cat /root/kernel
+		[ ! -s /root/ended ] || [ -s /root/kernel ] || { cat /root/ended; exit 1; }
 		exit \$status" </dev/null
 }
 
