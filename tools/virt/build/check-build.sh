@@ -565,7 +565,7 @@ page()
 	fi
 	nice make -C "$TREE" O="$out" SPHINXDIRS=gpu htmldocs >"$log" 2>&1 </dev/null || true
 	{
-		# Not those of files whose path alone has the word.
+		# The path of the tree may have the word that is searched for.
 		sed "s|$TREE/||g" "$log" | grep -i 'panthor[-_]perf' | grep -iE 'warning|error' || true
 		grep -E 'panthor_drm\.h:[0-9]+: (WARNING|ERROR)' "$log" || true
 		[ -n "$(find "$out" -name panthor-perf.html 2>/dev/null)" ] || { echo "the page was not made:"; tail -n 20 "$log"; }

@@ -319,7 +319,10 @@ static void *plug_cpus(void *data)
 	return NULL;
 }
 
-/* A hang that began when the device had gone is met by its probe, which does not reset the GPU. */
+/*
+ * The other threads make firmware hang now and then. If they do while there is no device, the
+ * probe fails, because it does not reset the GPU; so the hang is ended before the next try.
+ */
 static bool is_bound_again(void)
 {
 	if (!perf_bind(device, "bind"))
