@@ -79,7 +79,7 @@ static const struct offset_case offset_cases[] = {
 	{ "early by more", 0, 999 - 24000, 1000, 1010, 24000, -24011ull },
 	{ "none is right", 1 << 20, 1 << 28, 1000, 1010, 24000, (1 << 28) - 1010 },
 	{ "counters that wrap", 0, 2, -5ull, 5, 24000, 0 },
-	{ "an offset that wraps", -7ull << 40, (-7ull << 40) + 1005, 1000, 1010, 24000, -7ull << 40 },
+	{ "a negative offset", -7ull << 40, (-7ull << 40) + 1005, 1000, 1010, 24000, -7ull << 40 },
 };
 
 static void offset_desc(const struct offset_case *c, char *desc)
