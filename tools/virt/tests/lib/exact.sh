@@ -41,13 +41,17 @@ count()
 	rm -f "$SCRATCH/ledger" "$SCRATCH/record" "$SCRATCH/trace"
 	in_guest 0 "$name" -g "$model" -m 2048 -t 1800 -l "$SCRATCH/ledger" "$@" \
 		-o /root/record:"$SCRATCH/record" -o /root/trace:"$SCRATCH/trace" -- sh -c "
+		lines=\$(dmesg | wc -l)
 		while :; do $load; echo \"the load has ended with \$?\" >>/root/ended; sleep 1; done &
 		perf-exact $options -r $RANDOM /root/record /root/trace
 		status=\$?
 		kill \$!
-		dmesg | grep -E 'ERROR|timed ?out' | sed 's/^/kernel: /' >/root/kernel
-		cat /root/kernel
-		[ ! -s /root/ended ] || [ -s /root/kernel ] || { cat /root/ended; exit 1; }
+		dmesg | tail -n +\$((lines + 1)) >/root/kernel
+		grep -E 'ERROR|timed ?out' /root/kernel | sed 's/^/kernel: /'
+		if [ -s /root/ended ] && ! grep -qE 'ERROR|timed ?out|(job|progress) timeout' /root/kernel; then
+			cat /root/ended
+			exit 1
+		fi
 		exit \$status" </dev/null
 }
 
