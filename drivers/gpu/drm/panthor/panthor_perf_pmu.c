@@ -482,6 +482,7 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	run->sampler = sampler;
 	run->interval_ms = interval_ms;
 	run->state = PANTHOR_PERF_PMU_RUN_STARTING;
+	refcount_set(&run->refs, 1);
 	run->client.ops = &run_ops;
 	run->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
 	run->client.emit_auto = true;
@@ -507,6 +508,7 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_create);
 static void run_stop(struct panthor_perf_pmu_run *run)
 {
 	panthor_perf_sampler_remove(run->sampler, &run->client);
+	wake_up_all(&run->sampled);
 
 	/* The work starts the timer, and the timer queues the work. */
 	disable_work_sync(&run->due_work);
@@ -516,9 +518,16 @@ static void run_stop(struct panthor_perf_pmu_run *run)
 	run->client.accum = NULL;
 }
 
+static void put_run(struct panthor_perf_pmu_run *run)
+{
+	if (refcount_dec_and_test(&run->refs))
+		kvfree_rcu(run, rcu);
+}
+
 /**
- * panthor_perf_pmu_run_free() - Free a run
- * @run: Run, which no event uses any more. Readers that are under way may still hold it.
+ * panthor_perf_pmu_run_free() - End a run
+ * @run: Run, which no event uses any more. Readers and files that are being closed may
+ * still hold its memory, which is freed after them.
  *
  * Context: Process context. Sleeps. Takes panthor_perf_sampler::lock, unless the run is
  * frozen.
@@ -528,7 +537,7 @@ void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run)
 	if (run->state != PANTHOR_PERF_PMU_RUN_FROZEN)
 		run_stop(run);
 
-	kvfree_rcu(run, rcu);
+	put_run(run);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_free);
 
@@ -577,13 +586,16 @@ static void unuse_type(struct panthor_perf_pmu_run *run, u32 type)
 		panthor_perf_sampler_enable(run->sampler, &run->client, type, false);
 }
 
-/* Drops a user of a run. Ends the run with the last one. */
-static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run)
+/* Drops an event of a run. Ends the run with the last one. */
+static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run, u32 type)
 {
-	if (!refcount_dec_and_mutex_lock(&run->users, &pmu->lock))
+	/* The lock is held to the end, so that unplug waits for it. */
+	guard(mutex)(&pmu->lock);
+
+	unuse_type(run, type);
+	if (--run->users)
 		return;
 
-	/* The lock is held to the end: on kernels on which the PMU stays, unplug waits for it. */
 	if (run->state == PANTHOR_PERF_PMU_RUN_FROZEN) {
 		panthor_perf_pmu_run_free(run);
 	} else {
@@ -591,17 +603,6 @@ static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run
 		panthor_perf_pmu_run_free(run);
 		pmu->ops->release(pmu->sampler);
 	}
-
-	mutex_unlock(&pmu->lock);
-}
-
-/* The same for an event. */
-static void leave_event(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run, u32 type)
-{
-	scoped_guard(mutex, &pmu->lock)
-		unuse_type(run, type);
-
-	leave(pmu, run);
 }
 
 /*
@@ -625,7 +626,7 @@ static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
 		return ERR_PTR(ret);
 	}
 
-	refcount_set(&run->users, 1);
+	run->users = 1;
 	panthor_perf_sampler_enable(run->sampler, &run->client, DRM_PANTHOR_PERF_BLOCK_CSHW, true);
 
 	guard(mutex)(&pmu->lock);
@@ -656,11 +657,11 @@ static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type,
 		run = pmu->run;
 		begins = !run;
 		if (run)
-			refcount_inc(&run->users);
+			run->users++;
 	}
 
 	if (begins) {
-		run = create_run(pmu);
+		run = time_after(jiffies, end) ? ERR_PTR(-ETIMEDOUT) : create_run(pmu);
 		if (IS_ERR(run))
 			return run;
 	}
@@ -668,21 +669,19 @@ static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type,
 	scoped_guard(mutex, &pmu->lock)
 		widens = use_type(run, type);
 
-	if ((begins || widens) && time_after(jiffies, end)) {
-		ret = -ETIMEDOUT;
-	} else if (begins) {
+	if (begins) {
 		ret = panthor_perf_sampler_start(run->sampler, &run->client, 0);
 		scoped_guard(mutex, &pmu->lock)
 			if (!ret)
 				run->state = PANTHOR_PERF_PMU_RUN_COUNTING;
 	} else if (widens) {
-		ret = wait_for_sample(run);
+		ret = time_after(jiffies, end) ? -ETIMEDOUT : wait_for_sample(run);
 	}
 
 	if (!ret)
 		return run;
 
-	leave_event(pmu, run, type);
+	leave(pmu, run, type);
 	return ERR_PTR(ret);
 }
 
@@ -826,7 +825,7 @@ static void pmu_event_destroy(struct perf_event *event)
 {
 	struct perf_pmu_event *ev = event->pmu_private;
 
-	leave_event(ev->pmu, ev->run, ev->source.type);
+	leave(ev->pmu, ev->run, ev->source.type);
 	kfree_rcu(ev, rcu);
 }
 
@@ -897,7 +896,7 @@ err_free:
 }
 
 /*
- * Waits until all that was counted up to now is in the totals, or the device has gone, for
+ * Waits until all that was counted up to now is in the totals, or the run has ended, for
  * FLUSH_TIMEOUT_MS at most.
  */
 static void flush_run(struct panthor_perf_pmu_run *run)
@@ -942,7 +941,10 @@ static bool told_asleep(struct panthor_perf_pmu_run *run)
 	return told;
 }
 
-/* Gets the run of the caller's device, with a user more, or NULL. Takes no lock. */
+/*
+ * Gets the run of the caller's device, whose memory stays until put_run(), or NULL. Takes no
+ * lock. The run may end meanwhile.
+ */
 static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu,
 					    struct panthor_perf_sampler *sampler)
 {
@@ -953,7 +955,7 @@ static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu,
 	/* Pairs with the release in create_run(). A run that does not count is about to end. */
 	run = smp_load_acquire(&pmu->run);
 	return run && run->sampler == sampler && counts(run) &&
-	       refcount_inc_not_zero(&run->users) ? run : NULL;
+	       refcount_inc_not_zero(&run->refs) ? run : NULL;
 }
 
 /**
@@ -964,7 +966,7 @@ static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu,
  * Does nothing without events, and while the GPU is down.
  *
  * Context: Process context, without any lock. Sleeps for up to 20 ms; killable, unless the
- * caller is exiting. If all events are closed meanwhile, it ends the run for them.
+ * caller is exiting.
  */
 void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sampler *sampler)
 {
@@ -976,7 +978,7 @@ void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sa
 	if (!asleep(run) || !told_asleep(run))
 		flush_run(run);
 
-	leave(pmu, run);
+	put_run(run);
 }
 
 static const char * const layout_names[] = {
@@ -1378,6 +1380,6 @@ void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p)
 	guard(mutex)(&pmu->lock);
 
 	drm_printf(p, "pmu: %s users=%u interval_ms=%u\n", pmu->base.name,
-		   pmu->run ? refcount_read(&pmu->run->users) : 0,
+		   pmu->run ? pmu->run->users : 0,
 		   READ_ONCE(pmu->interval_ms));
 }

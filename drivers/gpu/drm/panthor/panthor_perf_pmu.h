@@ -174,10 +174,16 @@ struct panthor_perf_pmu_run {
 	enum panthor_perf_pmu_run_state state;
 
 	/**
-	 * @users: Number of events, and of files that are being closed and wait for a
-	 * sample. Becomes 0 with panthor_perf_pmu::lock held, where the run ends.
+	 * @users: Number of events. The run ends when it becomes 0. Protected by
+	 * panthor_perf_pmu::lock.
 	 */
-	refcount_t users;
+	u32 users;
+
+	/**
+	 * @refs: Number of files that are being closed and wait for a sample, and one more
+	 * until the run ends. The memory is freed when it becomes 0.
+	 */
+	refcount_t refs;
 
 	/**
 	 * @type_users: Number of events of the blocks of a type, by block type; of type 0
@@ -328,9 +334,8 @@ struct panthor_perf_pmu {
 	 * @lock: Protects @run, panthor_perf_pmu_run::state and numbers of users; and what
 	 * @sampler points to, while the state is PLUGGED.
 	 *
-	 * Taken in process context when an event is opened or closed, when a file is
-	 * closed, and by unplug; perf may hold its lock of the context. Nothing waits for a
-	 * sample with it held.
+	 * Taken in process context when an event is opened or closed, and by unplug; perf
+	 * may hold its lock of the context. Nothing waits for a sample with it held.
 	 *
 	 * Order: @start_lock, @lock, panthor_perf::setup_lock, panthor_perf_sampler::lock.
 	 */
