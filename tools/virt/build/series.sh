@@ -166,16 +166,6 @@ final()
 	mv "$dir/kconfig" "$dir/$PANTHOR/Kconfig"
 	rm "$dir/$PANTHOR/Kconfig.perf"
 
-	# What an older kernel wants, and this one has not, is not for its maintainers.
-	if [ "$VERSION" != 6.12 ]; then
-		for file in "$dir/$PANTHOR"/panthor_perf*.[ch]; do
-			unifdef -UPERF_PMU_UNREGISTER_WANTS_NO_EVENTS "$file" >"$dir/unifdef" || [ $? -eq 1 ] ||
-				die "unifdef $file failed"
-			cmp -s "$file" "$dir/unifdef" || cat -s "$dir/unifdef" >"$file"
-			rm "$dir/unifdef"
-		done
-	fi
-
 	cp -r "$TOP_DIR/tools/perf/pmu-events/arch" "$dir/pmu-events"
 	(cd "$dir/pmu-events" && find . -name '*.json') | while read -r file; do
 		mkdir -p "$dir/tools/perf/pmu-events/arch/$(dirname "$file")"
@@ -360,7 +350,6 @@ case " $KERNELS " in
 esac
 need_tool git git
 need_tool patch patch
-need_tool unifdef unifdef
 need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
 for f in "$OUT"/*; do
 	[[ $f = *.patch ]] || die "$OUT has other files than patches: name another directory"

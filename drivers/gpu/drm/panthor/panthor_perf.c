@@ -1349,19 +1349,6 @@ void panthor_perf_register(struct panthor_device *ptdev)
 	drm_dev_exit(cookie);
 }
 
-#ifdef PERF_PMU_UNREGISTER_WANTS_NO_EVENTS
-/**
- * panthor_perf_exit() - Free what outlives devices
- *
- * Context: Process context, when the module is unloaded, or could not be loaded. There are no
- * devices.
- */
-void panthor_perf_exit(void)
-{
-	panthor_perf_pmu_exit();
-}
-#endif
-
 /**
  * panthor_perf_unplug() - Stop all sessions, because the device is being removed
  * @ptdev: Device, after drm_dev_unplug() or when its probe has failed. Its firmware
@@ -1396,4 +1383,15 @@ void panthor_perf_unplug(struct panthor_device *ptdev)
 			res = take_resources(perf);
 
 	destroy_resources(res);
+}
+
+/**
+ * panthor_perf_exit() - Free what outlives devices
+ *
+ * Context: Process context, when the module is unloaded, or could not be loaded. There are no
+ * devices.
+ */
+void panthor_perf_exit(void)
+{
+	panthor_perf_pmu_exit();
 }

@@ -18,18 +18,11 @@ struct drm_printer;
 struct panthor_device;
 struct panthor_file;
 
-#ifdef PERF_PMU_UNREGISTER_WANTS_NO_EVENTS
-#ifdef CONFIG_DRM_PANTHOR_PERF
-void panthor_perf_exit(void);
-#else
-static inline void panthor_perf_exit(void) {}
-#endif
-#endif
-
 #ifdef CONFIG_DRM_PANTHOR_PERF
 void panthor_perf_init(struct panthor_device *ptdev);
 void panthor_perf_register(struct panthor_device *ptdev);
 void panthor_perf_unplug(struct panthor_device *ptdev);
+void panthor_perf_exit(void);
 
 void panthor_perf_pre_suspend(struct panthor_device *ptdev);
 void panthor_perf_post_suspend(struct panthor_device *ptdev);
@@ -53,6 +46,7 @@ int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_f
 static inline void panthor_perf_init(struct panthor_device *ptdev) {}
 static inline void panthor_perf_register(struct panthor_device *ptdev) {}
 static inline void panthor_perf_unplug(struct panthor_device *ptdev) {}
+static inline void panthor_perf_exit(void) {}
 
 static inline void panthor_perf_pre_suspend(struct panthor_device *ptdev) {}
 static inline void panthor_perf_post_suspend(struct panthor_device *ptdev) {}

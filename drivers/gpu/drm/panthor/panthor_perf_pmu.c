@@ -1124,9 +1124,6 @@ static void free_pmu(struct kref *ref)
 	struct panthor_perf_pmu *pmu = container_of(ref, struct panthor_perf_pmu, ref);
 	struct attribute **attr;
 
-	/* A reader that has found an event before it was detached may still be at it. */
-	synchronize_rcu();
-
 	for (attr = pmu->event_attrs; attr && *attr; attr++)
 		kfree((*attr)->name);
 
@@ -1151,17 +1148,17 @@ void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu)
 		kref_put(&pmu->ref, free_pmu);
 }
 
-#ifdef PERF_PMU_UNREGISTER_WANTS_NO_EVENTS
 /*
- * On this kernel perf_pmu_unregister() frees what events that are open still use. A PMU
- * therefore stays registered when its device is unplugged, until the module is unloaded, which
- * perf does not allow while there are events. A device that is probed with the same name takes
- * it over.
+ * PMUs that outlive their device. A PMU stays registered until the module is unloaded, which
+ * perf does not allow while there are events, and a device that is probed with the same name
+ * takes it over. It cannot be unregistered before: perf_pmu_unregister() of Linux 6.12 frees
+ * what events that are open still use. That of later kernels ends the PMU's events, but not
+ * software events that have been in a group with them, which still use the PMU.
  */
 static LIST_HEAD(kept_pmus);
 static DEFINE_MUTEX(kept_lock);
 
-static void unregister(struct panthor_perf_pmu *pmu)
+static void keep(struct panthor_perf_pmu *pmu)
 {
 	guard(mutex)(&kept_lock);
 
@@ -1211,20 +1208,6 @@ void panthor_perf_pmu_exit(void)
 		panthor_perf_pmu_put(pmu);
 	}
 }
-#else
-static void unregister(struct panthor_perf_pmu *pmu)
-{
-	/* Ends the events that are open. */
-	perf_pmu_unregister(&pmu->base);
-	panthor_perf_pmu_put(pmu);
-}
-
-static int take_over(struct panthor_perf_sampler *sampler, const struct panthor_perf_pmu_gpu *gpu,
-		     struct panthor_perf_pmu **ret)
-{
-	return 0;
-}
-#endif
 
 static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
 					   const struct panthor_perf_pmu_gpu *gpu,
@@ -1288,8 +1271,8 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
  * returns.
  *
  * Return: The PMU, or an error pointer: -EOPNOTSUPP if it is not known what the GPU's counters
- * are, -EEXIST if another GPU with other counters had the same address before and the kernel
- * cannot forget it, -ENOMEM, or what perf_pmu_register() returns.
+ * are, -EEXIST if another GPU with other counters had the same address before, -ENOMEM, or
+ * what perf_pmu_register() returns.
  */
 struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_perf_sampler *sampler,
 					      const struct panthor_perf_pmu_gpu *gpu,
@@ -1339,7 +1322,7 @@ void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu)
  * panthor_perf_pmu_unplug() - Part the PMU from its device
  * @pmu: PMU that was killed, or NULL. The sampler has been unplugged.
  *
- * Events that are open end, or keep the count that they have.
+ * Events that are open keep the count that they have.
  *
  * Context: Process context, without any lock. Sleeps.
  */
@@ -1362,7 +1345,7 @@ void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu)
 		}
 	}
 
-	unregister(pmu);
+	keep(pmu);
 }
 
 /**

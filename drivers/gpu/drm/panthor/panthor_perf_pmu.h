@@ -290,8 +290,8 @@ struct panthor_perf_pmu_ops {
  *	state		event				next state
  *
  *	PLUGGED		the device is unplugged		UNPLUGGED
- *	UNPLUGGED	a device is probed that has	PLUGGED, on kernels on which a
- *			the same name			PMU outlives its device
+ *	UNPLUGGED	a device is probed that has	PLUGGED
+ *			the same name
  */
 enum panthor_perf_pmu_state {
 	/** @PANTHOR_PERF_PMU_PLUGGED: There is a device. */
@@ -375,14 +375,6 @@ struct panthor_perf_pmu {
 	const struct attribute_group *groups[4];
 };
 
-#ifdef PERF_PMU_UNREGISTER_WANTS_NO_EVENTS
-#ifdef CONFIG_DRM_PANTHOR_PERF_PMU
-void panthor_perf_pmu_exit(void);
-#else
-static inline void panthor_perf_pmu_exit(void) {}
-#endif
-#endif
-
 #ifdef CONFIG_DRM_PANTHOR_PERF_PMU
 void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
 			       const struct panthor_perf_layout *layout);
@@ -405,6 +397,7 @@ void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu);
 void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu);
 void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sampler *sampler);
 void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p);
+void panthor_perf_pmu_exit(void);
 #else
 static inline void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
 					     const struct panthor_perf_layout *layout) {}
@@ -422,6 +415,7 @@ static inline void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu) {}
 static inline void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu,
 					  struct panthor_perf_sampler *sampler) {}
 static inline void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p) {}
+static inline void panthor_perf_pmu_exit(void) {}
 #endif
 
 #endif

@@ -384,10 +384,7 @@ TEST_F(pmu, accepted_configs)
 /* Events of this PMU and those of software may share a group, in any order. */
 TEST_F(pmu, software_in_groups)
 {
-	struct perf_event_attr clock = {
-		.size = sizeof(clock), .type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-	};
+	struct perf_event_attr clock = pmu_clock_attr(0);
 	struct perf_event_attr attr = pmu_attr(&self->pmu, PMU_FIRMWARE_SAMPLES);
 
 	for (int i = 0; i < 2; i++) {
@@ -1200,9 +1197,9 @@ TEST_F_TIMEOUT(pmu_gone, unbind, 300)
 				}
 			}
 		}
-		/* It is not there, or has no device. */
+		/* It has no device. */
 		fd = pmu_open(&self->pmu, PMU_GPU_TIME);
-		EXPECT_TRUE(fd == -ENODEV || fd == -ENOENT) {
+		EXPECT_EQ(-ENODEV, fd) {
 			TH_LOG("%s", fd < 0 ? strerror(-fd) : "opened");
 		}
 		for (int i = 0; i < 4; i++) {
@@ -1235,6 +1232,53 @@ TEST_F_TIMEOUT(pmu_gone, unbind, 300)
 		EXPECT_TRUE(sampled(fd));
 		close(fd);
 		EXPECT_TRUE(at_rest());
+	}
+}
+
+/*
+ * A clock in a group with an event of the GPU outlives the device as well, and the
+ * event. perf keeps it on the GPU's PMU, as leader and as sibling.
+ */
+TEST_F_TIMEOUT(pmu_gone, clock_in_group, 300)
+{
+	struct perf_event_attr gpu = pmu_attr(&self->pmu, PMU_GPU_TIME);
+
+	for (int round = 0; round < 8; round++) {
+		/* Which of the two leads, if it interrupts, and if the event goes first. */
+		struct perf_event_attr clock = pmu_clock_attr(round & 2 ? 1000 : 0);
+		int leads = round & 1, mine = leads ? 0 : 1;
+		uint64_t before, after;
+		int *fds = self->fds;
+
+		fds[0] = pmu_open_attr(leads ? &clock : &gpu, -1, self->pmu.cpu, -1, 0);
+		ASSERT_LE(0, fds[0]);
+		fds[1] = pmu_open_attr(leads ? &gpu : &clock, -1, self->pmu.cpu, fds[0], 0);
+		ASSERT_LE(0, fds[1]);
+		if (round & 4) {
+			close(fds[!mine]);
+			fds[!mine] = -1;
+		}
+		ASSERT_EQ(0, perf_bind(self->device, "unbind"));
+		ASSERT_EQ(0, pmu_read(fds[mine], &before));
+		/* The clock goes on: it is of its CPU, not of the GPU. */
+		EXPECT_TRUE(perf_until(!pmu_read(fds[mine], &after) && after > before + 20000000)) {
+			TH_LOG("round %d: from %llu to %llu", round, (unsigned long long)before,
+			       (unsigned long long)after);
+		}
+		for (int i = 0; i < 2; i++) {
+			if (fds[i] < 0)
+				continue;
+			EXPECT_EQ(0, pmu_disable(fds[i]));
+			EXPECT_EQ(0, pmu_enable(fds[i]));
+			EXPECT_EQ(0, pmu_read(fds[i], &after));
+		}
+		for (int i = 0; i < 2; i++) {
+			if (fds[i] >= 0)
+				close(fds[i]);
+			fds[i] = -1;
+		}
+		ASSERT_EQ(0, perf_bind(self->device, "bind"));
+		ASSERT_EQ(0, pmu_find(&self->pmu));
 	}
 }
 

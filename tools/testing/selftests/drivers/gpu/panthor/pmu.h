@@ -130,6 +130,18 @@ static inline struct perf_event_attr pmu_attr(const struct pmu *pmu, uint64_t co
 	};
 }
 
+/* An event that is none of the GPU, and may be in a group with those that are; @freq in Hz or 0. */
+static inline struct perf_event_attr pmu_clock_attr(uint32_t freq)
+{
+	return (struct perf_event_attr) {
+		.size = sizeof(struct perf_event_attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.freq = !!freq,
+		.sample_freq = freq,
+	};
+}
+
 static inline int pmu_open_attr(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 				unsigned long flags)
 {
