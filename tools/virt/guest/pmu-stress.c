@@ -5,8 +5,9 @@
  *   pmu-stress [-t SECONDS] [-n THREADS] [-s SEED] [-x WHAT]...
  *
  * THREADS threads open events, some of them of a CPU's clock, alone and in
- * groups, read them, enable, disable and reset them, and close them, at random, for SECONDS, and until each thing
- * was done a few times. Beside them sessions of another counter set come and go, and
+ * groups, read them, enable, disable and reset them, and close them, at random,
+ * for SECONDS, and until each thing was done a few times. Beside them sessions
+ * of another counter set come and go, and
  *
  *   power     the GPU is suspended and resumed
  *   reset     firmware hangs, or dies, and the GPU is reset
@@ -86,7 +87,7 @@ static uint64_t random_config(uint64_t *state)
 static bool is_explained(int error)
 {
 	static const int errors[] = {
-		EINVAL, EBUSY, ENODEV, ENOENT, ENXIO, EIO, ETIMEDOUT, EAGAIN, EINTR, ECANCELED,
+		EINVAL, EBUSY, ENODEV, ENXIO, EIO, ETIMEDOUT, EAGAIN, EINTR, ECANCELED,
 	};
 
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {

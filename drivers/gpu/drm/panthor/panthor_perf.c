@@ -1342,7 +1342,8 @@ void panthor_perf_register(struct panthor_device *ptdev)
 
 	pmu = panthor_perf_pmu_add(&perf->sampler, &gpu, &pmu_ops);
 	if (IS_ERR(pmu))
-		drm_info(&ptdev->base, "No PMU for perf: %pe", pmu);
+		drm_info(&ptdev->base, "No PMU for perf%s: %pe",
+			 PTR_ERR(pmu) == -EEXIST ? " until the module is loaded again" : "", pmu);
 	else
 		/* Pairs with the READ_ONCE() of files that are closed, and of debugfs. */
 		smp_store_release(&perf->pmu, pmu);

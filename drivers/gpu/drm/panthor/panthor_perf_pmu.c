@@ -1140,7 +1140,7 @@ static void free_pmu(struct kref *ref)
  * panthor_perf_pmu_put() - Drop the device's reference
  * @pmu: PMU that was unplugged, or NULL.
  *
- * Context: Process context. Sleeps.
+ * Context: Process context.
  */
 void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu)
 {
@@ -1150,10 +1150,12 @@ void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu)
 
 /*
  * PMUs that outlive their device. A PMU stays registered until the module is unloaded, which
- * perf does not allow while there are events, and a device that is probed with the same name
- * takes it over. It cannot be unregistered before: perf_pmu_unregister() of Linux 6.12 frees
- * what events that are open still use. That of later kernels ends the PMU's events, but not
- * software events that have been in a group with them, which still use the PMU.
+ * perf does not allow while there are events of the PMU, and a device that is probed with the
+ * same name takes it over. It cannot be unregistered before: perf_pmu_unregister() of Linux
+ * 6.12 frees what events that are open still use. That of later kernels ends the PMU's events,
+ * but not software events that have been in a group with them, which still use the PMU. Such
+ * an event does not hold the module if those of the PMU have been closed; no PMU of a module
+ * can see to that.
  */
 static LIST_HEAD(kept_pmus);
 static DEFINE_MUTEX(kept_lock);
@@ -1271,8 +1273,8 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
  * returns.
  *
  * Return: The PMU, or an error pointer: -EOPNOTSUPP if it is not known what the GPU's counters
- * are, -EEXIST if another GPU with other counters had the same address before, -ENOMEM, or
- * what perf_pmu_register() returns.
+ * are, -EEXIST if the GPU at that address had other counters before, because it was another
+ * one or had other firmware, -ENOMEM, or what perf_pmu_register() returns.
  */
 struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_perf_sampler *sampler,
 					      const struct panthor_perf_pmu_gpu *gpu,

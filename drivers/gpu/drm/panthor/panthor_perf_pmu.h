@@ -164,7 +164,10 @@ struct panthor_perf_pmu_run {
 	/** @client: What the sampler knows of the run. */
 	struct panthor_perf_client client;
 
-	/** @sampler: The device's sampler. Not used in the state FROZEN. */
+	/**
+	 * @sampler: The device's sampler. In the state FROZEN, used only by files of that
+	 * device, which it outlives.
+	 */
 	struct panthor_perf_sampler *sampler;
 
 	/** @interval_ms: panthor_perf_pmu::interval_ms. */
@@ -351,8 +354,8 @@ struct panthor_perf_pmu {
 	struct panthor_perf_sampler *sampler;
 
 	/**
-	 * @run: The run, NULL if there are no events. Written with @lock held; read under
-	 * RCU without it.
+	 * @run: The run, NULL if there are no events but those of frozen runs. Written with
+	 * @lock held; read under RCU without it.
 	 */
 	struct panthor_perf_pmu_run *run;
 

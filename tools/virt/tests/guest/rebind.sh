@@ -20,7 +20,7 @@ for round in 1 2 3; do
 done
 succeeds "work after it" gpu-load
 
-# Some kernels cannot forget a PMU whose events are open: then it goes with the module.
+# The PMU goes with the module.
 succeeds "events of perf outlive the device" perf_pmu -t unbind
 for round in 1 2; do
 	succeeds "round $round: unload" modprobe -r panthor
