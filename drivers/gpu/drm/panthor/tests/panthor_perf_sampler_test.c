@@ -1208,8 +1208,8 @@ static void ring_full_answered(struct kunit *test)
 	fake_auto(f);
 	f->full = false;
 	f->count = 4;
-	mutex_unlock(&f->sampler.lock);
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
+	mutex_unlock(&f->sampler.lock);
 	drained(f);
 	KUNIT_EXPECT_EQ(test, start(d, 4), 0);
 	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
