@@ -1205,7 +1205,6 @@ static void perf_release(struct drm_device *ddev, void *data)
 {
 	struct panthor_perf *perf = data;
 
-	panthor_perf_pmu_put(perf->pmu);
 	panthor_perf_sampler_fini(&perf->sampler);
 	mutex_destroy(&perf->setup_lock);
 }

@@ -1119,9 +1119,8 @@ static int add_names(struct panthor_perf_pmu *pmu)
 	return ret;
 }
 
-static void free_pmu(struct kref *ref)
+static void free_pmu(struct panthor_perf_pmu *pmu)
 {
-	struct panthor_perf_pmu *pmu = container_of(ref, struct panthor_perf_pmu, ref);
 	struct attribute **attr;
 
 	for (attr = pmu->event_attrs; attr && *attr; attr++)
@@ -1134,18 +1133,6 @@ static void free_pmu(struct kref *ref)
 	mutex_destroy(&pmu->lock);
 	mutex_destroy(&pmu->start_lock);
 	kfree(pmu);
-}
-
-/**
- * panthor_perf_pmu_put() - Drop the device's reference
- * @pmu: PMU that was unplugged, or NULL.
- *
- * Context: Process context.
- */
-void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu)
-{
-	if (pmu)
-		kref_put(&pmu->ref, free_pmu);
 }
 
 /*
@@ -1184,7 +1171,6 @@ static int take_over(struct panthor_perf_sampler *sampler, const struct panthor_
 			return -EEXIST;
 
 		list_del(&pmu->node);
-		kref_get(&pmu->ref);
 		scoped_guard(mutex, &pmu->lock) {
 			pmu->sampler = sampler;
 			WRITE_ONCE(pmu->state, PANTHOR_PERF_PMU_PLUGGED);
@@ -1207,7 +1193,7 @@ void panthor_perf_pmu_exit(void)
 
 	list_for_each_entry_safe(pmu, tmp, &kept_pmus, node) {
 		perf_pmu_unregister(&pmu->base);
-		panthor_perf_pmu_put(pmu);
+		free_pmu(pmu);
 	}
 }
 
@@ -1220,7 +1206,6 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
 	if (!pmu)
 		return NULL;
 
-	kref_init(&pmu->ref);
 	mutex_init(&pmu->start_lock);
 	mutex_init(&pmu->lock);
 	/* With what is between the members: take_over() compares all of it. */
@@ -1259,7 +1244,7 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
 	if (pmu->holds && pmu->base.name && !add_names(pmu))
 		return pmu;
 
-	panthor_perf_pmu_put(pmu);
+	free_pmu(pmu);
 	return NULL;
 }
 
@@ -1294,14 +1279,11 @@ struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_perf_sampler *sampl
 	if (!pmu)
 		return ERR_PTR(-ENOMEM);
 
-	/* The reference of perf. */
-	kref_get(&pmu->ref);
 	ret = perf_pmu_register(&pmu->base, pmu->base.name, -1);
 	if (!ret)
 		return pmu;
 
-	panthor_perf_pmu_put(pmu);
-	panthor_perf_pmu_put(pmu);
+	free_pmu(pmu);
 	return ERR_PTR(ret);
 }
 

@@ -6,7 +6,6 @@
 
 #include <linux/atomic.h>
 #include <linux/hrtimer.h>
-#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
@@ -165,8 +164,8 @@ struct panthor_perf_pmu_run {
 	struct panthor_perf_client client;
 
 	/**
-	 * @sampler: The device's sampler. In the state FROZEN, used only by files of that
-	 * device, which it outlives.
+	 * @sampler: The device's sampler. In the state FROZEN, only files of that device
+	 * use it, and keep it.
 	 */
 	struct panthor_perf_sampler *sampler;
 
@@ -311,9 +310,6 @@ struct panthor_perf_pmu {
 	/** @base: What perf knows of it. */
 	struct pmu base;
 
-	/** @ref: References of the device, and of perf while the PMU is registered. */
-	struct kref ref;
-
 	/** @gpu: The GPU. Constant. */
 	struct panthor_perf_pmu_gpu gpu;
 
@@ -397,7 +393,6 @@ struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_perf_sampler *sampl
 					      const struct panthor_perf_pmu_ops *ops);
 void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu);
 void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu);
-void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu);
 void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sampler *sampler);
 void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p);
 void panthor_perf_pmu_exit(void);
@@ -414,7 +409,6 @@ panthor_perf_pmu_add(struct panthor_perf_sampler *sampler, const struct panthor_
 
 static inline void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu) {}
 static inline void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu) {}
-static inline void panthor_perf_pmu_put(struct panthor_perf_pmu *pmu) {}
 static inline void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu,
 					  struct panthor_perf_sampler *sampler) {}
 static inline void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p) {}
