@@ -87,9 +87,9 @@
 #define DEFAULT_INTERVAL_MS	10
 
 /* Fields of an event's config, as in the directory format/ of the PMU. */
-#define CONFIG_INDEX		GENMASK_ULL(7, 0)
-#define CONFIG_TYPE		GENMASK_ULL(15, 8)
-#define CONFIG_BLOCK		GENMASK_ULL(23, 16)
+#define PMU_CONFIG_INDEX	GENMASK_ULL(7, 0)
+#define PMU_CONFIG_TYPE		GENMASK_ULL(15, 8)
+#define PMU_CONFIG_BLOCK	GENMASK_ULL(23, 16)
 
 /**
  * struct panthor_perf_pmu_name - An attribute with a constant text, in sysfs
@@ -215,11 +215,11 @@ static int parse_kind(const struct panthor_perf_pmu_gpu *gpu, u32 kind,
 int panthor_perf_pmu_parse(const struct panthor_perf_pmu_gpu *gpu, u64 config,
 			   struct panthor_perf_pmu_source *source)
 {
-	u32 index = FIELD_GET(CONFIG_INDEX, config);
-	u32 type = FIELD_GET(CONFIG_TYPE, config);
-	u32 block = FIELD_GET(CONFIG_BLOCK, config);
+	u32 index = FIELD_GET(PMU_CONFIG_INDEX, config);
+	u32 type = FIELD_GET(PMU_CONFIG_TYPE, config);
+	u32 block = FIELD_GET(PMU_CONFIG_BLOCK, config);
 
-	if (config & ~(CONFIG_INDEX | CONFIG_TYPE | CONFIG_BLOCK))
+	if (config & ~(PMU_CONFIG_INDEX | PMU_CONFIG_TYPE | PMU_CONFIG_BLOCK))
 		return -EINVAL;
 
 	if (!type)
