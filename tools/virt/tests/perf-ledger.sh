@@ -15,11 +15,10 @@ GUEST=1
 
 plan $((2 * (GUEST + 1 + 3)))
 build_ledger_sums
-seed=$RANDOM
-echo "# seed $seed"
+seed
 for model in g610 g715; do
 	rm -f "$SCRATCH"/{ledger,runs,info}
 	guest_script $GUEST perf-ledger -g "$model" -m 1536 -t 3000 -a perf -l "$SCRATCH/ledger" \
-		-o /root/info:"$SCRATCH/info" -o /root/runs:"$SCRATCH/runs" -- "$RUNS" "$seed"
+		-o /root/info:"$SCRATCH/info" -o /root/runs:"$SCRATCH/runs" -- "$RUNS" "$SEED"
 	compare_runs "$model" "$RUNS" $((40 * RUNS))
 done

@@ -34,12 +34,11 @@ check_group()
 
 plan $((2 * (GUEST + 1 + 4) + 2 * (2 + WORK_RUNS + 1)))
 build_ledger_sums
-seed=$RANDOM
-echo "# seed $seed"
+seed
 for model in g610 g715; do
 	rm -f "$SCRATCH"/{ledger,runs,info}
 	guest_script $GUEST perf-stat -g "$model" -m 1024 -t 2400 -l "$SCRATCH/ledger" -o /root/info:"$SCRATCH/info" \
-		-o /root/runs:"$SCRATCH/runs" -- "$RUNS" "$seed"
+		-o /root/runs:"$SCRATCH/runs" -- "$RUNS" "$SEED"
 	compare_runs "$model" $((RUNS + 2)) $((40 * (RUNS + 1) + 8))
 	check_group "$model"
 	# The limit on how long a command waits for its last sample is one of time: here it is counted by instructions.

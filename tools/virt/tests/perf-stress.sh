@@ -15,11 +15,10 @@ seconds=$([ -n "${LONG:-}" ] && echo 60 || echo 4)
 [ "$KERNEL" != 6.12 ] || export VIRT_ALLOW_REPORT='panthor_device_(resume|unplug)'
 
 plan $(($(wc -w <<<"$models") * 2))
+seed
 for model in $models; do
-	seed=$RANDOM
-	echo "# seed $seed"
 	in_guest 1 "$model" -g "$model" -m 1024 -t 1800 -- sh -c "
-		if out=\$(pmu-stress -t $seconds -s $seed 2>&1); then
+		if out=\$(pmu-stress -t $seconds -s $SEED 2>&1); then
 			echo 'ok - eight threads'
 		else
 			echo 'not ok - eight threads'

@@ -62,7 +62,9 @@ plan 52
 
 # What goes in
 
-head -c 300000 /dev/urandom >"$SCRATCH/random"
+seed
+python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(int(sys.argv[1])).randbytes(300000))' "$SEED" \
+	>"$SCRATCH/random"
 mkdir -p "$SCRATCH/dir/sub"
 echo nested >"$SCRATCH/dir/sub/file"
 printf '#!/bin/sh\necho script "$@"\n' >"$SCRATCH/script"

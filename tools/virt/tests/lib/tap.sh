@@ -5,6 +5,7 @@
 #   ok NAME                       the next result is good
 #   not_ok NAME [TEXT...]         it is not, and why
 #   is NAME GOT WANT              equal strings
+#   seed [NUMBER]                 for a test that draws: SEED, the environment's, or NUMBER, or any, is printed
 #   run_tests N NAME COMMAND...   N results of a program of this machine that prints TAP, and two for its end
 #   in_guest N NAME [RUN-OPTION...] -- COMMAND [ARG...]
 #                                 N results from the VM and one for how the run ended
@@ -49,6 +50,12 @@ is()
 	else
 		not_ok "$1" "got:  $2" "want: $3"
 	fi
+}
+
+seed()
+{
+	SEED=${SEED:-${1:-$RANDOM}}
+	echo "# SEED=$SEED"
 }
 
 # Results of a guest, as its tap.sh gives them, from standard input; RELAYED: how many.
