@@ -68,6 +68,9 @@ def flatten(lines):
             levels.setdefault(len(line) - len(line.lstrip()), Level()).suite = note[1][9:]
         elif note and not CHATTER.match(note[1]) or re.match(r" {4,}\S", line) and "KTAP version" not in line:
             notes.append(line.strip().lstrip("# "))
+        elif notes and line and not note:
+            # An expectation's own message follows the values, and is not indented.
+            notes.append(line)
     yield from unfinished(levels, notes)
 
 
