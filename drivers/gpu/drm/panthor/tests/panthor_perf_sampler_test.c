@@ -3288,23 +3288,38 @@ static void sample_twice(struct kunit *test)
 	expect(test, c, 2, 4, 18, 0);
 }
 
-/* Metadata that firmware has left as it was says nothing of when the sample was taken. */
+/* Has the latest sample look as if no block of it had been written. */
+static void erase_blocks(struct fake *f)
+{
+	u32 b;
+
+	for (b = 0; b < f->layout.num_blocks; b++)
+		((u32 *)(last_slot(f) + f->layout.blocks[b].fw_offset))[2] = 0;
+}
+
+/*
+ * Metadata that firmware has left as it was says nothing of when the sample was taken. It
+ * is asked if no block of the sample was written, which may be so in this set.
+ */
 static void metadata_stale(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
-	u32 *metadata;
+	u32 i, *metadata;
 
 	use_clock(test, f);
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
 	f->count = 3;
 	fake_sample(f);
-	f->count = 4;
-	fake_sample(f);
-	metadata = last_slot(f);
-	metadata[0] = 1;
-	metadata[1] = 0;
+	for (i = 0; i < 2; i++) {
+		f->count = 4;
+		fake_sample(f);
+		metadata = last_slot(f);
+		metadata[0] = 1;
+		metadata[1] = 0;
+	}
+	erase_blocks(f);
 	f->count = 5;
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	expect_num(test, c, 1);
@@ -3353,8 +3368,6 @@ static void sample_stale(struct kunit *test)
 static void answer_late(struct kunit *test, struct fake *f, struct fake_client *c, u64 data,
 			const void *old, void *own)
 {
-	u32 b;
-
 	f->asleep = true;
 	KUNIT_EXPECT_EQ(test, request(c, data), 0);
 	f->asleep = false;
@@ -3362,66 +3375,30 @@ static void answer_late(struct kunit *test, struct fake *f, struct fake_client *
 	memcpy(own, last_slot(f), f->layout.fw_sample_size);
 	if (old)
 		memcpy(last_slot(f), old, f->layout.fw_sample_size);
-	for (b = 0; !old && b < f->layout.num_blocks; b++)
-		((u32 *)(last_slot(f) + f->layout.blocks[b].fw_offset))[2] = 0;
+	else
+		erase_blocks(f);
 	panthor_perf_sampler_irq(&f->sampler);
 }
 
 /*
- * Each sample of two laps of the ring is written after its slot was read, so that there
- * is nothing in the first lap, and in the second one what was counted in the first. No
- * sample before it has a later timestamp than that.
+ * Each sample of three laps of the ring is written after its slot was read, so that there
+ * is nothing in the first lap, and in the others what was counted in the lap before. What
+ * is found in the second lap was taken before the last drain that found nothing. What is
+ * found in the third one was not, but before drains that found one that was doubted.
  */
-static void laps_late(struct kunit *test)
+static void be_laps_late(struct kunit *test, struct fake *f, struct fake_client *c)
 {
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
-	size_t size = f->layout.fw_sample_size;
-	void *laps = kunit_kzalloc(test, 2 * FAKE_SLOTS * size, GFP_KERNEL);
-	u32 i, num = 0;
-
-	KUNIT_ASSERT_NOT_NULL(test, laps);
-	use_clock(test, f);
-	c->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
-	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
-	drained(f);
-	for (i = 0; i < 2 * FAKE_SLOTS; i++, num++) {
-		void *old = i < FAKE_SLOTS ? NULL : laps + (i - FAKE_SLOTS) * size;
-
-		f->count = i + 1;
-		answer_late(test, f, c, i, old, laps + i * size);
-		memcpy(last_slot(f), laps + i * size, size);
-		expect_num(test, c, num + 1);
-		expect(test, c, num, i, old ? i - FAKE_SLOTS + 1 : 0, ERROR);
-	}
-
-	/* Samples that are in time are believed at once. */
-	f->count = 100;
-	KUNIT_EXPECT_EQ(test, request(c, 100), 0);
-	expect_num(test, c, num + 1);
-	expect(test, c, num, 100, 100, 0);
-}
-
-/*
- * Samples are late for good, as in laps_late(), and their timestamps are in the future.
- * These do not tell that any of them is in time.
- */
-static void laps_late_future(struct kunit *test)
-{
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
 	size_t size = f->layout.fw_sample_size;
 	void *lap = kunit_kzalloc(test, FAKE_SLOTS * size, GFP_KERNEL);
 	void *own = kunit_kzalloc(test, size, GFP_KERNEL);
-	u32 i;
+	u32 i, first;
 
 	KUNIT_ASSERT_NOT_NULL(test, lap);
 	KUNIT_ASSERT_NOT_NULL(test, own);
-	use_clock(test, f);
-	f->ahead = 60ull * f->clock.freq;
 	c->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
+	first = f->fw.extract;
 	for (i = 0; i < 3 * FAKE_SLOTS; i++) {
 		void *old = lap + i % FAKE_SLOTS * size;
 
@@ -3432,6 +3409,37 @@ static void laps_late_future(struct kunit *test)
 		expect_num(test, c, i + 1);
 		expect(test, c, i, i, i < FAKE_SLOTS ? 0 : i - FAKE_SLOTS + 1, ERROR);
 	}
+
+	/* Firmware has gone round the ring so often, and counters were not enabled anew. */
+	KUNIT_EXPECT_EQ(test, f->fw.extract - first, 3 * FAKE_SLOTS);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+}
+
+/* No sample before a late one tells that it is late: its timestamp is later than theirs. */
+static void laps_late(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	use_clock(test, f);
+	be_laps_late(test, f, c);
+
+	/* Samples that are in time are believed at once. */
+	f->count = 100;
+	KUNIT_EXPECT_EQ(test, request(c, 100), 0);
+	expect_num(test, c, 3 * FAKE_SLOTS + 1);
+	expect(test, c, 3 * FAKE_SLOTS, 100, 100, 0);
+}
+
+/* Timestamps that are in the future do not tell that any sample is in time. */
+static void laps_late_future(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	use_clock(test, f);
+	f->ahead = 60ull * f->clock.freq;
+	be_laps_late(test, f, c);
 }
 
 /* In the primary set the front end is a part of each sample: it is missing if it is not. */
