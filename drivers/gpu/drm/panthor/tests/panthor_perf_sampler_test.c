@@ -3610,6 +3610,7 @@ enum sampler_event {
 	SAMPLER_BOOT_DEAD,
 	SAMPLER_BOOT_PROTECTED,
 	SAMPLER_START,
+	SAMPLER_START_ASKED,
 	SAMPLER_START_DEAD,
 	SAMPLER_START_PROTECTED,
 	SAMPLER_REQUEST,
@@ -3638,6 +3639,7 @@ static const char * const sampler_events[] = {
 	[SAMPLER_BOOT_DEAD] = "MCU boots, firmware does not answer",
 	[SAMPLER_BOOT_PROTECTED] = "MCU boots, in protected mode",
 	[SAMPLER_START] = "START, firmware counts",
+	[SAMPLER_START_ASKED] = "START before a request is seen, firmware counts",
 	[SAMPLER_START_DEAD] = "START, firmware does not answer",
 	[SAMPLER_START_PROTECTED] = "START, in protected mode",
 	[SAMPLER_REQUEST] = "a client requests a sample",
@@ -3674,8 +3676,8 @@ struct sampler_cell {
 	int ret;
 	/* How many samples the client that was there before gets. */
 	u32 num;
-	/* Flags of the last of them, or those that its next sample will have. */
-	u32 flags;
+	/* Flags of the last of them, and those that its next sample will have. */
+	u32 flags, next_flags;
 	/* How often a reset is asked for. */
 	u32 resets;
 	/* Why there is no such event in this state. */
@@ -3699,9 +3701,10 @@ static const struct sampler_cell sampler_cells[][SAMPLER_EVENTS] = {
 		[SAMPLER_STOPPED_RESET] = NEVER("it has stopped before"),
 		[SAMPLER_BOOT_UNUSED] = { IDLE },
 		[SAMPLER_BOOT] = { COUNTING },
-		[SAMPLER_BOOT_DEAD] = { FAILED, .flags = ERROR },
-		[SAMPLER_BOOT_PROTECTED] = { FAILED, .flags = ERROR },
+		[SAMPLER_BOOT_DEAD] = { FAILED, .next_flags = ERROR },
+		[SAMPLER_BOOT_PROTECTED] = { FAILED, .next_flags = ERROR },
 		[SAMPLER_START] = { DOWN },
+		[SAMPLER_START_ASKED] = { DOWN, .num = 1 },
 		[SAMPLER_START_DEAD] = { DOWN },
 		[SAMPLER_START_PROTECTED] = { DOWN },
 		[SAMPLER_REQUEST] = { DOWN, .num = 1 },
@@ -3722,12 +3725,13 @@ static const struct sampler_cell sampler_cells[][SAMPLER_EVENTS] = {
 	[PANTHOR_PERF_SAMPLER_CLOSING] = {
 		[SAMPLER_CLOSE] = { CLOSING },
 		[SAMPLER_STOPPED] = { DOWN },
-		[SAMPLER_STOPPED_RESET] = { DOWN, .flags = ERROR },
+		[SAMPLER_STOPPED_RESET] = { DOWN, .next_flags = ERROR },
 		[SAMPLER_BOOT_UNUSED] = { IDLE },
-		[SAMPLER_BOOT] = { COUNTING, .flags = ERROR },
-		[SAMPLER_BOOT_DEAD] = { FAILED, .flags = ERROR },
-		[SAMPLER_BOOT_PROTECTED] = { FAILED, .flags = ERROR },
+		[SAMPLER_BOOT] = { COUNTING, .next_flags = ERROR },
+		[SAMPLER_BOOT_DEAD] = { FAILED, .next_flags = ERROR },
+		[SAMPLER_BOOT_PROTECTED] = { FAILED, .next_flags = ERROR },
 		[SAMPLER_START] = { CLOSING, .ret = WAITS },
+		[SAMPLER_START_ASKED] = { CLOSING, .ret = WAITS },
 		[SAMPLER_START_DEAD] = { CLOSING, .ret = WAITS },
 		[SAMPLER_START_PROTECTED] = { CLOSING, .ret = WAITS },
 		[SAMPLER_REQUEST] = { CLOSING },
@@ -3755,6 +3759,7 @@ static const struct sampler_cell sampler_cells[][SAMPLER_EVENTS] = {
 		[SAMPLER_BOOT_DEAD] = NOT_CLOSED,
 		[SAMPLER_BOOT_PROTECTED] = NOT_CLOSED,
 		[SAMPLER_START] = { COUNTING },
+		[SAMPLER_START_ASKED] = { COUNTING },
 		[SAMPLER_START_DEAD] = { IDLE, .ret = -ETIMEDOUT, .resets = 1 },
 		[SAMPLER_START_PROTECTED] = { FAILED },
 		[SAMPLER_REQUEST] = { IDLE, .ret = -EINVAL },
@@ -3781,6 +3786,7 @@ static const struct sampler_cell sampler_cells[][SAMPLER_EVENTS] = {
 		[SAMPLER_BOOT_DEAD] = NOT_CLOSED,
 		[SAMPLER_BOOT_PROTECTED] = NOT_CLOSED,
 		[SAMPLER_START] = { COUNTING },
+		[SAMPLER_START_ASKED] = { COUNTING, .num = 1 },
 		[SAMPLER_START_DEAD] = { COUNTING, .ret = WAITS },
 		[SAMPLER_START_PROTECTED] = { COUNTING, .ret = WAITS },
 		[SAMPLER_REQUEST] = { COUNTING, .num = 1 },
@@ -3790,39 +3796,45 @@ static const struct sampler_cell sampler_cells[][SAMPLER_EVENTS] = {
 		[SAMPLER_CHECK] = { COUNTING },
 		[SAMPLER_CHECK_DEAD] = { COUNTING },
 		[SAMPLER_CHECK_PROTECTED] = { COUNTING },
-		[SAMPLER_NO_ANSWER] = { COUNTING, .num = 1, .flags = ERROR },
+		[SAMPLER_NO_ANSWER] = { COUNTING, .num = 1, .flags = ERROR, .next_flags = ERROR },
 		[SAMPLER_NO_ANSWER_DEAD] = { FAILED, .num = 1, .flags = ERROR, .resets = 1 },
 		[SAMPLER_NO_ANSWER_PROTECTED] = { COUNTING },
 		[SAMPLER_NO_ANSWER_LAST] = { IDLE, .ret = true, .num = 1, .flags = ERROR },
-		[SAMPLER_NONSENSE] = { COUNTING, .num = 1, .flags = ERROR },
+		[SAMPLER_NONSENSE] = { COUNTING, .num = 1, .flags = ERROR, .next_flags = ERROR },
 		[SAMPLER_NONSENSE_DEAD] = { FAILED, .num = 1, .flags = ERROR, .resets = 1 },
 		[SAMPLER_UNPLUG] = { GONE, .num = 1, .flags = ERROR },
 	},
 	[PANTHOR_PERF_SAMPLER_FAILED] = {
-		[SAMPLER_CLOSE] = { CLOSING, .flags = ERROR },
+		[SAMPLER_CLOSE] = { CLOSING, .next_flags = ERROR },
 		[SAMPLER_STOPPED] = NOT_CLOSED,
 		[SAMPLER_STOPPED_RESET] = NOT_CLOSED,
 		[SAMPLER_BOOT_UNUSED] = NOT_CLOSED,
 		[SAMPLER_BOOT] = NOT_CLOSED,
 		[SAMPLER_BOOT_DEAD] = NOT_CLOSED,
 		[SAMPLER_BOOT_PROTECTED] = NOT_CLOSED,
-		[SAMPLER_START] = { COUNTING, .flags = ERROR },
-		[SAMPLER_START_DEAD] = { FAILED, .ret = -ETIMEDOUT, .flags = ERROR, .resets = 1 },
-		[SAMPLER_START_PROTECTED] = { FAILED, .flags = ERROR },
+		[SAMPLER_START] = { COUNTING, .next_flags = ERROR },
+		[SAMPLER_START_ASKED] = { COUNTING, .num = 1, .flags = ERROR, .next_flags = ERROR },
+		[SAMPLER_START_DEAD] = {
+			FAILED, .ret = -ETIMEDOUT, .next_flags = ERROR, .resets = 1
+		},
+		[SAMPLER_START_PROTECTED] = { FAILED, .next_flags = ERROR },
 		[SAMPLER_REQUEST] = { FAILED, .num = 1, .flags = ERROR },
 		[SAMPLER_LAST_STOP] = { IDLE, .ret = true, .num = 1, .flags = ERROR },
 		[SAMPLER_LAST_REMOVED] = { IDLE },
 		[SAMPLER_LAST_REMOVED_DEAD] = { IDLE },
-		[SAMPLER_CHECK] = { COUNTING, .flags = ERROR },
-		[SAMPLER_CHECK_DEAD] = { FAILED, .flags = ERROR, .resets = 1 },
+		[SAMPLER_CHECK] = { COUNTING, .next_flags = ERROR },
+		[SAMPLER_CHECK_DEAD] = { FAILED, .next_flags = ERROR, .resets = 1 },
 		[SAMPLER_CHECK_PROTECTED] = { FAILED },
 		/* The request is complete at once, and then the check enables counters. */
-		[SAMPLER_NO_ANSWER] = { COUNTING, .num = 1, .flags = ERROR },
-		[SAMPLER_NO_ANSWER_DEAD] = { FAILED, .num = 1, .flags = ERROR, .resets = 1 },
+		[SAMPLER_NO_ANSWER] = { COUNTING, .num = 1, .flags = ERROR, .next_flags = ERROR },
+		[SAMPLER_NO_ANSWER_DEAD] = {
+			FAILED, .num = 1, .flags = ERROR, .next_flags = ERROR, .resets = 1
+		},
 		[SAMPLER_NO_ANSWER_PROTECTED] = { FAILED, .num = 1, .flags = ERROR },
 		[SAMPLER_NO_ANSWER_LAST] = { IDLE, .ret = true, .num = 1, .flags = ERROR },
-		[SAMPLER_NONSENSE] = { FAILED, .num = 1, .flags = ERROR },
-		[SAMPLER_NONSENSE_DEAD] = { FAILED, .num = 1, .flags = ERROR },
+		/* A drain that has nothing to complete flags the next sample. */
+		[SAMPLER_NONSENSE] = { FAILED, .num = 1, .flags = ERROR, .next_flags = ERROR },
+		[SAMPLER_NONSENSE_DEAD] = { FAILED, .num = 1, .flags = ERROR, .next_flags = ERROR },
 		[SAMPLER_UNPLUG] = { GONE, .num = 1, .flags = ERROR },
 	},
 	[PANTHOR_PERF_SAMPLER_GONE] = {
@@ -3834,6 +3846,7 @@ static const struct sampler_cell sampler_cells[][SAMPLER_EVENTS] = {
 		[SAMPLER_BOOT_DEAD] = { GONE },
 		[SAMPLER_BOOT_PROTECTED] = { GONE },
 		[SAMPLER_START] = { GONE, .ret = -ENODEV },
+		[SAMPLER_START_ASKED] = { GONE, .ret = -ENODEV },
 		[SAMPLER_START_DEAD] = { GONE, .ret = -ENODEV },
 		[SAMPLER_START_PROTECTED] = { GONE, .ret = -ENODEV },
 		[SAMPLER_REQUEST] = { GONE, .ret = -ENODEV },
@@ -3892,6 +3905,18 @@ static void reach_sampler_state(struct kunit *test, struct fake *f, struct fake_
 	KUNIT_ASSERT_STREQ(test, sampler_states[f->sampler.state], sampler_states[state]);
 }
 
+/* Waits until START has returned, or waits for its baseline. */
+static bool wait_start(const struct starter *s)
+{
+	unsigned long end = jiffies + 60 * HZ;
+
+	while (READ_ONCE(s->c->client.state) == PANTHOR_PERF_CLIENT_STOPPED &&
+	       READ_ONCE(s->ret) == WAITS && time_before(jiffies, end))
+		usleep_range(100, 200);
+
+	return time_before(jiffies, end);
+}
+
 /* Has the event happen. @waits says that START has to wait. */
 static int do_sampler_event(struct kunit *test, struct fake *f, struct fake_client *c,
 			    enum sampler_event event, bool waits)
@@ -3924,10 +3949,19 @@ static int do_sampler_event(struct kunit *test, struct fake *f, struct fake_clie
 		fake_boot(f, true);
 		panthor_perf_sampler_up(&f->sampler);
 		break;
+	case SAMPLER_START_ASKED:
+		/* The work that would see it comes late. */
+		disable_work(&f->sampler.drain_work);
+		request(c, 2);
+		fallthrough;
 	case SAMPLER_START:
 	case SAMPLER_START_DEAD:
 	case SAMPLER_START_PROTECTED:
 		s = begin_start(test, new_client(test, f));
+		if (event == SAMPLER_START_ASKED) {
+			KUNIT_ASSERT_TRUE(test, wait_start(s));
+			enable_and_queue_work(f->sampler.wq, &f->sampler.drain_work);
+		}
 		if (waits)
 			KUNIT_ASSERT_TRUE(test, wait_starting(s->c));
 		else
@@ -3965,6 +3999,7 @@ static int do_sampler_event(struct kunit *test, struct fake *f, struct fake_clie
 	case SAMPLER_NONSENSE_DEAD:
 		f->output.perfcnt_insert += FAKE_SLOTS + 1;
 		ret = request(c, 2);
+		drained(f);
 		drain(f);
 		break;
 	case SAMPLER_UNPLUG:
@@ -4007,8 +4042,11 @@ static void states(struct kunit *test)
 					    sampler_states[f->sampler.state]);
 			KUNIT_EXPECT_EQ_MSG(test, ret, cell->ret, "%s: %s", in, when);
 			KUNIT_EXPECT_EQ_MSG(test, c->num - num, cell->num, "%s: %s", in, when);
-			KUNIT_EXPECT_EQ_MSG(test, cell->num ? c->got[c->num - 1].flags :
-					    c->client.flags, cell->flags, "%s: %s", in, when);
+			if (cell->num)
+				KUNIT_EXPECT_EQ_MSG(test, c->got[c->num - 1].flags, cell->flags,
+						    "%s: %s", in, when);
+			KUNIT_EXPECT_EQ_MSG(test, c->client.flags, cell->next_flags,
+					    "%s: %s: of the next sample", in, when);
 			KUNIT_EXPECT_EQ_MSG(test, f->resets - resets, cell->resets, "%s: %s",
 					    in, when);
 		}
