@@ -3,11 +3,12 @@
 # configs: plain
 # What performance counters cost, in instructions (perf-icount), is what it was before, within a tenth:
 # icount.figures. These are counts and no times: a busy machine counts the same. A kernel and compiler
-# of which nothing is known there are measured, and what could be added is printed.
+# without figures there are compared with the nearest that have some, see lib/figures.sh.
 #
 #   icount.sh -w   writes what it measures of KERNEL (of the environment) into icount.figures instead
 set -u
 . "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/lib/figures.sh"
 
 FIGURES=$TESTS_DIR/icount.figures
 # Of a recorded sample: how many times a period of the driver's it may cost.
@@ -79,38 +80,6 @@ events()
 	fi
 }
 
-# compare GPU: what was measured, with what is kept
-compare()
-{
-	local release compiler gpu name got kept
-
-	while read -r release compiler gpu name got; do
-		kept=$(awk -v r="$release" -v c="$compiler" -v g="$gpu" -v n="$name" \
-			'$1 == r && $2 == c && $3 == g && $4 == n { print $5 }' "$FIGURES")
-		if ! grep -q "^$release $compiler $gpu " "$FIGURES"; then
-			ok "$gpu: $name takes $got instructions; nothing is kept for Linux $release by $compiler"
-			echo "# to be added to icount.figures: $release $compiler $gpu $name $got"
-		elif [ -z "$kept" ]; then
-			not_ok "$gpu: $name takes as many instructions as before" "no figure is kept" \
-				"to be added to icount.figures: $release $compiler $gpu $name $got"
-		elif [ $((10 * got)) -gt $((11 * kept)) ]; then
-			not_ok "$gpu: $name takes as many instructions as before" "got:  $got" "want: $kept, or a tenth more" \
-				"to be put into icount.figures, if it has to be: $release $compiler $gpu $name $got"
-		elif [ $((10 * got)) -lt $((9 * kept)) ]; then
-			not_ok "$gpu: $name takes as many instructions as before" "got:  $got" "want: $kept, or a tenth less" \
-				"it is better now, to be put into icount.figures: $release $compiler $gpu $name $got"
-		else
-			ok "$gpu: $name takes $got instructions, $kept before"
-		fi
-	done <"$SCRATCH/$1"
-	# What is kept and was not measured is not known to be as before.
-	read -r release compiler gpu name got <"$SCRATCH/$1"
-	is "$1: every figure that is kept was measured" \
-		"$(awk -v r="$release" -v c="$compiler" -v g="$1" '
-			FNR == NR { seen[$4] = 1; next }
-			$1 == r && $2 == c && $3 == g && !($4 in seen) { print $4 }' "$SCRATCH/$1" "$FIGURES")" ""
-}
-
 if [ "${1:-}" = -w ]; then
 	for model in g610 g715; do
 		if ! measure "$model" "$SCRATCH/$model" || ! [ -s "$SCRATCH/$model" ]; then
@@ -129,7 +98,7 @@ fi
 
 for model in g610 g715; do
 	if measure "$model" "$SCRATCH/$model" && [ -s "$SCRATCH/$model" ]; then
-		compare "$model"
+		compare_figures "$model" "$SCRATCH/$model" "$FIGURES"
 		recorded "$model"
 		events "$model"
 	else
