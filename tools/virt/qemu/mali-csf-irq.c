@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
+#include "qemu/log.h"
 #include "hw/irq.h"
 #include "hw/registerfields.h"
 #include "hw/misc/mali-csf.h"
@@ -56,6 +57,9 @@ void mali_csf_irq_write(MaliIrq *irq, hwaddr reg, uint32_t val)
     case A_MASK:
         irq->mask = val;
         break;
+    default:
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: write of 0x%x to an "
+                      "interrupt's status ignored\n", val);
     }
     mali_csf_irq_update(irq);
 }

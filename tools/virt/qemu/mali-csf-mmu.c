@@ -412,6 +412,8 @@ void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
     MaliAs *as = &s->as[n];
 
     if (!(s->as_present >> n & 1)) {
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: AS%u, which there is not: "
+                      "write of 0x%x ignored\n", n, val);
         return;
     }
     switch (off % AS_REGS) {
@@ -428,16 +430,21 @@ void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         as->lockaddr = deposit64(as->lockaddr, half, 32, val);
         break;
     case A_COMMAND:
-        if (as->stuck) {
-            break;
-        }
         if (as->active) {
             qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: AS%u: command %u while "
                           "%u is in progress\n", n, val, as->command);
+            if (as->stuck) {
+                break;
+            }
             timer_del(as->timer);
             mmu_command_done(s, n);
         }
-        if (val == CMD_NOP || val > CMD_FLUSH_MEM) {
+        if (val > CMD_FLUSH_MEM) {
+            qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: AS%u: unknown command "
+                          "%u\n", n, val);
+            break;
+        }
+        if (val == CMD_NOP) {
             break;
         }
         trace_mali_csf_as_command(n, val);
@@ -453,6 +460,10 @@ void mali_csf_mmu_write(MaliCsfState *s, hwaddr off, uint32_t val)
     case A_TRANSCFG_HI:
         as->transcfg = deposit64(as->transcfg, half, 32, val);
         break;
+    default:
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: AS%u: write of 0x%x to "
+                      "register 0x%" HWADDR_PRIx " ignored\n", n, val,
+                      off % AS_REGS);
     }
 }
 

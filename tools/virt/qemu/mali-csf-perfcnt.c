@@ -7,6 +7,7 @@
  * interface. What is in a sample comes from mali-csf-counters.c.
  */
 #include "qemu/osdep.h"
+#include "qemu/log.h"
 #include "qemu/atomic.h"
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
@@ -572,6 +573,9 @@ static bool perfcnt_enable(MaliCsfState *s)
     /* The field has room for 128, and for no larger power of two. */
     if (!is_power_of_2(slots) || set >= SETS ||
         jasid > 7 || base % 2048) {
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: counters not enabled: "
+                      "PRFCNT_CONFIG 0x%x, JASID %u, BASE 0x%" PRIx64 "\n",
+                      config, jasid, base);
         f->info.rejected++;
         return false;
     }
@@ -591,6 +595,10 @@ static bool perfcnt_enable(MaliCsfState *s)
         return false;
     }
     f->enable_due = 0;
+    if (f->extract_latch) {
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: counters enabled with "
+                      "EXTRACT %u instead of 0\n", f->extract_latch);
+    }
 
     s->events->sample_due(s);
     mali_csf_counters_advance(s);
@@ -608,6 +616,8 @@ static bool perfcnt_enable(MaliCsfState *s)
     f->info.sample_size = (c->nblocks + f->metadata) * c->words * 4;
     f->info.insert = 0;
     if (!perfcnt_fill_holes(s)) {
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: counters not enabled: no "
+                      "ring at 0x%" PRIx64 " of AS%u\n", base, jasid);
         f->info.rejected++;
         return false;
     }

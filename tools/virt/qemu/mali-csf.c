@@ -374,6 +374,13 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
     return 0;
 }
 
+/* Nothing is there, or it can only be read. */
+static void mali_write_ignored(hwaddr off, uint32_t val)
+{
+    qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: write of 0x%x to register "
+                  "0x%" HWADDR_PRIx " ignored\n", val, off);
+}
+
 static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
 {
     switch (off) {
@@ -394,6 +401,8 @@ static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         if (s->pwr_key == PWR_KEY_MAGIC) {
             s->pwr_override[(off - A_PWR_OVERRIDE0) / 4] = val;
             s->pwr_key = 0;
+        } else {
+            mali_write_ignored(off, val);
         }
         break;
     case A_TIMESTAMP_OFFSET:
@@ -405,11 +414,15 @@ static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
     case MALI_PWR_REGS ... MALI_PWR_REGS_LAST:
         if (mali_arch(s) < MALI_ARCH_PWR_CONTROL) {
             mali_csf_pwr_write(s, off, val);
+        } else {
+            mali_write_ignored(off, val);
         }
         break;
     case MALI_PWRCTL_REGS ... MALI_PWRCTL_REGS_LAST:
         if (mali_arch(s) >= MALI_ARCH_PWR_CONTROL) {
             mali_csf_pwr_control_write(s, off, val);
+        } else {
+            mali_write_ignored(off, val);
         }
         break;
     case A_ASN_HASH0 ... A_ASN_HASH0 + 0xb:
@@ -422,8 +435,7 @@ static void mali_gpu_write(MaliCsfState *s, hwaddr off, uint32_t val)
         mali_csf_mcu_control(s, val);
         break;
     default:
-        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: write of 0x%x to register "
-                      "0x%" HWADDR_PRIx " ignored\n", val, off);
+        mali_write_ignored(off, val);
     }
 }
 
@@ -502,8 +514,12 @@ static void mali_regs_write(void *opaque, hwaddr off, uint64_t val,
                 mali_csf_mcu_user_doorbell(s);
                 mali_csf_csg_user_doorbell(s, id);
             }
+        } else {
+            mali_write_ignored(off, val);
         }
         break;
+    default:
+        mali_write_ignored(off, val);
     }
 }
 

@@ -58,7 +58,7 @@ if [ "$CONFIG" = debug ]; then
 	says "it is shown" "KASAN"
 	exit
 fi
-plan 52
+plan 58
 
 # What goes in
 
@@ -176,6 +176,30 @@ VIRT_ALLOW_REPORT=lkdtm_WARNING vm -- sh -c 'exit 5'
 is "an allowed report that does not come: the command's status" "$status" 5
 VIRT_ALLOW_REPORT=another vm -- sh -c 'modprobe lkdtm && echo WARNING >/sys/kernel/debug/provoke-crash/DIRECT'
 is "another report than the allowed: 125" "$status" 125
+
+# What a guest must not do to the GPU: write what can only be read or is not there, and command an address
+# space that is still at work. STATUS of address space 0 is at 0x2428, COMMAND at 0x2418, of space 1 at 0x2458.
+# shellcheck disable=SC2016
+WRITES='gpu() { devmem $((0x$(basename /sys/bus/platform/devices/*.gpu .gpu) + $1)) 32 $2; }
+	gpu 0x18 1; gpu 0x2c 2; gpu 0x10000 3; gpu 0x2010 4; gpu 0x2428 5; gpu 0x2458 6
+	mali-bench as_stuck=1; gpu 0x2418 2; gpu 0x2418 3; echo on'
+vm -- sh -c "$WRITES"
+is "guest errors: 125" "$status $(out)" "125 on"
+is "they are shown" "$(err)" "    mali-csf: write of 0x1 to register 0x18 ignored
+    mali-csf: write of 0x2 to an interrupt's status ignored
+    mali-csf: write of 0x3 to register 0x10000 ignored
+    mali-csf: write of 0x4 to register 0x2010 ignored
+    mali-csf: AS0: write of 0x5 to register 0x28 ignored
+    mali-csf: AS1: unknown command 6
+    mali-csf: AS0: command 3 while 2 is in progress
+run: the guest made 7 errors that devices tell of"
+VIRT_ALLOW_GUEST_ERRORS='^mali-csf: (write|AS[01]:)' vm -- sh -c "$WRITES; exit 6"
+is "guest errors that are allowed: the command's status" "$status $(err)" "6 "
+VIRT_ALLOW_GUEST_ERRORS='^mali-csf: write' vm -- sh -c "$WRITES"
+is "others than the allowed: 125" "$status $(grep -c AS0 "$SCRATCH/err")" "125 2"
+vm -- sh -c "$WRITES; i=0; while [ \$i -lt 100 ]; do gpu 0x18 1; i=\$((i + 1)); done"
+is "of many guest errors the first are shown" "$status $(grep -c '^    mali-csf' "$SCRATCH/err")" "125 20"
+says "and all of them counted" "the guest made 107 errors"
 
 # Two at once
 run -p noload=1 -- sh -c 'for i in $(seq 1000); do echo first; done' >"$SCRATCH/first" 2>&1 &
