@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock debug
-# Runtime and system suspend.
+# Runtime and system suspend. A host can be so busy that firmware is late to halt, of which panthor warns
+# and goes on; quiet.sh has the same suspends where that cannot be, and where it may not warn.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 

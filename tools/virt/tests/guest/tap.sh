@@ -80,6 +80,18 @@ pm_is()
 	[ "$(pm runtime_status)" = "$1" ]
 }
 
+# The kernel's warnings and errors since it booted, panthor's among them. What programs write to its log has
+# other numbers in front.
+complaints()
+{
+	dmesg -r | grep '^<[0-4]>'
+}
+
+quiet()
+{
+	is "the kernel has not complained of anything" "$(complaints)" ""
+}
+
 # What the kernel said since the last call.
 dmesg_lines=0
 new_dmesg()
