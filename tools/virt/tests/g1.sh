@@ -9,12 +9,12 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 . "$(dirname "$0")/lib/exact.sh"
 
-plan $((28 + 42 + 19 + 15 + 23 + 2))
+plan $((28 + 42 + 19 + 15 + 26 + 2))
 guest_script 27 hang -g g1
 guest_script 41 fault -g g1
 guest_script 18 suspend -g g1 -- runtime
 guest_script_by_log 14 suspend -g g1 -- system
-guest_script 22 rebind -g g1
+guest_script 25 rebind -g g1
 build_comparison
 samples=3000
 [ "$CONFIG" = plain ] || samples=500
