@@ -32,5 +32,7 @@ while read -r model arch cores iface _ name layout; do
 done < <(products $good)
 for model in $bad; do
 	echo "# $model"
-	guest_script 3 not-probed -g "$model" -p noload=1 </dev/null
+	# It asks for the L2's power where that was before PWR_CONTROL, and there is nothing at L2_PWRON now.
+	VIRT_ALLOW_GUEST_ERRORS='^mali-csf: write of 0x1 to register 0x1a0 ignored$' \
+		guest_script 3 not-probed -g "$model" -p noload=1 </dev/null
 done
