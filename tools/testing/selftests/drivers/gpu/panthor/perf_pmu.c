@@ -1055,27 +1055,63 @@ TEST_F(pmu, interval)
 	EXPECT_STREQ(DEFAULT_MS, text);
 }
 
+/**
+ * struct pace - how samples keep to an interval
+ * @interval: the interval in nanoseconds
+ * @least: the smallest lead so far, which is what all samples take with it, less what they took
+ * @ahead: by how much the samples between any two reads were too many for it, at most
+ */
+struct pace {
+	int64_t interval, least, ahead;
+};
+
+/* Of time and number of samples; answers @ahead. */
+static int64_t pace_add(struct pace *p, const uint64_t counts[2])
+{
+	int64_t lead = counts[1] * p->interval - counts[0];
+
+	p->least = lead < p->least ? lead : p->least;
+	p->ahead = lead - p->least > p->ahead ? lead - p->least : p->ahead;
+	return p->ahead;
+}
+
 /*
  * It is obeyed from then on, by events that count already. A machine that has
- * much else to do takes fewer samples than it should, and never more.
+ * much else to do takes fewer samples than it should, and never more: how many
+ * there are between two reads is never too many for the interval, and somewhere
+ * too many for one that is twice as long. Two are allowed in any time, since one
+ * may have come late, and firmware may have taken one of its own accord.
  */
 TEST_F_TIMEOUT(pmu, interval_is_obeyed, 300)
 {
 	static const uint64_t configs[] = { PMU_GPU_TIME, PMU_FIRMWARE_SAMPLES };
+	struct pace one = { .interval = 1000000, .least = INT64_MAX };
+	struct pace two = { .interval = 2000000, .least = INT64_MAX };
+	/* Samples are taken anyway if there was none for a hundred milliseconds. */
+	struct pace fifty = { .interval = 50000000, .least = INT64_MAX };
 	uint64_t before[2], after[2];
 
 	ASSERT_TRUE(resume());
 	ASSERT_EQ(0, pmu_group_open(&self->pmu, configs, 2, &self->group));
 	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "1"));
-	/* More than the hundred milliseconds' own samples of a minute. */
-	ASSERT_TRUE(perf_until(!pmu_group_read(&self->group, before) && before[1] > 700));
+	ASSERT_EQ(0, pmu_group_read(&self->group, before));
+	EXPECT_TRUE(perf_until(!pmu_group_read(&self->group, after) &&
+			       pace_add(&one, after) >= 0 &&
+			       pace_add(&two, after) > 2 * two.interval &&
+			       after[1] > before[1] + 100));
+	EXPECT_GE(2 * one.interval, one.ahead);
+	TH_LOG("%llu samples in %llu us", (unsigned long long)(after[1] - before[1]),
+	       (unsigned long long)(after[0] - before[0]) / 1000);
+
 	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "100"));
 	/* One may have been on its way. */
 	ASSERT_EQ(0, pmu_group_read(&self->group, before));
 	ASSERT_TRUE(perf_until(!pmu_group_read(&self->group, after) &&
+			       pace_add(&fifty, after) >= 0 &&
 			       after[0] > before[0] + 1000000000));
-	/* Those of events, and those that are taken anyway. */
-	EXPECT_GE(2 + 2 * (after[0] - before[0]) / 100000000, after[1] - before[1]);
+	EXPECT_GE(2 * fifty.interval, fifty.ahead);
+	TH_LOG("%llu samples in %llu us", (unsigned long long)(after[1] - before[1]),
+	       (unsigned long long)(after[0] - before[0]) / 1000);
 }
 
 /* The device, and the driver, go */
