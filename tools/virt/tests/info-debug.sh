@@ -7,9 +7,11 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 plan 12
-# The GPU is busy: else there is nothing in a sample.
-"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -g g715 -- sh -c '
-	gpu-load -j 100000 >/dev/null 2>&1 &
+# The GPU is busy: else there is nothing in a sample. Time is instructions, so that there is work in
+# the tenth of a second of the sample, however busy the host is.
+"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -i -g g715 -- sh -c '
+	gpu-load -j 100000 --started /root/started >/dev/null 2>&1 &
+	until [ -e /root/started ]; do usleep 10000; done
 	panthor-perf info --debug
 	status=$?
 	kill $!
