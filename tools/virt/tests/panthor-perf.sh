@@ -131,14 +131,14 @@ against_ledger()
 in_vm()
 {
 	rm -f "$SCRATCH"/{ledger,record,trace,list,once,intervals,periodic,repeated}
-	guest_script 79 panthor-perf -g "$1" -m 512 -l "$SCRATCH/ledger" -o record:"$SCRATCH/record" \
+	guest_script 81 panthor-perf -g "$1" -m 512 -l "$SCRATCH/ledger" -o record:"$SCRATCH/record" \
 		-o trace:"$SCRATCH/trace" -o list:"$SCRATCH/list" -o once:"$SCRATCH/once" \
 		-o intervals:"$SCRATCH/intervals" -o periodic:"$SCRATCH/periodic" \
 		-o repeated:"$SCRATCH/repeated" -- "$2" "$4" "$5"
 	against_ledger "$1" "$3" "$5" "$6"
 }
 
-plan $((2 * (79 + 1 + 5) + 5))
+plan $((2 * (81 + 1 + 5) + 5))
 build_comparison
 # Model, name, layout, positions of shader cores, L2 slices, shader cores.
 in_vm g610 Mali-G610 Mali-G710 "0 2 16 18" 4 4

@@ -177,10 +177,25 @@ has "parts of two levels" "$(cat /root/err)" "^ *[0-9.]*    Load/store\$"
 has "the largest, and what to look at next" "$(cat /root/err)" 'The largest part is ".*"\. [A-Z].*\.$'
 has "and says that it is an estimate" "$(cat /root/err)" "estimate from counters, not a measurement"
 
-panthor-perf stat --topdown -I 20 -- gpu-load >/dev/null 2>/root/err
+# A machine that has much else to do may keep the reader from its ring at any time: here something does.
+cat >/root/late <<'EOF'
+. /root/tap.sh
+stretched()
+{
+	grep -q 'panthor-perf-stretched:[[:space:]]*[1-9]' /proc/$PPID/fdinfo/*
+}
+kill -STOP $PPID
+until_true 60 stretched || echo "no sample is stretched"
+kill -CONT $PPID
+exec gpu-load
+EOF
+panthor-perf stat --topdown -I 20 -o /root/rows -- sh /root/late >/root/out 2>/root/err
+is "stat whose reader is late" "$? $(grep -c ' 0 errors$' /root/out)" "0 1"
 is "a line an interval, whose parts are all cycles" \
 	"$(awk '!/^#/ && !/^  *#/ { n++; t = 0; for (i = 3; i <= NF; i++) t += $i; if (NF != 7 || t < 99.9 || t > 100.1) print }
-	END { print (n > 1 ? "several" : n + 0) }' /root/err)" several
+	END { print (n > 1 ? "several" : n + 0) }' /root/rows)" several
+is "and that samples are longer is told, and nothing else" \
+	"$(sed 's/^[1-9][0-9]* of [1-9][0-9]* samples \(is\|are\) longer than the period, .*/longer/' /root/err)" longer
 
 panthor-perf stat --per-core -x ';' -e MaliCoreUtil -o /root/counts -- gpu-load >/dev/null
 is "each core's value of what is derived" \
