@@ -52,7 +52,7 @@ printed()
 	fi
 }
 
-plan $((1 + $(wc -w <<<"$models") * (19 + 3)))
+plan $((1 + $(wc -w <<<"$models") * (10 + 3 + 10)))
 if build=$("$clients/build.sh" guest 2>"$SCRATCH/err"); then
 	ok "libGPUCounters builds with our patches"
 else
@@ -62,7 +62,7 @@ fi
 build_comparison
 for model in $models; do
 	rm -f "$SCRATCH"/{ledger,record,trace*,printed,places}
-	guest_script 18 libgpucounters -g "$model" -m 1024 -t 1200 -l "$SCRATCH/ledger" -f "$build/bin:/root/bin" \
+	guest_script 9 libgpucounters -g "$model" -m 1024 -t 1200 -l "$SCRATCH/ledger" -f "$build/bin:/root/bin" \
 		-f "$TESTS_DIR/guest/trace.sh" \
 		-o record:"$SCRATCH/record" -o printed:"$SCRATCH/printed" -o places:"$SCRATCH/places" \
 		-o trace.example:"$SCRATCH/trace.example" -o trace.record:"$SCRATCH/trace.record"
@@ -70,4 +70,5 @@ for model in $models; do
 	printed "$model"
 	mv "$SCRATCH/trace.record" "$SCRATCH/trace"
 	compare "$model"
+	guest_script 9 libgpucounters-faults -i -g "$model" -m 1024 -t 1200 -f "$build/bin:/root/bin"
 done
