@@ -225,6 +225,9 @@ static inline int perf_bind(const char *dir, const char *what)
 	return perf_write_file(path, strrchr(dir, '/') + 1);
 }
 
+/* Where perf says whom it lets count. */
+#define PERF_EVENT_PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
 static inline int perf_set_paranoid(bool paranoid)
 {
 	return perf_write_file("/sys/module/panthor/parameters/perf_paranoid",

@@ -49,6 +49,7 @@ FIXTURE(pmu)
 	struct pmu pmu;
 	struct pmu_group group;
 	int *fds;		/* MANY events, or -1 */
+	char paranoid[16];	/* perf's sysctl, which a test changes */
 };
 
 FIXTURE_SETUP(pmu)
@@ -77,6 +78,7 @@ FIXTURE_SETUP(pmu)
 		self->fds[i] = -1;
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
 	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, DEFAULT_MS));
+	ASSERT_EQ(0, perf_read_file(PERF_EVENT_PARANOID, self->paranoid, sizeof(self->paranoid)));
 }
 
 FIXTURE_TEARDOWN(pmu)
@@ -94,6 +96,8 @@ FIXTURE_TEARDOWN(pmu)
 	close(self->fd);
 	pmu_write_file(&self->pmu, INTERVAL, DEFAULT_MS);
 	perf_pm_write("control", "auto");
+	perf_write_file(PERF_EVENT_PARANOID, self->paranoid);
+	perf_set_paranoid(true);
 }
 
 /* An event that is closed in the end. */
@@ -975,18 +979,15 @@ static int open_as_nobody(const struct pmu *pmu, int cap)
  */
 TEST_F(pmu, permission)
 {
-	static const char sysctl[] = "/proc/sys/kernel/perf_event_paranoid";
 	static const char *const levels[] = { "-1", "0", "1", "2", "3" };
 	bool by_perf = perf_goes_by_perf();
-	char before[16];
 
-	ASSERT_EQ(0, perf_read_file(sysctl, before, sizeof(before)));
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(levels); i++) {
 		const char *level = levels[i / 2];
 		bool paranoid = i % 2;
 		int want = i / 2 < 2 && (by_perf || !paranoid) ? 0 : -EACCES;
 
-		ASSERT_EQ(0, perf_write_file(sysctl, level));
+		ASSERT_EQ(0, perf_write_file(PERF_EVENT_PARANOID, level));
 		ASSERT_EQ(0, perf_set_paranoid(paranoid));
 		EXPECT_EQ(want, open_as_nobody(&self->pmu, -1)) {
 			TH_LOG("perf_event_paranoid %s, perf_paranoid %d", level, paranoid);
@@ -1004,8 +1005,6 @@ TEST_F(pmu, permission)
 			TH_LOG("perf_event_paranoid %s", level);
 		}
 	}
-	ASSERT_EQ(0, perf_write_file(sysctl, before));
-	ASSERT_EQ(0, perf_set_paranoid(true));
 	EXPECT_TRUE(at_rest());
 }
 

@@ -28,6 +28,7 @@ FIXTURE(session)
 	struct drm_panthor_perf_info info;
 	struct perf_session s, other;
 	struct drm_panthor_perf_cmd_setup setup;
+	char paranoid[16];	/* perf's sysctl, which a test changes; empty: there is none */
 };
 
 FIXTURE_SETUP(session)
@@ -43,6 +44,8 @@ FIXTURE_SETUP(session)
 	ASSERT_EQ(0, perf_pm_write("control", "on"));
 	perf_masks_all(&self->setup);
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &self->setup));
+	if (perf_read_file(PERF_EVENT_PARANOID, self->paranoid, sizeof(self->paranoid)))
+		self->paranoid[0] = 0;
 }
 
 FIXTURE_TEARDOWN(session)
@@ -53,6 +56,8 @@ FIXTURE_TEARDOWN(session)
 	close(self->fd);
 	perf_pm_write("control", "auto");
 	perf_set_paranoid(true);
+	if (self->paranoid[0])
+		perf_write_file(PERF_EVENT_PARANOID, self->paranoid);
 }
 
 #define START(ud)	perf_start(self->fd, self->s.handle, ud)
@@ -1359,17 +1364,15 @@ TEST_F(session, permission)
 /* Who may: by perf's own rule, where there is one for modules, but by no other's limits. */
 TEST_F(session, permission_of_perf)
 {
-	static const char sysctl[] = "/proc/sys/kernel/perf_event_paranoid";
 	static const char *const levels[] = { "-1", "0", "1", "2", "3" };
 	bool by_perf = perf_goes_by_perf();
-	char before[16];
 
-	if (perf_read_file(sysctl, before, sizeof(before)))
+	if (!self->paranoid[0])
 		SKIP(return, "no perf");
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
 		int ret = by_perf && i < 2 ? 0 : -EACCES;
 
-		ASSERT_EQ(0, perf_write_file(sysctl, levels[i]));
+		ASSERT_EQ(0, perf_write_file(PERF_EVENT_PARANOID, levels[i]));
 		for (int paranoid = 1; paranoid >= 0; paranoid--) {
 			ASSERT_EQ(0, perf_set_paranoid(paranoid));
 			for (int set = 0; set < 3; set++) {
@@ -1399,7 +1402,6 @@ TEST_F(session, permission_of_perf)
 						      &self->setup));
 		}
 	}
-	ASSERT_EQ(0, perf_write_file(sysctl, before));
 }
 
 TEST_F(session, limit_of_a_user)
