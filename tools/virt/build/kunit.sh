@@ -60,6 +60,7 @@ rm -f "$build/out/test.log"
 		--kunitconfig="$suites/.kunitconfig" --kunitconfig="$build/kunitconfig"
 ) >"$build/log" 2>&1 </dev/null || status=$?
 [ -e "$build/out/test.log" ] || : >"$build/out/test.log"
-python3 "$VIRT_DIR/tests/lib/ktap.py" "$status" <"$build/out/test.log" && exit
+# kunit.py's machine has one processor.
+python3 "$VIRT_DIR/tests/lib/ktap.py" "$status" concurrent <"$build/out/test.log" && exit
 [ "$status" -eq 0 ] || tail -n 100 "$build/log" | sed 's/^/# /'
 exit 1

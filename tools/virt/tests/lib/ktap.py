@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""usage: ktap.py STATUS <LOG
+"""usage: ktap.py STATUS [TEST]... <LOG
 Prints what the KUnit suites of a kernel's log have found as flat TAP, a result for each test and
-each of its parameters, and one for the run, which ended with STATUS. Ends with 1 if any is bad."""
+each of its parameters, and one for the run, which ended with STATUS. Ends with 1 if any is bad. A
+test that is skipped is, but for those that are named."""
 
 import re
 import sys
@@ -79,8 +80,11 @@ def main():
     count, failures = 0, 0
     for name, good, directive, notes in flatten(sys.stdin):
         count += 1
+        skip = ""
+        if directive.upper().startswith("SKIP"):
+            skip = f" # {directive}"
+            good = good and name.split(": ")[-1] in sys.argv[2:]
         failures += not good
-        skip = f" # {directive}" if directive.upper().startswith("SKIP") else ""
         print(f"{'' if good else 'not '}ok {count} - {name}{skip}")
         if not good:
             for note in notes:

@@ -31,7 +31,8 @@ selftests()
 			;;
 		'@status '*)
 			ended=$((ended + 1))
-			is "$model: $name gives all of its results" "$got" "${planned:-a plan}"
+			is "$model: $name ends well and gives all of its results" "status ${line#@status }, $got" \
+				"status 0, ${planned:-a plan}"
 			;;
 		1..*)
 			planned=${line#1..}
