@@ -18,7 +18,7 @@ export PATH=/usr/bin:/bin:/usr/sbin:/sbin:$PATH
 unset MAKEFLAGS MAKELEVEL MFLAGS
 export LC_ALL=C
 
-JOBS=${JOBS:-$(nproc)}
+JOBS=${JOBS:-$("$BUILD_DIR/processors.sh")}
 NATIVE=$(uname -m)
 CROSS=
 [ "$NATIVE" = aarch64 ] || CROSS=aarch64-linux-gnu-

@@ -15,7 +15,7 @@ set -u
 
 BUILD=$VIRT_DIR/build
 # The compiler takes as many as there are; run gives 8 at most.
-PROCESSORS=$(nproc | awk '{ print $1 < 8 ? $1 : 8 }')
+PROCESSORS=$("$BUILD/processors.sh" | awk '{ print $1 < 8 ? $1 : 8 }')
 
 # listed: "VERSION RELEASE" of this series in debian/releases
 listed()
