@@ -3,7 +3,7 @@
  * perf-exact   many sessions of different masks, driven at random
  *
  *   perf-exact [-n SESSIONS] [-p PERIODIC] [-s SAMPLES] [-t SECONDS] [-r SEED]
- *              [-a] [-k KINDS] [-f SWITCH[=VALUE],...] [-u US] RECORD TRACE
+ *              [-a] [-k KINDS] [-f SWITCH[=VALUE],...] [-u US] [-c] [-T] RECORD TRACE
  *
  * Each of SESSIONS sessions has a thread of its own, which sets it up, starts,
  * samples, stops and tears it down at random, until firmware has taken SAMPLES
@@ -17,7 +17,11 @@
  * -k has the bench page disturb firmware at random meanwhile, about every US
  * microseconds; KINDS as its storm_kinds.
  * -f has it do the same with switches of the page, by their names; one that has
- * a VALUE is set to it as long as sessions run, and is no part of the storm.
+ * a VALUE is set to it as long as the storm lasts, and is no part of it.
+ * -c has CALM firmware samples before the storm, and as many behind the lap of the
+ * ring that follows it, to which it makes no difference.
+ * -T says that START may time out then; with kinds that lose requests or hang it may
+ * as well.
  * Needs the virtual Mali.
  */
 #define _GNU_SOURCE
@@ -32,6 +36,7 @@
 #define FILES		4
 #define MAX_SESSIONS	64
 #define MAX_COMPLAINTS	20
+#define CALM		100
 #define TRACING		"/sys/kernel/tracing/"
 
 static const char *const events[] = {
@@ -85,8 +90,8 @@ static struct drm_panthor_perf_info info;
 static uint32_t blocks, values;
 static uint64_t *factors;
 static bool done;
-/* Firmware is made to lose requests or to hang: START may time out. */
-static bool hostile;
+/* Firmware is made to lose requests or to hang, or does not do what it is asked to. */
+static bool start_may_time_out;
 
 /* Guards what follows, which all clients share. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -351,7 +356,7 @@ static void start(struct client *c)
 	ret = perf_start(c->s.fd, c->s.handle, c->start_data);
 	c->leave_ns = perf_now();
 	if (ret) {
-		if (!hostile || ret != -ETIMEDOUT)
+		if (!start_may_time_out || ret != -ETIMEDOUT)
 			wrong(c, "START: %s", strerror(-ret));
 		return;
 	}
@@ -449,6 +454,15 @@ static void trace_write(const char *file, const char *text)
 	ret = perf_write_file(path, text);
 	if (ret)
 		die("%s: %s", path, strerror(-ret));
+}
+
+/* So that times of the kernel's log can be compared with others. */
+static void log_clock(void)
+{
+	FILE *log = fopen("/dev/kmsg", "we");
+
+	if (!log || fprintf(log, EXACT_CLOCK "%" PRIu64 " us\n", perf_now() / 1000) < 0 || fclose(log))
+		die("/dev/kmsg: %s", strerror(errno));
 }
 
 static void trace_begin(void)
@@ -582,6 +596,21 @@ static void storm_begin(const struct storm *storm, uint32_t seed, uint32_t us)
 	bench_reg_set(STORM, 1);
 }
 
+/* Until firmware has taken so many samples, or it is @end, or something is wrong. */
+static void wait_for_samples(uint64_t first, uint64_t wanted, uint64_t end)
+{
+	while (bench_reg_get64(SAMPLES) - first < wanted && perf_now() < end &&
+	       !__atomic_load_n(&complaints, __ATOMIC_RELAXED))
+		usleep(10000);
+}
+
+static void keep_active(void)
+{
+	bench_reg_set(CORES_HOLD, 1);
+	bench_reg_set(RATE, 100000);
+	bench_reg_set(ACTIVITY, 1);
+}
+
 static unsigned long number(const char *text, unsigned long most)
 {
 	char *end;
@@ -602,10 +631,10 @@ int main(int argc, char **argv)
 	struct storm storm = {};
 	struct client *clients;
 	uint64_t first, end, hits;
-	bool active = false;
+	bool active = false, calm = false;
 	int fds[FILES], opt;
 
-	while ((opt = getopt(argc, argv, "an:p:s:t:r:k:f:u:")) != -1) {
+	while ((opt = getopt(argc, argv, "an:p:s:t:r:k:f:u:cT")) != -1) {
 		switch (opt) {
 		case 'a': active = true; break;
 		case 'n': sessions = number(optarg, MAX_SESSIONS); break;
@@ -619,11 +648,13 @@ int main(int argc, char **argv)
 				storm_switch(&storm, name);
 			break;
 		case 'u': us = number(optarg, 1000000); break;
+		case 'c': calm = true; break;
+		case 'T': start_may_time_out = true; break;
 		default: optind = argc; break;
 		}
 	}
 	if (argc - optind != 2)
-		die("usage: perf-exact [-n SESSIONS] [-p PERIODIC] [-s SAMPLES] [-t SECONDS] [-r SEED] [-a] [-k KINDS] [-f SWITCH[=VALUE],...] [-u US] RECORD TRACE");
+		die("usage: perf-exact [-n SESSIONS] [-p PERIODIC] [-s SAMPLES] [-t SECONDS] [-r SEED] [-a] [-k KINDS] [-f SWITCH[=VALUE],...] [-u US] [-c] [-T] RECORD TRACE");
 	if (!perf_bench_open())
 		die("there is no bench page: this needs the virtual Mali, and root");
 	for (int i = 0; i < FILES; i++) {
@@ -653,15 +684,13 @@ int main(int argc, char **argv)
 	if (fwrite(&head, sizeof(head), 1, record) != 1)
 		die("%s: %s", argv[optind], strerror(errno));
 
-	hostile = storm.faults || storm.num_set ||
-		  (storm.kinds & (1 << MALI_STORM_DROP_SAMPLE | 1 << MALI_STORM_DROP_ACK | 1 << MALI_STORM_HANG));
+	start_may_time_out |= storm.kinds & (1 << MALI_STORM_DROP_SAMPLE | 1 << MALI_STORM_DROP_ACK | 1 << MALI_STORM_HANG);
 	if (active) {
 		if (perf_pm_write("control", "on"))
 			die("the GPU's power cannot be kept on");
-		bench_reg_set(CORES_HOLD, 1);
-		bench_reg_set(RATE, 100000);
-		bench_reg_set(ACTIVITY, 1);
+		keep_active();
 	}
+	log_clock();
 	trace_begin();
 	first = bench_reg_get64(SAMPLES);
 	for (unsigned long i = 0; i < sessions; i++) {
@@ -676,24 +705,33 @@ int main(int argc, char **argv)
 		if (!c->sums || pthread_create(&c->thread, NULL, drive, c))
 			die("no memory for %lu sessions", sessions);
 	}
+	if (calm) {
+		wait_for_samples(first, CALM, perf_now() + seconds * 1000000000ull);
+		head.storm_from_ns = perf_now();
+	}
 	hits = bench_reg_get64(FAULT_HITS);
 	storm_begin(&storm, seed, us);
 	/* What came before it, while sessions were started, was no storm. */
 	first = bench_reg_get64(SAMPLES);
 	end = perf_now() + seconds * 1000000000ull;
-	while (bench_reg_get64(SAMPLES) - first < wanted && perf_now() < end &&
-	       !__atomic_load_n(&complaints, __ATOMIC_RELAXED))
-		usleep(10000);
+	wait_for_samples(first, wanted, end);
 	printf("# %u disturbances, %" PRIu64 " hits of faults\n", bench_reg_get(STORM_EVENTS),
 	       bench_reg_get64(FAULT_HITS) - hits);
 	perf_bench_calm();
+	if (calm) {
+		head.storm_to_ns = perf_now();
+		if (active)
+			keep_active();
+		wait_for_samples(bench_reg_get64(SAMPLES), EXACT_LAP + CALM, perf_now() + seconds * 1000000000ull);
+		perf_bench_calm();
+	}
 	__atomic_store_n(&done, true, __ATOMIC_RELEASE);
 	for (unsigned long i = 0; i < sessions; i++)
 		pthread_join(clients[i].thread, NULL);
 	printf("# %" PRIu64 " firmware samples, %lu sessions, %" PRIu64 " runs, %" PRIu64 " samples delivered\n",
 	       bench_reg_get64(SAMPLES) - first, sessions, runs, delivered);
 	trace_end(argv[optind + 1]);
-	if (fclose(record))
+	if (fseek(record, 0, SEEK_SET) || fwrite(&head, sizeof(head), 1, record) != 1 || fclose(record))
 		die("%s: %s", argv[optind], strerror(errno));
 	if (complaints)
 		printf("# %" PRIu64 " things were wrong with what clients were given\n", complaints);

@@ -2,7 +2,7 @@
 /*
  * exactness   compares what sessions were given with what the GPU has counted
  *
- *   exactness [-r] [-l] [-c KIND] [-t TABLE -f SWITCH,...] LEDGER RECORD TRACE
+ *   exactness [-r] [-l] [-k LOG] [-c KIND] [-t TABLE -f SWITCH,...] LEDGER RECORD TRACE
  *   exactness -d LEDGER RECORD TRACE
  *
  * RECORD and TRACE are perf-exact's, LEDGER is the model's. The kernel's
@@ -19,8 +19,11 @@
  *   last record of an enable epoch is then none that firmware took before it
  *   stopped). Each session that was counting across such a gap must have flagged
  *   it. Each must have been worth it: a request was without an answer for
- *   TIMEOUT_US or the ring was full, unless -r says that the GPU was reset by
- *   panthor, or -l that requests get lost on purpose;
+ *   TIMEOUT_US, and the ledger has no sample that answered it; or the ring was full;
+ *   or the kernel says in LOG, at that time, that panthor has given firmware or a job
+ *   up, as on a host that is too busy; or it is one of the resets that -r says there
+ *   are, on purpose. With -l requests and answers get lost on purpose, and so samples
+ *   that are flagged need not be exact;
  * - a sample of firmware's own accord found no room, and cores lost their power or
  *   counting stopped after it. The period which that is in must be flagged, of each
  *   session that was counting. All that is known of what such a sample would have
@@ -34,11 +37,13 @@
  *
  * -t and -f say which switches of the bench page there were, and where the driver's promises are: what
  * is looked for is the weakest promise of any of them. With "flagged", a sample that is not exact may
- * be flagged in the one after it instead, and flags need no cause. With "assumption" or "reset" there
- * is nothing to compare with, but flags are.
+ * be flagged in the one after it instead, and flags need no cause while the storm lasts; before it, and
+ * from a lap of the ring after it, they do. With "assumption" or "reset" there is nothing to compare
+ * with, but flags are.
  *
- * -c KIND makes one thing wrong first, to show that it is found: sum, hash,
- * flag, epoch, loss, stale, sample, interval, baseline, ledger or mask.
+ * -c KIND makes one thing wrong first, to show that it is found: sum, hash, flag,
+ * epoch, first, loss, silence, log, stale, sample, interval, baseline, ledger or mask;
+ * with -f also calm, a flag after the storm.
  *
  * -d compares nothing, and says what each sample must hold of all counters that are not 0, summed
  * over the blocks of a type: lines of run, sample, type, counter and sum. Of RECORD, it takes the
@@ -66,6 +71,10 @@
 /* The driver's, but for what the clock of the trace rounds off. */
 #define TIMEOUT_US	499990
 #define ENABLE_US	99990
+/* How often the driver looks for an answer that no interrupt has told of. */
+#define CHECK_US	100000
+/* What the kernel's log and its trace may differ by of the time. */
+#define LOG_US		20000
 /* A tick of the GPU timestamp, the model's if nothing else is asked of it, and what a trace rounds off. */
 #define TICK_NS		16
 #define TRACE_NS	1000
@@ -112,15 +121,21 @@ struct session_trace {
 
 /**
  * struct gap - what has been between two records of the ledger
- * @excused: a request had been without an answer for long, so that counters may begin anew
+ * @silent_from: when the request was made which, the kernel says, had no answer for long
+ * @silent_to: when it was given up, so that counters may begin anew; 0: there was none
+ * @excused: there was, and the ledger has no answer either; or the kernel's log says why
+ * @down: the MCU was stopped
  * @failed: counters should have been enabled and were not: what the GPU did then is in no record
  * @full: a sample found no room
- * @vanished: that was of firmware's own accord, and counts have gone with it
+ * @vanished: the epoch of the last of these that was of firmware's own accord, so that counts have
+ *	gone with it; 0: there was none
  * @full_since: the GPU timestamp of the first of these
  * @flagged: the last run that has a flagged sample of the records around it
  */
 struct gap {
-	bool excused, failed, full, vanished;
+	uint64_t silent_from, silent_to;
+	bool excused, down, failed, full;
+	uint32_t vanished;
 	uint64_t full_since;
 	uint64_t flagged;
 };
@@ -144,6 +159,7 @@ struct baseline {
 static struct exact_head head;
 static struct ledger_layout layout;
 static struct ledger_record *records;
+static bool *answers;		/* each record is of a request that was acknowledged */
 static size_t num_records, seen;
 static struct baseline *baselines;
 static size_t num_baselines;
@@ -155,6 +171,7 @@ static uint64_t *factors;
 static struct gap *gaps;	/* before each record, and after the last */
 static bool *saturated;		/* each record has such a value */
 static uint64_t complaints;
+static size_t calm_at;		/* the first record that has nothing to do with the storm before it */
 static bool lossy, was_reset;
 static bool insert_late;		/* a sample may be in the ring before INSERT tells of it */
 
@@ -203,7 +220,7 @@ static void read_ledger(const char *path)
 {
 	struct ledger *ledger = ledger_open(path);
 	struct ledger_record r;
-	size_t max = 0, max_gaps = 0;
+	size_t max = 0, max_answers = 0, max_gaps = 0;
 	int ret;
 
 	if (!ledger)
@@ -217,12 +234,14 @@ static void read_ledger(const char *path)
 			if (!gap->full)
 				gap->full_since = r.timestamp;
 			gap->full = true;
-			r.reason &= ~LEDGER_NO_ROOM;
-			if (r.reason & LEDGER_OWN_ACCORD)
-				gap->vanished |= REASON_VANISH(r.reason & ~LEDGER_OWN_ACCORD);
+			if (r.reason & LEDGER_OWN_ACCORD && REASON_VANISH(r.reason & ~LEDGER_BITS))
+				gap->vanished = r.epoch;
 			continue;
 		}
 		records = grown(records, num_records, &max, sizeof(r));
+		answers = grown(answers, num_records, &max_answers, sizeof(*answers));
+		answers[num_records] = !(r.reason & (LEDGER_OWN_ACCORD | LEDGER_UNANSWERED));
+		r.reason &= ~LEDGER_BITS;
 		records[num_records++] = r;
 		gaps = grown(gaps, num_records, &max_gaps, sizeof(*gaps));
 		gaps[num_records] = (struct gap){};
@@ -251,6 +270,18 @@ static bool is_gap(size_t r)
 /* GPU timestamp 0, in the clock of the trace. */
 static int64_t zero_ns = INT64_MAX;
 
+/* When a record was made. */
+static uint64_t record_ns(size_t r)
+{
+	return zero_ns + records[r].timestamp * TICK_NS;
+}
+
+/* Whether there was reason for counters to begin anew. */
+static bool explained(size_t r)
+{
+	return gaps[r].full || gaps[r].excused || (was_reset && gaps[r].down);
+}
+
 /*
  * Whether there may be a flag on the records from @from to @to, of which the kernel has last found a
  * cause when it was @told. Firmware says that the ring was full a moment after it has said how many
@@ -259,7 +290,7 @@ static int64_t zero_ns = INT64_MAX;
 static bool has_cause(size_t asked, size_t from, size_t to, uint64_t told, uint32_t flag)
 {
 	for (size_t r = from; r <= to; r++) {
-		if (lossy ? anew(r) : is_gap(r) && (was_reset || gaps[r].full || gaps[r].excused))
+		if ((lossy ? anew(r) : is_gap(r)) && explained(r))
 			return true;
 		if (flag == FLAG_OVERFLOW && r < to && saturated[r])
 			return true;
@@ -326,7 +357,7 @@ static void read_trace(const char *path)
 	size_t position = 0, max_baselines = 0, asked[3] = {};
 	unsigned int session, epoch, insert, reason, flags, up, enabled, counting = 0;
 	unsigned int last_epoch = 0, last_insert = 0;
-	uint64_t data, ns, timestamp = 0, us, requested = 0, told = 0;
+	uint64_t data, ns, timestamp = 0, us, requested = 0, unanswered = 0, told = 0;
 	uint64_t failed_us = 0;
 	size_t failed_at = 0;
 	bool failed = false;
@@ -356,7 +387,10 @@ static void read_trace(const char *path)
 			last_epoch = epoch;
 			last_insert = insert;
 		} else if (sscanf(line, "panthor_perf_state: up=%u counting=%u", &up, &enabled) == 2) {
+			/* A request that is given up: what is still in the ring is read after this. */
+			unanswered = counting && strstr(line, "state=failed") ? requested : 0;
 			requested = 0;
+			gaps[position].down |= !up;
 			/* From counting, counters are enabled anew at once, unless firmware does not answer. */
 			if (failed && us - failed_us >= ENABLE_US)
 				for (size_t r = failed_at; r <= position; r++)
@@ -379,7 +413,10 @@ static void read_trace(const char *path)
 			asked[1] = asked[2];
 			asked[2] = position;
 		} else if (sscanf(line, "panthor_perf_lost: epoch=%u insert=%u flags=%x", &epoch, &insert, &flags) == 3) {
-			gaps[position].excused |= requested && us - requested >= TIMEOUT_US;
+			if (unanswered && failed_us - unanswered >= TIMEOUT_US) {
+				gaps[position].silent_from = unanswered;
+				gaps[position].silent_to = failed_us;
+			}
 			told = us * 1000;
 		} else if (sscanf(line, "panthor_perf_baseline: session=%u epoch=%u insert=%u user_data=%" SCNx64,
 				  &session, &epoch, &insert, &data) == 4) {
@@ -423,13 +460,65 @@ static void read_trace(const char *path)
 			};
 			s->asked = asked[0];
 			/* It ends with the sample before it, or later if nothing was counted. */
-			if (timestamp && (int64_t)(ns - timestamp * TICK_NS) < zero_ns)
-				zero_ns = ns - timestamp * TICK_NS;
+			if (position && (int64_t)(ns - records[position - 1].timestamp * TICK_NS) < zero_ns)
+				zero_ns = ns - records[position - 1].timestamp * TICK_NS;
 		} else {
 			die("%s: a line that makes no sense: %s", path, line);
 		}
 	}
 	fclose(f);
+}
+
+/* The kernel says that panthor has given something up, at @us: counters may begin anew then. */
+static void excuse_at(uint64_t us)
+{
+	for (size_t r = 1; r <= num_records; r++) {
+		if (anew(r) && (us + LOG_US) * 1000 >= record_ns(r - 1) &&
+		    (r == num_records || us * 1000 <= record_ns(r) + LOG_US * 1000))
+			gaps[r].excused = true;
+	}
+}
+
+/* Lines as dmesg prints them. perf-exact has written one that tells what its clock is then. */
+static void read_log(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	double seconds, offset = 0;
+	char line[1024], *text;
+	uint64_t us;
+
+	if (!f)
+		die("%s cannot be read", path);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "[%lf]", &seconds) != 1)
+			continue;
+		text = strstr(line, EXACT_CLOCK);
+		if (text && sscanf(text + strlen(EXACT_CLOCK), "%" SCNu64, &us) == 1)
+			offset = us - seconds * 1e6;
+		else if (!offset)
+			die("%s: no clock before: %s", path, line);
+		else
+			excuse_at(seconds * 1e6 + offset);
+	}
+	if (!offset)
+		die("%s: perf-exact's clock is not in it", path);
+	fclose(f);
+}
+
+/* A request had no answer if there is no record of one, up to the driver's last look but one. */
+static void look_for_answers(void)
+{
+	for (size_t r = 0; r <= num_records; r++) {
+		struct gap *gap = &gaps[r];
+		bool answered = false;
+
+		if (!gap->silent_to)
+			continue;
+		for (size_t i = 0; i < num_records; i++)
+			answered |= answers[i] && record_ns(i) > gap->silent_from * 1000 + TRACE_NS &&
+				    record_ns(i) < (gap->silent_to - CHECK_US) * 1000;
+		gap->excused |= !answered;
+	}
 }
 
 /* Where firmware has a block: shader cores at their physical positions. */
@@ -511,7 +600,7 @@ static uint64_t counted(size_t from, size_t to, uint32_t n)
 }
 
 static struct {
-	uint64_t runs, samples, flagged, flagged_exact, sums, nonzero, gaps, losses;
+	uint64_t runs, samples, flagged, flagged_exact, sums, nonzero, gaps, losses, calm[2];
 } stats;
 
 static const struct baseline *find_baseline(uint64_t user_data)
@@ -534,11 +623,33 @@ static bool same(const struct exact_run *run, const struct exact_sample *s, size
 	return hash == s->hash;
 }
 
+/* The first record from which on nothing is left of the storm: what was late then has come. */
+static size_t calm_from(void)
+{
+	size_t r = 0;
+
+	while (r < num_records && record_ns(r) < head.storm_to_ns)
+		r++;
+	return r + EXACT_LAP;
+}
+
+/* Whether sample @k is from before the storm, or from after it: no switch had to do with it. */
+static bool is_calm(const struct exact_sample *samples, size_t k, size_t from)
+{
+	bool before = samples[k].end_ns < head.storm_from_ns;
+	bool after = k && samples[k - 1].end_ns > head.storm_to_ns && from >= calm_at;
+
+	stats.calm[0] += before;
+	stats.calm[1] += after;
+	return before || after;
+}
+
 static void compare(const struct exact_run *run, const struct exact_sample *samples, const uint64_t *sums)
 {
 	const struct baseline *b = find_baseline(run->start_data);
 	const struct session_trace *s;
 	size_t from, to, before, lost = 0;
+	bool strict;
 
 	stats.runs++;
 	if (!b) {
@@ -563,10 +674,11 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 		stats.samples++;
 		/* What was discarded before the baseline is before what follows it, too. */
 		to = d->position > from ? d->position : from;
+		strict = is_calm(samples, k, from) ? promise <= FLAGGED : promise == EXACT;
 		if (samples[k].flags & FLAG_LOST) {
 			stats.flagged++;
 			stats.flagged_exact += same(run, &samples[k], from, to);
-			if (promise == EXACT && !all_have_cause(d, from, to, samples[k].flags))
+			if (strict && !all_have_cause(d, from, to, samples[k].flags))
 				wrong("client %u, run %#" PRIx64 ", sample %zu (records %zu to %zu of the ledger): "
 				      "flags %#x, and nothing was lost", run->client, run->start_data, k, from, to,
 				      samples[k].flags);
@@ -584,9 +696,11 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 		before = from;
 		from = to;
 	}
-	/* Between the baseline's sample and the next, or it may have been before the baseline. */
-	for (size_t r = b->position + !b->sampled; r < from; r++) {
+	for (size_t r = b->position; r < from; r++) {
 		if (!gaps[r].vanished)
+			continue;
+		/* Of an epoch that had ended before the baseline. */
+		if (r == b->position && !b->sampled && r && gaps[r].vanished <= records[r - 1].epoch)
 			continue;
 		stats.losses++;
 		if (gaps[r].flagged != stats.runs)
@@ -594,7 +708,8 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 			      "record %zu of the ledger, and no sample says that counts may be missing", run->client,
 			      run->start_data, r);
 	}
-	for (size_t r = b->position + 1; r < from; r++) {
+	/* Counters that began anew with the baseline did so before it. */
+	for (size_t r = b->position + !b->sampled; r < from; r++) {
 		if (!is_gap(r))
 			continue;
 		stats.gaps++;
@@ -686,6 +801,47 @@ static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *
 		records[r - 1].reason = 0;
 		for (; r < num_records; r++)
 			records[r].epoch++;
+	} else if (!strcmp(kind, "first")) {
+		/* They did so right behind the sample that is the baseline. */
+		if (!b->sampled || !b->position || b->position >= sessions[b->session].deliveries[b->first].position ||
+		    samples[0].flags & FLAG_LOST)
+			return false;
+		records[b->position - 1].reason = 0;
+		for (size_t r = b->position; r < num_records; r++)
+			records[r].epoch++;
+	} else if (!strcmp(kind, "silence") || !strcmp(kind, "log")) {
+		/*
+		 * They did so within the second sample, which is flagged. The kernel's reason: a request
+		 * that had no answer, though the ledger has it; or what it says a second later in its log.
+		 */
+		struct delivery *d = &sessions[b->session].deliveries[b->first];
+		size_t r = d[0].position + 1;
+
+		if (r >= d[1].position || !answers[r - 1] || samples[0].flags & FLAG_LOST)
+			return false;
+		records[r - 1].reason = 0;
+		for (size_t i = r; i < num_records; i++)
+			records[i].epoch++;
+		samples[1].flags |= FLAG_ERROR;
+		d[1].flags |= FLAG_ERROR;
+		if (!strcmp(kind, "silence")) {
+			gaps[r].silent_from = record_ns(r - 1) / 1000 - 10;
+			gaps[r].silent_to = gaps[r].silent_from + TIMEOUT_US;
+			look_for_answers();
+		} else {
+			excuse_at(record_ns(r) / 1000 + 1000000);
+		}
+	} else if (!strcmp(kind, "calm")) {
+		/* The kernel says so as well. */
+		size_t k = 1;
+
+		while (k < run->samples && (samples[k - 1].end_ns <= head.storm_to_ns ||
+					    sessions[b->session].deliveries[b->first + k - 1].position < calm_at))
+			k++;
+		if (k == run->samples)
+			return false;
+		samples[k].flags |= FLAG_ERROR;
+		sessions[b->session].deliveries[b->first + k].flags |= FLAG_ERROR;
 	} else if (!strcmp(kind, "loss")) {
 		/* Cores have lost their power in the second sample, and there was no room for their counts. */
 		const struct delivery *d = &sessions[b->session].deliveries[b->first];
@@ -693,7 +849,8 @@ static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *
 		if (d[1].position < d[0].position + 2 || samples[0].flags & FLAG_LOST ||
 		    samples[1].flags & FLAG_LOST)
 			return false;
-		gaps[d[1].position - 1].full = gaps[d[1].position - 1].vanished = true;
+		gaps[d[1].position - 1].full = true;
+		gaps[d[1].position - 1].vanished = records[d[1].position - 1].epoch;
 		gaps[d[1].position - 1].full_since = NEVER;
 	} else if (!strcmp(kind, "stale")) {
 		/* The ring was full when the run began, and some later sample says so. */
@@ -786,7 +943,7 @@ static void take_promises(const char *table, char *list)
 
 int main(int argc, char **argv)
 {
-	const char *kind = NULL, *table = NULL;
+	const char *kind = NULL, *table = NULL, *log = NULL;
 	char *switches = NULL;
 	struct exact_run run;
 	struct exact_sample *samples = NULL;
@@ -796,11 +953,12 @@ int main(int argc, char **argv)
 	FILE *f;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "rldc:t:f:")) != -1) {
+	while ((opt = getopt(argc, argv, "rldk:c:t:f:")) != -1) {
 		switch (opt) {
 		case 'r': was_reset = true; break;
 		case 'l': lossy = true; break;
 		case 'd': print = true; break;
+		case 'k': log = optarg; break;
 		case 'c': kind = optarg; break;
 		case 't': table = optarg; break;
 		case 'f': switches = optarg; break;
@@ -808,7 +966,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 3 || !table != !switches)
-		die("usage: exactness [-r] [-l] [-d] [-c KIND] [-t TABLE -f SWITCH,...] LEDGER RECORD TRACE");
+		die("usage: exactness [-r] [-l] [-d] [-k LOG] [-c KIND] [-t TABLE -f SWITCH,...] LEDGER RECORD TRACE");
 	if (table)
 		take_promises(table, switches);
 	f = fopen(argv[optind + 1], "rb");
@@ -817,6 +975,10 @@ int main(int argc, char **argv)
 	read_ledger(argv[optind]);
 	make_layout();
 	read_trace(argv[optind + 2]);
+	look_for_answers();
+	if (log)
+		read_log(log);
+	calm_at = calm_from();
 	sum_ledger();
 	if (print) {
 		for (size_t i = 0; i < num_baselines; i++)
@@ -845,6 +1007,9 @@ int main(int argc, char **argv)
 		wrong("the kernel tells of %" PRIu64 " deliveries, clients of %" PRIu64, trace_samples, stats.samples);
 	if (num_baselines != stats.runs)
 		wrong("the kernel tells of %zu runs, clients of %" PRIu64, num_baselines, stats.runs);
+	if (head.storm_to_ns && (!stats.calm[0] || !stats.calm[1]))
+		wrong("there are %" PRIu64 " samples from before the storm and %" PRIu64 " from after it: none to "
+		      "compare", stats.calm[0], stats.calm[1]);
 	if (!stats.nonzero)
 		wrong("nothing was counted: there is nothing to compare");
 	printf("# %zu firmware samples, %zu of them used; %" PRIu64 " runs, %" PRIu64 " samples, %" PRIu64

@@ -13,6 +13,12 @@
 #define EXACT_MAGIC	0x54435845u
 #define EXACT_TYPES	7
 
+/* Slots of the firmware ring, at most: what was late by a lap has been found then. */
+#define EXACT_LAP	128
+
+/* Of a line of the kernel's log: before the CLOCK_MONOTONIC_RAW of that moment, in microseconds. */
+#define EXACT_CLOCK	"perf-exact: CLOCK_MONOTONIC_RAW "
+
 struct exact_head {
 	uint32_t magic;
 	uint32_t gpu_id;
@@ -21,6 +27,8 @@ struct exact_head {
 	uint32_t count[EXACT_TYPES];	/* blocks by type */
 	uint32_t sessions;
 	uint32_t pad;
+	uint64_t storm_from_ns;		/* before this and after that it was calm; */
+	uint64_t storm_to_ns;		/* 0: it never was, or always */
 };
 
 struct exact_run {

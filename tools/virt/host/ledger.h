@@ -20,9 +20,14 @@ struct ledger_layout {
 	unsigned int count[LEDGER_TYPES];	/* blocks of a type, in a sample's order; cores: positions */
 };
 
-/* Bits of the reason of a sample that found no room, and that it was of firmware's own accord. */
+/*
+ * Bits of the reason: the sample found no room; it was of firmware's own accord; it was requested, and
+ * the bench page withheld the acknowledgment.
+ */
 #define LEDGER_NO_ROOM		(1u << 31)
 #define LEDGER_OWN_ACCORD	(1u << 30)
+#define LEDGER_UNANSWERED	(1u << 29)
+#define LEDGER_BITS		(LEDGER_NO_ROOM | LEDGER_OWN_ACCORD | LEDGER_UNANSWERED)
 
 /*
  * One sample, as firmware wrote it. Blocks that it did not write are zero. One

@@ -13,12 +13,14 @@
 #define MALI_HEADER_WORDS   4
 
 /*
- * Bits of a ledger record's reason, for a sample that found no room in the
- * ring: such a record has no blocks, and the number of the record after it.
- * One of firmware's own accord is lost, one that was requested is tried again.
+ * Bits of a ledger record's reason: the sample found no room in the ring (such
+ * a record has no blocks, and the number of the record after it); it was of
+ * firmware's own accord (it is lost then, and one that was requested is tried
+ * again); it was requested, and the bench page withheld the acknowledgment.
  */
 #define MALI_LEDGER_NO_ROOM     (1u << 31)
 #define MALI_LEDGER_OWN_ACCORD  (1u << 30)
+#define MALI_LEDGER_UNANSWERED  (1u << 29)
 
 /* State of the counter block, as firmware has it. */
 typedef struct MaliCountersInfo {

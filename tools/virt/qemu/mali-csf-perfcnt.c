@@ -279,12 +279,12 @@ static void perfcnt_put_metadata(MaliCsfState *s, uint64_t timestamp,
 
 /* What there is in the ledger and the bench page to say of a sample. */
 static void perfcnt_written(MaliCsfState *s, uint64_t timestamp, int64_t now,
-                            uint32_t reason)
+                            uint32_t reason, uint32_t ledger_bits)
 {
     MaliPerfcnt *f = s->perfcnt;
     unsigned i;
 
-    perfcnt_record(s, timestamp, reason, f->info.sample_size);
+    perfcnt_record(s, timestamp, reason | ledger_bits, f->info.sample_size);
     trace_mali_csf_perfcnt_sample(f->info.insert, reason);
     f->info.insert++;
     f->info.samples++;
@@ -299,7 +299,7 @@ static void perfcnt_written(MaliCsfState *s, uint64_t timestamp, int64_t now,
 
 /* The sample that was just written once more: nothing was counted for it. */
 static void perfcnt_double(MaliCsfState *s, uint64_t timestamp, int64_t now,
-                           uint32_t reason, unsigned n)
+                           uint32_t reason, uint32_t ledger_bits, unsigned n)
 {
     MaliPerfcnt *f = s->perfcnt;
     MaliCounters *c = s->ctr;
@@ -314,14 +314,15 @@ static void perfcnt_double(MaliCsfState *s, uint64_t timestamp, int64_t now,
         memset(f->buf + i * size + MALI_HEADER_WORDS * 4, 0,
                size - MALI_HEADER_WORDS * 4);
     }
-    perfcnt_written(s, timestamp, now, reason);
+    perfcnt_written(s, timestamp, now, reason, ledger_bits);
 }
 
 /*
  * Write one sample into the slot at INSERT. The caller has seen that it is
- * free.
+ * free, and knows what the ledger is to say of it besides the reason.
  */
-static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason)
+static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason,
+                                    uint32_t ledger_bits)
 {
     MaliPerfcnt *f = s->perfcnt;
     MaliCounters *c = s->ctr;
@@ -371,9 +372,9 @@ static MaliMmuResult perfcnt_sample(MaliCsfState *s, uint32_t reason)
         perfcnt_take_back(s, n);
         return res;
     }
-    perfcnt_written(s, timestamp, now, reason);
+    perfcnt_written(s, timestamp, now, reason, ledger_bits);
     if (mali_csf_faults_double_sample(s)) {
-        perfcnt_double(s, timestamp, now, reason, n);
+        perfcnt_double(s, timestamp, now, reason, ledger_bits, n);
     }
     /*
      * The sample before INSERT. Pairs with the driver's after it reads INSERT.
@@ -474,7 +475,7 @@ void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason)
         perfcnt_no_room(s, reason, true);
         return;
     }
-    if (perfcnt_sample(s, reason) != MALI_MMU_OK) {
+    if (perfcnt_sample(s, reason, MALI_LEDGER_OWN_ACCORD) != MALI_MMU_OK) {
         return;
     }
     f->info.autos++;
@@ -639,7 +640,7 @@ static bool perfcnt_enable(MaliCsfState *s)
 static bool perfcnt_sample_request(MaliCsfState *s, uint32_t req)
 {
     MaliPerfcnt *f = s->perfcnt;
-    bool want = req & MALI_GLB_PRFCNT_SAMPLE;
+    bool want = req & MALI_GLB_PRFCNT_SAMPLE, unanswered;
 
     if (f->dropping) {
         if (f->dropping_req == want) {
@@ -664,10 +665,12 @@ static bool perfcnt_sample_request(MaliCsfState *s, uint32_t req)
         perfcnt_no_room(s, MALI_REASON_REQUEST, false);
         return false;
     }
-    if (perfcnt_sample(s, MALI_REASON_REQUEST) != MALI_MMU_OK) {
+    unanswered = mali_csf_faults_drop_sample_ack(s);
+    if (perfcnt_sample(s, MALI_REASON_REQUEST, unanswered ?
+                       MALI_LEDGER_UNANSWERED : 0) != MALI_MMU_OK) {
         return true;
     }
-    if (mali_csf_faults_drop_sample_ack(s)) {
+    if (unanswered) {
         /* Taken for answered: only a new request gets a new sample. */
         f->dropping = true;
         f->dropping_req = want;

@@ -27,6 +27,8 @@ list()
 		[ "$1" = g715 ] || [[ "$only_g715" != *" $name "* ]] || continue
 		options=${options:-$FAULT_OPTIONS}
 		[[ "$options" = *$name=* ]] || options+=" -f $name"
+		[ "$promise" = exact ] || options+=" -T"
+		[ "$promise" != flagged ] || options+=" -c"
 		echo "$name $options"
 	done < <(fault_rows)
 }
@@ -69,5 +71,13 @@ for model in $models; do
 			;;
 		esac
 	done <"$SCRATCH/list"
+	# As if the driver flagged what it likes, as it may during the storm.
+	compare_faults "$FAULTS" drop_samples drop_samples -c calm >"$SCRATCH/said" 2>&1
+	status=$?
+	if [ $status -eq 1 ] && grep -q 'nothing was lost' "$SCRATCH/said"; then
+		ok "$model: a flag after the storm is found"
+	else
+		not_ok "$model: a flag after the storm is found" "status $status" "$(cat "$SCRATCH/said")"
+	fi
 done
 plan "$TAP_COUNT"

@@ -102,6 +102,7 @@ draw_storm()
 	[ $DRAWN -eq 0 ] || options+=" -a"
 	draw 5
 	options+=" -u $((1000 << DRAWN))"
+	[ $promise = exact ] || options+=" -T -c"
 	draw 1000000
 	seed=$DRAWN
 }

@@ -21,7 +21,7 @@ storms="
 sleep,protected_mode,power,slow_answers  15  50000 --    load
 and_full_rings                           31  50000 --    load
 and_lost_requests_and_answers           127  50000 -l    activity
-and_hangs                               255 300000 -l    activity
+and_hangs                               255 300000 -l,-r activity
 "
 models="g610 g715"
 
@@ -32,6 +32,7 @@ samples=3000 seconds=15 turns="1 2 3 4 5 6 7 8"
 [ -z "${LONG:-}" ] || samples=100000 seconds=60 turns="1 2 3 4 5 6 7 8"
 
 plan $((2 * $(wc -w <<<"$turns")))
+seed
 build_comparison
 turn=0
 for model in $models; do
@@ -48,7 +49,6 @@ for model in $models; do
 		count "$name" "$model" "$load" \
 			"$args -n 32 -p 16 -s $samples -t $seconds -k $kinds -u $period" $properties
 		options=${options#--}
-		! panthor_gave_up || options+=,-l
 		# shellcheck disable=SC2086
 		compare "$name" ${options//,/ }
 	done <<<"$storms"

@@ -373,17 +373,22 @@ static uint32_t mask_of(const struct block *b)
 /* Firmware takes a sample now. */
 static void expect_sample(uint32_t reason)
 {
+	uint32_t bits = reason & (LEDGER_OWN_ACCORD | LEDGER_UNANSWERED);
 	unsigned int words = T.c->words, slot = (T.insert & (T.slots - 1)) * sample_words();
 	uint64_t timestamp = T.g.now / TICK_NS;
 	struct expected *e;
 	uint32_t *w;
 
+	reason -= bits;
+	/* Firmware has a reason of its own for a sample that nobody has requested. */
+	if (reason != REQUESTED)
+		bits |= LEDGER_OWN_ACCORD;
 	present();
 	T.samples = realloc(T.samples, (T.n_samples + 1) * sizeof(*T.samples));
 	e = &T.samples[T.n_samples++];
 	w = calloc(sample_words(), 4);
 	*e = (struct expected) {
-		.epoch = T.epoch, .insert = T.insert, .reason = reason,
+		.epoch = T.epoch, .insert = T.insert, .reason = reason | bits,
 		.timestamp = timestamp, .metadata = T.metadata, .words = w,
 	};
 	if (T.metadata) {
@@ -1246,7 +1251,7 @@ static void test_power(void)
 	activity(true, 1000000);
 	step(20000);
 	BENCH_SET(&T.g, CORES_OFF, low);
-	expect_sample(REQUESTED);
+	expect_sample(REQUESTED | LEDGER_OWN_ACCORD);
 	cores_down(low);
 	check_ring("before a core's power goes");
 	step(8000);
@@ -1284,7 +1289,7 @@ static void test_power(void)
 	/* Idle cores go down by themselves, with a sample. */
 	BENCH_SET(&T.g, CORES_HOLD, 0);
 	vgpu_step(&T.g, IDLE_OFF_NS);
-	expect_sample(REQUESTED);
+	expect_sample(REQUESTED | LEDGER_OWN_ACCORD);
 	cores_down(ALL | (uint64_t)ALL << 32);
 	check_ring("before idle cores power down");
 	step(POWER_NS);
@@ -1320,7 +1325,7 @@ static void test_misbehaviour(void)
 	step(20000);
 	toggle(SAMPLE);
 	ring();
-	expect_sample(REQUESTED);
+	expect_sample(REQUESTED | LEDGER_UNANSWERED);
 	same(differ() & SAMPLE, SAMPLE, "a dropped acknowledgement");
 	check_ring("the sample is there all the same");
 	ring();

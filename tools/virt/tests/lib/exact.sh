@@ -22,6 +22,8 @@ compare()
 	local name="$1: every sample of every session is what the ledger says"
 
 	shift
+	# Only count leaves one.
+	[ ! -e "$SCRATCH/log" ] || set -- -k "$SCRATCH/log" "$@"
 	if compare_files "$@" >"$SCRATCH/said" 2>&1; then
 		ok "$name"
 		cat "$SCRATCH/said"
@@ -30,33 +32,30 @@ compare()
 	fi
 }
 
+# What panthor says when it gives firmware or a job up, as it does on a host that is too busy.
+GAVE_UP='ERROR|timed ?out|(job|progress) timeout'
+
 # count NAME MODEL LOAD PERF-EXACT-OPTIONS [RUN-OPTION...]: 1 result. LOAD runs beside it, and again if it
-# ends: on a host that is too busy panthor may end its work, and a GPU without work takes no samples. The
-# kernel tells of that; a load that ends and the kernel has told of nothing is a failure.
+# ends: panthor may end its work, and a GPU without work takes no samples. The kernel tells of that; a load
+# that ends and the kernel has told of nothing is a failure. $SEED is that of the run.
 count()
 {
 	local name=$1 model=$2 load=$3 options=$4
 
 	shift 4
-	rm -f "$SCRATCH/ledger" "$SCRATCH/record" "$SCRATCH/trace"
+	rm -f "$SCRATCH"/{ledger,record,trace,log}
 	in_guest 0 "$name" -g "$model" -m 2048 -t 1800 -l "$SCRATCH/ledger" "$@" \
-		-o /root/record:"$SCRATCH/record" -o /root/trace:"$SCRATCH/trace" -- sh -c "
+		-o /root/record:"$SCRATCH/record" -o /root/trace:"$SCRATCH/trace" -o /root/log:"$SCRATCH/log" -- sh -c "
 		lines=\$(dmesg | wc -l)
 		while :; do $load; echo \"the load has ended with \$?\" >>/root/ended; sleep 1; done &
-		perf-exact $options -r $RANDOM /root/record /root/trace
+		perf-exact $options -r $SEED /root/record /root/trace
 		status=\$?
 		kill \$!
-		dmesg | tail -n +\$((lines + 1)) >/root/kernel
-		grep -E 'ERROR|timed ?out' /root/kernel | sed 's/^/kernel: /'
-		if [ -s /root/ended ] && ! grep -qE 'ERROR|timed ?out|(job|progress) timeout' /root/kernel; then
+		dmesg | tail -n +\$((lines + 1)) | grep -E 'perf-exact: |$GAVE_UP' >/root/log
+		grep -E '$GAVE_UP' /root/log | sed 's/^/kernel: /'
+		if [ -s /root/ended ] && ! grep -qE '$GAVE_UP' /root/log; then
 			cat /root/ended
 			exit 1
 		fi
 		exit \$status" </dev/null
-}
-
-# On a host that is too busy panthor gives firmware up and resets the GPU by itself.
-panthor_gave_up()
-{
-	grep -q '^kernel: ' "$SCRATCH/out"
 }

@@ -41,9 +41,11 @@ with_faults()
 	fi
 }
 
-# compare_faults TABLE SWITCHES NAME: compares what perf-exact was given in the run NAME with the
-# weakest promise of these switches
+# compare_faults TABLE SWITCHES NAME [OPTION]...: compares what perf-exact was given in the run NAME with
+# the weakest promise of these switches
 compare_faults()
 {
-	"$SCRATCH/exactness" -t "$1" -f "$2" "$SCRATCH/ledger" "$SCRATCH/faults/$3.record" "$SCRATCH/faults/$3.trace"
+	local files=("$SCRATCH/ledger" "$SCRATCH/faults/$3.record" "$SCRATCH/faults/$3.trace")
+
+	"$SCRATCH/exactness" -t "$1" -f "$2" "${@:4}" "${files[@]}"
 }
