@@ -5,7 +5,7 @@
 # manual, and firmware is disturbed at random. First by what loses nothing, when no sample may say
 # that anything was lost. Then its ring looks full as well: every period that has lost a sample of
 # firmware's own accord must say so, and one that has not may if the ring was found full in it. With
-# lost requests and acknowledgements counters are started anew, and with hangs the GPU is reset: every
+# lost requests and acknowledgements counters are started anew or, as with hangs, the GPU is reset: every
 # sample that is not exact must be flagged, and none without a cause.
 #
 # Firmware of the second model does not raise an event again at a doorbell.
@@ -20,7 +20,7 @@ set -u
 storms="
 sleep,protected_mode,power,slow_answers  15  50000 --    load
 and_full_rings                           31  50000 --    load
-and_lost_requests_and_answers           127  50000 -l    activity
+and_lost_requests_and_answers           127  50000 -l,-r activity
 and_hangs                               255 300000 -l,-r activity
 "
 models="g610 g715"
