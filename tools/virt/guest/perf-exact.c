@@ -459,10 +459,16 @@ static void trace_write(const char *file, const char *text)
 /* So that times of the kernel's log can be compared with others. */
 static void log_clock(void)
 {
-	FILE *log = fopen("/dev/kmsg", "we");
+	uint64_t before = perf_now() / 1000, after;
+	char line[128];
+	int ret;
 
-	if (!log || fprintf(log, EXACT_CLOCK "%" PRIu64 " us\n", perf_now() / 1000) < 0 || fclose(log))
-		die("/dev/kmsg: %s", strerror(errno));
+	ret = perf_write_file("/dev/kmsg", EXACT_CLOCK "\n");
+	after = perf_now() / 1000;
+	snprintf(line, sizeof(line), EXACT_CLOCK "%" PRIu64 " %" PRIu64 "\n", before, after);
+	ret = ret ?: perf_write_file("/dev/kmsg", line);
+	if (ret)
+		die("/dev/kmsg: %s", strerror(-ret));
 }
 
 static void trace_begin(void)

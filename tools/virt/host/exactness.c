@@ -75,6 +75,8 @@
 #define CHECK_US	100000
 /* What the kernel's log and its trace may differ by of the time. */
 #define LOG_US		20000
+/* How long after that the MCU may be stopped. */
+#define RESET_US	1000000
 /* A tick of the GPU timestamp, the model's if nothing else is asked of it, and what a trace rounds off. */
 #define TICK_NS		16
 #define TRACE_NS	1000
@@ -121,8 +123,8 @@ struct session_trace {
 
 /**
  * struct gap - what has been between two records of the ledger
- * @silent_from: when the request was made which, the kernel says, had no answer for long
- * @silent_to: when it was given up, so that counters may begin anew; 0: there was none
+ * @silent_from: when the first request was made which, the kernel says, had no answer for long, so
+ *	that counters may begin anew; 0: there was none
  * @excused: there was, and the ledger has no answer either; or the kernel's log says why
  * @down: the MCU was stopped
  * @failed: counters should have been enabled and were not: what the GPU did then is in no record
@@ -133,7 +135,7 @@ struct session_trace {
  * @flagged: the last run that has a flagged sample of the records around it
  */
 struct gap {
-	uint64_t silent_from, silent_to;
+	uint64_t silent_from;
 	bool excused, down, failed, full;
 	uint32_t vanished;
 	uint64_t full_since;
@@ -413,10 +415,8 @@ static void read_trace(const char *path)
 			asked[1] = asked[2];
 			asked[2] = position;
 		} else if (sscanf(line, "panthor_perf_lost: epoch=%u insert=%u flags=%x", &epoch, &insert, &flags) == 3) {
-			if (unanswered && failed_us - unanswered >= TIMEOUT_US) {
+			if (unanswered && failed_us - unanswered >= TIMEOUT_US && !gaps[position].silent_from)
 				gaps[position].silent_from = unanswered;
-				gaps[position].silent_to = failed_us;
-			}
 			told = us * 1000;
 		} else if (sscanf(line, "panthor_perf_baseline: session=%u epoch=%u insert=%u user_data=%" SCNx64,
 				  &session, &epoch, &insert, &data) == 4) {
@@ -469,23 +469,34 @@ static void read_trace(const char *path)
 	fclose(f);
 }
 
-/* The kernel says that panthor has given something up, at @us: counters may begin anew then. */
-static void excuse_at(uint64_t us)
+/*
+ * The kernel says that panthor has given something up, at @us give or take @off: counters may begin anew
+ * then, or when the MCU is stopped for it.
+ */
+static void excuse_at(uint64_t us, uint64_t off)
 {
+	bool stopped = false;
+
+	off += LOG_US;
 	for (size_t r = 1; r <= num_records; r++) {
-		if (anew(r) && (us + LOG_US) * 1000 >= record_ns(r - 1) &&
-		    (r == num_records || us * 1000 <= record_ns(r) + LOG_US * 1000))
+		if (!anew(r) || (r < num_records && record_ns(r) < (us - off) * 1000))
+			continue;
+		if (record_ns(r - 1) <= (us + off) * 1000) {
 			gaps[r].excused = true;
+			stopped |= gaps[r].down;
+		} else if (gaps[r].down && !stopped && record_ns(r - 1) < (us + RESET_US) * 1000) {
+			gaps[r].excused = stopped = true;
+		}
 	}
 }
 
-/* Lines as dmesg prints them. perf-exact has written one that tells what its clock is then. */
+/* Lines as dmesg prints them. perf-exact has written one, and what its clock was before and after it. */
 static void read_log(const char *path)
 {
 	FILE *f = fopen(path, "r");
-	double seconds, offset = 0;
+	double seconds, marked = 0, offset = 0;
+	uint64_t before = 0, after = 0;
 	char line[1024], *text;
-	uint64_t us;
 
 	if (!f)
 		die("%s cannot be read", path);
@@ -493,30 +504,32 @@ static void read_log(const char *path)
 		if (sscanf(line, "[%lf]", &seconds) != 1)
 			continue;
 		text = strstr(line, EXACT_CLOCK);
-		if (text && sscanf(text + strlen(EXACT_CLOCK), "%" SCNu64, &us) == 1)
-			offset = us - seconds * 1e6;
-		else if (!offset)
+		if (!text && !offset)
 			die("%s: no clock before: %s", path, line);
+		if (!text)
+			excuse_at(seconds * 1e6 + offset, after - before);
+		else if (sscanf(text + strlen(EXACT_CLOCK), "%" SCNu64 " %" SCNu64, &before, &after) == 2)
+			offset = before - marked * 1e6;
 		else
-			excuse_at(seconds * 1e6 + offset);
+			marked = seconds;
 	}
 	if (!offset)
 		die("%s: perf-exact's clock is not in it", path);
 	fclose(f);
 }
 
-/* A request had no answer if there is no record of one, up to the driver's last look but one. */
+/* A request had no answer if there is no record of one, up to the driver's last look in time but one. */
 static void look_for_answers(void)
 {
 	for (size_t r = 0; r <= num_records; r++) {
 		struct gap *gap = &gaps[r];
 		bool answered = false;
 
-		if (!gap->silent_to)
+		if (!gap->silent_from)
 			continue;
 		for (size_t i = 0; i < num_records; i++)
 			answered |= answers[i] && record_ns(i) > gap->silent_from * 1000 + TRACE_NS &&
-				    record_ns(i) < (gap->silent_to - CHECK_US) * 1000;
+				    record_ns(i) < (gap->silent_from + TIMEOUT_US - CHECK_US) * 1000;
 		gap->excused |= !answered;
 	}
 }
@@ -633,12 +646,17 @@ static size_t calm_from(void)
 	return r + EXACT_LAP;
 }
 
-/* Whether sample @k is from before the storm, or from after it: no switch had to do with it. */
-static bool is_calm(const struct exact_sample *samples, size_t k, size_t from)
+/*
+ * Whether sample @k is from before the storm, or from after it: no switch had to do with it. What was
+ * delivered before it has another one behind it that ended before it, too.
+ */
+static bool is_calm(const struct exact_run *run, const struct exact_sample *samples, size_t k, size_t from)
 {
-	bool before = samples[k].end_ns < head.storm_from_ns;
+	bool before = k + 1 < run->samples && samples[k + 1].end_ns < head.storm_from_ns;
 	bool after = k && samples[k - 1].end_ns > head.storm_to_ns && from >= calm_at;
 
+	if (!head.storm_to_ns)
+		return false;
 	stats.calm[0] += before;
 	stats.calm[1] += after;
 	return before || after;
@@ -674,7 +692,7 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 		stats.samples++;
 		/* What was discarded before the baseline is before what follows it, too. */
 		to = d->position > from ? d->position : from;
-		strict = is_calm(samples, k, from) ? promise <= FLAGGED : promise == EXACT;
+		strict = is_calm(run, samples, k, from) ? promise <= FLAGGED : promise == EXACT;
 		if (samples[k].flags & FLAG_LOST) {
 			stats.flagged++;
 			stats.flagged_exact += same(run, &samples[k], from, to);
@@ -826,10 +844,9 @@ static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *
 		d[1].flags |= FLAG_ERROR;
 		if (!strcmp(kind, "silence")) {
 			gaps[r].silent_from = record_ns(r - 1) / 1000 - 10;
-			gaps[r].silent_to = gaps[r].silent_from + TIMEOUT_US;
 			look_for_answers();
 		} else {
-			excuse_at(record_ns(r) / 1000 + 1000000);
+			excuse_at(record_ns(r) / 1000 + 1000000, 0);
 		}
 	} else if (!strcmp(kind, "calm")) {
 		/* The kernel says so as well. */

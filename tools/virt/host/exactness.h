@@ -16,7 +16,10 @@
 /* Slots of the firmware ring, at most: what was late by a lap has been found then. */
 #define EXACT_LAP	128
 
-/* Of a line of the kernel's log: before the CLOCK_MONOTONIC_RAW of that moment, in microseconds. */
+/*
+ * A line of the kernel's log, so that it has a time; and then a line with the CLOCK_MONOTONIC_RAW before
+ * that one was written and after, in microseconds.
+ */
 #define EXACT_CLOCK	"perf-exact: CLOCK_MONOTONIC_RAW "
 
 struct exact_head {

@@ -22,7 +22,7 @@ spoil()
 
 	shift
 	for kind in "$@"; do
-		compare_files -k "$SCRATCH/log" -c "$kind" >"$SCRATCH/spoilt" 2>&1
+		compare_files -k "$SCRATCH/gave-up" -c "$kind" >"$SCRATCH/spoilt" 2>&1
 		status=$?
 		if [ $status -eq 1 ] && grep -q '^# client' "$SCRATCH/spoilt"; then
 			ok "$name: a wrong $kind is found"

@@ -23,7 +23,7 @@ compare()
 
 	shift
 	# Only count leaves one.
-	[ ! -e "$SCRATCH/log" ] || set -- -k "$SCRATCH/log" "$@"
+	[ ! -e "$SCRATCH/gave-up" ] || set -- -k "$SCRATCH/gave-up" "$@"
 	if compare_files "$@" >"$SCRATCH/said" 2>&1; then
 		ok "$name"
 		cat "$SCRATCH/said"
@@ -33,7 +33,7 @@ compare()
 }
 
 # What panthor says when it gives firmware or a job up, as it does on a host that is too busy.
-GAVE_UP='ERROR|timed ?out|(job|progress) timeout'
+GAVE_UP='ERROR|[Tt]imed ?out|(job|progress) timeout|Failed to cleanly suspend'
 
 # count NAME MODEL LOAD PERF-EXACT-OPTIONS [RUN-OPTION...]: 1 result. LOAD runs beside it, and again if it
 # ends: panthor may end its work, and a GPU without work takes no samples. The kernel tells of that; a load
@@ -43,17 +43,17 @@ count()
 	local name=$1 model=$2 load=$3 options=$4
 
 	shift 4
-	rm -f "$SCRATCH"/{ledger,record,trace,log}
+	rm -f "$SCRATCH"/{ledger,record,trace,gave-up}
 	in_guest 0 "$name" -g "$model" -m 2048 -t 1800 -l "$SCRATCH/ledger" "$@" \
-		-o /root/record:"$SCRATCH/record" -o /root/trace:"$SCRATCH/trace" -o /root/log:"$SCRATCH/log" -- sh -c "
+		-o /root/record:"$SCRATCH/record" -o /root/trace:"$SCRATCH/trace" -o /root/gave-up:"$SCRATCH/gave-up" -- sh -c "
 		lines=\$(dmesg | wc -l)
 		while :; do $load; echo \"the load has ended with \$?\" >>/root/ended; sleep 1; done &
 		perf-exact $options -r $SEED /root/record /root/trace
 		status=\$?
 		kill \$!
-		dmesg | tail -n +\$((lines + 1)) | grep -E 'perf-exact: |$GAVE_UP' >/root/log
-		grep -E '$GAVE_UP' /root/log | sed 's/^/kernel: /'
-		if [ -s /root/ended ] && ! grep -qE '$GAVE_UP' /root/log; then
+		dmesg | tail -n +\$((lines + 1)) | grep -E 'perf-exact: |$GAVE_UP' >/root/gave-up
+		grep -v 'perf-exact: ' /root/gave-up | sed 's/^/kernel: /'
+		if [ -s /root/ended ] && ! grep -qv 'perf-exact: ' /root/gave-up; then
 			cat /root/ended
 			exit 1
 		fi
