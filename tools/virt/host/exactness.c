@@ -829,19 +829,23 @@ static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *
 			records[r].epoch++;
 	} else if (!strcmp(kind, "silence") || !strcmp(kind, "log")) {
 		/*
-		 * They did so within the second sample, which is flagged. The kernel's reason: a request
+		 * They did so where some sample begins, which is flagged. The kernel's reason: a request
 		 * that had no answer, though the ledger has it; or what it says a second later in its log.
 		 */
 		struct delivery *d = &sessions[b->session].deliveries[b->first];
-		size_t r = d[0].position + 1;
+		size_t k = 1, r;
 
-		if (r >= d[1].position || !answers[r - 1] || samples[0].flags & FLAG_LOST)
+		while (k < run->samples && (d[k - 1].position == d[k].position || !d[k - 1].position ||
+					    !answers[d[k - 1].position - 1]))
+			k++;
+		if (k == run->samples)
 			return false;
+		r = d[k - 1].position;
 		records[r - 1].reason = 0;
 		for (size_t i = r; i < num_records; i++)
 			records[i].epoch++;
-		samples[1].flags |= FLAG_ERROR;
-		d[1].flags |= FLAG_ERROR;
+		samples[k].flags |= FLAG_ERROR;
+		d[k].flags |= FLAG_ERROR;
 		if (!strcmp(kind, "silence")) {
 			gaps[r].silent_from = record_ns(r - 1) / 1000 - 10;
 			look_for_answers();
