@@ -68,6 +68,8 @@ field()
 	done
 	little 4 0
 	little 4 0
+	little 8 0
+	little 8 0
 } >/root/record
 
 # The runs of stat that the host compares; nothing counts beside them, so that they are the first, second...
