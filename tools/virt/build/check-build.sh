@@ -517,7 +517,7 @@ suites()
 {
 	local version=$1 log=$CHECK_DIR/series/$version-kunit.log key
 
-	key=$(hash_text "$TREE_KEY" "$(hash_files "$0" "$BUILD_DIR/kunit.sh")")
+	key=$(hash_text "$TREE_KEY" "$(hash_files "$0" "$BUILD_DIR/kunit.sh" "$VIRT_DIR/tests/lib/ktap.py")")
 	if is_done "$key"; then
 		passed
 		return
