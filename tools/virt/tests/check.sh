@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 53
+plan 54
 
 mkdir -p "$SCRATCH/top/tools/virt/build" "$SCRATCH/top/tests"
 cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
@@ -49,6 +49,8 @@ judged()
 
 fake good 'echo 1..2' 'echo ok 1 - a' 'echo ok 2 - b'
 judged good "good results" "2 passed, 0 failed, 0 skipped" "^ok   tests/good.sh: 2 passed"
+fake tells 'echo "#: 7 lines"' 'echo 1..1' 'echo ok 1'
+judged tells "what a good test tells" "1 passed, 0 failed, 0 skipped" "^    7 lines$"
 fake late 'echo ok 1 - a' 'echo 1..1'
 judged late "a plan at the end" "1 passed, 0 failed, 0 skipped"
 fake skip 'echo "1..0 # SKIP for a reason"'
