@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "internal.h"
 
@@ -62,6 +61,34 @@ static const struct {
 	{ "BLEND_ISSUE", "MaliBlendIssueCy" },
 	{ "ATTR_ISSUE", "MaliAttrIssueCy" },
 };
+
+/*
+ * Names are ASCII, and upper case is the same as lower case whatever the locale of the program: in Turkish,
+ * the small letter of I is none of ASCII.
+ */
+static char folded(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+static int compare_folded(const char *a, const char *b)
+{
+	while (*a && folded(*a) == folded(*b)) {
+		a++;
+		b++;
+	}
+	return folded(*a) - folded(*b);
+}
+
+/* A copy to be freed; NULL without memory. */
+static char *fold(const char *text)
+{
+	char *copy = strdup(text), *c;
+
+	for (c = copy; c && *c; c++)
+		*c = folded(*c);
+	return copy;
+}
 
 const char *pperf_block_name(unsigned int type)
 {
@@ -143,8 +170,8 @@ enum pperf_error pperf_product_by_name(const char *name, const char **product, c
 	unsigned int i;
 
 	for (i = 0; i < num_products; i++) {
-		if (strcasecmp(products[i].name, name) &&
-		    strcasecmp(products[i].name + strlen("Mali-"), name))
+		if (compare_folded(products[i].name, name) &&
+		    compare_folded(products[i].name + strlen("Mali-"), name))
 			continue;
 		*product = products[i].name;
 		*layout = layout_string(products[i].layout);
@@ -692,19 +719,22 @@ const struct pperf_counter *pperf_db_at(const struct pperf_db *db, unsigned int 
 /* The counter that BLOCK.INDEX stands for, in any case. */
 static const struct pperf_counter *find_place(const struct pperf_db *db, const char *name)
 {
+	const char *dot = strchr(name, '.');
 	unsigned int type;
 	unsigned long index;
-	char *end;
-	size_t n;
+	char *end, block[8];
 
-	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
-		n = strlen(block_names[type]);
-		if (strncasecmp(name, block_names[type], n) || name[n] != '.' ||
-		    name[n + 1] < '0' || name[n + 1] > '9')
-			continue;
-		index = strtoul(name + n + 1, &end, 10);
-		return *end || index >= PPERF_MAX_VALUES ? NULL : pperf_db_at(db, type, index);
-	}
+	if (!dot || (size_t)(dot - name) >= sizeof(block) || dot[1] < '0' || dot[1] > '9')
+		return NULL;
+	index = strtoul(dot + 1, &end, 10);
+	if (*end || index >= PPERF_MAX_VALUES)
+		return NULL;
+
+	memcpy(block, name, dot - name);
+	block[dot - name] = 0;
+	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
+		if (!compare_folded(block, block_names[type]))
+			return pperf_db_at(db, type, index);
 	return NULL;
 }
 
@@ -715,25 +745,38 @@ const struct pperf_counter *pperf_db_find(const struct pperf_db *db, const char 
 	return counter ? counter : find_place(db, name);
 }
 
+/* Pattern is folded. */
+static bool matches_name(const char *name, const char *pattern)
+{
+	char *copy = fold(name);
+	bool found = copy && !fnmatch(pattern, copy, 0);
+
+	free(copy);
+	return found;
+}
+
 static bool matches(const struct pperf_counter *counter, const char *pattern)
 {
-	if (!strcasecmp(counter->name, pattern) || !strcasecmp(counter->title, pattern) ||
-	    !fnmatch(pattern, counter->name, FNM_CASEFOLD))
+	if (!compare_folded(counter->name, pattern) || !compare_folded(counter->title, pattern) ||
+	    matches_name(counter->name, pattern))
 		return true;
 
-	return counter->source && (!strcasecmp(counter->source, pattern) ||
-				   !fnmatch(pattern, counter->source, FNM_CASEFOLD));
+	return counter->source && (!compare_folded(counter->source, pattern) ||
+				   matches_name(counter->source, pattern));
 }
 
 const struct pperf_counter *pperf_db_match(const struct pperf_db *db, const char *pattern,
 					   const struct pperf_counter *after)
 {
+	const struct pperf_counter *found = NULL;
+	char *copy = fold(pattern);
 	size_t i;
 
-	for (i = after ? after - db->counters + 1 : 0; i < db->described; i++)
-		if (matches(&db->counters[i], pattern))
-			return &db->counters[i];
-	return NULL;
+	for (i = after ? after - db->counters + 1 : 0; copy && !found && i < db->described; i++)
+		if (matches(&db->counters[i], copy))
+			found = &db->counters[i];
+	free(copy);
+	return found;
 }
 
 void pperf_counter_needs(const struct pperf_db *db, const struct pperf_counter *counter,

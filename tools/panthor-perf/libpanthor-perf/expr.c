@@ -2,6 +2,7 @@
 /* Equations: a recursive descent over the text makes operations on a stack. */
 #define _GNU_SOURCE
 #include <ctype.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,9 @@ struct parser {
 	void *context;
 	struct expr *expr;
 	int depth;
+
+	/* C: the decimal comma of a program's locale would take an argument of max() for a fraction. */
+	locale_t locale;
 
 	/* PPERF_OK as long as all is understood. */
 	enum pperf_error error;
@@ -124,7 +128,7 @@ static void term(struct parser *p)
 		p->depth--;
 		emit(p, EXPR_NEGATE, 0, 0);
 	} else if (isdigit((unsigned char)*p->at)) {
-		number = strtod(p->at, &end);
+		number = strtod_l(p->at, &end, p->locale);
 		p->at = end;
 		emit(p, EXPR_NUMBER, 0, number);
 	} else if (isalpha((unsigned char)*p->at)) {
@@ -183,7 +187,11 @@ enum pperf_error pperf_expr_compile(const char *equation, expr_resolver resolve,
 	};
 
 	*expr = (struct expr){};
+	p.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!p.locale)
+		return pperf_no_memory();
 	sum(&p);
+	freelocale(p.locale);
 	if (!p.error && (accept(&p, ' '), *p.at))
 		fail(&p);
 	if (p.error)

@@ -145,9 +145,25 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+static uint64_t power_of_10(unsigned int n)
+{
+	return n ? 10 * power_of_10(n - 1) : 1;
+}
+
+/* A number divided by 10^exponent, with so many digits behind a point that is one in every locale. */
+static const char *decimal(uint64_t number, unsigned int exponent, unsigned int digits, char text[32])
+{
+	uint64_t unit = power_of_10(exponent - digits), rounded = number / unit + (number % unit >= unit / 2);
+
+	snprintf(text, 32, "%" PRIu64 ".%0*" PRIu64, rounded / power_of_10(digits), (int)digits,
+		 rounded % power_of_10(digits));
+	return text;
+}
+
 bool pperf_log_text(const struct pperf_log *log, unsigned int number, char *text, size_t size)
 {
 	const uint64_t all = log->samples;
+	char number_text[32];
 
 	if (log->overflowed && !number--) {
 		snprintf(text, size, "Counts may be missing in %" PRIu64 " of %" PRIu64 " sample%s: a counter "
@@ -161,15 +177,15 @@ bool pperf_log_text(const struct pperf_log *log, unsigned int number, char *text
 		return true;
 	}
 	if (log->stretched && !number--) {
-		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " sample%s %s longer than the period, up to %.3f "
+		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " sample%s %s longer than the period, up to %s "
 			 "ms, because they were not read in time; no count is missing.",
 			 log->stretched, all, plural(all), log->stretched == 1 ? "is" : "are",
-			 log->longest_ns / 1e6);
+			 decimal(log->longest_ns, 6, 3, number_text));
 		return true;
 	}
 	if (log->gaps && !number--) {
-		snprintf(text, size, "Nothing was counted in %" PRIu64 " gap%s between samples, %.6f s in all.",
-			 log->gaps, plural(log->gaps), log->gap_ns / 1e9);
+		snprintf(text, size, "Nothing was counted in %" PRIu64 " gap%s between samples, %s s in all.",
+			 log->gaps, plural(log->gaps), decimal(log->gap_ns, 9, 6, number_text));
 		return true;
 	}
 	if (log->in_protected && !number--) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Tests of all of libpanthor-perf that needs no GPU. Prints TAP. */
 #define _GNU_SOURCE
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -95,6 +96,7 @@ static void test_products(void)
 		expect(!pperf_product_by_name(products[i].name + 5, &name, &layout) &&
 		       !strcmp(name, products[i].name), "%s: not found", products[i].name + 5);
 	}
+	expect(!pperf_product_by_name("MALI-G610", &name, &layout), "MALI-G610: not found");
 	for (i = 0; i < COUNT(unknown_ids); i++)
 		expect(pperf_product_by_id(unknown_ids[i], &name, &layout) == PPERF_ERROR_UNKNOWN,
 		       "%#x is known", unknown_ids[i]);
@@ -633,6 +635,10 @@ static void test_choice(void)
 	expect_choice(s, "MaliGPUActiveCy", PPERF_OK, 1);
 	expect_choice(s, "gpu_active", PPERF_OK, 1);
 	expect_choice(s, "MCU active cycles", PPERF_OK, 2);
+	/* The capital letter of i, in any language. */
+	expect_choice(s, "MALIGPUACTIVECY", PPERF_OK, 2);
+	expect_choice(s, "maligpuactive?y", PPERF_OK, 2);
+	expect_choice(s, "MALIGPUACTIVE?Y", PPERF_OK, 2);
 	expect_choice(s, "tiler.4", PPERF_OK, 3);
 	expect_choice(s, "FW.5", PPERF_OK, 4);
 	expect_choice(s, "fw.5", PPERF_OK, 4);
@@ -842,6 +848,10 @@ int main(void)
 	};
 	size_t i;
 
+	if (!setlocale(LC_ALL, "")) {
+		printf("Bail out! this locale is not there\n");
+		return 1;
+	}
 	printf("1..%u\n", 16 + 3 * NUM_LAYOUTS);
 	test_csv();
 	test_products();

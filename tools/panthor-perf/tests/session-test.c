@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -612,6 +613,10 @@ int main(void)
 {
 	int fd;
 
+	if (!setlocale(LC_ALL, "")) {
+		printf("Bail out! this locale is not there\n");
+		return 1;
+	}
 	strcpy(kernel.node, "/tmp/session-test-XXXXXX");
 	fd = mkstemp(kernel.node);
 	if (fd < 0 || ftruncate(fd, (off_t)MAX_BOS * BO_SPACE)) {

@@ -3,14 +3,15 @@
 # kernels: none
 # What libpanthor-perf needs no GPU for: tables, equations, choice of counters, sums, load, top-down,
 # checks of the interface; with ASan and UBSan. Every equation is compared with what a C++ compiler
-# makes of it.
+# makes of it. Programs that use the library set the locale they please: it works in all of them.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/lib/locales.sh"
 
 tool=$VIRT_DIR/../panthor-perf
 layouts="Mali-G710 Mali-G715 Mali-G720 Mali-G725 Mali_G1"
 
-plan $((1 + 33 + 12 + 1))
+plan $((1 + 4 * 33 + 12 + 1))
 # shellcheck disable=SC2086
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH"/{library,equations}-test \
 	$(printf "$SCRATCH/equations-%s " $layouts) >"$SCRATCH/log" 2>&1; then
@@ -20,7 +21,10 @@ else
 	exit 1
 fi
 
-run_tests 31 "the library" "$SCRATCH/library-test"
+make_locales
+for locale in $LOCALES; do
+	run_tests 31 "the library in $locale" in_locale "$locale" "$SCRATCH/library-test"
+done
 # shellcheck disable=SC2086
 run_tests 10 "equations" "$tool/tests/equations" "$SCRATCH" $layouts
 

@@ -5,13 +5,14 @@
 # pkg-config alone, man pages, completion, and what the commands say where there is no GPU.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/lib/locales.sh"
 
 top=$(cd "$VIRT_DIR/../.." && pwd)
 tool=$top/tools/panthor-perf
 tree=$SCRATCH/tree
 export PKG_CONFIG_PATH=$tree/lib/pkgconfig
 
-plan $((31 + 1 + 8 + 2))
+plan $((31 + 1 + 2 * 10))
 
 # Of a kernel's headers, those of DRM and what they alone include: this machine has the rest.
 headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
@@ -170,7 +171,10 @@ sanitized()
 
 # A kernel that is not there, and does what a real one hardly ever does.
 sanitized session-test
-run_tests 8 "sessions" "$SCRATCH/sanitized/session-test"
+make_locales
+for locale in C de_DE.UTF-8; do
+	run_tests 8 "sessions in $locale" in_locale "$locale" "$SCRATCH/sanitized/session-test"
+done
 
 sanitized panthor-perf
 for arguments in "list -g G610" "list -g G1-Ultra -x ;" "list -g none" "info" "stat -e a,b -- true" "stat -p 5" \
