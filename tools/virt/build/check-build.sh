@@ -395,7 +395,7 @@ our_files()
 {
 	cd "$TOP_DIR"
 	find drivers include backports Kconfig.perf Documentation tools/testing -type f 2>/dev/null |
-		grep -E '\.([ch]|rst)$|Kconfig' | sort
+		grep -E '\.([ch]|rst)$|Kconfig|/ABI/' | sort
 }
 
 # style FILE [NAME]: NAME says what kind of file it is, if not its own.
@@ -553,22 +553,35 @@ semantics()
 	[ -s "$log.new" ] || set_done "$key"
 }
 
-# Our page among the kernel's documents.
-page()
+# What the kernel's reader of Documentation/ABI says of our files there.
+abi_messages()
 {
-	local version=$1 log=$CHECK_DIR/series/$version-htmldocs.log out=$CHECK_DIR/series/$version-docs key
+	local tool=$TREE/scripts/get_abi.pl
+
+	[ ! -e "$TREE/scripts/get_abi.py" ] || tool=$TREE/scripts/get_abi.py
+	[ ! -e "$TREE/tools/docs/get_abi.py" ] || tool=$TREE/tools/docs/get_abi.py
+	"$tool" --dir "$TREE/Documentation/ABI" validate 2>&1 | grep panthor || true
+}
+
+# Our pages among the kernel's documents, and what is said of files in sysfs.
+pages()
+{
+	local version=$1 log=$CHECK_DIR/series/$version-htmldocs.log out=$CHECK_DIR/series/$version-docs key name
 
 	key=$(hash_text "$TREE_KEY" "$(sphinx-build --version)" "$(hash_files "$0")")
 	if is_done "$key"; then
 		passed
 		return
 	fi
-	nice make -C "$TREE" O="$out" SPHINXDIRS=gpu htmldocs >"$log" 2>&1 </dev/null || true
+	nice make -C "$TREE" O="$out" SPHINXDIRS="gpu admin-guide/perf" htmldocs >"$log" 2>&1 </dev/null || true
 	{
 		# The path of the tree may have the word that is searched for.
-		sed "s|$TREE/||g" "$log" | grep -i 'panthor[-_]perf' | grep -iE 'warning|error' || true
+		sed "s|$TREE/||g" "$log" | grep -iE 'panthor[-_](perf|pmu)|gpu/panthor\.rst' | grep -iE 'warning|error' || true
 		grep -E 'panthor_drm\.h:[0-9]+: (WARNING|ERROR)' "$log" || true
-		[ -n "$(find "$out" -name panthor-perf.html 2>/dev/null)" ] || { echo "the page was not made:"; tail -n 20 "$log"; }
+		for name in panthor-perf panthor-pmu; do
+			[ -n "$(find "$out" -name $name.html 2>/dev/null)" ] || { echo "$name was not made:"; tail -n 20 "$log"; }
+		done
+		abi_messages
 	} >"$log.new"
 	judge "$log.new"
 	[ -s "$log.new" ] || set_done "$key"
@@ -621,7 +634,7 @@ check_series()
 		documentation "$SRC" "$TREE" "${files[@]}"
 	fi
 	! wanted "$version series coccicheck" || semantics "$version"
-	! wanted "$version series htmldocs" || page "$version"
+	! wanted "$version series htmldocs" || pages "$version"
 	BUILD_OF=
 	unlock
 }

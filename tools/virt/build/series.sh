@@ -183,9 +183,28 @@ final()
 	awk '{ print } $1 ~ /^panfrost$/ { getline next_; if (next_ ~ /panthor$/) { print next_; next_ = "" }
 		print "   panthor-perf"; if (next_ != "") print next_ }' \
 		"$SRC/Documentation/gpu/drivers.rst" >"$dir/Documentation/gpu/drivers.rst"
+	(cd "$TOP_DIR" && find Documentation/ABI Documentation/admin-guide -type f) | while read -r file; do
+		mkdir -p "$dir/$(dirname "$file")"
+		cp "$TOP_DIR/$file" "$dir/$file"
+	done
+	# The list of pages is the last thing in this file.
+	awk '{ print } END { if (/^   [a-z0-9_-]+$/) print "   panthor-pmu" }' \
+		"$SRC/Documentation/admin-guide/perf/index.rst" >"$dir/Documentation/admin-guide/perf/index.rst"
+	# A page that Linux 6.12 does not have.
+	if [ -e "$SRC/Documentation/gpu/panthor.rst" ]; then
+		cp "$SRC/Documentation/gpu/panthor.rst" "$dir/Documentation/gpu/"
+		patch -s --no-backup-if-mismatch -d "$dir" -p1 <"$TOP_DIR/Documentation/gpu/panthor.rst.patch" ||
+			die "panthor.rst.patch does not apply to Linux $VERSION"
+	fi
 	awk '/^ARM MALI PANTHOR DRM DRIVER/ { mine = 1 } /^$/ { mine = 0 }
+		mine && /^F:/ && !first {
+			print "F:\tDocumentation/ABI/testing/sysfs-bus-event_source-devices-panthor"
+			print "F:\tDocumentation/ABI/testing/sysfs-module-panthor"
+			print "F:\tDocumentation/admin-guide/perf/panthor-pmu.rst"
+			first = 1
+		}
 		{ print }
-		mine && /gpu\/arm,mali-valhall-csf\.yaml/ { print "F:\tDocumentation/gpu/panthor-perf.rst" }
+		mine && /gpu\/arm,mali-valhall-csf\.yaml/ { print "F:\tDocumentation/gpu/panthor*.rst" }
 		mine && /include\/uapi\/drm\/panthor_drm\.h/ {
 			print "F:\ttools/perf/pmu-events/arch/arm64/mali/"
 			print "F:\ttools/testing/selftests/drivers/gpu/panthor/"
@@ -199,7 +218,8 @@ final()
 	awk '/^TARGETS \+= drivers\// && !done && $3 > "drivers/gpu/panthor" { print "TARGETS += drivers/gpu/panthor"; done = 1 }
 		{ print }' "$SRC/tools/testing/selftests/Makefile" >"$dir/tools/testing/selftests/Makefile"
 
-	for file in Documentation/gpu/drivers.rst MAINTAINERS tools/testing/selftests/Makefile; do
+	for file in Documentation/gpu/drivers.rst Documentation/admin-guide/perf/index.rst MAINTAINERS \
+		tools/testing/selftests/Makefile; do
 		! cmp -s "$SRC/$file" "$dir/$file" || die "$file of Linux $VERSION has no place for our line"
 	done
 }
