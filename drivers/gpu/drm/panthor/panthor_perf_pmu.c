@@ -62,21 +62,21 @@
  *
  *	read current_totals			write current_totals, release
  *	increment pins				  (P)
- *	  (P)					read pins of the other copy
+ *	  (P)					read pins of the other copy, acquire
  *	read current_totals again, acquire	write the other copy
  *	read the copy, if it is still current
  *
  * (P) is a full barrier on either side. If the reader has found the copy current, its pin
  * is seen by a writer who has made the other one current since. panthor_perf_pmu_unpin()
- * reads the copy before the pin is taken back, and the writer branches on what it has read
- * of pins before it writes.
+ * takes the pin back with release, so that the copy was read before it is written.
  */
 
 /*
  * How long perf_event_open() waits for a sample, and for others who wait for one. perf may
  * hold its lock of a CPU's events meanwhile, and firmware answers nothing in protected mode.
+ * An answer whose interrupt is lost is found within a tenth of a second.
  */
-#define BASELINE_TIMEOUT	HZ
+#define BASELINE_TIMEOUT	(HZ / 4)
 
 /* How long the close of a file waits for a sample. */
 #define FLUSH_TIMEOUT_MS	20
@@ -106,9 +106,9 @@ struct panthor_perf_pmu_name {
 };
 
 /**
- * struct perf_pmu_event - What the PMU keeps of an event
+ * struct panthor_perf_pmu_private - What the PMU keeps of an event
  */
-struct perf_pmu_event {
+struct panthor_perf_pmu_private {
 	/** @rcu: Frees it: another CPU may be reading the event while it is closed. */
 	struct rcu_head rcu;
 
@@ -277,9 +277,8 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_pin);
  */
 void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals)
 {
-	/* Pairs with the branch in totals_begin(): the copy was read before. */
-	smp_mb__before_atomic();
-	atomic_dec(&totals->pins);
+	/* Pairs with the acquire in totals_begin(): the copy was read before. */
+	atomic_fetch_dec_release(&totals->pins);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_unpin);
 
@@ -293,9 +292,8 @@ static struct panthor_perf_pmu_totals *totals_begin(struct panthor_perf_pmu_run 
 	 * in panthor_perf_pmu_pin().
 	 */
 	smp_mb();
-	while (atomic_read(&totals->pins))
-		cpu_relax();
-
+	/* Pairs with the release in panthor_perf_pmu_unpin(). */
+	atomic_cond_read_acquire(&totals->pins, !VAL);
 	return totals;
 }
 
@@ -586,6 +584,11 @@ static void unuse_type(struct panthor_perf_pmu_run *run, u32 type)
 		panthor_perf_sampler_enable(run->sampler, &run->client, type, false);
 }
 
+static struct panthor_perf_pmu_run *pmu_run(struct panthor_perf_pmu *pmu)
+{
+	return rcu_dereference_protected(pmu->run, lockdep_is_held(&pmu->lock));
+}
+
 /* Drops an event of a run. Ends the run with the last one. */
 static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run, u32 type)
 {
@@ -599,7 +602,7 @@ static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run
 	if (run->state == PANTHOR_PERF_PMU_RUN_FROZEN) {
 		panthor_perf_pmu_run_free(run);
 	} else {
-		WRITE_ONCE(pmu->run, NULL);
+		RCU_INIT_POINTER(pmu->run, NULL);
 		panthor_perf_pmu_run_free(run);
 		pmu->ops->release(pmu->sampler);
 	}
@@ -630,8 +633,7 @@ static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
 	panthor_perf_sampler_enable(run->sampler, &run->client, DRM_PANTHOR_PERF_BLOCK_CSHW, true);
 
 	guard(mutex)(&pmu->lock);
-	/* Pairs with the acquires in hold() and get_run(): the run is initialized. */
-	smp_store_release(&pmu->run, run);
+	rcu_assign_pointer(pmu->run, run);
 	return run;
 }
 
@@ -654,7 +656,7 @@ static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type,
 		return ERR_PTR(-ENODEV);
 
 	scoped_guard(mutex, &pmu->lock) {
-		run = pmu->run;
+		run = pmu_run(pmu);
 		begins = !run;
 		if (run)
 			run->users++;
@@ -704,7 +706,7 @@ static void hold(struct pmu *base)
 		return;
 
 	/* Runs are freed by RCU, which waits until interrupts are on. */
-	run = smp_load_acquire(&to_pmu(base)->run);
+	run = rcu_dereference_sched(to_pmu(base)->run);
 	if (!run)
 		return;
 
@@ -740,7 +742,7 @@ static int commit_txn(struct pmu *base)
 }
 
 /* Returns the present count of an event. Called with interrupts off, or in an NMI. */
-static u64 read_count(const struct perf_pmu_event *ev)
+static u64 read_count(const struct panthor_perf_pmu_private *ev)
 {
 	const struct panthor_perf_pmu_hold *h = this_hold(ev->pmu);
 	u32 num_values = ev->pmu->gpu.num_values;
@@ -823,7 +825,7 @@ static void pmu_event_del(struct perf_event *event, int flags)
 
 static void pmu_event_destroy(struct perf_event *event)
 {
-	struct perf_pmu_event *ev = event->pmu_private;
+	struct panthor_perf_pmu_private *ev = event->pmu_private;
 
 	leave(ev->pmu, ev->run, ev->source.type);
 	kfree_rcu(ev, rcu);
@@ -849,7 +851,7 @@ static int pmu_event_init(struct perf_event *event)
 {
 	struct panthor_perf_pmu *pmu = to_pmu(event->pmu);
 	unsigned long end = jiffies + BASELINE_TIMEOUT;
-	struct perf_pmu_event *ev;
+	struct panthor_perf_pmu_private *ev;
 	int ret;
 
 	if (event->attr.type != pmu->base.type)
@@ -952,8 +954,8 @@ static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu,
 
 	guard(rcu)();
 
-	/* Pairs with the release in create_run(). A run that does not count is about to end. */
-	run = smp_load_acquire(&pmu->run);
+	/* A run that does not count is about to end. */
+	run = rcu_dereference(pmu->run);
 	return run && run->sampler == sampler && counts(run) &&
 	       refcount_inc_not_zero(&run->refs) ? run : NULL;
 }
@@ -1318,12 +1320,12 @@ void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu)
 	/* Nobody opens an event when both locks have been taken. */
 	scoped_guard(mutex, &pmu->start_lock) {
 		scoped_guard(mutex, &pmu->lock) {
-			struct panthor_perf_pmu_run *run = pmu->run;
+			struct panthor_perf_pmu_run *run = pmu_run(pmu);
 
 			if (run) {
 				run_stop(run);
 				run->state = PANTHOR_PERF_PMU_RUN_FROZEN;
-				WRITE_ONCE(pmu->run, NULL);
+				RCU_INIT_POINTER(pmu->run, NULL);
 			}
 			pmu->sampler = NULL;
 		}
@@ -1341,12 +1343,14 @@ void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu)
  */
 void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p)
 {
+	struct panthor_perf_pmu_run *run;
+
 	if (!pmu)
 		return;
 
 	guard(mutex)(&pmu->lock);
 
-	drm_printf(p, "pmu: %s users=%u interval_ms=%u\n", pmu->base.name,
-		   pmu->run ? pmu->run->users : 0,
+	run = pmu_run(pmu);
+	drm_printf(p, "pmu: %s users=%u interval_ms=%u\n", pmu->base.name, run ? run->users : 0,
 		   READ_ONCE(pmu->interval_ms));
 }

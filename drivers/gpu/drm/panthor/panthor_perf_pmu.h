@@ -353,7 +353,7 @@ struct panthor_perf_pmu {
 	 * @run: The run, NULL if there are no events but those of frozen runs. Written with
 	 * @lock held; read under RCU without it.
 	 */
-	struct panthor_perf_pmu_run *run;
+	struct panthor_perf_pmu_run __rcu *run;
 
 	/** @interval_ms: Time between two samples in milliseconds, which root can set. */
 	u32 interval_ms;

@@ -648,6 +648,39 @@ TEST_F_TIMEOUT(pmu, starts_exactly, 300)
 		EXPECT_LT(0, pmu_count(self->fds[i]));
 }
 
+/*
+ * perf holds a lock that others wait for while an event is opened into a group, so that firmware
+ * that does not answer is not waited for long. It is if only the interrupt is lost.
+ */
+TEST_F_TIMEOUT(pmu, opens_in_time, 300)
+{
+	struct perf_event_attr attr = pmu_attr(&self->pmu, PMU_CONFIG(TILER, PERF_RESERVED, 0));
+	uint64_t before, took;
+
+	NEEDS_BENCH();
+	ASSERT_TRUE(resume());
+	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "100"));
+	self->fds[0] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
+	ASSERT_LE(0, self->fds[0]);
+	ASSERT_TRUE(sampled(self->fds[0]));
+	/* In protected mode firmware answers nothing. */
+	ASSERT_TRUE(perf_until((bench_reg_set(PROTM, 1), bench_reg_get(GPU_STATUS) & 1u << 7)));
+	before = perf_now();
+	EXPECT_EQ(-ETIMEDOUT, pmu_open_attr(&attr, -1, self->pmu.cpu, self->fds[0], 0));
+	took = perf_now() - before;
+	EXPECT_LT(150000000, took);
+	EXPECT_GT(750000000, took);
+	bench_reg_set(PROTM, 0);
+
+	ASSERT_TRUE(sampled(self->fds[0]));
+	bench_reg_set(IRQS_LOST, 1);
+	self->fds[1] = pmu_open_attr(&attr, -1, self->pmu.cpu, self->fds[0], 0);
+	EXPECT_LE(0, self->fds[1]) {
+		TH_LOG("%s", strerror(-self->fds[1]));
+	}
+	EXPECT_EQ(0, bench_reg_get(IRQS_LOST));
+}
+
 /* Disabled events stand still, and what two count by turns one counts in all. */
 TEST_F_TIMEOUT(pmu, enable_and_disable, 300)
 {
