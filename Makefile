@@ -39,7 +39,7 @@ help:
 	@echo 'make tools         only build the programs of the virtual machine'
 	@echo 'make clean-cache   remove everything built and fetched'
 	@echo
-	@echo 'KERNEL=6.12|7.3 CONFIG=plain|pristine|noperf|debian|stock|debug|kcsan|gcov GPU=g310|...|g1 choose for demo,'
+	@echo 'KERNEL=6.12|7.3 CONFIG=plain|pristine|noperf|nopmu|debian|stock|debug|kcsan|gcov GPU=g310|...|g1 choose for demo,'
 	@echo 'shell and kernel (tools/virt/run -h has the GPUs). Sources come from Debian; KERNEL_SRC_6_12=DIR,'
 	@echo 'KERNEL_SRC_7_3=DIR and QEMU_SRC=DIR point at others. All of it is kept in'
 	@echo '$${XDG_CACHE_HOME:-~/.cache}/panthor-perf.'

@@ -21,6 +21,7 @@ COMPILE="
 gcc arm64 module
 gcc arm64 builtin
 gcc arm64 noperf
+gcc arm64 nopmu
 gcc arm64 nopm
 gcc arm64 nodebugfs
 gcc arm64 noperfevents
@@ -43,6 +44,7 @@ EXTRA_PACKAGES="clang-$CLANG lld-$CLANG llvm-$CLANG g++ gcc-arm-linux-gnueabihf 
 SERIES_STEP="gcc arm64 module
 gcc arm64 builtin"
 SERIES_LAST="gcc arm64 noperf
+gcc arm64 nopmu
 gcc arm64 nopm
 gcc arm64 noperfevents
 gcc arm module
@@ -352,11 +354,10 @@ objects()
 		[ -z "$perf" ] || printf 'with the option off, this is there: %s\n' "$perf"
 	elif has_counters "$TREE"; then
 		for f in $(our_objects); do
-			if [ "$config" = noperfevents ] && [[ $f = *_pmu* ]]; then
-				[ ! -e "$out/$f" ] || echo "without events of perf, $f was built"
-				continue
-			fi
-			[ -e "$out/$f" ] || echo "$f was not built"
+			case $config/$f in
+			noperfevents/*_pmu*|nopmu/*_pmu*) [ ! -e "$out/$f" ] || echo "with $config, $f was built" ;;
+			*) [ -e "$out/$f" ] || echo "$f was not built" ;;
+			esac
 		done
 	fi
 	find "$dir" -name '*.o' -exec "$NM" -u -A {} + |

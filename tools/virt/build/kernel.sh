@@ -9,7 +9,8 @@
 #                             and prints both
 #
 # VARIANT is one of configs/, or the plain image with another panthor: pristine, from the source as
-# Debian ships it, or noperf, ours without DRM_PANTHOR_PERF. debian is no kernel of ours: the one that
+# Debian ships it, or noperf, ours without DRM_PANTHOR_PERF, or nopmu, without DRM_PANTHOR_PERF_PMU.
+# debian is no kernel of ours: the one that
 # Debian builds, with those of its modules that configs/debian.modules asks for; stock is that one with
 # our panthor in place of Debian's. The source stays as it was unpacked; our
 # patches and files go onto a copy of it made of hard links, where only what differs is ever replaced,
@@ -179,15 +180,20 @@ install_image()
 # else of ours in its modules: built by itself, from that source.
 build_panthor()
 {
-	local variant=$1 src=$2 tree=$3 out=$4 plain=$5 dest=$6 mod=$4.$1 release flags=()
+	local variant=$1 src=$2 tree=$3 out=$4 plain=$5 dest=$6 mod=$4.$1 release off=() flags=()
 
 	mkdir -p "$mod"
 	rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.cmd' --exclude='*.mod*' --exclude='*.order' \
 		--exclude='*.symvers' "$src/drivers/gpu/drm/panthor/" "$mod/"
-	if [ "$variant" = noperf ]; then
+	case $variant in
+	noperf) off=(DRM_PANTHOR_PERF DRM_PANTHOR_PERF_PMU) ;;
+	nopmu) off=(DRM_PANTHOR_PERF_PMU) ;;
+	esac
+	if [ ${#off[@]} -gt 0 ]; then
 		# Off for make, and for the compiler, which otherwise sees what the kernel has.
-		printf '#undef CONFIG_DRM_PANTHOR_PERF%s\n' '' _PMU >"$mod/noperf.h"
-		flags=(CONFIG_DRM_PANTHOR_PERF= CONFIG_DRM_PANTHOR_PERF_PMU= CONFIG_DRM_PANTHOR_PERF_KUNIT_TEST= "KCFLAGS=-include $mod/noperf.h")
+		printf '#undef CONFIG_%s\n' "${off[@]}" >"$mod/off.h"
+		mapfile -t flags < <(printf 'CONFIG_%s=\n' "${off[@]}" DRM_PANTHOR_PERF_KUNIT_TEST)
+		flags+=("KCFLAGS=-include $mod/off.h")
 	fi
 	kernel_make "$tree" "$out" M="$mod" "${flags[@]}" modules
 	rm -rf "$dest.new"
@@ -324,9 +330,9 @@ image()
 	*" $(cut -d . -f 1-2 <<<"$version") "*) ;;
 	*) die "no kernel $version: there are $KERNELS" ;;
 	esac
-	case " $VARIANTS pristine noperf debian stock " in
+	case " $VARIANTS pristine noperf nopmu debian stock " in
 	*" $variant "*) ;;
-	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf debian stock" ;;
+	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf nopmu debian stock" ;;
 	esac
 	case $variant in
 	debian|stock)
@@ -338,12 +344,12 @@ image()
 		;;
 	esac
 	case $variant in
-	pristine|noperf) base=plain ;;
+	pristine|noperf|nopmu) base=plain ;;
 	esac
 
 	src=$("$BUILD_DIR/sources.sh" linux "$version")
 	id=$(source_id "$src")
-	# These two are made of the plain image: of what that is made of, they are made, too.
+	# These are made of the plain image: of what that is made of, they are made, too.
 	mapfile -t inputs < <(overlay_inputs "$version"; test_module_files)
 	# shellcheck disable=SC2046
 	key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" "$base") "${inputs[@]}")")
@@ -375,8 +381,8 @@ image()
 		else
 			# Another checkout may have had the tree while the lock was not held.
 			step "preparing Linux $version" sync_tree "$version" "$src" "$tree"
-			step "building panthor of Linux $version without counters" \
-				build_panthor noperf "$tree" "$tree" "$out" "$plain" "$dest"
+			step "building panthor of Linux $version ($variant)" \
+				build_panthor "$variant" "$tree" "$tree" "$out" "$plain" "$dest"
 		fi
 	else
 		step "preparing Linux $version" sync_tree "$version" "$src" "$tree"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # configs: plain
 # Properties of the model, as the guest sees them; a client that is not ours; a panthor that is built
-# without counters.
+# without counters, and one without its PMU.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
@@ -18,12 +18,12 @@ try()
 
 # From 7.3 on the driver says which protocol is in use: 0 ACE-Lite, 31 none.
 if [ "$KERNEL" = 6.12 ]; then
-	plan 50
+	plan 53
 	version=1.0
 	none=dma-coherent=0
 	coherent=dma-coherent=1
 else
-	plan 53
+	plan 56
 	version=1.10
 	none=dma-coherent=0,selected_coherency=31
 	coherent=dma-coherent=1,selected_coherency=0
@@ -72,4 +72,16 @@ query of 64 bytes: 1=56 2=24 11=56
 $(for cmd in 0 1 2 3 4 5; do
 	echo "command $cmd: Operation not supported, Operation not supported"
 done)"
+[ -s "$SCRATCH/out" ] || sed 's/^/# /' "$SCRATCH/err"
+
+# Built without DRM_PANTHOR_PERF_PMU, counters are what they are, and perf knows nothing of them.
+"$VIRT_DIR/run" -k "$KERNEL" -c nopmu -- sh -c '
+	echo "PMUs: $(ls /sys/bus/event_source/devices | grep -c panthor)"
+	perf_sample >/root/out 2>&1
+	echo "status: $?"
+	grep "^# Totals:" /root/out' >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "without a PMU: status" $? 0
+is "without a PMU: there is none, and sessions work" "$(head -n 2 "$SCRATCH/out")" "PMUs: 0
+status: 0"
+is "without a PMU: no test of sessions is skipped" "$(grep -c 'fail:0 xfail:0 xpass:0 skip:0 error:0' "$SCRATCH/out")" 1
 [ -s "$SCRATCH/out" ] || sed 's/^/# /' "$SCRATCH/err"

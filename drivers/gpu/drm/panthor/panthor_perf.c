@@ -23,9 +23,7 @@
 #include "panthor_device.h"
 #include "panthor_fw.h"
 #include "panthor_gem.h"
-#include "panthor_gpu_regs.h"
 #include "panthor_perf.h"
-#include "panthor_perf_pmu.h"
 #include "panthor_perf_session.h"
 
 /**
@@ -421,7 +419,7 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
  * perf_allow_cpu(). Kernels whose modules cannot call that check CAP_PERFMON. An event
  * of perf has to be allowed by perf as well, which may ask after the PMU has been asked.
  */
-static int may_watch(u8 set)
+int panthor_perf_may_watch(u8 set)
 {
 	int ret = 0;
 
@@ -433,7 +431,7 @@ static int may_watch(u8 set)
 }
 
 /*
- * Checks if the caller may set up a session. Returns what may_watch() returns.
+ * Checks if the caller may set up a session. Returns what panthor_perf_may_watch() returns.
  *
  * Besides the permission there are limits for users without CAP_PERFMON, whatever
  * the permission was granted for. They bound what a session costs other users of the
@@ -443,7 +441,7 @@ static int check_permission(struct panthor_perf *perf,
 			    const struct drm_panthor_perf_cmd_setup *setup, bool unprivileged)
 {
 	u64 ring_size = (u64)setup->sample_slots * perf->layout.user_sample_size;
-	int ret = may_watch(setup->block_set);
+	int ret = panthor_perf_may_watch(setup->block_set);
 
 	if (ret)
 		return ret;
@@ -603,12 +601,11 @@ static void end_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 		release_resources(perf);
 }
 
-static int pmu_allowed(void)
-{
-	return may_watch(DRM_PANTHOR_PERF_SET_PRIMARY);
-}
-
-static int pmu_acquire(struct panthor_perf_sampler *sampler, u32 *id)
+/*
+ * Makes sure that there is a firmware ring until panthor_perf_remove_client(), and gets a number
+ * for a client that is no session. Sleeps, allocates. Returns 0 or a negative error code.
+ */
+int panthor_perf_add_client(struct panthor_perf_sampler *sampler, u32 *id)
 {
 	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 	int ret, cookie;
@@ -621,7 +618,8 @@ static int pmu_acquire(struct panthor_perf_sampler *sampler, u32 *id)
 	return ret;
 }
 
-static void pmu_release(struct panthor_perf_sampler *sampler)
+/* Undoes panthor_perf_add_client(), when the client has been removed. Sleeps. */
+void panthor_perf_remove_client(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 	bool last;
@@ -631,21 +629,6 @@ static void pmu_release(struct panthor_perf_sampler *sampler)
 
 	if (last)
 		release_resources(perf);
-}
-
-static const struct panthor_perf_pmu_ops pmu_ops = {
-	.allowed = pmu_allowed,
-	.acquire = pmu_acquire,
-	.release = pmu_release,
-};
-
-/* Width of the external bus in bytes, 0 if L2_FEATURES does not make sense. */
-static u32 bus_bytes(u32 l2_features)
-{
-	/* The logarithm of the number of bits. No bus is wider than 4096 bits. */
-	u32 log2_bits = l2_features >> 24;
-
-	return log2_bits >= 3 && log2_bits <= 12 ? BIT(log2_bits - 3) : 0;
 }
 
 static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
@@ -1321,25 +1304,17 @@ err_none:
 void panthor_perf_register(struct panthor_device *ptdev)
 {
 	struct panthor_perf *perf = ptdev->perf;
-	struct panthor_perf_pmu_gpu gpu;
 	struct panthor_perf_pmu *pmu;
 	int cookie;
 
 	if (!perf || !perf->supported)
 		return;
 
-	memset(&gpu, 0, sizeof(gpu));
-	gpu.phys_addr = ptdev->phys_addr;
-	gpu.arch = GPU_ARCH_MAJOR(ptdev->gpu_info.gpu_id);
-	gpu.bus_bytes = bus_bytes(ptdev->gpu_info.l2_features);
-	gpu.clocks = perf->clock.supported;
-	panthor_perf_pmu_describe(&gpu, &perf->layout);
-
 	/* panthor_perf_unplug() is called after drm_dev_unplug(), which waits for this. */
 	if (!drm_dev_enter(&ptdev->base, &cookie))
 		return;
 
-	pmu = panthor_perf_pmu_add(&perf->sampler, &gpu, &pmu_ops);
+	pmu = panthor_perf_pmu_add(ptdev, &perf->sampler);
 	if (IS_ERR(pmu))
 		drm_info(&ptdev->base, "No PMU for perf%s: %pe",
 			 PTR_ERR(pmu) == -EEXIST ? " until the module is loaded again" : "", pmu);

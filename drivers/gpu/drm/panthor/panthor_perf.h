@@ -17,6 +17,8 @@ struct drm_minor;
 struct drm_printer;
 struct panthor_device;
 struct panthor_file;
+struct panthor_perf_pmu;
+struct panthor_perf_sampler;
 
 #ifdef CONFIG_DRM_PANTHOR_PERF
 void panthor_perf_init(struct panthor_device *ptdev);
@@ -84,6 +86,34 @@ static inline int panthor_ioctl_perf_control(struct drm_device *ddev, void *data
 {
 	return -EOPNOTSUPP;
 }
+#endif
+
+/* What the PMU needs of the device. */
+int panthor_perf_may_watch(u8 set);
+int panthor_perf_add_client(struct panthor_perf_sampler *sampler, u32 *id);
+void panthor_perf_remove_client(struct panthor_perf_sampler *sampler);
+
+#ifdef CONFIG_DRM_PANTHOR_PERF_PMU
+struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_device *ptdev,
+					      struct panthor_perf_sampler *sampler);
+void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu);
+void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu);
+void panthor_perf_pmu_exit(void);
+void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sampler *sampler);
+void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p);
+#else
+static inline struct panthor_perf_pmu *
+panthor_perf_pmu_add(struct panthor_device *ptdev, struct panthor_perf_sampler *sampler)
+{
+	return NULL;
+}
+
+static inline void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu) {}
+static inline void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu) {}
+static inline void panthor_perf_pmu_exit(void) {}
+static inline void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu,
+					  struct panthor_perf_sampler *sampler) {}
+static inline void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p) {}
 #endif
 
 #endif

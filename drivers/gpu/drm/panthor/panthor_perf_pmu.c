@@ -15,6 +15,9 @@
 
 #include <kunit/visibility.h>
 
+#include "panthor_device.h"
+#include "panthor_gpu_regs.h"
+#include "panthor_perf.h"
 #include "panthor_perf_pmu.h"
 #include "panthor_perf_pmu_events.h"
 
@@ -604,7 +607,7 @@ static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run
 	} else {
 		RCU_INIT_POINTER(pmu->run, NULL);
 		panthor_perf_pmu_run_free(run);
-		pmu->ops->release(pmu->sampler);
+		panthor_perf_remove_client(pmu->sampler);
 	}
 }
 
@@ -623,7 +626,7 @@ static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
 	if (!run)
 		return ERR_PTR(-ENOMEM);
 
-	ret = pmu->ops->acquire(pmu->sampler, &run->client.id);
+	ret = panthor_perf_add_client(pmu->sampler, &run->client.id);
 	if (ret) {
 		panthor_perf_pmu_run_free(run);
 		return ERR_PTR(ret);
@@ -861,7 +864,7 @@ static int pmu_event_init(struct perf_event *event)
 	if (ret)
 		return ret;
 
-	ret = pmu->ops->allowed();
+	ret = panthor_perf_may_watch(DRM_PANTHOR_PERF_SET_PRIMARY);
 	if (ret)
 		return ret;
 
@@ -1200,8 +1203,7 @@ void panthor_perf_pmu_exit(void)
 }
 
 static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
-					   const struct panthor_perf_pmu_gpu *gpu,
-					   const struct panthor_perf_pmu_ops *ops)
+					   const struct panthor_perf_pmu_gpu *gpu)
 {
 	struct panthor_perf_pmu *pmu = kzalloc_obj(*pmu);
 
@@ -1212,7 +1214,6 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
 	mutex_init(&pmu->lock);
 	/* With what is between the members: take_over() compares all of it. */
 	memcpy(&pmu->gpu, gpu, sizeof(*gpu));
-	pmu->ops = ops;
 	pmu->sampler = sampler;
 	pmu->state = PANTHOR_PERF_PMU_PLUGGED;
 	pmu->interval_ms = DEFAULT_INTERVAL_MS;
@@ -1250,11 +1251,19 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
 	return NULL;
 }
 
+/* Width of the external bus in bytes, 0 if L2_FEATURES does not make sense. */
+static u32 bus_bytes(u32 l2_features)
+{
+	/* The logarithm of the number of bits. No bus is wider than 4096 bits. */
+	u32 log2_bits = l2_features >> 24;
+
+	return log2_bits >= 3 && log2_bits <= 12 ? BIT(log2_bits - 3) : 0;
+}
+
 /**
  * panthor_perf_pmu_add() - Register the PMU of a device
- * @sampler: Sampler of the device.
- * @gpu: GPU.
- * @ops: What the device does for the PMU.
+ * @ptdev: Device.
+ * @sampler: Its sampler.
  *
  * Context: Process context, when the device is probed. Events may be opened before this
  * returns.
@@ -1263,21 +1272,27 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
  * are, -EEXIST if the GPU at that address had other counters before, because it was another
  * one or had other firmware, -ENOMEM, or what perf_pmu_register() returns.
  */
-struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_perf_sampler *sampler,
-					      const struct panthor_perf_pmu_gpu *gpu,
-					      const struct panthor_perf_pmu_ops *ops)
+struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_device *ptdev,
+					      struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_pmu *pmu = NULL;
+	struct panthor_perf_pmu_gpu gpu;
 	int ret;
 
-	if (gpu->arch < FIRST_ARCH || gpu->arch >= FIRST_ARCH + ARRAY_SIZE(layout_names))
+	memset(&gpu, 0, sizeof(gpu));
+	gpu.phys_addr = ptdev->phys_addr;
+	gpu.arch = GPU_ARCH_MAJOR(ptdev->gpu_info.gpu_id);
+	gpu.bus_bytes = bus_bytes(ptdev->gpu_info.l2_features);
+	gpu.clocks = sampler->clock->supported;
+	panthor_perf_pmu_describe(&gpu, sampler->layout);
+	if (gpu.arch < FIRST_ARCH || gpu.arch >= FIRST_ARCH + ARRAY_SIZE(layout_names))
 		return ERR_PTR(-EOPNOTSUPP);
 
-	ret = take_over(sampler, gpu, &pmu);
+	ret = take_over(sampler, &gpu, &pmu);
 	if (ret)
 		return ret < 0 ? ERR_PTR(ret) : pmu;
 
-	pmu = create_pmu(sampler, gpu, ops);
+	pmu = create_pmu(sampler, &gpu);
 	if (!pmu)
 		return ERR_PTR(-ENOMEM);
 

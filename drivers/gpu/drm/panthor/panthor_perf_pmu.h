@@ -16,8 +16,6 @@
 
 #include "panthor_perf_sampler.h"
 
-struct device_attribute;
-struct drm_printer;
 struct panthor_perf_pmu;
 
 /**
@@ -270,23 +268,6 @@ struct panthor_perf_pmu_gpu {
 };
 
 /**
- * struct panthor_perf_pmu_ops - What the device does for the PMU
- */
-struct panthor_perf_pmu_ops {
-	/** @allowed: Check if the caller may count. Returns 0 or a negative error code. */
-	int (*allowed)(void);
-
-	/**
-	 * @acquire: Make sure that there is a firmware ring until @release, and get a
-	 * number for the client. Sleeps, allocates. Returns 0 or a negative error code.
-	 */
-	int (*acquire)(struct panthor_perf_sampler *sampler, u32 *id);
-
-	/** @release: Undo @acquire, when the client has been removed. Sleeps. */
-	void (*release)(struct panthor_perf_sampler *sampler);
-};
-
-/**
  * enum panthor_perf_pmu_state - Whether there is a device
  *
  *	state		event				next state
@@ -312,9 +293,6 @@ struct panthor_perf_pmu {
 
 	/** @gpu: The GPU. Constant. */
 	struct panthor_perf_pmu_gpu gpu;
-
-	/** @ops: What the device does for the PMU. Constant. */
-	const struct panthor_perf_pmu_ops *ops;
 
 	/** @node: Link in the list of PMUs that outlive their device. */
 	struct list_head node;
@@ -374,7 +352,6 @@ struct panthor_perf_pmu {
 	const struct attribute_group *groups[4];
 };
 
-#ifdef CONFIG_DRM_PANTHOR_PERF_PMU
 void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
 			       const struct panthor_perf_layout *layout);
 int panthor_perf_pmu_parse(const struct panthor_perf_pmu_gpu *gpu, u64 config,
@@ -383,36 +360,9 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 							 const u32 *interval_ms);
 void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run);
 struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run *run);
-u64 panthor_perf_pmu_advance(local64_t *prev, u64 now);
 void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals);
+u64 panthor_perf_pmu_advance(local64_t *prev, u64 now);
 u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals, u32 num_values,
 			   const struct panthor_perf_pmu_source *source, u64 now_ns);
-
-struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_perf_sampler *sampler,
-					      const struct panthor_perf_pmu_gpu *gpu,
-					      const struct panthor_perf_pmu_ops *ops);
-void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu);
-void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu);
-void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sampler *sampler);
-void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p);
-void panthor_perf_pmu_exit(void);
-#else
-static inline void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
-					     const struct panthor_perf_layout *layout) {}
-
-static inline struct panthor_perf_pmu *
-panthor_perf_pmu_add(struct panthor_perf_sampler *sampler, const struct panthor_perf_pmu_gpu *gpu,
-		     const struct panthor_perf_pmu_ops *ops)
-{
-	return NULL;
-}
-
-static inline void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu) {}
-static inline void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu) {}
-static inline void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu,
-					  struct panthor_perf_sampler *sampler) {}
-static inline void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p) {}
-static inline void panthor_perf_pmu_exit(void) {}
-#endif
 
 #endif
