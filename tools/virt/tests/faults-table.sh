@@ -44,5 +44,5 @@ is "the tests of each line are there" "$missing" ""
 
 is "Documentation has each assumption" \
 	"$(fault_rows | awk -F';' '$2 == "assumption" { print $1 }' | while read -r name; do
-		grep -q "(\`\`$name\`\`)" "$doc" || echo "$name"
+		grep -q "[( ]\`\`$name\`\`[,)]" "$doc" || echo "$name"
 	done)" ""
