@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# What the driver shows to user space is described where people look for it, and what the pages name is there.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+top=$(cd "$VIRT_DIR/../.." && pwd)
+cd "$top" || exit
+sources=(drivers/gpu/drm/panthor/*.c backports/*.[ch] backports/*/*.[ch])
+page=Documentation/gpu/panthor-perf.rst
+pmu=Documentation/admin-guide/perf/panthor-pmu.rst
+abi=Documentation/ABI/testing/sysfs-bus-event_source-devices-panthor
+
+# files: the existing ones of the sources
+files()
+{
+	ls -d "${sources[@]}" 2>/dev/null
+}
+
+# missing FILE: those of the lines that come in which the file does not have
+missing()
+{
+	while read -r line; do
+		grep -qF -e "$line" "$1" || echo "$line"
+	done
+}
+
+plan 7
+# shellcheck disable=SC2046
+is "ABI has each file of the PMU" "$(sed -n 's/.*DEVICE_ATTR_[A-Z]*(\([a-z_]*\)).*/\1/p
+	s/.*PMU_FORMAT_ATTR(\([a-z_]*\), .*/\1 =/p' $(files) | missing "$abi")" ""
+# shellcheck disable=SC2046
+is "ABI has each parameter of the module" "$(sed -n 's/^module_param(\([a-z_]*\),.*/parameters\/\1/p' $(files) |
+	missing Documentation/ABI/testing/sysfs-module-panthor)" ""
+# shellcheck disable=SC2046
+is "panthor.rst has each key of fdinfo" "$(sed -n 's/.*"\(panthor-perf-[a-z]*:\)\\t.*/\1/p' $(files) |
+	missing Documentation/gpu/panthor.rst.patch)" ""
+is "the PMU's page has each event that the kernel makes" \
+	"$(sed -n 's/^\t{ "\([a-z_]*\)", 0x00.*/\1/p' drivers/gpu/drm/panthor/panthor_perf_pmu_events.h | missing "$pmu")" ""
+
+# A file and a title in it, for each directive.
+titles=$(awk '/^.. kernel-doc::/ { file = $3 } /^   :doc:/ { sub(/^   :doc: /, ""); print file ":" $0 }' "$page")
+is "each comment that the page takes from a source is there" "$(while IFS=: read -r file title; do
+	grep -qxF -e " * DOC: $title" "$file" || echo "$file: $title"
+done <<<"$titles")" ""
+# shellcheck disable=SC2046
+is "each comment of the driver's own files is in the page" \
+	"$(grep -o 'DOC: .*' $(files) drivers/gpu/drm/panthor/panthor_perf_*.h | sed 's/DOC: //' | grep -vxF "$titles")" ""
+
+# gpu/panthor.rst is the kernel's own.
+is "each page that a text names is there" "$(grep -rohE 'Documentation/[A-Za-z0-9_/.*-]*[a-z*]' README Documentation drivers \
+	patches/series clients tools/virt/README tools/ordering tools/perf debian | sort -u |
+	grep -E 'panthor' | grep -vxF Documentation/gpu/panthor.rst | while read -r file; do
+		compgen -G "$file" >/dev/null || echo "$file"
+	done)" ""
