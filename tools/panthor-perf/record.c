@@ -583,7 +583,7 @@ static void put_end(struct recorder *r)
 static void report_end(struct recorder *r)
 {
 	const struct pperf_log *log = pperf_session_log(r->session);
-	char text[200];
+	char text[PPERF_LOG_TEXT];
 	unsigned int i;
 
 	if (r->terminal >= 0 && write(r->terminal, "\r\n", 2) < 0)

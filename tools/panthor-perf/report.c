@@ -66,18 +66,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* Of the samples, the time between them left out. */
+static double mean_length_ns(const struct summaries *s)
+{
+	return pperf_sums_seconds(s->sums) * 1e9 / s->log.samples;
+}
+
 /* ---- For people ---- */
 
 static void print_head(FILE *out, struct view *v, const struct summaries *s)
 {
 	const struct recording_head *head = &v->recording.head;
-	char line[200], number[32];
+	double mean_ns = mean_length_ns(s), period_ns = head->period_ns;
+	char line[PPERF_LOG_TEXT], number[32];
 	unsigned int i;
 
 	fprintf(out, "%s: ", v->path);
 	print_text(out, head->gpu.name);
-	fprintf(out, ", %s samples of %g ms over %.6f s\n", grouped(s->log.samples, number), head->period_ns / 1e6,
-		(s->log.end_ns - s->log.start_ns) / 1e9);
+	fprintf(out, ", %s samples of ", grouped(s->log.samples, number));
+	/* The last may be shorter, whatever came before it. */
+	if (fabs(mean_ns - period_ns) * s->log.samples < 2 * period_ns)
+		fprintf(out, "%g ms over %.6f s\n", period_ns / 1e6, (s->log.end_ns - s->log.start_ns) / 1e9);
+	else
+		fprintf(out, "%g ms in the mean over %.6f s; the period is %g ms\n", mean_ns / 1e6,
+			(s->log.end_ns - s->log.start_ns) / 1e9, period_ns / 1e6);
 
 	if (head->command) {
 		fputs("of", out);
@@ -318,6 +330,8 @@ static void print_json(FILE *out, const struct view *v, const struct summaries *
 	add_count(top, "overflow", s->log.overflowed);
 	add_count(top, "error", s->log.failed);
 	add_count(top, "stretched", s->log.stretched);
+	add_count(top, "longest_ns", s->log.longest_ns);
+	add_double(top, "mean_ns", mean_length_ns(s));
 
 	if (!pperf_sums_load(s->sums, &load)) {
 		item = json_object_new_object();

@@ -299,7 +299,7 @@ static void print_groups(const struct stat_report *r)
 void stat_show_log(FILE *out, const struct pperf_log *log)
 {
 	unsigned int i;
-	char text[256];
+	char text[PPERF_LOG_TEXT];
 
 	for (i = 0; pperf_log_text(log, i, text, sizeof(text)); i++)
 		fprintf(out, "%s\n", text);

@@ -213,9 +213,11 @@ static enum pperf_error take(struct measurement *m, const struct pperf_sample *s
 
 	if (m->fresh) {
 		m->fresh = false;
-		/* The time between two runs is no gap. */
-		if (m->log.samples)
+		/* The time between two runs is no gap, and none of samples. */
+		if (m->log.samples) {
+			m->log.start_ns += sample->start_ns - m->log.end_ns;
 			m->log.end_ns = sample->start_ns;
+		}
 		m->report->begin_ns = sample->start_ns;
 		m->interval_end_ns = sample->start_ns + m->arguments->interval_ms * 1000000ull;
 	}

@@ -503,7 +503,7 @@ static void make_note(const struct display *d, char *note, size_t size)
 static int show_screen(const struct display *d)
 {
 	struct canvas canvas;
-	char note[256];
+	char note[PPERF_LOG_TEXT];
 	int columns, rows;
 
 	screen_size(&columns, &rows);
@@ -525,7 +525,7 @@ static int show_screen(const struct display *d)
 static int show_text(const struct display *d)
 {
 	struct canvas canvas;
-	char text[256];
+	char text[PPERF_LOG_TEXT];
 	unsigned int i;
 
 	if (!canvas_init(&canvas, TEXT_COLUMNS, top_rows(&d->top, TEXT_COLUMNS))) {

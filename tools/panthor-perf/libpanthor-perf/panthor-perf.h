@@ -453,10 +453,13 @@ struct pperf_log {
 	uint64_t gaps;
 	uint64_t gap_ns;
 
-	/* Begin of the first sample, end of the last, the longest. */
+	/* Begin of the first sample, end of the last; length of the longest. */
 	uint64_t start_ns, end_ns;
 	uint64_t longest_ns;
 };
+
+/* Room for any sentence of a log. */
+#define PPERF_LOG_TEXT 320
 
 void pperf_log_add(struct pperf_log *log, const struct pperf_sample *sample);
 

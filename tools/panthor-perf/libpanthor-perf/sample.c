@@ -163,7 +163,7 @@ static const char *decimal(uint64_t number, unsigned int exponent, unsigned int 
 bool pperf_log_text(const struct pperf_log *log, unsigned int number, char *text, size_t size)
 {
 	const uint64_t all = log->samples;
-	char number_text[32];
+	char longest[32], other[32];
 
 	if (log->overflowed && !number--) {
 		snprintf(text, size, "Counts may be missing in %" PRIu64 " of %" PRIu64 " sample%s: a counter "
@@ -177,15 +177,16 @@ bool pperf_log_text(const struct pperf_log *log, unsigned int number, char *text
 		return true;
 	}
 	if (log->stretched && !number--) {
-		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " sample%s %s longer than the period, up to %s "
-			 "ms, because they were not read in time; no count is missing.",
+		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " sample%s %s longer than the period, the longest "
+			 "%s ms, %s ms in the mean of all: the kernel or this program was late; no count is missing.",
 			 log->stretched, all, plural(all), log->stretched == 1 ? "is" : "are",
-			 decimal(log->longest_ns, 6, 3, number_text));
+			 decimal(log->longest_ns, 6, 3, longest),
+			 decimal((log->end_ns - log->start_ns - log->gap_ns) / all, 6, 3, other));
 		return true;
 	}
 	if (log->gaps && !number--) {
 		snprintf(text, size, "Nothing was counted in %" PRIu64 " gap%s between samples, %s s in all.",
-			 log->gaps, plural(log->gaps), decimal(log->gap_ns, 9, 6, number_text));
+			 log->gaps, plural(log->gaps), decimal(log->gap_ns, 9, 6, other));
 		return true;
 	}
 	if (log->in_protected && !number--) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * panthor-perf's commands with a GPU that is not there: what it counts, and when, is told by the bytes of
- * a FIFO, whose name is in the environment as FAKE_TICKS:
+ * panthor-perf with a GPU that is not there: what it counts, and when, is told by the bytes of a FIFO,
+ * whose name is in the environment as FAKE_TICKS:
  *
  *   s   a sample, in which counter n of block b counts 1000 * (b + 1) - n
+ *   t   the same, but of five periods
  *   b   one in which MaliFragQueueAssignStallCy alone counts, so that a derived sum goes back
  *   g   the GPU goes
  *
@@ -27,7 +28,7 @@ struct pperf_gpu {
 struct pperf_session {
 	struct pperf_gpu *gpu;
 	int ticks;
-	uint64_t tag, stop_tag, samples, period_ns;
+	uint64_t tag, stop_tag, end_ns, period_ns;
 	uint32_t slots;
 	struct pperf_log log;
 };
@@ -40,12 +41,20 @@ enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu)
 	fake_init(&(*gpu)->fake, "Mali-G710", 2, 3, 16);
 	(*gpu)->fake.info.node = node ? node : "/dev/dri/renderD128";
 	(*gpu)->fake.info.toplevel_hz = 1000000;
+	/* A G710's. */
+	(*gpu)->fake.info.gpu_id = 0xa8620000;
 	return PPERF_OK;
 }
 
 void pperf_gpu_close(struct pperf_gpu *gpu)
 {
 	free(gpu);
+}
+
+int debug_info(const char *device)
+{
+	(void)device;
+	return STATUS_FAILED;
 }
 
 const struct pperf_gpu_info *pperf_gpu_info(const struct pperf_gpu *gpu)
@@ -116,6 +125,14 @@ enum pperf_error pperf_session_stop(struct pperf_session *s, uint64_t user_data)
 	return PPERF_OK;
 }
 
+enum pperf_error pperf_session_sample(struct pperf_session *s, uint64_t user_data)
+{
+	s->tag = user_data;
+	if (write(s->ticks, "s", 1) != 1)
+		abort();
+	return PPERF_OK;
+}
+
 int pperf_session_fd(const struct pperf_session *s)
 {
 	return s->ticks;
@@ -144,7 +161,7 @@ static void count(struct fake *fake, char tick)
 
 	for (n = 0; n < fake->sample.num_blocks; n++)
 		for (i = PPERF_FIRST_COUNTER; i < fake->info.values_per_block; i++)
-			fake->values[n][i] = tick == 's' ? 1000 * (n + 1) - i : 0;
+			fake->values[n][i] = tick == 's' || tick == 't' ? 1000 * (n + 1) - i : 0;
 	if (tick != 'b')
 		return;
 	if (pperf_db_open("Mali-G710", &db))
@@ -165,30 +182,14 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 	if (tick == 'g')
 		return pperf_fail(PPERF_ERROR_GONE, "%s is gone", fake->info.node);
 	count(fake, tick);
-	fake->sample.start_ns = s->samples++ * PERIOD_NS;
-	fake->sample.end_ns = s->samples * PERIOD_NS;
+	fake->sample.start_ns = s->end_ns;
+	s->end_ns += tick == 't' ? 5 * PERIOD_NS : PERIOD_NS;
+	fake->sample.end_ns = s->end_ns;
+	fake->sample.flags = tick == 't' ? PPERF_SAMPLE_STRETCHED : 0;
 	fake->sample.cycles[PPERF_CLOCK_TOPLEVEL] = 10000;
 	fake->sample.cycles[PPERF_CLOCK_SHADER] = 9000;
 	fake->sample.user_data = tick == 'e' ? s->stop_tag : s->tag;
 	pperf_log_add(&s->log, &fake->sample);
 	*sample = &fake->sample;
 	return PPERF_OK;
-}
-
-int main(int argc, char **argv)
-{
-	static const struct {
-		const char *name;
-		int (*command)(int argc, char **argv);
-	} commands[] = {
-		{ "top", command_top }, { "record", command_record }, { "report", command_report },
-		{ "convert", command_convert }, { "diff", command_diff },
-	};
-	size_t i;
-
-	argp_err_exit_status = STATUS_USAGE;
-	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].command(argc - 1, argv + 1);
-	return command_export(argc, argv);
 }

@@ -38,7 +38,7 @@ begin()
 
 	shift
 	mkfifo "$SCRATCH/$name.ticks"
-	FAKE_TICKS=$SCRATCH/$name.ticks "$SCRATCH/live-test" --prometheus "$@" \
+	FAKE_TICKS=$SCRATCH/$name.ticks "$SCRATCH/live-test" export --prometheus "$@" \
 		>"$SCRATCH/$name.out" 2>"$SCRATCH/$name.err" &
 	PID=$!
 }
@@ -173,7 +173,7 @@ fails()
 	local name=$1 status=$2 text=$3 got
 
 	shift 3
-	got=$(FAKE_TICKS=$SCRATCH/web.ticks "$SCRATCH/live-test" --prometheus "$@" 2>&1)
+	got=$(FAKE_TICKS=$SCRATCH/web.ticks "$SCRATCH/live-test" export --prometheus "$@" 2>&1)
 	case $?:$got in
 	"$status:"*"$text"*) ok "$name" ;;
 	*) not_ok "$name" "status $? instead of $status, and: $got" ;;
@@ -192,7 +192,7 @@ is "Ctrl-C ends the server" "$? $(cat "$SCRATCH/web.err")" "0 "
 mkfifo "$SCRATCH/gone.ticks"
 exec 6<>"$SCRATCH/gone.ticks"
 tick gone sg
-FAKE_TICKS=$SCRATCH/gone.ticks "$SCRATCH/live-test" --prometheus -a --textfile "$SCRATCH/gone.prom" 2>"$SCRATCH/gone.err"
+FAKE_TICKS=$SCRATCH/gone.ticks "$SCRATCH/live-test" export --prometheus -a --textfile "$SCRATCH/gone.prom" 2>"$SCRATCH/gone.err"
 is "the GPU goes" "$? $(cat "$SCRATCH/gone.err")" "7 panthor-perf: /dev/dri/renderD128 is gone"
 exec 6>&-
 is "after its last sample was published" "$(value mali_samples_total "$(cat "$SCRATCH/gone.prom")")" 1

@@ -20,6 +20,8 @@ make_locales()
 		not_ok "$name can be made" "$(cat "$SCRATCH/log")"
 		exit 1
 	done
+	# What json-c asks of glibc leaks the path of locales.
+	echo leak:__argz_add_sep >"$SCRATCH/suppressions"
 	[ "$(in_locale de_DE.UTF-8 locale decimal_point)" = , ] && return
 	not_ok "de_DE.UTF-8 has a decimal comma" "$(in_locale de_DE.UTF-8 locale)"
 	exit 1
@@ -27,5 +29,6 @@ make_locales()
 
 in_locale()
 {
-	env LOCPATH="$SCRATCH/locale" LC_ALL="$1" "${@:2}"
+	env LOCPATH="$SCRATCH/locale" LC_ALL="$1" \
+		LSAN_OPTIONS="suppressions=$SCRATCH/suppressions:print_suppressions=0" "${@:2}"
 }

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# What panthor-perf's commands say of a GPU that is a fake one, which counts what it is told to; all of it
+# with ASan and UBSan.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/lib/locales.sh"
+
+tool=$SCRATCH/live-test
+if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$tool" >"$SCRATCH/log" 2>&1; then
+	ok "the tool builds"
+else
+	not_ok "the tool builds" "$(cat "$SCRATCH/log")"
+	plan 1
+	exit 1
+fi
+
+make_locales
+locale=C
+
+# counted NAME BYTES ARGUMENT...: the tool while its GPU counts BYTES (see fake-gpu.c); its status, and what it
+# prints in NAME.out and NAME.err
+counted()
+{
+	local name=$1 bytes=$2 status
+
+	shift 2
+	mkfifo "$SCRATCH/ticks"
+	# Open for both, so that the bytes stay until they are read.
+	exec 6<>"$SCRATCH/ticks"
+	printf '%s' "$bytes" >&6
+	FAKE_TICKS=$SCRATCH/ticks in_locale "$locale" "$tool" "$@" >"$SCRATCH/$name.out" 2>"$SCRATCH/$name.err"
+	status=$?
+	exec 6>&-
+	rm "$SCRATCH/ticks"
+	return $status
+}
+
+# ---- Samples that are longer than the period ----
+
+# late N OF MEAN: the sentence
+late()
+{
+	echo "$1 of $2 samples $([ "$1" -eq 1 ] && echo is || echo are) longer than the period, the longest 5000.000 ms," \
+		"$3 ms in the mean of all: the kernel or this program was late; no count is missing."
+}
+
+# Each t is five seconds, all else one; the last sample is that of the end.
+counted late stts record -p 1s -o "$SCRATCH/late.data" -- true
+is "record tells of deadlines that were missed" "$? $(sed -n '2,$p' "$SCRATCH/late.err")" "0 $(late 2 5 2600.000)"
+is "report does" "$("$tool" report "$SCRATCH/late.data" | sed -n '1s/.*data: //p; /longer/p')" \
+	"a fake, 5 samples of 2600 ms in the mean over 13.000000 s; the period is 1000 ms
+$(late 2 5 2600.000)"
+is "report -j does" "$("$tool" report -j "$SCRATCH/late.data" | grep -o '"\(stretched\|longest_ns\|mean_ns\)":[0-9]*' | tr '\n' ' ')" \
+	'"stretched":2 "longest_ns":5000000000 "mean_ns":2600000000 '
+counted late sts stat -p 1s -- true
+is "stat does" "$? $(grep longer "$SCRATCH/late.err")" "0 $(late 1 4 2000.000)"
+counted late sss record -p 1s -o "$SCRATCH/late.data" -- true
+is "where none was, nothing is told" "$? $(sed -n '2,$p' "$SCRATCH/late.err")$("$tool" report "$SCRATCH/late.data" |
+	sed -n '1s/.*data: //p; /longer/p')" "0 a fake, 4 samples of 1000 ms over 4.000000 s"
+
+# ---- Locales ----
+
+# What has no graph, for which a locale needs the characters; and what has.
+plain="report -j late;report -t late;convert -c late;convert -j late;convert -P late;diff late late;diff -j late late;\
+info;info -j;list;list -x :;list -g MALI-G610;stat -p 1s -- true;stat -j -p 1s -- true;stat -x : -- true;top --once -j -p 10ms"
+graphs="report late;report -b late;top --once -p 10ms"
+
+# print_all COMMANDS: what they print in the locale
+print_all()
+{
+	local command commands words
+
+	IFS=';' read -ra commands <<<"$1"
+	for command in "${commands[@]}"; do
+		read -ra words <<<"${command//late/$SCRATCH/late.data}"
+		counted locale st "${words[@]}"
+		echo "$command: $?"
+		# Other processes are none of this test's.
+		sed 's/"hidden_processes":[0-9]*//' "$SCRATCH/locale.out" "$SCRATCH/locale.err"
+	done
+}
+for locale in C C.UTF-8 de_DE.UTF-8; do
+	print_all "$plain" >"$SCRATCH/$locale.plain"
+	print_all "$graphs" >"$SCRATCH/$locale.graphs"
+	is "$locale: commands print the same as in C" "$(diff -a "$SCRATCH/C.plain" "$SCRATCH/$locale.plain")" ""
+done
+is "all commands end well" "$(grep -ah ': [1-9][0-9]*$' "$SCRATCH"/*.{plain,graphs})" ""
+is "graphs are the same in all languages" "$(diff -a "$SCRATCH/C.UTF-8.graphs" "$SCRATCH/de_DE.UTF-8.graphs")" ""
+locale=C
+
+plan "$TAP_COUNT"
