@@ -121,7 +121,7 @@ static const struct argp_option options[] = {
 	  DEFAULT_TRACE ")", 0 },
 	{ "period", 'p', "TIME", 0, "Time from a sample to the next, as 200us, 1.5ms or 1s (default: 1ms)", 0 },
 	{ "event", 'e', "COUNTER,...", 0, "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be "
-	  "repeated; default: what load and top-down are made of)", 0 },
+	  "repeated; default: those of stat, and what load and top-down are made of)", 0 },
 	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
 	{ "memory", 'm', "KIB", 0, "Memory for samples that are not written yet (default: 32768)", 0 },
 	{ "perfetto", 'P', NULL, 0, "Write a trace for Perfetto", 0 },
@@ -177,12 +177,16 @@ static int choose(struct recorder *r)
 	enum pperf_error error;
 	unsigned int i, type;
 	bool any = false;
+	size_t named;
 
 	error = pperf_selection_new(r->db, info, &r->selection);
 	for (i = 0; !error && i < a->num_events; i++)
 		error = pperf_selection_add_list(r->selection, a->events[i]);
 	if (!error && a->all)
 		error = pperf_selection_add_all(r->selection);
+	pperf_db_counters(r->db, &named);
+	if (!error && !a->num_events && !a->all && named)
+		error = pperf_selection_add_default(r->selection);
 	if (error)
 		return complain_of(error);
 

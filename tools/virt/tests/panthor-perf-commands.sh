@@ -60,6 +60,16 @@ counted late sss record -p 1s -o "$SCRATCH/late.data" -- true
 is "where none was, nothing is told" "$? $(sed -n '2,$p' "$SCRATCH/late.err")$("$tool" report "$SCRATCH/late.data" |
 	sed -n '1s/.*data: //p; /longer/p')" "0 a fake, 4 samples of 1000 ms over 4.000000 s"
 
+# ---- What is recorded without -e ----
+
+counted stat ss stat -x ';' -p 1s -- true
+counted record ss record -p 1s -o "$SCRATCH/default.data" -- true
+"$tool" report -j "$SCRATCH/default.data" | sed -n 's/.*"name":"\(Mali[^"]*\)".*/\1/p' >"$SCRATCH/recorded"
+is "record without -e has all that stat shows" "$(cut -d';' -f3 "$SCRATCH/stat.err" | sed '/^Mali/!d' | grep -vxFf "$SCRATCH/recorded")" ""
+is "which is much" "$(grep -c '^[0-9.]*;[^;]*;Mali' "$SCRATCH/stat.err" | sed 's/^[2-9].$/much/')" much
+is "and top-down" "$("$tool" report -t "$SCRATCH/default.data" | grep -c '^ *[0-9.]* %')" \
+	"$("$tool" report -j "$SCRATCH/default.data" | grep -c '"level":[1-9]')"
+
 # ---- Locales ----
 
 # What has no graph, for which a locale needs the characters; and what has.
