@@ -566,7 +566,8 @@ bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 	const struct panthor_perf_time *pair = &clock->pair;
 	bool known = pair->ns && gpu <= pair->gpu && pair->gpu - gpu < clock->freq * 60;
 
-	time->gpu = gpu;
+	/* Without a pair there is nothing to doubt it by. */
+	time->gpu = known || !pair->ns ? gpu : pair->gpu;
 	if (known)
 		time->ns = panthor_perf_clock_ticks_to_ns(clock->freq, pair->gpu, pair->ns, gpu);
 	else

@@ -106,7 +106,10 @@ static struct panthor_perf_clock *new_clock(struct kunit *test)
 	return clock;
 }
 
-/* A timestamp is converted only if it is earlier than the pair, by less than a minute. */
+/*
+ * A timestamp is converted only if it is earlier than the pair, by less than a minute. One that
+ * is not is replaced by the pair's, so that users never see it.
+ */
 static void time_of_samples(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = new_clock(test);
@@ -123,10 +126,19 @@ static void time_of_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
 	panthor_perf_clock_at(clock, (1ull << 40) + 24000000, &time);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
 	panthor_perf_clock_at(clock, 0, &time);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
 	panthor_perf_clock_at(clock, U64_MAX, &time);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
+
+	/* Nothing is known of it where timestamps cannot be converted. */
+	clock->pair.gpu = 0;
+	clock->pair.ns = 0;
+	panthor_perf_clock_at(clock, 1234, &time);
+	KUNIT_EXPECT_EQ(test, time.gpu, 1234);
 }
 
 /* Cycles of a clock whose rate changes, and of a GPU that has no power for a while. */
