@@ -5,5 +5,5 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 26
-guest_script 25 rebind
+plan 31
+guest_script 30 rebind

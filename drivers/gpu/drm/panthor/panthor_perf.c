@@ -95,17 +95,6 @@ MODULE_PARM_DESC(perf_ring_slots,
 		 "Slots of the firmware's ring of counter samples, a power of two from 16 to 128 (32 = default)");
 
 /**
- * struct perf_resources - Resources that a device needs only while it has sessions or events
- */
-struct perf_resources {
-	/** @ring: Memory of the firmware ring, mapped into the MCU's address space. */
-	struct panthor_kernel_bo *ring;
-
-	/** @watch: Notifiers that follow the rates of the GPU's clocks. */
-	struct panthor_perf_clock_watch watch;
-};
-
-/**
  * struct panthor_perf - Performance counters of a device
  *
  * Members without a lock in their description do not change after the probe, or
@@ -146,28 +135,35 @@ struct panthor_perf {
 	u32 fw_slots;
 
 	/**
-	 * @setup_lock: Protects @resources, @sessions, @num_sessions, @num_users, @last_id
-	 * and panthor_perf_file::num_sessions. While it is free, there are @resources if
-	 * there are users.
+	 * @ring: Memory of the firmware ring, mapped into the MCU's address space; NULL
+	 * until the first session or event of perf, and there until the MCU has stopped for
+	 * good. Written with @ring_lock held.
+	 */
+	struct panthor_kernel_bo *ring;
+
+	/**
+	 * @ring_lock: Held while the ring is made, and the notifiers that follow the rates
+	 * of clocks.
 	 *
-	 * Taken in process context by SETUP, TEARDOWN, close, unplug, release_work
-	 * and debugfs. TEARDOWN, close and unplug cannot be interrupted by a signal,
-	 * so they must never wait long for it: no memory is allocated, freed or
-	 * mapped with it held, and no lock is taken but those of the sampler and of
-	 * &struct panthor_perf_clock. In particular the clock framework is not
-	 * called, because it allocates memory with its own lock held.
+	 * Taken in process context by SETUP and by the PMU. Memory is allocated with it
+	 * held, and the lock of the clock framework is taken.
+	 *
+	 * Order: @ring_lock, panthor_perf_sampler::lock.
+	 */
+	struct mutex ring_lock;
+
+	/**
+	 * @setup_lock: Protects @sessions, @num_sessions, @last_id and
+	 * panthor_perf_file::num_sessions.
+	 *
+	 * Taken in process context by SETUP, TEARDOWN, close, the PMU and debugfs.
+	 * TEARDOWN and close cannot be interrupted by a signal, so they must never wait
+	 * long for it: no memory is allocated, freed or mapped with it held, and no lock
+	 * is taken but those of the sampler.
 	 *
 	 * Order: @setup_lock, panthor_perf_sampler::lock.
 	 */
 	struct mutex setup_lock;
-
-	/**
-	 * @resources: Resources in use by @fw and @clock, NULL if there are none.
-	 * Written with @setup_lock and panthor_perf_sampler::lock held, read with
-	 * @setup_lock held. The hooks of suspend and reset read it without a lock
-	 * to see if @release_work is needed.
-	 */
-	struct perf_resources *resources;
 
 	/**
 	 * @sessions: List of all sessions, linked by panthor_perf_session::node.
@@ -178,21 +174,8 @@ struct panthor_perf {
 	/** @num_sessions: Number of sessions in @sessions. Protected by @setup_lock. */
 	u32 num_sessions;
 
-	/**
-	 * @num_users: Number of sessions, and one more while the PMU has events: those who
-	 * need @resources. Protected by @setup_lock; read without it like @resources.
-	 */
-	u32 num_users;
-
 	/** @last_id: Number given to the latest client. Protected by @setup_lock. */
 	u32 last_id;
-
-	/**
-	 * @release_work: Frees @resources that could not be freed when the last
-	 * session or event ended, because firmware might still have written to the ring.
-	 * Queued by the hooks of suspend and reset, when the MCU has stopped.
-	 */
-	struct work_struct release_work;
 };
 
 /**
@@ -250,151 +233,28 @@ static bool ask_for_reset(struct panthor_perf_sampler *sampler)
 }
 
 /*
- * Frees resources that are not installed. The caller must hold neither setup_lock
- * nor the sampler's lock, because this takes the lock of the clock framework. @res
- * may be NULL.
+ * Makes the firmware ring, and has notifiers follow the rates of clocks, for the first session
+ * or event of perf. The caller must hold neither setup_lock nor the sampler's lock.
  */
-static void destroy_resources(struct perf_resources *res)
+static int make_ring(struct panthor_perf *perf)
 {
-	if (!res)
-		return;
-
-	panthor_perf_clock_watch_fini(&res->watch);
-	panthor_kernel_bo_destroy(res->ring);
-	kfree(res);
-}
-
-/*
- * Allocates resources without installing them. The caller must hold neither
- * setup_lock nor the sampler's lock, as for destroy_resources(). Returns an error
- * pointer on failure.
- */
-static struct perf_resources *create_resources(struct panthor_perf *perf)
-{
-	struct perf_resources *res = kzalloc_obj(*res, GFP_KERNEL_ACCOUNT);
+	struct panthor_kernel_bo *ring;
 	int ret;
 
-	if (!res)
-		return ERR_PTR(-ENOMEM);
+	guard(mutex)(&perf->ring_lock);
 
-	ret = panthor_perf_fw_ring_alloc(&perf->fw, perf->fw_slots, &res->ring);
+	ret = panthor_perf_clock_watch(&perf->clock);
+	if (ret || perf->ring)
+		return ret;
+
+	ret = panthor_perf_fw_ring_alloc(&perf->fw, perf->fw_slots, &ring);
 	if (ret)
-		goto err_free;
+		return ret;
 
-	ret = panthor_perf_clock_watch_init(&res->watch, &perf->clock);
-	if (ret)
-		goto err_destroy_ring;
-
-	return res;
-
-err_destroy_ring:
-	panthor_kernel_bo_destroy(res->ring);
-
-err_free:
-	kfree(res);
-	return ERR_PTR(ret);
-}
-
-/* Makes resources those of the device, for the first user. */
-static void install_resources(struct panthor_perf *perf, struct perf_resources *res)
-{
-	lockdep_assert_held(&perf->setup_lock);
-
-	guard(mutex)(&perf->sampler.lock);
-
-	WRITE_ONCE(perf->resources, res);
-	panthor_perf_fw_ring_set(&perf->fw, res->ring, perf->fw_slots);
-
-	/*
-	 * Attaching reads registers if the GPU is powered. It stays powered while
-	 * the sampler's lock is held, which the hooks of suspend and reset take.
-	 */
-	panthor_perf_clock_attach(&perf->clock, &res->watch,
-				  panthor_perf_sampler_mcu_runs(&perf->sampler));
-}
-
-/*
- * Takes the resources away from the device. The caller frees what is returned, which
- * may be NULL. Firmware must not write to the ring any more: counters are disabled,
- * or the MCU has stopped.
- */
-static struct perf_resources *take_resources(struct panthor_perf *perf)
-{
-	struct perf_resources *res = perf->resources;
-
-	lockdep_assert_held(&perf->setup_lock);
-	lockdep_assert_held(&perf->sampler.lock);
-
-	if (!res)
-		return NULL;
-
-	panthor_perf_fw_ring_clear(&perf->fw);
-	panthor_perf_clock_detach(&perf->clock);
-	WRITE_ONCE(perf->resources, NULL);
-	return res;
-}
-
-/*
- * Takes the resources away from the device if there are no users, and returns
- * them in @res. If firmware may still write to the ring, @res is not changed:
- *
- * - While the MCU is being halted, the caller has to wait and to try again. Returns
- *   -EAGAIN.
- * - If firmware has not acknowledged that counters are disabled, because of protected
- *   mode or because it does not answer, nobody can tell how long that takes.
- *   Returns 0. The resources stay for the next session, or until the hook of suspend
- *   or reset queues release_work.
- */
-static int take_unused(struct panthor_perf *perf, struct perf_resources **res)
-{
-	struct panthor_perf_sampler *sampler = &perf->sampler;
-
-	guard(mutex)(&perf->setup_lock);
-
-	if (perf->num_users)
-		return 0;
-
-	guard(mutex)(&sampler->lock);
-
-	if (panthor_perf_sampler_mcu_runs(sampler) && panthor_perf_fw_enabled(&perf->fw))
-		return sampler->state == PANTHOR_PERF_SAMPLER_CLOSING ? -EAGAIN : 0;
-
-	*res = take_resources(perf);
+	perf->ring = ring;
+	scoped_guard(mutex, &perf->sampler.lock)
+		panthor_perf_fw_ring_set(&perf->fw, ring, perf->fw_slots);
 	return 0;
-}
-
-/* Frees the resources, unless firmware still needs them or there are users. */
-static void release_resources(struct panthor_perf *perf)
-{
-	struct perf_resources *res = NULL;
-	int cookie;
-
-	/* If the device is unplugged, panthor_perf_unplug() frees the resources. */
-	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
-		return;
-
-	while (take_unused(perf, &res) == -EAGAIN)
-		panthor_perf_sampler_wait_open(&perf->sampler);
-
-	destroy_resources(res);
-	drm_dev_exit(cookie);
-}
-
-static void release_work(struct work_struct *work)
-{
-	release_resources(container_of(work, struct panthor_perf, release_work));
-}
-
-/*
- * Has the resources freed if there is no user. Called by the hooks of suspend and
- * reset when the MCU has stopped, so that firmware does not need them any more. The
- * hooks are in the fence signalling path, where they cannot be freed.
- */
-static void release_later(struct panthor_perf *perf)
-{
-	/* setup_lock cannot be taken here. The work checks both again with it held. */
-	if (READ_ONCE(perf->resources) && !READ_ONCE(perf->num_users))
-		queue_work(perf->sampler.wq, &perf->release_work);
 }
 
 static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
@@ -477,43 +337,9 @@ static int check_limits(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	return count >= PERF_MAX_USER_SESSIONS ? -ENOSPC : 0;
 }
 
-/*
- * Adds a user of the resources. If the device has no resources, those in @res are installed
- * and @res is set to NULL. Returns the number of the new client in @id. Returns -EAGAIN if the
- * device has no resources and @res is NULL.
- */
-static int add_user(struct panthor_perf *perf, struct perf_resources **res, u32 *id)
-{
-	lockdep_assert_held(&perf->setup_lock);
-
-	if (!perf->resources) {
-		if (!*res)
-			return -EAGAIN;
-
-		install_resources(perf, *res);
-		*res = NULL;
-	}
-
-	*id = ++perf->last_id;
-	WRITE_ONCE(perf->num_users, perf->num_users + 1);
-	return 0;
-}
-
-/* Removes a user. Returns true if it was the last one, so that resources are to be freed. */
-static bool remove_user(struct panthor_perf *perf)
-{
-	lockdep_assert_held(&perf->setup_lock);
-
-	WRITE_ONCE(perf->num_users, perf->num_users - 1);
-	return !perf->num_users;
-}
-
-/*
- * Adds a session to the device. @res is as for add_user(). Returns -EAGAIN as that does,
- * -ENOSPC if a limit is exceeded, or -EINTR.
- */
+/* Adds a session to the device. Returns -ENOSPC if a limit is exceeded, or -EINTR. */
 static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
-		       struct panthor_perf_session *session, struct perf_resources **res)
+		       struct panthor_perf_session *session)
 {
 	int ret = mutex_lock_interruptible(&perf->setup_lock);
 
@@ -521,9 +347,8 @@ static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 		return ret;
 
 	ret = check_limits(perf, pf, session->unprivileged);
-	if (!ret)
-		ret = add_user(perf, res, &session->client.id);
 	if (!ret) {
+		session->client.id = ++perf->last_id;
 		list_add_tail(&session->node, &perf->sessions);
 		perf->num_sessions++;
 		atomic_inc(&pf->num_sessions);
@@ -533,55 +358,13 @@ static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	return ret;
 }
 
-/* Adds the PMU, which has events now, as a user. @res is as for add_user(). */
-static int add_pmu(struct panthor_perf *perf, u32 *id, struct perf_resources **res)
-{
-	guard(mutex)(&perf->setup_lock);
-
-	return add_user(perf, res, id);
-}
-
-/* Adds a session as a user, or the PMU if @session is NULL, and resources if there are none. */
-static int add_user_and_resources(struct panthor_perf *perf, struct panthor_perf_file *pf,
-				  struct panthor_perf_session *session, u32 *id)
-{
-	struct perf_resources *res = NULL;
-	int ret, err = 0;
-
-	for (;;) {
-		ret = session ? add_session(perf, pf, session, &res) : add_pmu(perf, id, &res);
-		if (ret != -EAGAIN)
-			break;
-
-		/* Another user may have installed resources when these could not be created. */
-		if (err)
-			return err;
-
-		res = create_resources(perf);
-		if (IS_ERR(res)) {
-			err = PTR_ERR(res);
-			res = NULL;
-		}
-	}
-
-	/*
-	 * If another user has installed resources meanwhile, those are used, and these are
-	 * left in @res. Otherwise these are installed.
-	 */
-	destroy_resources(res);
-	return ret;
-}
-
 /*
- * Ends a session, and frees the resources of the device if it was the last user. The
- * handle is not valid any more, so no other ioctl can begin to use the session.
- * Drops the file's reference.
+ * Ends a session. The handle is not valid any more, so no other ioctl can begin to use the
+ * session. Drops the file's reference.
  */
 static void end_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 			struct panthor_perf_session *session)
 {
-	bool last;
-
 	/*
 	 * panthor_perf_session_destroy() drops the file's reference, but the session
 	 * is in perf->sessions until it is removed below.
@@ -592,18 +375,15 @@ static void end_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	scoped_guard(mutex, &perf->setup_lock) {
 		list_del(&session->node);
 		perf->num_sessions--;
-		last = remove_user(perf);
 		atomic_dec(&pf->num_sessions);
 	}
 
 	panthor_perf_session_put(session);
-	if (last)
-		release_resources(perf);
 }
 
 /*
- * Makes sure that there is a firmware ring until panthor_perf_remove_client(), and gets a number
- * for a client that is no session. Sleeps, allocates. Returns 0 or a negative error code.
+ * Makes sure that there is a firmware ring, and gets a number for a client that is no session.
+ * Sleeps, allocates. Returns 0 or a negative error code.
  */
 int panthor_perf_add_client(struct panthor_perf_sampler *sampler, u32 *id)
 {
@@ -613,22 +393,14 @@ int panthor_perf_add_client(struct panthor_perf_sampler *sampler, u32 *id)
 	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
 		return -ENODEV;
 
-	ret = add_user_and_resources(perf, NULL, NULL, id);
+	ret = make_ring(perf);
 	drm_dev_exit(cookie);
-	return ret;
-}
+	if (ret)
+		return ret;
 
-/* Undoes panthor_perf_add_client(), when the client has been removed. Sleeps. */
-void panthor_perf_remove_client(struct panthor_perf_sampler *sampler)
-{
-	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
-	bool last;
-
-	scoped_guard(mutex, &perf->setup_lock)
-		last = remove_user(perf);
-
-	if (last)
-		release_resources(perf);
+	guard(mutex)(&perf->setup_lock);
+	*id = ++perf->last_id;
+	return 0;
 }
 
 static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
@@ -651,6 +423,10 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 	if (ret)
 		return ret;
 
+	ret = make_ring(perf);
+	if (ret)
+		return ret;
+
 	session = panthor_perf_session_create(&perf->sampler, &pf->stats, file, setup);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
@@ -659,7 +435,7 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 	session->unprivileged = unprivileged;
 	session->client.limited = unprivileged;
 
-	ret = add_user_and_resources(perf, pf, session, NULL);
+	ret = add_session(perf, pf, session);
 	if (ret) {
 		panthor_perf_session_put(session);
 		return ret;
@@ -1114,7 +890,6 @@ void panthor_perf_post_suspend(struct panthor_device *ptdev)
 	/* An MCU that was stopped by force has not taken the sample of the halt. */
 	reset = panthor_device_reset_is_pending(ptdev) || !panthor_fw_halted(ptdev);
 	panthor_perf_sampler_down(sampler, reset);
-	release_later(ptdev->perf);
 }
 
 /**
@@ -1165,11 +940,8 @@ void panthor_perf_reset(struct panthor_device *ptdev)
 {
 	struct panthor_perf_sampler *sampler = sampler_of(ptdev);
 
-	if (!sampler)
-		return;
-
-	panthor_perf_sampler_down(sampler, true);
-	release_later(ptdev->perf);
+	if (sampler)
+		panthor_perf_sampler_down(sampler, true);
 }
 
 /**
@@ -1190,6 +962,7 @@ static void perf_release(struct drm_device *ddev, void *data)
 
 	panthor_perf_sampler_fini(&perf->sampler);
 	mutex_destroy(&perf->setup_lock);
+	mutex_destroy(&perf->ring_lock);
 }
 
 /* Returns the module parameter perf_ring_slots, or the default if it is not valid. */
@@ -1256,13 +1029,14 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	perf->sampler.layout = &perf->layout;
 	perf->sampler.clock = &perf->clock;
 	perf->sampler.reset = ask_for_reset;
+	mutex_init(&perf->ring_lock);
 	mutex_init(&perf->setup_lock);
 	taken_in_reclaim(&perf->setup_lock);
 	INIT_LIST_HEAD(&perf->sessions);
-	INIT_WORK(&perf->release_work, release_work);
 	if (panthor_perf_sampler_init(&perf->sampler)) {
 		drm_err(&ptdev->base, "No performance counters: no memory");
 		mutex_destroy(&perf->setup_lock);
+		mutex_destroy(&perf->ring_lock);
 		goto err_none;
 	}
 
@@ -1338,7 +1112,6 @@ void panthor_perf_register(struct panthor_device *ptdev)
 void panthor_perf_unplug(struct panthor_device *ptdev)
 {
 	struct panthor_perf *perf = ptdev->perf;
-	struct perf_resources *res = NULL;
 
 	if (!perf || !perf->supported)
 		return;
@@ -1346,18 +1119,31 @@ void panthor_perf_unplug(struct panthor_device *ptdev)
 	panthor_perf_pmu_kill(perf->pmu);
 	panthor_perf_sampler_unplug(&perf->sampler);
 	panthor_perf_pmu_unplug(perf->pmu);
-	cancel_work_sync(&perf->release_work);
 
 	/*
-	 * No SETUP can install resources any more: drm_dev_unplug() has waited for
-	 * those between drm_dev_enter() and drm_dev_exit(), and others fail. If the
-	 * probe has failed, the device was not registered and there was no SETUP.
+	 * No SETUP makes notifiers any more: drm_dev_unplug() has waited for those between
+	 * drm_dev_enter() and drm_dev_exit(), and others fail. If the probe has failed, the
+	 * device was not registered and there was no SETUP.
 	 */
-	scoped_guard(mutex, &perf->setup_lock)
-		scoped_guard(mutex, &perf->sampler.lock)
-			res = take_resources(perf);
+	panthor_perf_clock_unwatch(&perf->clock);
+}
 
-	destroy_resources(res);
+/**
+ * panthor_perf_free_ring() - Free the firmware ring, because the device is being removed
+ * @ptdev: Device, after panthor_perf_unplug(), or when its probe has failed.
+ *
+ * Called when the MCU has stopped, because firmware that does not answer may not have
+ * disabled counters, and before its address space is freed.
+ */
+void panthor_perf_free_ring(struct panthor_device *ptdev)
+{
+	struct panthor_perf *perf = ptdev->perf;
+
+	if (!perf)
+		return;
+
+	panthor_kernel_bo_destroy(perf->ring);
+	perf->ring = NULL;
 }
 
 /**

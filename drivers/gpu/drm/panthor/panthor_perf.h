@@ -24,6 +24,7 @@ struct panthor_perf_sampler;
 void panthor_perf_init(struct panthor_device *ptdev);
 void panthor_perf_register(struct panthor_device *ptdev);
 void panthor_perf_unplug(struct panthor_device *ptdev);
+void panthor_perf_free_ring(struct panthor_device *ptdev);
 void panthor_perf_exit(void);
 
 void panthor_perf_pre_suspend(struct panthor_device *ptdev);
@@ -48,6 +49,7 @@ int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_f
 static inline void panthor_perf_init(struct panthor_device *ptdev) {}
 static inline void panthor_perf_register(struct panthor_device *ptdev) {}
 static inline void panthor_perf_unplug(struct panthor_device *ptdev) {}
+static inline void panthor_perf_free_ring(struct panthor_device *ptdev) {}
 static inline void panthor_perf_exit(void) {}
 
 static inline void panthor_perf_pre_suspend(struct panthor_device *ptdev) {}
@@ -91,7 +93,6 @@ static inline int panthor_ioctl_perf_control(struct drm_device *ddev, void *data
 /* What the PMU needs of the device. */
 int panthor_perf_may_watch(u8 set);
 int panthor_perf_add_client(struct panthor_perf_sampler *sampler, u32 *id);
-void panthor_perf_remove_client(struct panthor_perf_sampler *sampler);
 
 #ifdef CONFIG_DRM_PANTHOR_PERF_PMU
 struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_device *ptdev,

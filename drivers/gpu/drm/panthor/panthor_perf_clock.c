@@ -8,7 +8,6 @@
 #include <linux/clk.h>
 #include <linux/clocksource_ids.h>
 #include <linux/math64.h>
-#include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #include <kunit/visibility.h>
@@ -36,9 +35,9 @@
  * has been reported: a new segment starts at a time that is read with the lock held,
  * and all times that cycles have been reported of before are earlier.
  *
- * Notifiers follow the rates while there are sessions. Otherwise the rates are not
- * known, no cycles are counted, and nothing has to be done when the GPU is suspended
- * and resumed.
+ * Notifiers follow the rates from the first session or event of perf on. Cycles are
+ * counted while the GPU has power and somebody counts: otherwise nothing has to be done
+ * when the GPU is suspended and resumed, and a notifier only stores the rate.
  */
 
 /*
@@ -104,7 +103,8 @@ static void set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns, unsigned 
 		return;
 
 	clock->rate[id] = rate;
-	new_segment(clock, ns);
+	if (clock->up)
+		new_segment(clock, ns);
 }
 
 /**
@@ -156,40 +156,21 @@ void panthor_perf_clock_cycles(struct panthor_perf_clock *clock, u64 ns,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_cycles);
 
-/*
- * Rate change notifier. The clock framework calls it with its prepare lock held. The
- * watch may not be attached, or not any more; only its own copy of the rate is changed
- * then.
- */
+/* The clock framework calls this with its prepare lock held. */
 static int rate_changed(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct panthor_perf_clock_nb *cnb = container_of(nb, struct panthor_perf_clock_nb, nb);
-	struct panthor_perf_clock_watch *watch = cnb->watch;
-	struct panthor_perf_clock *clock = watch->clock;
+	struct panthor_perf_clock *clock = cnb->clock;
 	struct clk_notifier_data *ndata = data;
 
 	if (event != POST_RATE_CHANGE)
 		return NOTIFY_OK;
 
 	spin_lock(&clock->lock);
-	watch->rate[cnb->id] = ndata->new_rate;
-	watch->told |= BIT(cnb->id);
-	if (clock->watch == watch)
-		set_rate(clock, cnb->id, ktime_get_raw_ns(), ndata->new_rate);
+	cnb->told = true;
+	set_rate(clock, cnb - clock->nb, ktime_get_raw_ns(), ndata->new_rate);
 	spin_unlock(&clock->lock);
 	return NOTIFY_OK;
-}
-
-/* Gets the clock of each domain, NULL if it has none of its own. */
-static void get_clks(struct panthor_device *ptdev, struct clk *clks[PANTHOR_PERF_CLOCKS])
-{
-	memset(clks, 0, PANTHOR_PERF_CLOCKS * sizeof(*clks));
-	if (!ptdev)
-		return;
-
-	clks[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL] = ptdev->clks.core;
-	clks[DRM_PANTHOR_PERF_CLOCK_COREGROUP] = ptdev->clks.coregroup;
-	clks[DRM_PANTHOR_PERF_CLOCK_SHADER] = ptdev->clks.stacks;
 }
 
 /*
@@ -286,13 +267,12 @@ static void find_offset(struct panthor_perf_clock *clock)
  * @clock: Object to initialize, zeroed.
  * @ptdev: Device that is powered, or NULL in a test.
  *
- * No cycles are counted before panthor_perf_clock_attach().
+ * No cycles are counted before panthor_perf_clock_up().
  *
  * Context: Probe. Reads registers.
  */
 void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {
-	struct clk *clks[PANTHOR_PERF_CLOCKS];
 	u32 i;
 
 	clock->ptdev = ptdev;
@@ -308,10 +288,18 @@ void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_de
 		clock->freq = arch_timer_get_cntfrq();
 #endif
 
-	get_clks(ptdev, clks);
-	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
-		if (clks[i])
+	if (ptdev) {
+		clock->nb[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL].clk = ptdev->clks.core;
+		clock->nb[DRM_PANTHOR_PERF_CLOCK_COREGROUP].clk = ptdev->clks.coregroup;
+		clock->nb[DRM_PANTHOR_PERF_CLOCK_SHADER].clk = ptdev->clks.stacks;
+	}
+
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
+		clock->nb[i].clock = clock;
+		clock->nb[i].nb.notifier_call = rate_changed;
+		if (clock->nb[i].clk)
 			clock->supported |= BIT(i);
+	}
 
 	/*
 	 * This cannot wait for the first session, because the GPU may be suspended
@@ -322,89 +310,68 @@ void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_de
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
 
 /**
- * panthor_perf_clock_watch_init() - Register notifiers, and read rates
- * @watch: Object to initialize, zeroed.
- * @clock: Clocks. If they have no device, nothing is registered, and a test calls the
- * notifiers.
+ * panthor_perf_clock_watch() - Have notifiers follow the rates of the clocks
+ * @clock: Clocks. Those that are followed already are left alone.
  *
- * A device can have several of them at a time. panthor_perf_clock_attach() selects the
- * one that is used.
- *
- * Context: Process context, without panthor_perf::setup_lock and
- * panthor_perf_sampler::lock, which are taken during reclaim. This allocates memory,
- * and takes the prepare lock of the clock framework, under which others allocate.
+ * Calls must come one after the other, and without panthor_perf_sampler::lock: this
+ * allocates memory, and takes the prepare lock of the clock framework, under which others
+ * allocate.
  *
  * Return: 0 on success, the error of clk_notifier_register() otherwise (-ENOMEM, or
- * -EINVAL).
+ * -EINVAL). What has been done until then stays.
  */
-int panthor_perf_clock_watch_init(struct panthor_perf_clock_watch *watch,
-				  struct panthor_perf_clock *clock)
+int panthor_perf_clock_watch(struct panthor_perf_clock *clock)
 {
-	struct clk *clks[PANTHOR_PERF_CLOCKS];
 	unsigned long rate;
 	int ret;
 	u32 i;
 
-	watch->clock = clock;
-	get_clks(clock->ptdev, clks);
 	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
-		struct panthor_perf_clock_nb *nb = &watch->nb[i];
+		struct panthor_perf_clock_nb *cnb = &clock->nb[i];
 
-		nb->watch = watch;
-		nb->id = i;
-		nb->nb.notifier_call = rate_changed;
-		if (!clks[i])
+		if (!cnb->clk || cnb->registered)
 			continue;
 
-		ret = clk_notifier_register(clks[i], &nb->nb);
-		if (ret) {
-			panthor_perf_clock_watch_fini(watch);
+		ret = clk_notifier_register(cnb->clk, &cnb->nb);
+		if (ret)
 			return ret;
-		}
-		nb->clk = clks[i];
+		cnb->registered = true;
 
 		/*
 		 * If the notifier has been called meanwhile, it has stored a rate
 		 * that may be newer than this one.
 		 */
-		rate = clk_get_rate(clks[i]);
+		rate = clk_get_rate(cnb->clk);
 		spin_lock(&clock->lock);
-		if (!(watch->told & BIT(i)))
-			watch->rate[i] = rate;
+		if (!cnb->told)
+			set_rate(clock, i, ktime_get_raw_ns(), rate);
 		spin_unlock(&clock->lock);
 	}
 
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_watch_init);
 
 /**
- * panthor_perf_clock_watch_fini() - Unregister notifiers
- * @watch: Notifiers that are not attached, or not any more.
+ * panthor_perf_clock_unwatch() - Unregister all notifiers
+ * @clock: Clocks. None of their notifiers runs any more when this has returned.
  *
- * No notifier runs any more when this has returned.
- *
- * Context: As panthor_perf_clock_watch_init().
+ * To be called as panthor_perf_clock_watch().
  */
-void panthor_perf_clock_watch_fini(struct panthor_perf_clock_watch *watch)
+void panthor_perf_clock_unwatch(struct panthor_perf_clock *clock)
 {
 	u32 i;
 
-	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
-		if (watch->nb[i].clk)
-			clk_notifier_unregister(watch->nb[i].clk, &watch->nb[i].nb);
-		watch->nb[i].clk = NULL;
-	}
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
+		if (clock->nb[i].registered)
+			clk_notifier_unregister(clock->nb[i].clk, &clock->nb[i].nb);
 }
 
 /**
- * panthor_perf_clock_up() - Begin to count cycles, because the GPU is powered
- * @clock: Clocks that are followed, of a GPU that is powered.
+ * panthor_perf_clock_up() - Begin to count cycles
+ * @clock: Clocks of a GPU that is powered.
  *
  * Rates are not read, because notifiers follow them while the GPU has no power, too.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Reads registers, takes
- * panthor_perf_clock::lock, does not sleep.
+ * The caller holds panthor_perf_sampler::lock.
  */
 void panthor_perf_clock_up(struct panthor_perf_clock *clock)
 {
@@ -418,62 +385,23 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_up);
 
 /**
- * panthor_perf_clock_down() - Cease to count cycles, because the GPU is losing power
- * @clock: Clocks.
+ * panthor_perf_clock_down() - Count cycles no longer
+ * @clock: Clocks of a GPU that is losing power, or that nobody counts. Nothing is done if
+ * their cycles are not counted.
  *
- * Context: The caller holds panthor_perf_sampler::lock. Takes
- * panthor_perf_clock::lock, does not sleep.
+ * The caller holds panthor_perf_sampler::lock.
  */
 void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 {
+	if (!clock->up)
+		return;
+
 	spin_lock(&clock->lock);
 	clock->up = false;
 	new_segment(clock, ktime_get_raw_ns());
 	spin_unlock(&clock->lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_down);
-
-/**
- * panthor_perf_clock_attach() - Begin to follow the rates of the clocks
- * @clock: Clocks that are not followed.
- * @watch: Notifiers to use. They must not be unregistered before
- * panthor_perf_clock_detach().
- * @up: The GPU is powered, so that cycles are counted from now on.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Reads registers if @up is set,
- * takes panthor_perf_clock::lock, does not sleep.
- */
-void panthor_perf_clock_attach(struct panthor_perf_clock *clock,
-			       struct panthor_perf_clock_watch *watch, bool up)
-{
-	spin_lock(&clock->lock);
-	clock->watch = watch;
-	memcpy(clock->rate, watch->rate, sizeof(clock->rate));
-	spin_unlock(&clock->lock);
-
-	if (up)
-		panthor_perf_clock_up(clock);
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_attach);
-
-/**
- * panthor_perf_clock_detach() - Cease to follow the rates of the clocks
- * @clock: Clocks that are followed.
- *
- * No cycles are counted from now on. Notifiers stay registered, but have no effect.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Takes
- * panthor_perf_clock::lock, does not sleep.
- */
-void panthor_perf_clock_detach(struct panthor_perf_clock *clock)
-{
-	spin_lock(&clock->lock);
-	clock->watch = NULL;
-	clock->up = false;
-	new_segment(clock, ktime_get_raw_ns());
-	spin_unlock(&clock->lock);
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_detach);
 
 /**
  * panthor_perf_clock_pair() - Store the present time as the latest pair

@@ -32,7 +32,7 @@ struct panthor_perf_time {
 	/**
 	 * @cycles: Cycles of each clock domain since the probe, by enum
 	 * drm_panthor_perf_clock. Only differences have a meaning, because nothing is
-	 * counted while clocks are not followed.
+	 * counted while nobody counts.
 	 */
 	u64 cycles[PANTHOR_PERF_CLOCKS];
 };
@@ -49,54 +49,28 @@ struct panthor_perf_clock_segment {
 	/** @cycles: Cycles up to the start of the segment, by enum drm_panthor_perf_clock. */
 	u64 cycles[PANTHOR_PERF_CLOCKS];
 
-	/**
-	 * @rate: Rate of each clock in Hz, 0 if the GPU has no power in the segment or
-	 * clocks are not followed.
-	 */
+	/** @rate: Rate of each clock in Hz, 0 if cycles are not counted in the segment. */
 	unsigned long rate[PANTHOR_PERF_CLOCKS];
 };
 
 /**
- * struct panthor_perf_clock_watch - Notifiers that follow the rates of the clocks
- *
- * A device needs one while it has sessions. It is separate from
- * &struct panthor_perf_clock, because it is created before it is known whether
- * another SETUP has created one already: notifiers cannot be registered with
- * panthor_perf::setup_lock held.
+ * struct panthor_perf_clock_nb - Notifier that follows the rate of a clock
  */
-struct panthor_perf_clock_watch {
-	/** @clock: Clocks of the device. Does not change. */
+struct panthor_perf_clock_nb {
+	/** @nb: Notifier. */
+	struct notifier_block nb;
+
+	/** @clock: Clocks of the device, whose array of notifiers this one is in. */
 	struct panthor_perf_clock *clock;
 
-	/**
-	 * @rate: Present rate of each clock in Hz, by enum drm_panthor_perf_clock.
-	 * Protected by panthor_perf_clock::lock.
-	 */
-	unsigned long rate[PANTHOR_PERF_CLOCKS];
+	/** @clk: Clock to follow, NULL if the domain has none of its own. */
+	struct clk *clk;
 
-	/**
-	 * @told: A bit for each clock domain whose notifier has been called since it
-	 * was registered. Protected by panthor_perf_clock::lock.
-	 */
-	u32 told;
+	/** @registered: @nb is registered. Used by panthor_perf_clock_watch() alone. */
+	bool registered;
 
-	/**
-	 * @nb: Rate change notifier of each clock domain. Does not change between
-	 * panthor_perf_clock_watch_init() and panthor_perf_clock_watch_fini().
-	 */
-	struct panthor_perf_clock_nb {
-		/** @nb.nb: Notifier. */
-		struct notifier_block nb;
-
-		/** @nb.watch: The watch that the notifier is a part of. */
-		struct panthor_perf_clock_watch *watch;
-
-		/** @nb.id: Clock domain, enum drm_panthor_perf_clock. */
-		u32 id;
-
-		/** @nb.clk: Clock that the notifier is registered for, NULL if there is none. */
-		struct clk *clk;
-	} nb[PANTHOR_PERF_CLOCKS];
+	/** @told: @nb has been called. Protected by panthor_perf_clock::lock. */
+	bool told;
 };
 
 /**
@@ -112,9 +86,12 @@ struct panthor_perf_clock {
 	 */
 	u32 supported;
 
+	/** @nb: Notifier of each clock domain, by enum drm_panthor_perf_clock. */
+	struct panthor_perf_clock_nb nb[PANTHOR_PERF_CLOCKS];
+
 	/**
-	 * @lock: Protects @watch, @rate, @up, @segments, @num_segments and members of
-	 * @watch.
+	 * @lock: Protects @rate, @segments and @num_segments, and @up together with
+	 * panthor_perf_sampler::lock: both are held to write it.
 	 *
 	 * Taken in process context by rate change notifiers, which hold the prepare
 	 * lock of the clock framework, and by code that holds
@@ -123,30 +100,24 @@ struct panthor_perf_clock {
 	spinlock_t lock;
 
 	/**
-	 * @watch: Notifiers whose rates are used. NULL while clocks are not followed.
-	 * Protected by @lock.
-	 */
-	struct panthor_perf_clock_watch *watch;
-
-	/**
-	 * @rate: Present rate of each clock in Hz, even if the GPU has no power, by
-	 * enum drm_panthor_perf_clock. Protected by @lock.
+	 * @rate: Present rate of each clock in Hz, even if cycles are not counted, by
+	 * enum drm_panthor_perf_clock.
 	 */
 	unsigned long rate[PANTHOR_PERF_CLOCKS];
 
-	/** @up: The GPU is powered and its cycles are counted. Protected by @lock. */
+	/** @up: Cycles are counted: the GPU is powered, and somebody counts. */
 	bool up;
 
 	/**
 	 * @segments: The latest segments, as a ring. Segment n is in element
-	 * n % PANTHOR_PERF_CLOCK_SEGMENTS. Protected by @lock.
+	 * n % PANTHOR_PERF_CLOCK_SEGMENTS.
 	 */
 	struct panthor_perf_clock_segment segments[PANTHOR_PERF_CLOCK_SEGMENTS];
 
 	/**
 	 * @num_segments: Number of segments so far, and so the number of the next
 	 * one. The size of @segments is subtracted from it now and then, so that it
-	 * does not overflow. Protected by @lock.
+	 * does not overflow.
 	 */
 	u32 num_segments;
 
@@ -173,12 +144,8 @@ struct panthor_perf_clock {
 
 void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev);
 
-int panthor_perf_clock_watch_init(struct panthor_perf_clock_watch *watch,
-				  struct panthor_perf_clock *clock);
-void panthor_perf_clock_watch_fini(struct panthor_perf_clock_watch *watch);
-void panthor_perf_clock_attach(struct panthor_perf_clock *clock,
-			       struct panthor_perf_clock_watch *watch, bool up);
-void panthor_perf_clock_detach(struct panthor_perf_clock *clock);
+int panthor_perf_clock_watch(struct panthor_perf_clock *clock);
+void panthor_perf_clock_unwatch(struct panthor_perf_clock *clock);
 
 void panthor_perf_clock_up(struct panthor_perf_clock *clock);
 void panthor_perf_clock_down(struct panthor_perf_clock *clock);

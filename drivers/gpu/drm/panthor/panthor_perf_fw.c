@@ -253,14 +253,13 @@ int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
 }
 
 /**
- * panthor_perf_fw_ring_set() - Begin to use a firmware ring
- * @fw: Firmware, which has no ring.
- * @bo: Memory from panthor_perf_fw_ring_alloc(). It must not be freed before
- * panthor_perf_fw_ring_clear().
+ * panthor_perf_fw_ring_set() - Set the firmware ring, once and for all
+ * @fw: Firmware, which has no ring. It is told of it by panthor_perf_fw_enable().
+ * @bo: Memory from panthor_perf_fw_ring_alloc(). It must not be freed before the MCU has
+ * stopped for good.
  * @slots: Number of slots that @bo was allocated for.
  *
- * Context: The caller holds panthor_perf_sampler::lock. Does not sleep and touches
- * no register: firmware is told of the ring by panthor_perf_fw_enable().
+ * The caller holds panthor_perf_sampler::lock.
  */
 void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo,
 			      u32 slots)
@@ -269,23 +268,6 @@ void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_
 	fw->ring_va = panthor_kernel_bo_gpuva(bo);
 	fw->slots = slots;
 }
-
-/**
- * panthor_perf_fw_ring_clear() - Cease to use the firmware ring
- * @fw: Firmware that no longer writes to the ring: either
- * panthor_perf_fw_enabled() has returned false, or the MCU has stopped.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Does not sleep and touches
- * no register.
- */
-void panthor_perf_fw_ring_clear(struct panthor_perf_fw *fw)
-{
-	fw->ring = NULL;
-
-	/* Firmware may have answered, or raised an event, after it was given up on. */
-	settle_reqs(fw);
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_ring_clear);
 
 static void request_enable(struct panthor_perf_fw *fw)
 {
@@ -346,7 +328,6 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
 	for (i = 0; i < fw->slots; i++)
 		panthor_perf_layout_ack(fw->layout, slot_address(fw, i));
 
-	fw->set = set;
 	settle_reqs(fw);
 	WRITE_ONCE(input->perfcnt_as, fw->ops->address_space(fw));
 	input->perfcnt_base = fw->ring_va;
@@ -380,7 +361,6 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
 	 * that firmware looks at REQ again after that.
 	 */
 	if (fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS)) {
-		fw->uncertain = true;
 		request_disable(fw);
 		mask_events(fw);
 		fw->ops->ring_doorbell(fw);
@@ -418,36 +398,26 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
  *
  * Context: The caller holds panthor_perf_sampler::lock, and the GPU is powered.
  * Sleeps up to PANTHOR_PERF_FW_ACK_MS milliseconds, and twice that if an earlier
- * request to enable or disable counters was not answered. Called in the fence
+ * request to enable or disable counters was not answered in time. Called in the fence
  * signalling path by resume, so it does not allocate memory.
  *
- * Return: 0 on success, -ETIMEDOUT if firmware did not answer. Counters are to be
- * disabled then, see panthor_perf_fw::uncertain.
+ * Return: 0 on success, -ETIMEDOUT if firmware did not answer. The request is withdrawn
+ * then, and counts for nothing, though firmware may have seen it.
  */
 int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 {
-	int ret = 0;
-
 	/*
-	 * An earlier panthor_perf_fw_disable() may have returned -ETIMEDOUT. ENABLE
-	 * is a level: firmware would not notice that counters were disabled and
-	 * enabled again, and would not reset INSERT, if it had not seen the request
-	 * to disable them first.
-	 *
-	 * Or an earlier enable may not have been answered, and have been for another
-	 * counter set. Firmware could still act on that one, and its answer would be
-	 * taken for that to this one. Once it has been seen to count and to stop,
-	 * whatever it does is by this one.
+	 * An earlier panthor_perf_fw_disable() may have returned -ETIMEDOUT, or firmware
+	 * have enabled counters after it was given up on. ENABLE is a level: firmware
+	 * would not notice that counters were disabled and enabled again, and would not
+	 * reset INSERT, if it had not seen the request to disable them first.
 	 */
 	if (READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN) {
-		ret = panthor_perf_fw_disable(fw);
-	} else if (fw->uncertain && fw->set != set) {
-		ret = enable_once(fw, set);
-		if (!ret)
-			ret = panthor_perf_fw_disable(fw);
+		int ret = panthor_perf_fw_disable(fw);
+
+		if (ret)
+			return ret;
 	}
-	if (ret)
-		return ret;
 
 	return enable_once(fw, set);
 }
@@ -464,50 +434,21 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enable);
  * Sleeps up to PANTHOR_PERF_FW_ACK_MS milliseconds.
  *
  * Return: 0 on success, -ETIMEDOUT if firmware did not answer. It may still write
- * to the ring then, see panthor_perf_fw_enabled().
+ * to the ring then.
  */
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 {
-	bool counted = READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN;
+	int ret;
 
 	fw->enabled = false;
 	request_disable(fw);
 	fw->ops->ring_doorbell(fw);
-	if (fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS)) {
-		mask_events(fw);
-		settle_reqs(fw);
-		return -ETIMEDOUT;
-	}
-
-	/*
-	 * ACK was seen with ENABLE set and is now seen with it clear, so firmware
-	 * has seen the last request to enable counters and the request to disable
-	 * them after that. If ACK had been clear all the time, firmware might not
-	 * have come to look at either of them.
-	 */
-	if (counted)
-		fw->uncertain = false;
+	ret = fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS);
 	mask_events(fw);
 	settle_reqs(fw);
-	return 0;
+	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
-
-/**
- * panthor_perf_fw_enabled() - Check if firmware may write to the ring
- * @fw: Firmware that has booted.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Reads memory that is
- * shared with firmware; does not sleep.
- *
- * Return: True if firmware has counters enabled, or may yet enable them because of
- * a request that was withdrawn. False if the ring can be freed.
- */
-bool panthor_perf_fw_enabled(struct panthor_perf_fw *fw)
-{
-	return fw->uncertain || (READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN);
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enabled);
 
 /**
  * panthor_perf_fw_dead() - Note that the MCU has stopped
@@ -523,7 +464,6 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enabled);
 void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 {
 	fw->enabled = false;
-	fw->uncertain = false;
 	request_disable(fw);
 	settle_reqs(fw);
 }

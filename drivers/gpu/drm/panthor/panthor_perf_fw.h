@@ -65,8 +65,8 @@ struct panthor_perf_fw {
 	struct panthor_fw_global_iface *glb;
 
 	/**
-	 * @ring: Address of the firmware ring in the kernel. NULL as long as there
-	 * is no session; counters are not enabled without a ring.
+	 * @ring: Address of the firmware ring in the kernel, NULL until the first
+	 * session or event of perf. It stays until unplug.
 	 */
 	void *ring;
 
@@ -81,17 +81,6 @@ struct panthor_perf_fw {
 
 	/** @enabled: Firmware has acknowledged that counters are enabled. */
 	bool enabled;
-
-	/** @set: Counter set that was requested with the latest ENABLE. */
-	u8 set;
-
-	/**
-	 * @uncertain: Firmware did not acknowledge in time that counters are
-	 * enabled. The request was withdrawn, but firmware may have seen it and may
-	 * still write to the ring. Cleared when firmware is known to have seen
-	 * that counters are disabled, or when the MCU has stopped.
-	 */
-	bool uncertain;
 
 	/**
 	 * @cycles_on: The bit COUNTER_EN of REQ, which makes the GPU's cycle
@@ -130,11 +119,9 @@ int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
 			       struct panthor_kernel_bo **bo);
 void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo,
 			      u32 slots);
-void panthor_perf_fw_ring_clear(struct panthor_perf_fw *fw);
 
 int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set);
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw);
-bool panthor_perf_fw_enabled(struct panthor_perf_fw *fw);
 void panthor_perf_fw_dead(struct panthor_perf_fw *fw);
 
 void panthor_perf_fw_request(struct panthor_perf_fw *fw);

@@ -602,13 +602,9 @@ static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run
 	if (--run->users)
 		return;
 
-	if (run->state == PANTHOR_PERF_PMU_RUN_FROZEN) {
-		panthor_perf_pmu_run_free(run);
-	} else {
+	if (run->state != PANTHOR_PERF_PMU_RUN_FROZEN)
 		RCU_INIT_POINTER(pmu->run, NULL);
-		panthor_perf_pmu_run_free(run);
-		panthor_perf_remove_client(pmu->sampler);
-	}
+	panthor_perf_pmu_run_free(run);
 }
 
 /*

@@ -54,8 +54,7 @@
  * automatic sample, epoch or EXTRACT are explained in Documentation, section "Terms"
  * of gpu/panthor-perf.rst.
  *
- * There is a firmware ring only while there are sessions or events of perf. Without
- * one, the sampler does no more than follow whether the GPU is up.
+ * Without clients, the sampler does no more than follow whether the GPU is up.
  */
 
 /**
@@ -658,7 +657,6 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 
 	sampler->rearm_extract = NO_EXTRACT;
 	set_overflow(sampler, PANTHOR_PERF_OVERFLOW_NONE);
-	wake_up_all(&sampler->opened);
 }
 
 /* Timestamps come from firmware, and are not relied upon to be in order: time never goes back. */
@@ -1019,7 +1017,7 @@ static int disable(struct panthor_perf_sampler *sampler)
 	return note_result(sampler, protected, panthor_perf_fw_disable(sampler->fw));
 }
 
-/* Has firmware count no longer if there is no client any more. */
+/* Has firmware count no longer, and clocks neither, if there is no client any more. */
 static void disable_if_unused(struct panthor_perf_sampler *sampler)
 {
 	if (!list_empty(&sampler->clients))
@@ -1029,6 +1027,7 @@ static void disable_if_unused(struct panthor_perf_sampler *sampler)
 	scoped_guard(spinlock, &sampler->req_lock)
 		sampler->limited.state = PANTHOR_PERF_LIMITED_IDLE;
 
+	panthor_perf_clock_down(sampler->clock);
 	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
 		reset_if_failed(sampler, disable(sampler));
@@ -1733,7 +1732,6 @@ int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler)
 	mutex_init(&sampler->start_lock);
 	mutex_init(&sampler->lock);
 	spin_lock_init(&sampler->req_lock);
-	init_waitqueue_head(&sampler->opened);
 	sampler->rearm_extract = NO_EXTRACT;
 	INIT_LIST_HEAD(&sampler->clients);
 	INIT_WORK(&sampler->drain_work, drain_work);
@@ -1836,6 +1834,10 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 		if (ret && ret != -EAGAIN)
 			return ret;
 	}
+
+	/* Its cycles are counted from now on. If the GPU is not up, it will be told of that. */
+	if (list_empty(&sampler->clients) && mcu_runs(sampler->state))
+		panthor_perf_clock_up(sampler->clock);
 
 	client->start_data = user_data;
 	client->start_ret = 0;
@@ -2125,36 +2127,6 @@ void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_enable);
 
-/**
- * panthor_perf_sampler_mcu_runs() - Check if the MCU runs
- * @sampler: Sampler, whose lock the caller holds.
- *
- * Context: Process context.
- *
- * Return: True if registers can be accessed until the lock is released, and
- * firmware may write to its ring if counters are enabled.
- */
-bool panthor_perf_sampler_mcu_runs(struct panthor_perf_sampler *sampler)
-{
-	lockdep_assert_held(&sampler->lock);
-
-	return mcu_runs(sampler->state);
-}
-
-/**
- * panthor_perf_sampler_wait_open() - Wait until the MCU is not about to stop
- * @sampler: Sampler.
- *
- * While the MCU is being halted it may write to the firmware ring, and cannot be
- * told not to. The wait ends when it has stopped, or the device is unplugged.
- *
- * Context: Process context, without locks of the sampler. Sleeps.
- */
-void panthor_perf_sampler_wait_open(struct panthor_perf_sampler *sampler)
-{
-	wait_event(sampler->opened, READ_ONCE(sampler->state) != PANTHOR_PERF_SAMPLER_CLOSING);
-}
-
 /* Checks if there are few clients to give samples to, and none that is about to stop. */
 static bool few_clients(struct panthor_perf_sampler *sampler)
 {
@@ -2321,8 +2293,7 @@ static void drain_stopped(struct panthor_perf_sampler *sampler, bool reset)
  * @sampler: Sampler, closed.
  * @reset: The MCU was not halted in good order, since the GPU is being reset.
  *
- * Completes all requests, with what firmware has left in the ring. Without a
- * ring nothing is done but to change the state.
+ * Completes all requests, with what firmware has left in the ring.
  *
  * Context: Process context. Called in the suspend and reset paths of the device,
  * while registers can be accessed.
@@ -2330,6 +2301,7 @@ static void drain_stopped(struct panthor_perf_sampler *sampler, bool reset)
 void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
+	bool used;
 
 	guard(mutex)(&sampler->lock);
 
@@ -2342,19 +2314,20 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 	if (reset)
 		sampler->reset_asked = false;
 
-	if (!fw->ring) {
-		set_state(sampler, PANTHOR_PERF_SAMPLER_DOWN);
-		return;
-	}
-
+	used = !list_empty(&sampler->clients);
 	if (fw->enabled)
 		drain_stopped(sampler, reset);
 
-	panthor_perf_fw_dead(fw);
+	/* Also if nobody counts any more: firmware may have answered after it was given up on. */
+	if (fw->ring)
+		panthor_perf_fw_dead(fw);
+
 	panthor_perf_clock_down(sampler->clock);
 	set_state(sampler, PANTHOR_PERF_SAMPLER_DOWN);
-	complete_now(sampler);
-	deliver_power(sampler);
+	if (used) {
+		complete_now(sampler);
+		deliver_power(sampler);
+	}
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_down);
 
@@ -2363,7 +2336,7 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_down);
  * @sampler: Sampler, down.
  *
  * Returns when counters are enabled again, if some client is counting, so that
- * no work that is started afterwards goes uncounted. Without a ring nothing is
+ * no work that is started afterwards goes uncounted. Without a client nothing is
  * done but to change the state: no register is touched, and no clock is looked at.
  *
  * Context: Process context. Called in the resume and reset paths of the device,
@@ -2389,7 +2362,7 @@ void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 		deliver_power(sampler);
 	}
 
-	if (!fw->ring) {
+	if (list_empty(&sampler->clients)) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
 		return;
 	}
@@ -2458,8 +2431,8 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	if (counting)
 		mark_unsampled(sampler, in_protected_mode(sampler));
 
-	/* The ring is about to be freed: firmware may write to it though it was given up on. */
-	if (counting || (running && fw->ring && panthor_perf_fw_enabled(fw)))
+	/* If firmware does not do that, nobody minds: the ring is freed when the MCU has stopped. */
+	if (counting || (running && fw->ring))
 		panthor_perf_fw_disable(fw);
 
 	spin_lock(&sampler->req_lock);

@@ -479,13 +479,9 @@ struct panthor_perf_sampler {
 	/**
 	 * @state: What can be done with firmware. Changed with @lock and
 	 * @req_lock held, so that either is enough to read it. The interrupt
-	 * thread reads it without either, to find out whether to try @lock, and
-	 * so does panthor_perf_sampler_wait_open().
+	 * thread reads it without either, to find out whether to try @lock.
 	 */
 	enum panthor_perf_sampler_state state;
-
-	/** @opened: Woken when the state CLOSING ends. */
-	wait_queue_head_t opened;
 
 	/**
 	 * @failures: How often firmware did not do what it was told to, since it
@@ -653,8 +649,6 @@ void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,
 void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u32 type, bool enable);
 
-bool panthor_perf_sampler_mcu_runs(struct panthor_perf_sampler *sampler);
-void panthor_perf_sampler_wait_open(struct panthor_perf_sampler *sampler);
 void panthor_perf_sampler_irq(struct panthor_perf_sampler *sampler);
 void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait);
 void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset);

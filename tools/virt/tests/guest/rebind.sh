@@ -20,6 +20,55 @@ for round in 1 2 3; do
 done
 succeeds "work after it" gpu-load
 
+# Firmware that does not disable counters when the device goes may write to its ring until the MCU has stopped.
+# The ring is freed with what else is in the MCU's address space then, after the work that pings firmware was
+# cancelled, and not before.
+enabled()
+{
+	[ "$(mali-bench enabled)" -eq 1 ]
+}
+
+tracing=/sys/kernel/tracing
+events="kmem/kfree timer/timer_cancel"
+mount -t tracefs none $tracing 2>/dev/null
+echo on >"$GPU/power/control"
+panthor-perf stat -o /dev/null -- sleep 1000 >/dev/null 2>&1 &
+until_true 20 enabled
+echo $$ >$tracing/set_event_pid
+for event in $events; do
+	echo 1 >$tracing/events/$event/enable
+done
+mali-bench ack_delay=1000000000
+echo "$name" >$driver/unbind
+for event in $events; do
+	echo 0 >$tracing/events/$event/enable
+done
+echo >$tracing/set_event_pid
+kill $!
+is "firmware has not seen that counters are to be disabled" "$(($(mali-bench req) >> 5 & 1))" 1
+mali-bench ack_delay=0
+is "the ring is freed when the MCU has stopped" "$(awk '
+	/ timer_cancel: / { cancelled++ }
+	/ kfree: .*panthor_kernel_bo_destroy/ { if (freed++ && cancelled) between = 1; cancelled = 0 }
+	END { print (freed > 1), between + 0 }' $tracing/trace)" "1 0"
+echo >$tracing/trace
+echo "$name" >$driver/bind
+echo auto >"$GPU/power/control"
+
+# What follows the rates of clocks goes with the device, and comes with the first who counts.
+notifiers()
+{
+	cat /sys/kernel/debug/clk/*/clk_notifier_count | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+before=$(notifiers)
+succeeds "work that is counted" panthor-perf stat -o /dev/null -- gpu-load
+is "clocks are followed from then on" "$([ "$(notifiers)" -gt "$before" ] && echo yes)" yes
+echo "$name" >$driver/unbind
+is "and not without the device" "$(notifiers)" "$before"
+echo "$name" >$driver/bind
+
 # A selftest that skips ends well, too.
 unbind()
 {

@@ -203,67 +203,58 @@ static void cycles_down(struct kunit *test)
 }
 
 /* Calls the notifier as the clock framework does before or after it changes a rate. */
-static void notify(struct panthor_perf_clock_watch *watch, u32 id, unsigned long event,
+static void notify(struct panthor_perf_clock *clock, u32 id, unsigned long event,
 		   unsigned long rate)
 {
 	struct clk_notifier_data data = { .new_rate = rate };
-	struct notifier_block *nb = &watch->nb[id].nb;
+	struct notifier_block *nb = &clock->nb[id].nb;
 
 	nb->notifier_call(nb, event, &data);
 }
 
-/* Cycles are counted while clocks are followed, with the rates that notifiers reported last. */
-static void attached(struct kunit *test)
+/* Cycles are counted from up to down, with the rates that notifiers reported last. */
+static void notified(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = new_clock(test);
-	struct panthor_perf_clock_watch watch = {}, loser = {};
 	u64 before[PANTHOR_PERF_CLOCKS], after[PANTHOR_PERF_CLOCKS], t;
 
-	KUNIT_ASSERT_EQ(test, panthor_perf_clock_watch_init(&watch, clock), 0);
-	KUNIT_ASSERT_EQ(test, panthor_perf_clock_watch_init(&loser, clock), 0);
-
-	/* The watch is not attached yet. */
-	notify(&watch, 0, POST_RATE_CHANGE, 1000000000);
-	notify(&watch, 0, PRE_RATE_CHANGE, 2000000000);
-	notify(&watch, 0, ABORT_RATE_CHANGE, 2000000000);
-	notify(&loser, 0, POST_RATE_CHANGE, 3000000000ul);
-	KUNIT_EXPECT_EQ(test, clock->num_segments, 1);
-
-	/* The watch is attached, but the GPU has no power. */
-	panthor_perf_clock_attach(clock, &watch, false);
+	/* Nobody counts so far: the rate is stored, and no more is done. */
+	notify(clock, 0, POST_RATE_CHANGE, 1000000000);
+	notify(clock, 0, PRE_RATE_CHANGE, 2000000000);
+	notify(clock, 0, ABORT_RATE_CHANGE, 2000000000);
+	panthor_perf_clock_down(clock);
 	KUNIT_EXPECT_EQ(test, clock->num_segments, 1);
 	panthor_perf_clock_cycles(clock, ktime_get_raw_ns() + SEC_NS, after);
 	KUNIT_EXPECT_EQ(test, after[0], 0);
 
-	/* The GPU gets power. The rate is known from the notifier. */
+	/* Somebody does. The rate is known from the notifier. */
 	panthor_perf_clock_up(clock);
 	KUNIT_ASSERT_EQ(test, clock->num_segments, 2);
 	t = clock->segments[1].ns;
 	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
 	KUNIT_EXPECT_EQ(test, after[0], 1000000000);
 
-	/* A notifier of a watch that is not attached has no effect. */
-	notify(&loser, 0, POST_RATE_CHANGE, 3000000000ul);
-	notify(&watch, 0, PRE_RATE_CHANGE, 2000000000);
+	notify(clock, 0, PRE_RATE_CHANGE, 2000000000);
 	KUNIT_EXPECT_EQ(test, clock->num_segments, 2);
-	notify(&watch, 0, POST_RATE_CHANGE, 500000000);
+	notify(clock, 0, POST_RATE_CHANGE, 500000000);
 	KUNIT_ASSERT_EQ(test, clock->num_segments, 3);
 	t = clock->segments[2].ns;
 	panthor_perf_clock_cycles(clock, t, before);
 	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
 	KUNIT_EXPECT_EQ(test, after[0], before[0] + 500000000);
 
-	/* After detaching, cycles stay as they are. */
-	panthor_perf_clock_detach(clock);
-	notify(&watch, 0, POST_RATE_CHANGE, 250000000);
+	/* Nobody counts any more: cycles stay as they are. */
+	panthor_perf_clock_down(clock);
 	KUNIT_ASSERT_EQ(test, clock->num_segments, 4);
+	notify(clock, 0, POST_RATE_CHANGE, 250000000);
+	KUNIT_EXPECT_EQ(test, clock->num_segments, 4);
 	t = clock->segments[3].ns;
 	panthor_perf_clock_cycles(clock, t, before);
 	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
 	KUNIT_EXPECT_EQ(test, after[0], before[0]);
 
-	/* Attach once more, while the GPU has power. */
-	panthor_perf_clock_attach(clock, &watch, true);
+	/* Once more. The rate has changed meanwhile. */
+	panthor_perf_clock_up(clock);
 	KUNIT_ASSERT_EQ(test, clock->num_segments, 5);
 	t = clock->segments[4].ns;
 	panthor_perf_clock_cycles(clock, t, after);
@@ -276,7 +267,7 @@ static void attached(struct kunit *test)
 #define RATE_CHANGES	10000
 
 struct changer {
-	struct panthor_perf_clock_watch watch;
+	struct panthor_perf_clock *clock;
 	struct completion start;
 	bool done;
 };
@@ -288,7 +279,7 @@ static int change_rates(void *data)
 
 	wait_for_completion(&c->start);
 	for (i = 0; i < RATE_CHANGES; i++) {
-		notify(&c->watch, 0, POST_RATE_CHANGE, i % 2 ? 0 : 4000000000ul);
+		notify(c->clock, 0, POST_RATE_CHANGE, i % 2 ? 0 : 4000000000ul);
 		cond_resched();
 	}
 	WRITE_ONCE(c->done, true);
@@ -304,12 +295,11 @@ static void cycles_monotonic(struct kunit *test)
 	struct panthor_perf_time last = {}, now;
 	struct task_struct *thread;
 	struct panthor_perf_clock *clock = new_clock(test);
-	struct changer c = { .start = COMPLETION_INITIALIZER_ONSTACK(c.start) };
+	struct changer c = { .clock = clock, .start = COMPLETION_INITIALIZER_ONSTACK(c.start) };
 	u64 reads = 0, back = 0, most = 0;
 	bool done;
 
-	KUNIT_ASSERT_EQ(test, panthor_perf_clock_watch_init(&c.watch, clock), 0);
-	panthor_perf_clock_attach(clock, &c.watch, true);
+	panthor_perf_clock_up(clock);
 	thread = kthread_run(change_rates, &c, "perf-clock-test");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	complete(&c.start);
@@ -373,7 +363,7 @@ static struct kunit_case panthor_perf_clock_cases[] = {
 	KUNIT_CASE(time_of_samples),
 	KUNIT_CASE(cycles),
 	KUNIT_CASE(cycles_down),
-	KUNIT_CASE(attached),
+	KUNIT_CASE(notified),
 	KUNIT_CASE_SLOW(cycles_monotonic),
 	KUNIT_CASE(now),
 	KUNIT_CASE(deadlines),

@@ -25,6 +25,7 @@
 /* What a test needs: a sampler of which nothing but its state is used, and one run. */
 struct pmu_test {
 	struct panthor_perf_layout layout;
+	struct panthor_perf_clock clock;
 	struct panthor_perf_sampler sampler;
 	struct panthor_perf_pmu_gpu gpu;
 	struct panthor_perf_pmu_run *run;
@@ -72,6 +73,7 @@ static int pmu_test_init(struct kunit *test)
 	t->sample = kunit_kzalloc(test, panthor_perf_fw_sample_size(&t->layout), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, t->sample);
 	t->sampler.layout = &t->layout;
+	t->sampler.clock = &t->clock;
 	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&t->sampler), 0);
 	t->sampler.state = PANTHOR_PERF_SAMPLER_COUNTING;
 	t->run = panthor_perf_pmu_run_create(&t->sampler, &t->interval_ms);

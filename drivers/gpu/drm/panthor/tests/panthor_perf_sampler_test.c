@@ -694,19 +694,11 @@ static void cycle_counter(struct kunit *test)
 	}
 }
 
-/* Without sessions there is no firmware ring, and hooks change nothing. */
-static void unused(struct kunit *test)
+static void hooks_do_nothing(struct kunit *test, struct fake *f)
 {
-	static const struct panthor_fw_global_input_iface untouched;
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
-	void *ring = f->fw.ring;
-	u32 segments, i;
+	u32 segments = f->clock.num_segments, i;
 
-	f->fw.ring = NULL;
 	f->calls = 0;
-	f->output.ack = GLB_PERFCNT_SAMPLE | GLB_PERFCNT_THRESHOLD;
-	segments = f->clock.num_segments;
 	for (i = 0; i < 3; i++) {
 		panthor_perf_sampler_close(&f->sampler, i != 2);
 		KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_CLOSING);
@@ -716,16 +708,53 @@ static void unused(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_IDLE);
 	}
 	KUNIT_EXPECT_EQ(test, f->calls, 0);
-	KUNIT_EXPECT_MEMEQ(test, &f->input, &untouched, sizeof(untouched));
 	/* The number of segments would have increased if a hook had touched the clocks. */
 	KUNIT_EXPECT_EQ(test, f->clock.num_segments, segments);
+}
+
+/*
+ * Before the first session there is no firmware ring, and hooks change nothing. Later on there
+ * is one, and they touch neither registers nor clocks as long as nobody counts.
+ */
+static void unused(struct kunit *test)
+{
+	static const struct panthor_fw_global_input_iface untouched;
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	void *ring = f->fw.ring;
+
+	f->fw.ring = NULL;
+	f->output.ack = GLB_PERFCNT_SAMPLE | GLB_PERFCNT_THRESHOLD;
+	hooks_do_nothing(test, f);
+	KUNIT_EXPECT_MEMEQ(test, &f->input, &untouched, sizeof(untouched));
 
 	f->fw.ring = ring;
+	KUNIT_EXPECT_FALSE(test, f->clock.up);
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_EXPECT_TRUE(test, f->clock.up);
 	f->count = 5;
 	KUNIT_EXPECT_TRUE(test, stop(c, 2));
 	expect_num(test, c, 1);
 	expect(test, c, 0, 2, 5, 0);
+
+	KUNIT_EXPECT_FALSE(test, f->clock.up);
+	hooks_do_nothing(test, f);
+
+	/* START on a GPU that is down: cycles are counted when it is up. */
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_ASSERT_EQ(test, start(c, 3), 0);
+	KUNIT_EXPECT_FALSE(test, f->clock.up);
+	fake_boot(f, false);
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_EXPECT_TRUE(test, f->clock.up);
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_EXPECT_FALSE(test, f->clock.up);
+	panthor_perf_sampler_remove(&f->sampler, &c->client);
+	fake_boot(f, false);
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_EXPECT_FALSE(test, f->clock.up);
 }
 
 /* All clients that count use the same counter set, from the first START to the last sample. */
@@ -1880,10 +1909,7 @@ static void fake_gpu_reset(struct fake *f)
 	panthor_perf_sampler_up(&f->sampler);
 }
 
-/*
- * Firmware that did not answer in time may still enable counters. It is told not to, and the
- * ring is kept.
- */
+/* Firmware that did not answer in time may still enable counters. It is told not to. */
 static void start_unanswered(struct kunit *test)
 {
 	const u32 events = GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW | GLB_PERFCNT_SAMPLE;
@@ -1895,31 +1921,18 @@ static void start_unanswered(struct kunit *test)
 	panthor_perf_sampler_remove(&f->sampler, &c->client);
 	KUNIT_EXPECT_EQ(test, f->req & GLB_PERFCNT_EN, 0);
 	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask & events, 0);
-	KUNIT_EXPECT_TRUE(test, panthor_perf_fw_enabled(&f->fw));
 
 	/* Protected mode ends. Firmware acts on what it saw in REQ at the last doorbell. */
 	f->protected = false;
 	fake_requests(f);
 	KUNIT_EXPECT_EQ(test, f->output.ack & GLB_PERFCNT_EN, 0);
-	KUNIT_EXPECT_TRUE(test, panthor_perf_fw_enabled(&f->fw));
 
-	/*
-	 * After another client has been started and stopped, firmware is known to have
-	 * counters disabled.
-	 */
+	/* Another client is not told anything of it. */
 	c = new_client(test, f);
 	KUNIT_ASSERT_EQ(test, start(c, 2), 0);
 	KUNIT_EXPECT_TRUE(test, stop(c, 3));
 	expect_num(test, c, 1);
-	KUNIT_EXPECT_FALSE(test, panthor_perf_fw_enabled(&f->fw));
-
-	/* It is also known after the MCU has stopped. */
-	f->dead = true;
-	KUNIT_EXPECT_EQ(test, start(c, 4), -ETIMEDOUT);
-	KUNIT_EXPECT_TRUE(test, panthor_perf_fw_enabled(&f->fw));
-	panthor_perf_sampler_close(&f->sampler, false);
-	panthor_perf_sampler_down(&f->sampler, true);
-	KUNIT_EXPECT_FALSE(test, panthor_perf_fw_enabled(&f->fw));
+	KUNIT_EXPECT_FALSE(test, f->output.ack & GLB_PERFCNT_EN);
 }
 
 /* Calls START in a work, because START waits. */
@@ -2872,28 +2885,11 @@ static void start_times_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, start(c, 0), 0);
 }
 
-/* Firmware may see an enable that was given up after the next one: that one is made certain. */
-static void enable_uncertain(struct kunit *test)
-{
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
-
-	f->asleep = true;
-	KUNIT_EXPECT_EQ(test, start(c, 1), -ETIMEDOUT);
-	f->asleep = false;
-	d->client.block_set = 1;
-	KUNIT_ASSERT_EQ(test, start(d, 2), 0);
-	KUNIT_EXPECT_EQ(test, f->enables, 2);
-	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config >> 8, 1);
-	KUNIT_EXPECT_FALSE(test, f->fw.uncertain);
-}
-
-/* What firmware does after its ring has gone does not last until the next boot. */
-static void ring_cleared(struct kunit *test)
+/* What firmware does after it was given up on does not last until the next boot. */
+static void answered_too_late(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
-	void *ring = f->fw.ring;
 
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
@@ -2903,16 +2899,14 @@ static void ring_cleared(struct kunit *test)
 	f->protected = false;
 	f->output.ack &= ~GLB_PERFCNT_EN;
 	f->output.ack ^= GLB_PERFCNT_SAMPLE | GLB_PERFCNT_THRESHOLD;
-	mutex_lock(&f->sampler.lock);
-	panthor_perf_fw_ring_clear(&f->fw);
-	mutex_unlock(&f->sampler.lock);
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
 	KUNIT_EXPECT_EQ(test, (f->input.req ^ f->output.ack) &
 			(GLB_PERFCNT_SAMPLE | GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW), 0);
-	f->fw.ring = ring;
 }
 
 /* Counters are disabled before the device goes, in whatever state they are. */
-static void unplug_uncertain(struct kunit *test)
+static void unplug_unanswered(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
@@ -4805,9 +4799,8 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(share),
 	KUNIT_CASE(share_limited),
 	KUNIT_CASE(start_times_out),
-	KUNIT_CASE(enable_uncertain),
-	KUNIT_CASE(ring_cleared),
-	KUNIT_CASE(unplug_uncertain),
+	KUNIT_CASE(answered_too_late),
+	KUNIT_CASE(unplug_unanswered),
 	KUNIT_CASE(insert_from_before),
 	KUNIT_CASE(insert_from_before_at_once),
 	KUNIT_CASE(halt_first),

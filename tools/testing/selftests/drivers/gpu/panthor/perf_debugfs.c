@@ -248,7 +248,8 @@ TEST_F_TIMEOUT(debugfs, sessions, 120)
 	ASSERT_EQ(0, look(self));
 	EXPECT_EQ(0, value(self, "sessions"));
 	EXPECT_EQ(NULL, strstr(self->text, "session: "));
-	EXPECT_EQ(0, value(self, "slots"));
+	/* The firmware ring stays. */
+	EXPECT_LT(0, value(self, "slots"));
 	EXPECT_EQ(0, value(self, "gate"));
 }
 
@@ -346,7 +347,7 @@ TEST_F_TIMEOUT(debugfs, firmware, 120)
 	EXPECT_TRUE(perf_pm_is("suspended"));
 }
 
-/* Clocks are followed as long as there are sessions, whatever these do, and no longer. */
+/* Clocks are followed once from the first session on, however many come and go. */
 TEST_F(debugfs, clocks)
 {
 	long long clocks = __builtin_popcount(self->info.supported_clocks);
@@ -354,19 +355,17 @@ TEST_F(debugfs, clocks)
 
 	if (with < 0)
 		SKIP(return, "no clocks in debugfs");
+	EXPECT_LE(clocks, with);
 	perf_session_end(&self->manual);
 	EXPECT_EQ(with, clock_notifiers());
 	perf_session_end(&self->periodic);
-	EXPECT_EQ(with - clocks, clock_notifiers());
-	for (int i = 0; i < 2; i++) {
-		ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 8, &self->manual,
-					      &self->setup_manual));
-		EXPECT_EQ(with, clock_notifiers());
-		ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
-		EXPECT_EQ(with, clock_notifiers());
-		perf_session_end(&self->manual);
-		EXPECT_EQ(with - clocks, clock_notifiers());
-	}
+	EXPECT_EQ(with, clock_notifiers());
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 8, &self->manual,
+				      &self->setup_manual));
+	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
+	EXPECT_EQ(with, clock_notifiers());
+	perf_session_end(&self->manual);
+	EXPECT_EQ(with, clock_notifiers());
 }
 
 /* Firmware is told that THRESHOLD was acknowledged, though nobody asks it for a sample. */
