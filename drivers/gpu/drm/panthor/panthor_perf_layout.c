@@ -81,28 +81,107 @@ static void add_block(struct panthor_perf_layout *layout, u32 type, u32 fw_offse
 	layout->num_blocks++;
 }
 
-/**
- * panthor_perf_layout_init() - Compute the layout of samples
- * @layout: Layout to initialize.
- * @params: Properties of the GPU.
- * @why: Receives the reason if the layout cannot be used, NULL otherwise.
- *
- * The blocks of the GPU are known from its registers. The sizes that firmware
- * reports must be the sum of their sizes. If they are not, the layout of this GPU's
- * samples is not known, and nothing is guessed.
- *
- * Return: 0 on success; -EOPNOTSUPP if firmware offers no counters; -EINVAL if
- * @params is inconsistent. @layout has no block in case of an error.
+static void add_blocks(struct panthor_perf_layout *layout, u32 type, u32 count, u32 *fw_offset,
+		       u32 supported_clocks)
+{
+	for (; count; count--, *fw_offset += layout->fw_block_size)
+		add_block(layout, type, *fw_offset, supported_clocks);
+}
+
+/* Appends the shader cores, whose blocks in a firmware sample are those from @fw_offset on. */
+static void add_cores(struct panthor_perf_layout *layout,
+		      const struct panthor_perf_layout_params *params, u32 fw_offset)
+{
+	bool compact = GPU_ID_ARCH_MAJOR(params->gpu_id) >= ARCH_COMPACT_CORES;
+	u32 rank = 0, i;
+
+	layout->shader_block = layout->num_blocks;
+	layout->shader_offset = fw_offset;
+	for (i = 0; i < PANTHOR_PERF_MAX_CORES; i++) {
+		u32 slot = compact ? rank : i;
+
+		if (!(params->shader_present & BIT_ULL(i)))
+			continue;
+
+		rank++;
+		if (params->user_shader_present & BIT_ULL(i))
+			add_block(layout, DRM_PANTHOR_PERF_BLOCK_SHADER,
+				  fw_offset + slot * layout->fw_block_size,
+				  params->supported_clocks);
+		else
+			layout->hidden_cores |= BIT_ULL(slot);
+	}
+}
+
+static u32 block_size(const struct panthor_perf_layout_params *params)
+{
+	if (GPU_ID_ARCH_MAJOR(params->gpu_id) < ARCH_BLOCK_SIZE)
+		return SIZE_UNIT;
+
+	return PRFCNT_FEATURES_BLOCK_SIZE(params->prfcnt_features) * SIZE_UNIT;
+}
+
+static u32 metadata_size(const struct panthor_perf_layout_params *params)
+{
+	if (GLB_VERSION_MAJOR(params->glb_version) < GLB_MAJOR_METADATA)
+		return 0;
+
+	return PERFCNT_FEATURES_METADATA(params->perfcnt_features) * SIZE_UNIT;
+}
+
+/* Returns why firmware samples are not what is known of them, or NULL. */
+static const char *find_mismatch(const struct panthor_perf_layout_params *params)
+{
+	u32 hw_size = PERFCNT_SIZE_HW(params->perfcnt_size) * SIZE_UNIT;
+	u32 fw_size = PERFCNT_SIZE_FW(params->perfcnt_size) * SIZE_UNIT;
+	u32 slices = MEM_FEATURES_SLICES(params->mem_features);
+	u32 arch = GPU_ID_ARCH_MAJOR(params->gpu_id);
+	u32 size = block_size(params), metadata = metadata_size(params);
+	u64 cores = params->shader_present;
+	u32 slots = arch < ARCH_COMPACT_CORES ? fls64(cores) : hweight64(cores);
+
+	if (arch < 10)
+		return "not a CSF architecture";
+
+	if (size != SIZE_UNIT && size != 2 * SIZE_UNIT)
+		return "the block size is neither 64 nor 128 counters";
+
+	if (metadata && metadata != size)
+		return "the metadata size is not that of one block";
+
+	if (params->group_num > PANTHOR_PERF_MAX_CSGS)
+		return "the number of CSG slots is out of range";
+
+	/*
+	 * The firmware part of a sample is empty, or it is the firmware block, or the
+	 * firmware block and a block for each CSG slot.
+	 */
+	if (fw_size && fw_size != size && fw_size != (1 + params->group_num) * size)
+		return "the firmware part of a sample is not that of its blocks";
+
+	if (!(cores & params->user_shader_present))
+		return "there are no shader cores";
+
+	if (hw_size != (1 + 1 + slices + slots) * size)
+		return "the hardware part of a sample is not that of its blocks";
+
+	return NULL;
+}
+
+/*
+ * Computes the layout of samples. The blocks of the GPU are known from its registers, and the
+ * sizes that firmware reports must be the sum of their sizes: if they are not, nothing is
+ * guessed. Returns -EOPNOTSUPP if firmware offers no counters, -EINVAL if @params is
+ * inconsistent, and the reason in @why; @layout has no block then.
  */
 int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 			     const struct panthor_perf_layout_params *params, const char **why)
 {
-	u32 arch = GPU_ID_ARCH_MAJOR(params->gpu_id);
-	u32 hw_size = PERFCNT_SIZE_HW(params->perfcnt_size) * SIZE_UNIT;
 	u32 fw_size = PERFCNT_SIZE_FW(params->perfcnt_size) * SIZE_UNIT;
+	u32 hw_size = PERFCNT_SIZE_HW(params->perfcnt_size) * SIZE_UNIT;
 	u32 slices = MEM_FEATURES_SLICES(params->mem_features);
-	u64 cores = params->shader_present;
-	u32 md_size = 0, bsize, slots, csgs, offset, rank, i;
+	u32 clocks = params->supported_clocks;
+	u32 size = block_size(params), offset = metadata_size(params);
 
 	/*
 	 * A block must not be smaller than what is read to find out if it was written,
@@ -120,112 +199,33 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 		return -EOPNOTSUPP;
 	}
 
-	if (arch < 10) {
-		*why = "not a CSF architecture";
+	*why = find_mismatch(params);
+	if (*why)
 		return -EINVAL;
-	}
 
-	if (arch < ARCH_BLOCK_SIZE)
-		bsize = SIZE_UNIT;
-	else
-		bsize = PRFCNT_FEATURES_BLOCK_SIZE(params->prfcnt_features) * SIZE_UNIT;
-
-	if (bsize != SIZE_UNIT && bsize != 2 * SIZE_UNIT) {
-		*why = "the block size is neither 64 nor 128 counters";
-		return -EINVAL;
-	}
-
-	if (GLB_VERSION_MAJOR(params->glb_version) >= GLB_MAJOR_METADATA)
-		md_size = PERFCNT_FEATURES_METADATA(params->perfcnt_features) * SIZE_UNIT;
-
-	if (md_size && md_size != bsize) {
-		*why = "the metadata size is not that of one block";
-		return -EINVAL;
-	}
-
-	if (params->group_num > PANTHOR_PERF_MAX_CSGS) {
-		*why = "the number of CSG slots is out of range";
-		return -EINVAL;
-	}
-
-	/*
-	 * The firmware part of a sample is empty, or it is the firmware block, or the
-	 * firmware block and a block for each CSG slot.
-	 */
-	if (fw_size == 0 || fw_size == bsize) {
-		csgs = 0;
-	} else if (fw_size == (1 + params->group_num) * bsize) {
-		csgs = params->group_num;
-	} else {
-		*why = "the firmware part of a sample is not that of its blocks";
-		return -EINVAL;
-	}
-
-	if (!(cores & params->user_shader_present)) {
-		*why = "there are no shader cores";
-		return -EINVAL;
-	}
-
-	slots = arch < ARCH_COMPACT_CORES ? fls64(cores) : hweight64(cores);
-	if (hw_size != (1 + 1 + slices + slots) * bsize) {
-		*why = "the hardware part of a sample is not that of its blocks";
-		return -EINVAL;
-	}
-
-	layout->num_values = bsize / sizeof(u32);
-	layout->fw_block_size = bsize;
-	layout->fw_sample_size = md_size + fw_size + hw_size;
-	layout->has_metadata = md_size;
+	layout->num_values = size / sizeof(u32);
+	layout->fw_block_size = size;
+	layout->fw_sample_size = offset + fw_size + hw_size;
+	layout->has_metadata = offset;
 	layout->user_block_size = sizeof(struct drm_panthor_perf_block_header) +
 				  layout->num_values * sizeof(u64);
 
-	offset = md_size;
-	if (fw_size) {
-		add_block(layout, DRM_PANTHOR_PERF_BLOCK_FW, offset, params->supported_clocks);
-		offset += bsize;
-	}
-
-	for (i = 0; i < csgs; i++, offset += bsize)
-		add_block(layout, DRM_PANTHOR_PERF_BLOCK_CSG, offset, params->supported_clocks);
-
+	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_FW, fw_size ? 1 : 0, &offset, clocks);
+	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_CSG, fw_size > size ? params->group_num : 0,
+		   &offset, clocks);
 	layout->cshw_block = layout->num_blocks;
-	add_block(layout, DRM_PANTHOR_PERF_BLOCK_CSHW, offset, params->supported_clocks);
-	offset += bsize;
-
-	add_block(layout, DRM_PANTHOR_PERF_BLOCK_TILER, offset, params->supported_clocks);
-	offset += bsize;
-
-	for (i = 0; i < slices; i++, offset += bsize)
-		add_block(layout, DRM_PANTHOR_PERF_BLOCK_MEMSYS, offset, params->supported_clocks);
-
-	layout->shader_block = layout->num_blocks;
-	layout->shader_offset = offset;
-	for (i = 0, rank = 0; i < PANTHOR_PERF_MAX_CORES; i++) {
-		u32 slot = arch < ARCH_COMPACT_CORES ? i : rank;
-
-		if (!(cores & BIT_ULL(i)))
-			continue;
-
-		rank++;
-		if (params->user_shader_present & BIT_ULL(i))
-			add_block(layout, DRM_PANTHOR_PERF_BLOCK_SHADER, offset + slot * bsize,
-				  params->supported_clocks);
-		else
-			layout->hidden_cores |= BIT_ULL(slot);
-	}
+	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_CSHW, 1, &offset, clocks);
+	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_TILER, 1, &offset, clocks);
+	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_MEMSYS, slices, &offset, clocks);
+	add_cores(layout, params, offset);
 
 	layout->user_sample_size = sizeof(struct drm_panthor_perf_sample_header) +
 				   layout->num_blocks * layout->user_block_size;
-	*why = NULL;
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_init);
 
-/**
- * panthor_perf_layout_info() - Fill in the block counts and sizes of the query's answer
- * @layout: Layout. If panthor_perf_layout_init() failed, the block counts are 0.
- * @info: Answer of the query. Other members are not changed.
- */
+/* Fills in the block counts and sizes of the query's answer, and no other member. */
 void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 			      struct drm_panthor_perf_info *info)
 {
@@ -268,13 +268,7 @@ static void ack_hidden_cores(const struct panthor_perf_layout *layout, void *slo
 		ack_block(slot, layout->shader_offset + __ffs64(cores) * layout->fw_block_size);
 }
 
-/**
- * panthor_perf_layout_ack() - Mark all blocks in a slot of the firmware ring as not written
- * @layout: Layout.
- * @slot: Slot, which holds panthor_perf_layout::fw_sample_size bytes.
- *
- * Nothing is read from the slot.
- */
+/* Marks all blocks in a slot of the firmware ring as not written, and reads nothing from it. */
 void panthor_perf_layout_ack(const struct panthor_perf_layout *layout, void *slot)
 {
 	u32 b;
@@ -289,13 +283,7 @@ void panthor_perf_layout_ack(const struct panthor_perf_layout *layout, void *slo
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_ack);
 
-/**
- * panthor_perf_mask_narrow() - Convert a mask of values into a mask of groups
- * @mask: Mask with a bit for each value.
- *
- * Return: Mask whose bit n is set if @mask has a bit for any of the values 4n to
- * 4n + 3, as in PRFCNT_EN.
- */
+/* Converts a mask with a bit for each value into one with a bit for each four, as in PRFCNT_EN. */
 u32 panthor_perf_mask_narrow(const u64 mask[2])
 {
 	u32 en = 0, w;
@@ -317,12 +305,9 @@ u32 panthor_perf_mask_narrow(const u64 mask[2])
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_mask_narrow);
 
-/**
- * panthor_perf_masks_from_setup() - Convert the enable masks of a SETUP command
- * @layout: Layout.
- * @setup: Argument of the command, in kernel memory.
- * @masks: Receives the masks, without bits for values and block types that do not
- * exist.
+/*
+ * Converts the masks of a SETUP command, without the bits for values and block types that
+ * do not exist.
  */
 void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
 				   const struct drm_panthor_perf_cmd_setup *setup,
@@ -351,12 +336,7 @@ void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_masks_from_setup);
 
-/**
- * panthor_perf_fw_sample_size() - Size of a &struct panthor_perf_fw_sample
- * @layout: Layout.
- *
- * Return: The size in bytes.
- */
+/* Returns the size of a &struct panthor_perf_fw_sample in bytes. */
 size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout)
 {
 	return sizeof(struct panthor_perf_fw_sample) +
@@ -573,15 +553,10 @@ bool panthor_perf_fw_sample_drop(const struct panthor_perf_layout *layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_drop);
 
-/**
- * panthor_perf_fw_sample_states() - Derive the block states of a firmware sample
- * @layout: Layout.
- * @set: Counter set, enum drm_panthor_perf_counter_set.
- * @prev_reason: Reason of the previous firmware sample, enum panthor_perf_reason.
- * PANTHOR_PERF_REASON_REQUEST for the first sample of an epoch.
- * @sample: Sample that was read by panthor_perf_fw_sample_read(). Its states are set.
- *
- * The rules are in the section "Counter layout" of panthor_perf_layout.h.
+/*
+ * Derives the block states of a sample that was read, by the rules of "Counter layout" in
+ * panthor_perf_layout.h. The previous sample had @prev_reason, or
+ * PANTHOR_PERF_REASON_REQUEST if this is the first of an epoch.
  */
 void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 set,
 				   u32 prev_reason, struct panthor_perf_fw_sample *sample)
@@ -1177,14 +1152,9 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_total);
 
-/**
- * panthor_perf_ring_free() - Count the free slots of a user's ring
- * @slots: Number of slots of the ring, a power of two.
- * @insert: Number of samples delivered, from kernel memory.
- * @extract: Number of samples consumed, as written by the user. Any value is
- * possible.
- *
- * Return: Number of free slots, 0 if @extract is out of range.
+/*
+ * Returns the number of free slots of a user's ring, 0 if @extract, which the user writes,
+ * is out of range.
  */
 u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
 {
@@ -1194,17 +1164,10 @@ u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_ring_free);
 
-/**
- * panthor_perf_ring_available() - Count the slots of a user's ring for further samples
- * @slots: Number of slots of the ring, a power of two.
- * @insert: Number of samples delivered, from kernel memory.
- * @extract: Number of samples consumed, as written by the user. Any value is
- * possible.
- * @reserved: Number of samples that were requested and not delivered yet, without the
- * last sample of the session.
- *
- * Return: Number of free slots, minus @reserved, minus one that is kept for the last
- * sample. At least 0.
+/*
+ * Returns the number of free slots less @reserved, samples that were requested and not
+ * delivered, and less one that is kept for the last sample, at least 0. @extract is the
+ * user's and may have any value.
  */
 u32 panthor_perf_ring_available(u32 slots, u64 insert, u64 extract, u32 reserved)
 {
@@ -1214,14 +1177,9 @@ u32 panthor_perf_ring_available(u32 slots, u64 insert, u64 extract, u32 reserved
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_ring_available);
 
-/**
- * panthor_perf_fw_ring_pending() - Count the samples in the firmware ring
- * @slots: Number of slots of the firmware ring, a power of two.
- * @insert: INSERT, as written by firmware. Any value is possible.
- * @extract: EXTRACT, from kernel memory.
- *
- * Return: Number of samples that firmware has written and that are not consumed, or
- * -EIO if @insert is out of range.
+/*
+ * Returns the number of samples that are not consumed, or -EIO if INSERT, which firmware
+ * writes, is out of range.
  */
 int panthor_perf_fw_ring_pending(u32 slots, u32 insert, u32 extract)
 {
