@@ -107,15 +107,9 @@ static void set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns, unsigned 
 		new_segment(clock, ns);
 }
 
-/**
- * panthor_perf_clock_set_rate() - Change a rate at a given time, for tests
- * @clock: Clocks.
- * @id: Clock domain, enum drm_panthor_perf_clock.
- * @ns: Time of the change, CLOCK_MONOTONIC_RAW in nanoseconds. Cycles of later times
- * must not have been reported yet. Only a test can know that.
- * @rate: New rate in Hz.
- *
- * Context: Process context. Takes panthor_perf_clock::lock.
+/*
+ * Changes a rate at @ns. Cycles of later times must not have been reported, which only a
+ * test can know.
  */
 void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
 				 unsigned long rate)
@@ -126,15 +120,10 @@ void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 n
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_set_rate);
 
-/**
- * panthor_perf_clock_cycles() - Compute the cycles up to a given time
- * @clock: Clocks.
- * @ns: Time, CLOCK_MONOTONIC_RAW in nanoseconds. Not in the future.
- * @cycles: Receives the cycles since the probe, by enum drm_panthor_perf_clock.
- *
- * Times before the oldest segment that is kept count as its start.
- *
- * Context: Process context. Takes panthor_perf_clock::lock.
+/*
+ * Computes the cycles of each clock domain since the probe, up to @ns of
+ * CLOCK_MONOTONIC_RAW, which is not in the future. Times before the oldest segment that is
+ * kept count as its start.
  */
 void panthor_perf_clock_cycles(struct panthor_perf_clock *clock, u64 ns,
 			       u64 cycles[PANTHOR_PERF_CLOCKS])
@@ -196,22 +185,12 @@ static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
 	return false;
 }
 
-/**
- * panthor_perf_clock_choose_offset() - Find out by how much two clocks differ
- * @reg: GPU_TIMESTAMP_OFFSET, in ticks. It is the exact difference, but not all agree on
- * its sign.
- * @gpu: GPU timestamp.
- * @before: System counter before @gpu was read.
- * @after: System counter after @gpu was read.
- * @slack: Ticks by which an offset may miss the system counter.
- *
- * Reading the clocks one after the other yields only an approximate difference, but is
- * sufficient to tell which sign is right.
- *
- * Context: Any.
- *
- * Return: The GPU timestamp minus the system counter, in ticks: @reg, its negative, or 0,
- * whichever the clocks confirm best. If they confirm none, the approximate difference.
+/*
+ * Returns by how many ticks the GPU timestamp is ahead of the system counter: @reg, which
+ * is GPU_TIMESTAMP_OFFSET, its negative, since not all agree on its sign, or 0, whichever
+ * the clocks confirm best. The timestamp @gpu was read after @before and before @after were
+ * read from the system counter, and an offset may miss them by @slack. If the clocks
+ * confirm none, it is the difference of the readings, which is approximate.
  */
 u64 panthor_perf_clock_choose_offset(u64 reg, u64 gpu, u64 before, u64 after, u64 slack)
 {
@@ -262,14 +241,9 @@ static void find_offset(struct panthor_perf_clock *clock)
 							 div_u64(clock->freq, OFFSET_SLACK_DIV));
 }
 
-/**
- * panthor_perf_clock_init() - Initialize the clocks of a GPU
- * @clock: Object to initialize, zeroed.
- * @ptdev: Device that is powered, or NULL in a test.
- *
- * No cycles are counted before panthor_perf_clock_up().
- *
- * Context: Probe. Reads registers.
+/*
+ * Initializes the clocks, which are zeroed, of a device that is powered, or of a test if
+ * @ptdev is NULL. No cycles are counted before panthor_perf_clock_up().
  */
 void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {
@@ -309,16 +283,11 @@ void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_de
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
 
-/**
- * panthor_perf_clock_watch() - Have notifiers follow the rates of the clocks
- * @clock: Clocks. Those that are followed already are left alone.
- *
- * Calls must come one after the other, and without panthor_perf_sampler::lock: this
- * allocates memory, and takes the prepare lock of the clock framework, under which others
- * allocate.
- *
- * Return: 0 on success, the error of clk_notifier_register() otherwise (-ENOMEM, or
- * -EINVAL). What has been done until then stays.
+/*
+ * Has notifiers follow the rates of the clocks that they do not follow so far. Calls must
+ * come one after the other, and without panthor_perf_sampler::lock: this allocates memory,
+ * and takes the prepare lock of the clock framework, under which others allocate. Returns
+ * 0, or the error of clk_notifier_register(); what has been done until then stays.
  */
 int panthor_perf_clock_watch(struct panthor_perf_clock *clock)
 {
@@ -351,12 +320,7 @@ int panthor_perf_clock_watch(struct panthor_perf_clock *clock)
 	return 0;
 }
 
-/**
- * panthor_perf_clock_unwatch() - Unregister all notifiers
- * @clock: Clocks. None of their notifiers runs any more when this has returned.
- *
- * To be called as panthor_perf_clock_watch().
- */
+/* Unregisters all notifiers. None of them runs any more when this has returned. */
 void panthor_perf_clock_unwatch(struct panthor_perf_clock *clock)
 {
 	u32 i;
@@ -366,12 +330,10 @@ void panthor_perf_clock_unwatch(struct panthor_perf_clock *clock)
 			clk_notifier_unregister(clock->nb[i].clk, &clock->nb[i].nb);
 }
 
-/**
- * panthor_perf_clock_up() - Begin to count cycles
- * @clock: Clocks of a GPU that is powered.
- *
- * Rates are not read, because notifiers follow them while the GPU has no power, too.
- * The caller holds panthor_perf_sampler::lock.
+/*
+ * Begins to count cycles, of a GPU that is powered. The caller holds
+ * panthor_perf_sampler::lock. Rates are not read: notifiers follow them while the GPU has
+ * no power, too.
  */
 void panthor_perf_clock_up(struct panthor_perf_clock *clock)
 {
@@ -384,11 +346,8 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_up);
 
-/**
- * panthor_perf_clock_down() - Count cycles no longer
- * @clock: Clocks of a GPU that is losing power, or that nobody counts. Nothing is done if
- * their cycles are not counted.
- *
+/*
+ * Ceases to count cycles, if they are counted: the GPU is losing power, or nobody counts.
  * The caller holds panthor_perf_sampler::lock.
  */
 void panthor_perf_clock_down(struct panthor_perf_clock *clock)
@@ -403,15 +362,10 @@ void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_down);
 
-/**
- * panthor_perf_clock_pair() - Store the present time as the latest pair
- * @clock: Clocks.
- *
- * That is what panthor_perf_clock_at() needs. Cycles are not counted.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Does not sleep.
- *
- * Return: The present time, in nanoseconds of CLOCK_MONOTONIC_RAW.
+/*
+ * Stores the present time as the latest pair, which is what panthor_perf_clock_at() needs,
+ * and returns it, in nanoseconds of CLOCK_MONOTONIC_RAW. The caller holds
+ * panthor_perf_sampler::lock.
  */
 u64 panthor_perf_clock_pair(struct panthor_perf_clock *clock)
 {
@@ -428,16 +382,10 @@ u64 panthor_perf_clock_pair(struct panthor_perf_clock *clock)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_pair);
 
-/**
- * panthor_perf_clock_now() - Get the present time, and store it as the latest pair
- * @clock: Clocks.
- * @now: Receives the time. Its GPU timestamp is 0 if timestamps cannot be converted.
- *
- * The GPU timestamp is computed from the counter of the CPU, so the GPU need not be
- * powered.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Takes
- * panthor_perf_clock::lock, does not sleep.
+/*
+ * Gets the present time, and stores it as the latest pair. The GPU need not be powered: its
+ * timestamp is computed from the counter of the CPU, and is 0 if it cannot be. The caller
+ * holds panthor_perf_sampler::lock.
  */
 void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *now)
 {
@@ -447,16 +395,9 @@ void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_per
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_now);
 
-/**
- * panthor_perf_clock_ticks_to_ns() - Convert ticks to nanoseconds
- * @freq: Frequency of the ticks in Hz, not 0.
- * @pair_ticks: Ticks at some moment.
- * @pair_ns: Nanoseconds at the same moment.
- * @ticks: Ticks to convert, earlier or later than @pair_ticks.
- *
- * Context: Any.
- *
- * Return: Nanoseconds at @ticks, 0 if that would be a negative number.
+/*
+ * Converts ticks of a clock of @freq Hz to nanoseconds, given the ticks and nanoseconds of
+ * some moment, earlier or later. Returns 0 if the result would be negative.
  */
 u64 panthor_perf_clock_ticks_to_ns(u64 freq, u64 pair_ticks, u64 pair_ns, u64 ticks)
 {
@@ -471,22 +412,11 @@ u64 panthor_perf_clock_ticks_to_ns(u64 freq, u64 pair_ticks, u64 pair_ns, u64 ti
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_ticks_to_ns);
 
-/**
- * panthor_perf_clock_at() - Convert a GPU timestamp to time
- * @clock: Clocks.
- * @gpu: GPU timestamp in ticks, of a moment shortly before the last call of
- * panthor_perf_clock_pair().
- * @time: Receives the time.
- *
- * The timestamp comes from firmware, so it may have any value. If it is later than
- * the latest pair, or more than a minute earlier, it is not believed, and @time is that
- * of the pair.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Takes
- * panthor_perf_clock::lock, does not sleep.
- *
- * Return: True if @time is that of the timestamp, false if the timestamp cannot be
- * converted.
+/*
+ * Converts the GPU timestamp of a moment shortly before the latest pair to time. It comes
+ * from firmware, so that it may have any value: if it is later than the pair, or more than
+ * a minute earlier, it is not believed, @time is that of the pair, and false is returned.
+ * The caller holds panthor_perf_sampler::lock.
  */
 bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 			   struct panthor_perf_time *time)
@@ -505,16 +435,9 @@ bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_at);
 
-/**
- * panthor_perf_clock_deadline() - Compute the next deadline of a periodic session
- * @base_ns: Time in nanoseconds at which the first period began.
- * @period_ns: Period in nanoseconds, not 0.
- * @now_ns: Present time in nanoseconds. A time before @base_ns counts as @base_ns.
- *
- * Context: Any.
- *
- * Return: The earliest time after @now_ns, in nanoseconds, that is a multiple of
- * @period_ns after @base_ns.
+/*
+ * Returns the earliest time after @now_ns that is a multiple of @period_ns after @base_ns.
+ * A present time before @base_ns counts as @base_ns.
  */
 u64 panthor_perf_clock_deadline(u64 base_ns, u64 period_ns, u64 now_ns)
 {

@@ -13,10 +13,10 @@
 
 struct panthor_device;
 
-/** define PANTHOR_PERF_CLOCKS - Number of clock domains in enum drm_panthor_perf_clock */
+/* Number of clock domains in enum drm_panthor_perf_clock. */
 #define PANTHOR_PERF_CLOCKS	(DRM_PANTHOR_PERF_CLOCK_SHADER + 1)
 
-/** define PANTHOR_PERF_CLOCK_SEGMENTS - Number of rate changes that are remembered */
+/* Number of rate changes that are remembered. */
 #define PANTHOR_PERF_CLOCK_SEGMENTS	32
 
 /**
@@ -77,20 +77,40 @@ struct panthor_perf_clock_nb {
  * struct panthor_perf_clock - Time and cycles of a GPU
  */
 struct panthor_perf_clock {
-	/** @ptdev: Device, or NULL in a test. Does not change. */
+	/** @ptdev: Device, or NULL in a test. This and the next two are constant. */
 	struct panthor_device *ptdev;
 
 	/**
 	 * @supported: A bit for each clock domain that has a clock of its own, by enum
-	 * drm_panthor_perf_clock. Does not change.
+	 * drm_panthor_perf_clock.
 	 */
 	u32 supported;
+
+	/**
+	 * @freq: Frequency of the GPU timestamp in Hz. 0 if the CPUs do not use the
+	 * system counter, in which case GPU timestamps cannot be converted.
+	 */
+	u64 freq;
 
 	/** @nb: Notifier of each clock domain, by enum drm_panthor_perf_clock. */
 	struct panthor_perf_clock_nb nb[PANTHOR_PERF_CLOCKS];
 
 	/**
-	 * @lock: Protects @rate, @segments and @num_segments, and @up together with
+	 * @offset: Difference between the GPU timestamp and the system counter that
+	 * the CPUs read, in ticks. This and @pair are protected by
+	 * panthor_perf_sampler::lock.
+	 */
+	u64 offset;
+
+	/**
+	 * @pair: CLOCK_MONOTONIC_RAW and GPU timestamp of the same moment, the latest
+	 * one at which both were read. Its cycles are not used, and its ns is 0 if
+	 * GPU timestamps cannot be converted.
+	 */
+	struct panthor_perf_time pair;
+
+	/**
+	 * @lock: Protects all that follows, and @up together with
 	 * panthor_perf_sampler::lock: both are held to write it.
 	 *
 	 * Taken in process context by rate change notifiers, which hold the prepare
@@ -99,14 +119,14 @@ struct panthor_perf_clock {
 	 */
 	spinlock_t lock;
 
+	/** @up: Cycles are counted: the GPU is powered, and somebody counts. */
+	bool up;
+
 	/**
 	 * @rate: Present rate of each clock in Hz, even if cycles are not counted, by
 	 * enum drm_panthor_perf_clock.
 	 */
 	unsigned long rate[PANTHOR_PERF_CLOCKS];
-
-	/** @up: Cycles are counted: the GPU is powered, and somebody counts. */
-	bool up;
 
 	/**
 	 * @segments: The latest segments, as a ring. Segment n is in element
@@ -120,26 +140,6 @@ struct panthor_perf_clock {
 	 * does not overflow.
 	 */
 	u32 num_segments;
-
-	/**
-	 * @freq: Frequency of the GPU timestamp in Hz. 0 if the CPUs do not use the
-	 * system counter, in which case GPU timestamps cannot be converted. Does not
-	 * change.
-	 */
-	u64 freq;
-
-	/**
-	 * @offset: Difference between the GPU timestamp and the system counter that
-	 * the CPUs read, in ticks. Protected by panthor_perf_sampler::lock.
-	 */
-	u64 offset;
-
-	/**
-	 * @pair: CLOCK_MONOTONIC_RAW and GPU timestamp of the same moment, the latest
-	 * one at which both were read. Its cycles are not used, and its ns is 0 if
-	 * GPU timestamps cannot be converted. Protected by panthor_perf_sampler::lock.
-	 */
-	struct panthor_perf_time pair;
 };
 
 void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev);

@@ -142,14 +142,9 @@ static const struct panthor_perf_fw_ops hw_ops = {
 	.address_space = hw_address_space,
 };
 
-/**
- * panthor_perf_fw_init() - Attach to the firmware of a device
- * @fw: Object to initialize, zeroed. It has no ring afterwards.
- * @ptdev: Device, whose firmware has booted.
- * @layout: Layout of firmware samples.
- *
- * Context: Probe, before any other function of this file is called. Takes no
- * lock, and touches no register.
+/*
+ * Attaches to the firmware of a device, which has booted. @fw is zeroed, and has no ring
+ * afterwards.
  */
 void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptdev,
 			  const struct panthor_perf_layout *layout)
@@ -160,12 +155,9 @@ void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptd
 	fw->glb = panthor_fw_get_glb_iface(ptdev);
 }
 
-/**
- * panthor_perf_fw_params() - Read the properties that determine the layout of samples
- * @ptdev: Device, powered, whose firmware has booted.
- * @params: Receives the properties. All members but supported_clocks are set.
- *
- * Context: Probe. Reads registers and the control block of the global interface.
+/*
+ * Reads the properties that determine the layout of samples, all but supported_clocks, from
+ * a device that is powered.
  */
 void panthor_perf_fw_params(struct panthor_device *ptdev,
 			    struct panthor_perf_layout_params *params)
@@ -208,18 +200,11 @@ static void settle_reqs(struct panthor_perf_fw *fw)
 	panthor_fw_update_reqs(fw->glb, req, ack, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
 }
 
-/**
- * panthor_perf_fw_ring_alloc() - Allocate memory for a firmware ring
- * @fw: Firmware.
- * @slots: Number of slots, a power of two up to 128.
- * @bo: Receives the memory. Free it with panthor_kernel_bo_destroy().
- *
- * Context: Process context, without the lock of the sampler. That lock is taken
- * in the fence signalling path, where memory must not be allocated. @fw is not
- * changed.
- *
- * Return: 0 on success, -ENOMEM if there is no memory, or another error of the
- * functions that allocate and map the object.
+/*
+ * Allocates memory for a ring of @slots slots, a power of two up to 128. It is freed by
+ * panthor_kernel_bo_destroy(). The caller does not hold the lock of the sampler, which is
+ * taken in the fence signalling path. Returns 0, -ENOMEM, or another error of those who
+ * allocate and map it.
  */
 int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
 			       struct panthor_kernel_bo **bo)
@@ -252,14 +237,9 @@ int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
 	return 0;
 }
 
-/**
- * panthor_perf_fw_ring_set() - Set the firmware ring, once and for all
- * @fw: Firmware, which has no ring. It is told of it by panthor_perf_fw_enable().
- * @bo: Memory from panthor_perf_fw_ring_alloc(). It must not be freed before the MCU has
- * stopped for good.
- * @slots: Number of slots that @bo was allocated for.
- *
- * The caller holds panthor_perf_sampler::lock.
+/*
+ * Sets the firmware ring, once. Firmware is told of it when counters are enabled, and @bo
+ * must stay until the MCU has stopped for good.
  */
 void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo,
 			      u32 slots)
@@ -387,22 +367,12 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
 	return 0;
 }
 
-/**
- * panthor_perf_fw_enable() - Enable counters, and begin an epoch
- * @fw: Firmware that has booted, with a ring and with counters disabled.
- * @set: Counter set, enum drm_panthor_perf_counter_set.
- *
- * All counters of the set are enabled, whatever sessions want: masks cannot be
- * changed without disabling counters, which would discard counts of other
- * sessions.
- *
- * Context: The caller holds panthor_perf_sampler::lock, and the GPU is powered.
- * Sleeps up to PANTHOR_PERF_FW_ACK_MS milliseconds, and twice that if an earlier
- * request to enable or disable counters was not answered in time. Called in the fence
- * signalling path by resume, so it does not allocate memory.
- *
- * Return: 0 on success, -ETIMEDOUT if firmware did not answer. The request is withdrawn
- * then, and counts for nothing, though firmware may have seen it.
+/*
+ * Enables all counters of a set, whatever sessions want, since masks cannot be changed
+ * without a disable, which would discard counts of others. Begins an epoch. Takes up to
+ * PANTHOR_PERF_FW_ACK_MS milliseconds, and twice that if an earlier request was not
+ * answered in time. Returns 0, or -ETIMEDOUT if firmware did not answer: the request is
+ * withdrawn then, though firmware may have seen it.
  */
 int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 {
@@ -423,18 +393,10 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enable);
 
-/**
- * panthor_perf_fw_disable() - Disable counters
- * @fw: Firmware that has booted.
- *
- * Firmware discards what was counted since the last sample. Samples that are in
- * the ring stay there.
- *
- * Context: The caller holds panthor_perf_sampler::lock, and the GPU is powered.
- * Sleeps up to PANTHOR_PERF_FW_ACK_MS milliseconds.
- *
- * Return: 0 on success, -ETIMEDOUT if firmware did not answer. It may still write
- * to the ring then.
+/*
+ * Disables counters. Samples in the ring stay there, and what was counted since the last
+ * one is discarded. Takes up to PANTHOR_PERF_FW_ACK_MS milliseconds. Returns 0, or
+ * -ETIMEDOUT if firmware did not answer, which may still write to the ring then.
  */
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 {
@@ -450,16 +412,10 @@ int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
 
-/**
- * panthor_perf_fw_dead() - Note that the MCU has stopped
- * @fw: Firmware whose MCU has stopped. All samples in its ring have been consumed.
- *
- * Prepares the input block for the next boot, which finds counters disabled and no
- * request pending. This is necessary since a fast boot keeps the memory of the
- * global interface, where a slow one loads it anew.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Called by the hooks of
- * suspend and reset. Does not sleep, and touches no register.
+/*
+ * The MCU has stopped, and its samples have been consumed. Prepares the input block for the
+ * next boot, which has to find counters disabled and no request pending: a fast boot keeps
+ * this memory, where a slow one loads it anew.
  */
 void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 {
@@ -469,15 +425,7 @@ void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_dead);
 
-/**
- * panthor_perf_fw_request() - Request a sample
- * @fw: Firmware with counters enabled and no request in flight.
- *
- * Context: The caller holds panthor_perf_sampler::req_lock instead of
- * panthor_perf_sampler::lock, and the GPU is powered. Does not sleep. Not for
- * hard interrupt context, because panthor_fw_global_iface::lock is taken without
- * disabling interrupts.
- */
+/* Requests a sample from firmware that counts and has no request in flight. */
 void panthor_perf_fw_request(struct panthor_perf_fw *fw)
 {
 	panthor_fw_toggle_reqs(fw->glb, req, ack, GLB_PERFCNT_SAMPLE);
@@ -485,15 +433,10 @@ void panthor_perf_fw_request(struct panthor_perf_fw *fw)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_request);
 
-/**
- * panthor_perf_fw_acked() - Check if firmware has answered the last request
- * @fw: Firmware.
- *
- * Context: Any. The answer is meaningful only while no other thread requests a
- * sample, so callers hold panthor_perf_sampler::req_lock.
- *
- * Return: True if the requested sample is in the ring. panthor_perf_fw_pending()
- * counts it if it is called after this function.
+/*
+ * Checks if firmware has answered the last request: panthor_perf_fw_pending() counts its
+ * sample if it is called after this. Callers hold panthor_perf_sampler::req_lock, so that
+ * no other request is made.
  */
 bool panthor_perf_fw_acked(struct panthor_perf_fw *fw)
 {
@@ -506,33 +449,16 @@ bool panthor_perf_fw_acked(struct panthor_perf_fw *fw)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_acked);
 
-/**
- * panthor_perf_fw_wait_sample() - Wait until firmware has answered the last request
- * @fw: Firmware that has booted.
- * @timeout_ms: How long to wait at most, in milliseconds.
- *
- * Context: The caller holds panthor_perf_sampler::lock and no spinlock, and the GPU
- * is powered. Sleeps.
- *
- * Return: 0 if the requested sample is in the ring, -ETIMEDOUT if it is not.
- */
+/* Waits until firmware has answered the last request. Returns 0 or -ETIMEDOUT. */
 int panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms)
 {
 	return fw->ops->wait_acks(fw, GLB_PERFCNT_SAMPLE, timeout_ms) ? -ETIMEDOUT : 0;
 }
 
-/**
- * panthor_perf_fw_irq_pending() - Check if an interrupt is about counters
- * @fw: Firmware.
- * @in_flight: A sample has been requested and not been found answered.
- *
- * All users of the global interface share one interrupt.
- *
- * Context: Any, without a lock. The answer may be wrong if requests change at the
- * same time. A missed event is found at the next interrupt, or by the sampler's
- * check_work, which runs every 100 ms.
- *
- * Return: True if there is an event to acknowledge or an answer to the request.
+/*
+ * Checks if an interrupt, which all users of the global interface share, is about counters:
+ * there is an event, or the answer to the request @in_flight. Called without a lock: what
+ * is missed is found at the next interrupt, or by the sampler's check.
  */
 bool panthor_perf_fw_irq_pending(struct panthor_perf_fw *fw, bool in_flight)
 {
@@ -541,15 +467,10 @@ bool panthor_perf_fw_irq_pending(struct panthor_perf_fw *fw, bool in_flight)
 	return (diff & GLB_PERFCNT_EVENTS) || (in_flight && !(diff & GLB_PERFCNT_SAMPLE));
 }
 
-/**
- * panthor_perf_fw_pending() - Count the samples in the ring that are to be consumed
- * @fw: Firmware whose counters have been enabled since it booted. The MCU may have
- * stopped after that.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Does not sleep.
- *
- * Return: Number of samples, or -EIO if INSERT is more than the number of slots
- * ahead of EXTRACT, or behind it.
+/*
+ * Returns the number of samples in the ring, of firmware whose counters have been enabled
+ * since it booted, or -EIO if INSERT is more than the number of slots ahead of EXTRACT, or
+ * behind it.
  */
 int panthor_perf_fw_pending(struct panthor_perf_fw *fw)
 {
@@ -566,33 +487,16 @@ int panthor_perf_fw_pending(struct panthor_perf_fw *fw)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_pending);
 
-/**
- * panthor_perf_fw_slot() - Get the oldest sample that is to be consumed
- * @fw: Firmware for which panthor_perf_fw_pending() has returned at least 1.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Does not sleep.
- *
- * Return: Address of the slot, which holds panthor_perf_layout::fw_sample_size
- * bytes. The memory may be write-combined, which makes reads slow.
- */
+/* Returns the oldest sample, whose memory may be write-combined, so that reads are slow. */
 void *panthor_perf_fw_slot(struct panthor_perf_fw *fw)
 {
 	return slot_address(fw, fw->extract);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_slot);
 
-/**
- * panthor_perf_fw_overwritten() - Check if firmware has reused slots that it does not own
- * @fw: Firmware with a pending sample, which has been read.
- *
- * Firmware must not write to the slot of the oldest sample before
- * panthor_perf_fw_consume() gives it back. Firmware that keeps to this never makes this
- * function return true, whatever it writes to slots that were given back before.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Does not sleep.
- *
- * Return: True if INSERT is out of range, so that what was read may be made of parts of
- * two samples.
+/*
+ * Checks if firmware has reused the slot of the oldest sample, which has been read, without
+ * having got it back: INSERT is out of range then.
  */
 bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw)
 {
@@ -603,12 +507,9 @@ bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_overwritten);
 
-/**
- * panthor_perf_fw_consume() - Give the slot of the oldest sample back to firmware
- * @fw: Firmware with a pending sample. The sample has been read, and PRFCNT_EN has
- * been cleared in its blocks, by panthor_perf_fw_sample_read().
- *
- * Context: The caller holds panthor_perf_sampler::lock. Does not sleep.
+/*
+ * Gives the slot of the oldest sample back to firmware. panthor_perf_fw_sample_read() has
+ * read it, and cleared PRFCNT_EN in its blocks.
  */
 void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
 {
@@ -624,22 +525,11 @@ void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_consume);
 
-/**
- * panthor_perf_fw_rearm() - Acknowledge events, so that firmware can raise them again
- * @fw: Firmware with counters enabled.
- * @overflow: Acknowledge OVERFLOW, too. Must be false if the caller has not taken
- * note of OVERFLOW.
- *
- * If there is an event, it is acknowledged and the doorbell is rung. At the
- * doorbell firmware retries a request that had found the ring full, and raises
- * each event again whose condition still holds. A caller that repeats the call
- * without having consumed samples in between would therefore make firmware raise
- * the event without end.
- *
- * Context: The caller holds panthor_perf_sampler::lock, and the GPU is powered.
- * Does not sleep. Not for hard interrupt context, like panthor_perf_fw_request().
- *
- * Return: True if there was an event to acknowledge.
+/*
+ * Acknowledges events, OVERFLOW only if @overflow is set, and rings the doorbell if there
+ * were any, which it returns. At the doorbell firmware retries a request that had found the
+ * ring full, and raises each event again whose condition still holds: a caller that does
+ * not consume samples in between would have it do so without end.
  */
 bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow)
 {
@@ -657,15 +547,9 @@ bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_rearm);
 
-/**
- * panthor_perf_fw_overflowed() - Check if OVERFLOW is raised
- * @fw: Firmware. The MCU may have stopped.
- *
- * Context: The caller holds panthor_perf_sampler::lock, so that the event is not
- * acknowledged at the same time. Does not sleep.
- *
- * Return: True if firmware has found the ring full, and panthor_perf_fw_rearm()
- * has not acknowledged that yet.
+/*
+ * Checks if firmware has found the ring full, and panthor_perf_fw_rearm() has not
+ * acknowledged that so far.
  */
 bool panthor_perf_fw_overflowed(struct panthor_perf_fw *fw)
 {
@@ -675,13 +559,7 @@ bool panthor_perf_fw_overflowed(struct panthor_perf_fw *fw)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_overflowed);
 
 #ifdef CONFIG_DEBUG_FS
-/**
- * panthor_perf_fw_show() - Print the state of the firmware ring for debugfs
- * @fw: Firmware, which may be powered or not.
- * @p: Printer.
- *
- * Context: The caller holds panthor_perf_sampler::lock. Touches no register.
- */
+/* Prints the state of the ring for debugfs. Touches no register. */
 void panthor_perf_fw_show(struct panthor_perf_fw *fw, struct drm_printer *p)
 {
 	drm_printf(p, "epoch: %u\n", fw->epoch);

@@ -14,11 +14,7 @@ struct panthor_perf_fw;
 struct panthor_perf_layout;
 struct panthor_perf_layout_params;
 
-/**
- * define PANTHOR_PERF_FW_ACK_MS - Time that firmware has to enable or disable counters
- *
- * In milliseconds.
- */
+/* How long firmware may take to enable or disable counters, in milliseconds. */
 #define PANTHOR_PERF_FW_ACK_MS		100
 
 /**
@@ -51,22 +47,26 @@ struct panthor_perf_fw_ops {
 /**
  * struct panthor_perf_fw - Firmware ring, and the global interface as far as it drives the ring
  *
- * The lock of the sampler, panthor_perf_sampler::lock, protects all members that
- * change. The callers of all functions hold it, unless a function says otherwise.
+ * The callers of all functions hold panthor_perf_sampler::lock, unless a function says
+ * otherwise.
  */
 struct panthor_perf_fw {
-	/** @ops: Functions of the driver, or of a test. Does not change. */
+	/** @ops: Functions of the driver, or of a test. This and the next three are constant. */
 	const struct panthor_perf_fw_ops *ops;
 
-	/** @ptdev: Device, or NULL in a test. Does not change. */
+	/** @ptdev: Device, or NULL in a test. */
 	struct panthor_device *ptdev;
 
-	/** @glb: Global interface, in memory shared with firmware. Does not change. */
+	/** @glb: Global interface, in memory shared with firmware. */
 	struct panthor_fw_global_iface *glb;
+
+	/** @layout: Layout of firmware samples. */
+	const struct panthor_perf_layout *layout;
 
 	/**
 	 * @ring: Address of the firmware ring in the kernel, NULL until the first
-	 * session or event of perf. It stays until unplug.
+	 * session or event of perf. It stays until unplug. This and all that follows
+	 * is protected by panthor_perf_sampler::lock.
 	 */
 	void *ring;
 
@@ -75,9 +75,6 @@ struct panthor_perf_fw {
 
 	/** @slots: Number of slots of the firmware ring, a power of two. */
 	u32 slots;
-
-	/** @layout: Layout of firmware samples. Does not change. */
-	const struct panthor_perf_layout *layout;
 
 	/** @enabled: Firmware has acknowledged that counters are enabled. */
 	bool enabled;

@@ -54,43 +54,37 @@
  * is the availability of other blocks in sets other than the primary one.
  */
 
-/** define PANTHOR_PERF_VALUES_RESERVED - Number of values of a block that precede its counters */
+/* Number of values of a block that precede its counters. */
 #define PANTHOR_PERF_VALUES_RESERVED	4
 
-/**
- * define PANTHOR_PERF_MAX_VALUES - Highest number of values of a block
- *
- * PRFCNT_EN has 32 bits, each of which stands for four values.
- */
+/* Highest number of values of a block. PRFCNT_EN has 32 bits, each of which stands for four. */
 #define PANTHOR_PERF_MAX_VALUES		128
 
-/** define PANTHOR_PERF_MAX_CSGS - Highest number of CSG slots, MAX_CSGS of panthor_fw.h */
+/* Highest number of CSG slots, MAX_CSGS of panthor_fw.h. */
 #define PANTHOR_PERF_MAX_CSGS		31
 
-/** define PANTHOR_PERF_MAX_SLICES - Highest number of L2 slices MEM_FEATURES can name */
+/* Highest number of L2 slices MEM_FEATURES can name. */
 #define PANTHOR_PERF_MAX_SLICES		16
 
-/** define PANTHOR_PERF_MAX_CORES - Highest number of shader cores */
+/* Highest number of shader cores. */
 #define PANTHOR_PERF_MAX_CORES		64
 
-/** define PANTHOR_PERF_MAX_BLOCKS - Highest number of blocks of a user sample */
+/* Highest number of blocks of a user sample. */
 #define PANTHOR_PERF_MAX_BLOCKS \
 	(1 + PANTHOR_PERF_MAX_CSGS + 1 + 1 + PANTHOR_PERF_MAX_SLICES + PANTHOR_PERF_MAX_CORES)
 
-/** define PANTHOR_PERF_BLOCK_TYPES - Size of an array indexed by block type */
+/* Size of an array indexed by block type. */
 #define PANTHOR_PERF_BLOCK_TYPES	(DRM_PANTHOR_PERF_BLOCK_SHADER + 1)
 
-/** define PANTHOR_PERF_BLOCK_WORDS - Words of a bitmap with a bit for each block */
+/* Words of a bitmap with a bit for each block. */
 #define PANTHOR_PERF_BLOCK_WORDS	((PANTHOR_PERF_MAX_BLOCKS + 63) / 64)
 
-/** define PANTHOR_PERF_EN_WRITTEN - PRFCNT_EN bit that is set in every block that was written */
+/* PRFCNT_EN bit that is set in every block that was written. */
 #define PANTHOR_PERF_EN_WRITTEN		BIT(1)
 
-/**
- * define PANTHOR_PERF_STATE_POWER_UNKNOWN - Internal block state that users do not see
- *
- * The shader core may have had power in a part of the period. It is therefore not
- * UNAVAILABLE even if OFF is the only other thing that is known of its power.
+/*
+ * Internal block state that users do not see: the shader core may have had power in a part of
+ * the period, and is not UNAVAILABLE even if OFF is all else that is known of its power.
  */
 #define PANTHOR_PERF_STATE_POWER_UNKNOWN	BIT(6)
 

@@ -1155,7 +1155,7 @@ static void *come_and_go(void *arg)
 	return NULL;
 }
 
-/* What a device has only while it has sessions comes and goes under all of them. */
+/* Counters are enabled for the first session and disabled after the last one, under all of them. */
 TEST_F_TIMEOUT(session, first_and_last, 300)
 {
 	enum { THREADS = 4 };
