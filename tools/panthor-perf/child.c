@@ -14,8 +14,11 @@ extern char **environ;
 
 int child_prepare(struct child *child)
 {
+	const struct sigaction standard = { .sa_handler = SIG_DFL };
 	sigset_t caught;
 
+	/* Who has started this program may ignore it, and then the kernel would tell of no end. */
+	sigaction(SIGCHLD, &standard, &child->before_child);
 	sigemptyset(&caught);
 	sigaddset(&caught, SIGCHLD);
 	sigaddset(&caught, SIGINT);
@@ -27,6 +30,7 @@ int child_prepare(struct child *child)
 		return STATUS_OK;
 	complain("cannot wait for signals: %s", strerror(errno));
 	sigprocmask(SIG_SETMASK, &child->before, NULL);
+	sigaction(SIGCHLD, &child->before_child, NULL);
 	return STATUS_FAILED;
 }
 
@@ -36,6 +40,8 @@ int child_start(struct child *child, char **command)
 	int ret;
 
 	child->ended = false;
+	child->left = false;
+	child->interrupts = 0;
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setsigmask(&attributes, &child->before);
@@ -52,6 +58,7 @@ int child_start(struct child *child, char **command)
 enum child_event child_event(struct child *child)
 {
 	struct signalfd_siginfo info;
+	pid_t ret;
 
 	if (read(child->signals, &info, sizeof(info)) != sizeof(info))
 		return CHILD_NOTHING;
@@ -65,11 +72,17 @@ enum child_event child_event(struct child *child)
 		return CHILD_ENDED;
 	}
 
-	/* The terminal has sent SIGINT to the program as well; it decides. */
+	/* The terminal has sent SIGINT to the program as well; it decides, once. */
 	if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP)
 		kill(child->pid, info.ssi_signo);
-	if (waitpid(child->pid, &child->wait_status, WNOHANG) != child->pid)
+	child->interrupts += info.ssi_signo == SIGINT;
+	ret = waitpid(child->pid, &child->wait_status, WNOHANG);
+	if (!ret && child->interrupts > 1) {
+		complain("%d has ignored an interrupt, and goes on", (int)child->pid);
+		child->left = true;
+	} else if (ret != child->pid && !(ret < 0 && errno == ECHILD)) {
 		return CHILD_NOTHING;
+	}
 	child->pid = 0;
 	child->ended = true;
 	return CHILD_ENDED;
@@ -77,6 +90,8 @@ enum child_event child_event(struct child *child)
 
 int child_status(const struct child *child)
 {
+	if (child->left)
+		return 128 + SIGINT;
 	if (WIFSIGNALED(child->wait_status))
 		return 128 + WTERMSIG(child->wait_status);
 	return WEXITSTATUS(child->wait_status);
@@ -86,4 +101,5 @@ void child_finish(struct child *child)
 {
 	close(child->signals);
 	sigprocmask(SIG_SETMASK, &child->before, NULL);
+	sigaction(SIGCHLD, &child->before_child, NULL);
 }

@@ -118,7 +118,10 @@ enum child_event {
 	/* Nothing that matters. */
 	CHILD_NOTHING,
 
-	/* The program has ended or, without one, the user wants to end: Ctrl-C, SIGTERM, SIGHUP. */
+	/*
+	 * The program has ended, or has ignored one Ctrl-C and there was another; or, without one, the user wants
+	 * to end: Ctrl-C, SIGTERM, SIGHUP.
+	 */
 	CHILD_ENDED,
 
 	/* The user wants to end although the program has ended. */
@@ -127,8 +130,10 @@ enum child_event {
 
 /* Zero it to begin. */
 struct child {
-	/* 0 if there is none, or it has ended. */
+	/* 0 if there is none, or it has ended, or is left to itself. */
 	pid_t pid;
+	unsigned int interrupts;
+	bool left;
 
 	/* Becomes readable at SIGCHLD, SIGINT, SIGTERM and SIGHUP, which are blocked meanwhile. */
 	int signals;
@@ -137,6 +142,7 @@ struct child {
 	bool ended;
 
 	sigset_t before;
+	struct sigaction before_child;
 	int wait_status;
 };
 
@@ -149,7 +155,7 @@ int child_start(struct child *child, char **command);
 /* To be called when child::signals is readable. */
 enum child_event child_event(struct child *child);
 
-/* The program's exit status, 128 + its signal if one ended it, 0 if there was none. */
+/* The program's exit status, 128 + the signal if one ended it or it was left for one, 0 if there was none. */
 int child_status(const struct child *child);
 
 /* Undoes child_prepare(). */

@@ -70,6 +70,63 @@ is "which is much" "$(grep -c '^[0-9.]*;[^;]*;Mali' "$SCRATCH/stat.err" | sed 's
 is "and top-down" "$("$tool" report -t "$SCRATCH/default.data" | grep -c '^ *[0-9.]* %')" \
 	"$("$tool" report -j "$SCRATCH/default.data" | grep -c '"level":[1-9]')"
 
+# ---- Signals ----
+
+# until_true COMMAND...: asks again until it succeeds, for two minutes
+until_true()
+{
+	local end=$((SECONDS + 120))
+
+	while ! "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		read -rt 0.02 <> <(:) || :
+	done
+}
+
+ended()
+{
+	! kill -0 "$1" 2>/dev/null
+}
+
+# begin NAME ARGUMENT...: the tool, PID, with a command that tells its process in NAME.pid, and ticks that nobody gives
+begin()
+{
+	local name=$1
+
+	shift
+	mkfifo "$SCRATCH/$name.ticks"
+	# A shell ignores SIGINT for what it starts in the background, and nothing but another program undoes that.
+	FAKE_TICKS=$SCRATCH/$name.ticks env --default-signal=INT "$@" >"$SCRATCH/$name.out" 2>"$SCRATCH/$name.err" &
+	PID=$!
+}
+
+# It ignores SIGINT, as a program does that asks whether to save.
+stubborn='trap "" INT; echo $$ >'$SCRATCH'/stubborn.pid; while :; do read -rt 1 <> <(:); done'
+for command in record stat; do
+	rm -f "$SCRATCH/stubborn.pid"
+	begin "stubborn-$command" "$tool" $command -o "$SCRATCH/stubborn.data" -- bash -c "$stubborn"
+	until_true test -s "$SCRATCH/stubborn.pid"
+	kill -INT "$PID"
+	# The first is taken before the second comes.
+	until_true grep -q 'SigPnd:.*0$\|ShdPnd:.*0$' "/proc/$PID/status"
+	read -rt 0.5 <> <(:) || :
+	ended "$PID" && not_ok "$command: one Ctrl-C is the command's" || ok "$command: one Ctrl-C is the command's"
+	kill -INT "$PID"
+	until_true ended "$PID" || kill -KILL "$PID"
+	wait "$PID"
+	is "$command: a second one ends it" "$? $(grep -c "^panthor-perf: $(cat "$SCRATCH/stubborn.pid") has ignored an interrupt" \
+		"$SCRATCH/stubborn-$command.err")" "130 1"
+	kill -KILL "$(cat "$SCRATCH/stubborn.pid")"
+done
+
+# Who has started it ignores the end of children.
+for command in record stat; do
+	begin "ignored-$command" env --ignore-signal=CHLD "$tool" $command -o "$SCRATCH/ignored.data" -- sh -c 'exit 3'
+	until_true ended "$PID" || kill -KILL "$PID"
+	wait "$PID"
+	is "$command: SIGCHLD is ignored by who has started it" $? 3
+done
+
 # ---- Locales ----
 
 # What has no graph, for which a locale needs the characters; and what has.
