@@ -90,19 +90,21 @@ extern "C" {
 /**
  * define DRM_PANTHOR_PERF_CONTROL - Number of the performance counter ioctl
  *
- * Continues the numbers of enum drm_panthor_ioctl_id. It is the same on every
- * kernel that has performance counters. It is provisional until the interface
- * is merged: check the header sizes and the sample size of
- * &struct drm_panthor_perf_info before issuing this ioctl.
+ * Far behind the numbers of enum drm_panthor_ioctl_id, which panthor will go on
+ * to give to others. It is the same on every kernel that has performance
+ * counters, and provisional until the interface is merged. The version of the
+ * driver says nothing of it: issue this ioctl only if there is the query
+ * DRM_PANTHOR_DEV_QUERY_PERF_INFO, and its answer has the header sizes and the
+ * sample size that &struct drm_panthor_perf_info describes.
  */
-#define DRM_PANTHOR_PERF_CONTROL 17
+#define DRM_PANTHOR_PERF_CONTROL 0x5c
 
 /**
  * define DRM_PANTHOR_DEV_QUERY_PERF_INFO - Query &struct drm_panthor_perf_info
  *
- * Continues the numbers of enum drm_panthor_dev_query_type.
+ * Far behind the numbers of enum drm_panthor_dev_query_type, likewise.
  */
-#define DRM_PANTHOR_DEV_QUERY_PERF_INFO 5
+#define DRM_PANTHOR_DEV_QUERY_PERF_INFO 0x3ffffff0
 
 /**
  * enum drm_panthor_perf_feat_flags - Flags of drm_panthor_perf_info::flags

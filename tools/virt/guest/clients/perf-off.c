@@ -3,8 +3,8 @@
  * perf-off - what panthor says of performance counters when it is built without them
  *
  * Shares nothing with the other programs: numbers and sizes as they are in the
- * interface. Prints the driver's version, every field of the query that is not
- * 0, and how each command of the ioctl ends.
+ * interface. Prints every field of the query that is not 0, and how each command
+ * of the ioctl ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,19 +16,11 @@
 
 /* _IOWR('d', nr, size) */
 #define DRM_IOWR(nr, size) (0xc0000000u | (uint32_t)(size) << 16 | 'd' << 8 | (nr))
-#define VERSION		DRM_IOWR(0x00, sizeof(struct version))
 #define DEV_QUERY	DRM_IOWR(0x40, sizeof(struct query))
-#define PERF_CONTROL	0xc0186451u
+#define PERF_CONTROL	0xc018649cu
 
-#define PERF_INFO	5
+#define PERF_INFO	0x3ffffff0
 #define COMMANDS	6
-
-struct version {
-	int32_t major, minor, patchlevel;
-	struct {
-		uint64_t size, pointer;
-	} strings[3];
-};
 
 struct query {
 	uint32_t type, size;
@@ -56,15 +48,13 @@ static void print_info(const union info *info, unsigned int size)
 
 int main(void)
 {
-	struct version version = { 0 };
 	struct query query = { .type = PERF_INFO };
 	int fd = open("/dev/dri/renderD128", O_RDWR);
 
-	if (fd < 0 || ioctl(fd, VERSION, &version)) {
+	if (fd < 0) {
 		perror("perf-off");
 		return 1;
 	}
-	printf("version %d.%d\n", version.major, version.minor);
 
 	if (ioctl(fd, DEV_QUERY, &query))
 		printf("size of the query: %s\n", strerror(errno));

@@ -85,7 +85,8 @@ CHECK_SIZE(cmd_start, 8);
 CHECK_SIZE(cmd_stop, 8);
 CHECK_SIZE(cmd_sample, 8);
 
-static_assert((u32)DRM_IOCTL_PANTHOR_PERF_CONTROL == 0xc0186451);
+static_assert((u32)DRM_IOCTL_PANTHOR_PERF_CONTROL == 0xc018649c);
+static_assert(DRM_PANTHOR_DEV_QUERY_PERF_INFO == 0x3ffffff0);
 
 #define NONE			DRM_PANTHOR_PERF_BLOCK_METADATA
 #define FW			DRM_PANTHOR_PERF_BLOCK_FW

@@ -141,8 +141,8 @@ TEST_F(uapi, query_values)
 /* Numbers that programs in the field have compiled in. */
 TEST_F(uapi, numbers)
 {
-	EXPECT_EQ(0xc0186451, DRM_IOCTL_PANTHOR_PERF_CONTROL);
-	EXPECT_EQ(5, DRM_PANTHOR_DEV_QUERY_PERF_INFO);
+	EXPECT_EQ(0xc018649c, DRM_IOCTL_PANTHOR_PERF_CONTROL);
+	EXPECT_EQ(0x3ffffff0, DRM_PANTHOR_DEV_QUERY_PERF_INFO);
 	EXPECT_EQ(24, sizeof(struct drm_panthor_perf_control));
 	EXPECT_EQ(136, sizeof(struct drm_panthor_perf_cmd_setup));
 	EXPECT_EQ(16, sizeof(struct drm_panthor_perf_ringbuf_control));
