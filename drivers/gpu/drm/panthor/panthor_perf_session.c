@@ -209,6 +209,10 @@ static int map_object(struct panthor_perf_mapping *mapping)
 	struct iosys_map map;
 	int ret = drm_gem_vmap(mapping->obj, &map);
 
+	/* That is how shmem says that it has no memory. Of SETUP it means too many sessions. */
+	if (ret == -ENOSPC)
+		return -ENOMEM;
+
 	if (!ret)
 		mapping->vaddr = map.vaddr;
 	return ret;

@@ -13,6 +13,8 @@
 #define NOT_UNCHANGED (-1000000)
 /* Longest control object that is not the ring. */
 #define CONTROL_MAX 65536
+/* How much memory the kernel promises. */
+#define OVERCOMMIT(what) "/proc/sys/vm/overcommit_" what
 
 FIXTURE(uapi)
 {
@@ -740,6 +742,38 @@ TEST_F_TIMEOUT(uapi, setup_objects_without_memory, 120)
 	setup.ringbuf_handle = bo.handle;
 	EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
 	EXPECT_EQ(0, perf_bo_close(self->fd, &bo));
+}
+
+/*
+ * Whoever has no memory is not told that there are too many sessions. The kernel does not promise
+ * any memory more, for the length of one SETUP, which is the first to want that of the ring.
+ */
+TEST_F(uapi, setup_without_memory)
+{
+	struct drm_panthor_perf_control c = {
+		.cmd = DRM_PANTHOR_PERF_COMMAND_SETUP, .size = sizeof(self->setup),
+		.pointer = (uintptr_t)&self->setup,
+	};
+	char policy[16], ratio[16];
+	int ret;
+
+	if (perf_read_file(OVERCOMMIT("memory"), policy, sizeof(policy)) ||
+	    perf_read_file(OVERCOMMIT("ratio"), ratio, sizeof(ratio)) ||
+	    perf_write_file(OVERCOMMIT("ratio"), "0"))
+		SKIP(return, "needs root");
+	self->s.indices->insert_idx = 0;
+	ret = perf_write_file(OVERCOMMIT("memory"), "2");
+	if (!ret)
+		ret = perf_control(self->fd, &c);
+	EXPECT_EQ(0, perf_write_file(OVERCOMMIT("memory"), policy));
+	EXPECT_EQ(0, perf_write_file(OVERCOMMIT("ratio"), ratio));
+	if (ret) {
+		EXPECT_EQ(-ENOMEM, ret);
+	} else {
+		/* Some kernels give an object its memory when it is made. */
+		EXPECT_EQ(0, perf_teardown(self->fd, c.handle));
+	}
+	EXPECT_EQ(0, perf_fdinfo(self->fd, "panthor-perf-sessions"));
 }
 
 TEST_F(uapi, setup_eventfds)
