@@ -554,7 +554,8 @@ enum drm_panthor_perf_setup_flags {
  * objects, so they can be closed at any time. In the enable masks, bit n of the
  * 128 stands for value n of each block of the type (bit n % 64 of element
  * n / 64); bits of values that do not exist are ignored. If the command fails,
- * nothing has changed, and no handle is taken.
+ * nothing has changed, and no handle is taken, but for -EFAULT: the session may
+ * be there then, and stays until the file is closed.
  *
  * Errors besides those of DRM_IOCTL_PANTHOR_PERF_CONTROL:
  *
@@ -647,7 +648,7 @@ struct drm_panthor_perf_cmd_setup {
  * session wait for each other if they are called by several threads.
  *
  * Errors besides those of DRM_IOCTL_PANTHOR_PERF_CONTROL; the session is as it
- * was before:
+ * was before, or with -EFAULT may be started:
  *
  * - -ENOENT: there is no session of this handle, or it was destroyed meanwhile.
  * - -EBUSY: the last sample of the previous run has not been delivered yet, no
@@ -703,15 +704,18 @@ struct drm_panthor_perf_cmd_sample {
 /**
  * define DRM_IOCTL_PANTHOR_PERF_CONTROL - Control a performance counter session
  *
- * Returns 0 on success. A command that fails changes nothing. Errors of all
- * commands; the description of a command's struct adds its own:
+ * Returns 0 on success. A command that fails changes nothing, but for one that
+ * ends with -EFAULT, see there. Errors of all commands; the description of a
+ * command's struct adds its own:
  *
  * - -EOPNOTSUPP: the kernel is built without performance counters.
  * - -EINVAL: there is no such command, or drm_panthor_perf_control::size is
  *   smaller than the first version of the command's struct.
  * - -E2BIG: drm_panthor_perf_control::size is larger than a page, or the struct
  *   has non-zero bytes beyond the size that the kernel knows.
- * - -EFAULT: the struct cannot be read.
+ * - -EFAULT: &struct drm_panthor_perf_control or the command's struct cannot be
+ *   read, and nothing has changed; or the former cannot be written to when the
+ *   command has been executed, and all has changed.
  * - -ENODEV: the device has been removed.
  */
 #define DRM_IOCTL_PANTHOR_PERF_CONTROL \

@@ -7,6 +7,7 @@
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/perf_event.h>
 #include <linux/sched/mm.h>
 #include <linux/seq_file.h>
@@ -658,7 +659,7 @@ int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_f
 	if (args->cmd >= ARRAY_SIZE(perf_cmds))
 		return -EINVAL;
 
-	desc = &perf_cmds[args->cmd];
+	desc = &perf_cmds[array_index_nospec(args->cmd, ARRAY_SIZE(perf_cmds))];
 	if (!desc->size)
 		return desc->func(ptdev->perf, file, args, NULL);
 
@@ -900,8 +901,7 @@ void panthor_perf_post_suspend(struct panthor_device *ptdev)
  *
  * Context: Runtime resume, resume of the system. Both are in the fence signalling
  * path, so memory is not allocated. Takes panthor_perf_sampler::lock. Sleeps until
- * firmware has enabled counters, up to PANTHOR_PERF_FW_ACK_MS milliseconds, if some
- * client counts.
+ * firmware has enabled counters, up to 400 ms, if some client counts.
  */
 void panthor_perf_resume(struct panthor_device *ptdev)
 {
@@ -1031,7 +1031,6 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	perf->sampler.reset = ask_for_reset;
 	mutex_init(&perf->ring_lock);
 	mutex_init(&perf->setup_lock);
-	taken_in_reclaim(&perf->setup_lock);
 	INIT_LIST_HEAD(&perf->sessions);
 	if (panthor_perf_sampler_init(&perf->sampler)) {
 		drm_err(&ptdev->base, "No performance counters: no memory");

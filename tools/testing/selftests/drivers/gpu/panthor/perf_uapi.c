@@ -351,6 +351,24 @@ TEST_F(uapi, faults)
 	munmap(map, page);
 }
 
+/* The DRM core writes the arguments back when the command is done. */
+TEST_F(uapi, faults_afterwards)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+	struct drm_panthor_perf_control *c;
+
+	c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, c);
+	*c = (struct drm_panthor_perf_control) {
+		.cmd = DRM_PANTHOR_PERF_COMMAND_SETUP, .size = sizeof(self->setup),
+		.pointer = (uintptr_t)&self->setup,
+	};
+	ASSERT_EQ(0, mprotect(c, page, PROT_READ));
+	EXPECT_EQ(-EFAULT, perf_control(self->fd, c));
+	EXPECT_EQ(1, perf_fdinfo(self->fd, "panthor-perf-sessions"));
+	munmap(c, page);
+}
+
 TEST_F(uapi, unknown_sessions)
 {
 	static const uint32_t handles[] = { 0, 1, 2, 64, 65, 0x80000000, 0xffffffff };
