@@ -694,7 +694,8 @@ struct drm_panthor_perf_cmd_stop {
  *
  * - -ENOENT: there is no session of this handle.
  * - -EINVAL: the session is periodic, or is not started.
- * - -EBUSY: no slot of the ring is free for the sample.
+ * - -EBUSY: no slot of the ring is free for the sample, or the session is limited
+ *   and 64 of its requests are waiting.
  */
 struct drm_panthor_perf_cmd_sample {
 	/** @user_data: Tag of the sample. */

@@ -211,11 +211,19 @@
 
 /*
  * The interrupt thread drains the firmware ring itself if that is soon done. More
- * samples, or more clients, are left to a work, since the thread also handles the
+ * samples, clients or requests are left to a work, since the thread also handles the
  * events of the scheduler.
  */
 #define IRQ_MAX_SAMPLES		2
 #define IRQ_MAX_CLIENTS		2
+#define IRQ_MAX_REQUESTS	4
+
+/*
+ * So many requests of a client are completed at a time, since hooks and the interrupt
+ * thread want the lock as well. All that a limited client may have waiting, and its STOP,
+ * are no more than that: they end at the same time.
+ */
+#define MAX_PORTION		(PANTHOR_PERF_LIMITED_REQUESTS + 1)
 
 /* What shows that firmware has written a sample, or a part of it, too late. */
 #define DEFECTS_LATE	(PANTHOR_PERF_DEFECT_MISSING | PANTHOR_PERF_DEFECT_STALE)
@@ -439,15 +447,21 @@ static void release_held(struct panthor_perf_client *client, u32 gen)
 	}
 }
 
-/* Checks if a client has a request that firmware request @gen completes. */
-static bool head_complete(const struct panthor_perf_client *client, u32 gen)
+/* Checks if firmware request @gen completes the request of a client at @index, or ahead of it. */
+static bool request_complete(const struct panthor_perf_client *client, u32 index, u32 gen)
 {
-	/* There is none, or all are held. */
-	if (client->tail - client->head == client->held)
+	/* There is none, or it is held. */
+	if (client->tail - index == client->held)
 		return false;
 
 	return gen_complete(client->limited ? client->batch_gen :
-			    client->queue[client->head & client->queue_mask].gen, gen);
+			    client->queue[index & client->queue_mask].gen, gen);
+}
+
+/* Checks if a client has a request that firmware request @gen completes. */
+static bool head_complete(const struct panthor_perf_client *client, u32 gen)
+{
+	return request_complete(client, client->head, gen);
 }
 
 static bool due_complete(const struct panthor_perf_client *client, u32 gen)
@@ -896,8 +910,9 @@ static enum delivery next_delivery(struct panthor_perf_sampler *sampler,
 }
 
 /*
- * Delivers the samples of a client that firmware request @gen completes. Returns NULL
- * if @fw_sample was delivered, and @fw_sample if it has to be added to the accumulator.
+ * Delivers the samples of a client that firmware request @gen completes, or a portion of
+ * them if there are many. Returns NULL if @fw_sample was delivered, and @fw_sample if it
+ * has to be added to the accumulator.
  */
 static const struct panthor_perf_fw_sample *
 complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
@@ -905,6 +920,7 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 {
 	struct panthor_perf_request req = {};
 	enum delivery delivery;
+	u32 portion = 0;
 
 	spin_lock(&sampler->req_lock);
 	delivery = next_delivery(sampler, client, gen, &req);
@@ -928,7 +944,14 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 		spin_lock(&sampler->req_lock);
 		client->ops->publish(client);
 		client->head++;
-		delivery = last ? DELIVERY_NONE : next_delivery(sampler, client, gen, &req);
+		if (last) {
+			delivery = DELIVERY_NONE;
+		} else if (++portion < MAX_PORTION) {
+			delivery = next_delivery(sampler, client, gen, &req);
+		} else {
+			delivery = DELIVERY_NONE;
+			sampler->rest |= head_complete(client, gen);
+		}
 		spin_unlock(&sampler->req_lock);
 
 		/* Before the signal, since a user who sees the sample of STOP may call START. */
@@ -1050,6 +1073,11 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 	lockdep_assert_held(&sampler->lock);
 
+	if (answer) {
+		sampler->complete_gen = gen;
+		sampler->rest = false;
+	}
+
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
 		const struct panthor_perf_fw_sample *mine = fw_sample;
 		bool wants = automatic && client->emit_auto;
@@ -1086,8 +1114,12 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 			panthor_perf_accum_add(sampler->layout, mine, client->accum);
 	}
 
-	if (answer)
-		limited_complete(sampler, gen);
+	if (!answer)
+		return;
+
+	limited_complete(sampler, gen);
+	if (sampler->rest)
+		queue_work(sampler->wq, &sampler->drain_work);
 }
 
 /* Completes all requests while nothing is counted. */
@@ -1578,6 +1610,8 @@ static void drain_work(struct work_struct *work)
 
 	switch (sampler->state) {
 	case PANTHOR_PERF_SAMPLER_COUNTING:
+		if (sampler->rest)
+			serve_clients(sampler, NULL, true, sampler->complete_gen, false);
 		drain_counting(sampler, false);
 		break;
 	case PANTHOR_PERF_SAMPLER_FAILED:
@@ -1950,8 +1984,8 @@ static int check_request(const struct panthor_perf_sampler *sampler,
  * are being drained.
  *
  * Return: 0 if the sample is going to be delivered, -EINVAL if the client is
- * not counting, -EBUSY if no slot of its ring is free for the sample, -ENODEV if
- * the device has gone.
+ * not counting, -EBUSY if no slot of its ring is free for the sample, or if it is limited
+ * and PANTHOR_PERF_LIMITED_REQUESTS are waiting, -ENODEV if the device has gone.
  */
 int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u64 user_data)
@@ -1960,6 +1994,9 @@ int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 
 	spin_lock(&sampler->req_lock);
 	ret = check_request(sampler, client);
+	if (!ret && client->limited &&
+	    client->tail - client->head >= PANTHOR_PERF_LIMITED_REQUESTS)
+		ret = -EBUSY;
 	if (!ret && !client->ops->available(client, promised(client)))
 		ret = -EBUSY;
 	if (!ret)
@@ -2127,16 +2164,27 @@ void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_enable);
 
-/* Checks if there are few clients to give samples to, and none that is about to stop. */
-static bool few_clients(struct panthor_perf_sampler *sampler)
+/*
+ * Checks if there are few clients to give samples to, with few requests that firmware may
+ * have answered, and none that is about to stop. What is requested from now on has the
+ * number of a later firmware request.
+ */
+static bool soon_served(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client;
-	u32 clients = 0;
+	u32 clients = 0, requests = 0, i;
 
-	list_for_each_entry(client, &sampler->clients, node)
+	guard(spinlock)(&sampler->req_lock);
+
+	list_for_each_entry(client, &sampler->clients, node) {
 		if (++clients > IRQ_MAX_CLIENTS ||
-		    READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STOPPING)
+		    client->state == PANTHOR_PERF_CLIENT_STOPPING)
 			return false;
+
+		for (i = client->head; request_complete(client, i, sampler->flight_gen); i++)
+			if (++requests > IRQ_MAX_REQUESTS)
+				return false;
+	}
 
 	return true;
 }
@@ -2156,7 +2204,7 @@ static bool drain_in_irq(struct panthor_perf_sampler *sampler)
 		return false;
 
 	/* A client may stop while its samples are drained: its STOP may be answered at once. */
-	done = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING && few_clients(sampler) &&
+	done = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING && soon_served(sampler) &&
 	       drain_ring(sampler, false, IRQ_MAX_SAMPLES) && !list_empty(&sampler->clients);
 	mutex_unlock(&sampler->lock);
 	return done;
@@ -2401,7 +2449,10 @@ static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_p
 		client->queue[(client->tail - 1) & client->queue_mask].last = true;
 	release_held(client, sampler->next_gen);
 	spin_unlock(&sampler->req_lock);
-	complete_client(sampler, client, sampler->next_gen, NULL);
+
+	/* The client is taken off the list with the last one. */
+	while (!list_empty(&client->node))
+		complete_client(sampler, client, sampler->next_gen, NULL);
 }
 
 /**

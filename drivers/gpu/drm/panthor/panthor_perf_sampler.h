@@ -265,6 +265,9 @@ struct panthor_perf_sampler_stats {
 /** define PANTHOR_PERF_LIMITED_NS - Shortest time between two samples of limited clients */
 #define PANTHOR_PERF_LIMITED_NS		NSEC_PER_MSEC
 
+/** define PANTHOR_PERF_LIMITED_REQUESTS - How many requests a limited client may have waiting */
+#define PANTHOR_PERF_LIMITED_REQUESTS	64
+
 /**
  * enum panthor_perf_limited_state - How the limited clients of a device are served
  *
@@ -578,6 +581,18 @@ struct panthor_perf_sampler {
 
 	/** @check_extract: EXTRACT at the last check. Protected by @lock. */
 	u32 check_extract;
+
+	/**
+	 * @complete_gen: Number of the firmware request that was last found complete.
+	 * Protected by @lock.
+	 */
+	u32 complete_gen;
+
+	/**
+	 * @rest: Some client has requests left that it completes, which @drain_work
+	 * delivers. Protected by @lock.
+	 */
+	bool rest;
 
 	/** @limited: What serves limited clients. Protected by @req_lock. */
 	struct panthor_perf_limited limited;

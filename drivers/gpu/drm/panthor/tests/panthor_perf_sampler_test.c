@@ -132,8 +132,12 @@ struct fake_client {
 	u64 *sample;
 	u32 room;
 	u32 num, signals, stretched;
+	/* All that they have counted. */
+	u64 sum;
 	/* STOP is called while a sample is written, and returns something. */
 	bool stops, stopped;
+	/* A queue that is longer than the other one, or NULL. */
+	struct panthor_perf_request *long_queue;
 	struct {
 		u64 data, count, start, end;
 		u32 flags;
@@ -420,6 +424,7 @@ static u32 fake_write(struct panthor_perf_client *client,
 	c->got[i].start = info->start_ns;
 	c->got[i].end = info->end_ns;
 	c->got[i].count = ((u64 *)(header + 1))[COUNTER];
+	c->sum += c->got[i].count;
 	c->got[i].states = header->block_states;
 	c->got[i].core = core->block_states;
 	return flags;
@@ -571,6 +576,7 @@ static void unplug(void *data)
 
 		kfree(c->client.accum);
 		kfree(c->sample);
+		kvfree(c->long_queue);
 		kfree(c);
 	}
 }
@@ -2395,6 +2401,150 @@ static void limited_ends(struct kunit *test)
 	/* What was counted since the last firmware sample is lost with the device. */
 	expect(test, b, 0, 4, 0, ERROR);
 	expect(test, b, 1, 5, 0, ERROR);
+}
+
+/* Gives a client that many slots. */
+static void give_room(struct kunit *test, struct fake_client *c, u32 slots)
+{
+	c->long_queue = kvcalloc(slots, sizeof(*c->long_queue), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, c->long_queue);
+	c->client.queue = c->long_queue;
+	c->client.queue_mask = slots - 1;
+	c->room = slots - 1;
+}
+
+/* Has the fake answer the request in flight, and no other. Returns how many samples come. */
+static u32 answer_one(struct fake *f, struct fake_client *c)
+{
+	u32 num;
+
+	flush_work(&f->irq_work);
+	num = c->num;
+	f->asleep = false;
+	fake_look(f);
+	f->asleep = true;
+	panthor_perf_sampler_irq(&f->sampler);
+	return c->num - num;
+}
+
+/*
+ * Requests that one firmware sample answers are completed in portions, and only a few of them
+ * in the interrupt thread. The test calls the work itself, a portion at a time.
+ */
+static void portions(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	struct work_struct *work = &f->sampler.drain_work;
+	u32 i, num, calls = 0;
+
+	give_room(test, c, 4096);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	disable_work_sync(work);
+
+	/* The first request is in flight when the others are made. */
+	f->asleep = true;
+	for (i = 0; i < 4094; i++)
+		KUNIT_ASSERT_EQ(test, request(c, i), 0);
+	f->count = 1;
+	KUNIT_EXPECT_EQ(test, answer_one(f, c), 1);
+	expect(test, c, 0, 0, 1, 0);
+
+	/* One more comes before the answer to the rest, and waits for the next one. */
+	KUNIT_ASSERT_EQ(test, request(c, 4094), 0);
+	f->count = 10;
+	KUNIT_EXPECT_LE(test, answer_one(f, c), 4);
+	while (c->num < 4094 && calls < 4094) {
+		num = c->num;
+		work->func(work);
+		KUNIT_ASSERT_GT(test, c->num, num);
+		KUNIT_ASSERT_LE(test, c->num - num, 65);
+		for (i = max_t(u32, num, c->num - MAX_SAMPLES); i < c->num; i++)
+			KUNIT_ASSERT_EQ(test, c->got[i % MAX_SAMPLES].data, i);
+		if (!calls++)
+			f->count = 100;
+	}
+	KUNIT_EXPECT_EQ(test, c->num, 4094);
+	KUNIT_EXPECT_EQ(test, c->sum, 11);
+	work->func(work);
+	KUNIT_EXPECT_EQ(test, c->num, 4094);
+	KUNIT_EXPECT_EQ(test, answer_one(f, c), 1);
+	KUNIT_EXPECT_EQ(test, c->got[4094 % MAX_SAMPLES].data, 4094);
+	KUNIT_EXPECT_EQ(test, c->got[4094 % MAX_SAMPLES].count, 100);
+
+	/* The work goes on by itself, to the last one. */
+	enable_work(work);
+	for (i = 0; i < 300; i++)
+		KUNIT_ASSERT_EQ(test, request(c, 4095 + i), 0);
+	KUNIT_EXPECT_TRUE(test, stop(c, 5000));
+	wake(f);
+	KUNIT_EXPECT_TRUE(test, wait_num(c, 4095 + 301));
+	drained(f);
+	KUNIT_EXPECT_EQ(test, c->num, 4095 + 301);
+	KUNIT_EXPECT_EQ(test, c->got[(c->num - 1) % MAX_SAMPLES].data, 5000);
+	KUNIT_EXPECT_EQ(test, c->client.state, PANTHOR_PERF_CLIENT_STOPPED);
+	KUNIT_EXPECT_FALSE(test, f->output.ack & GLB_PERFCNT_EN);
+}
+
+/* Portions go on when the GPU is suspended or unplugged meanwhile. */
+static void portions_down(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i;
+
+	give_room(test, c, 4096);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->asleep = true;
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_EQ(test, request(c, i), 0);
+	f->asleep = false;
+	panthor_perf_sampler_close(&f->sampler, false);
+	panthor_perf_sampler_down(&f->sampler, false);
+	KUNIT_EXPECT_TRUE(test, wait_num(c, 1000));
+	expect_num(test, c, 1000);
+
+	disable_work_sync(&f->sampler.drain_work);
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_EQ(test, request(c, 1000 + i), 0);
+	panthor_perf_sampler_unplug(&f->sampler);
+	KUNIT_EXPECT_EQ(test, c->num, 2000);
+	KUNIT_EXPECT_EQ(test, c->got[1999 % MAX_SAMPLES].data, 1999);
+}
+
+/* A limited client has 64 requests waiting at most, and all of them end at the same time. */
+static void limited_portion(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_limited(test, f);
+	u32 i;
+
+	give_room(test, c, 128);
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	disable_work_sync(&f->sampler.drain_work);
+	limit(f, NOT_NOW);
+	for (i = 0; i < 64; i++)
+		KUNIT_EXPECT_EQ(test, request(c, i), 0);
+	KUNIT_EXPECT_EQ(test, request(c, 64), -EBUSY);
+	KUNIT_EXPECT_TRUE(test, stop(c, 65));
+
+	f->asleep = true;
+	limit(f, 0);
+	f->sampler.limited.work.func(&f->sampler.limited.work);
+	f->count = 7;
+	KUNIT_EXPECT_EQ(test, answer_one(f, c), 0);
+	f->sampler.drain_work.func(&f->sampler.drain_work);
+	KUNIT_EXPECT_EQ(test, c->num, 65);
+	for (i = 0; i < 64; i++)
+		KUNIT_EXPECT_EQ(test, c->got[i].end, c->got[1].end);
+	KUNIT_EXPECT_EQ(test, c->got[1].data, 1);
+	KUNIT_EXPECT_EQ(test, c->got[1].count, 0);
+	KUNIT_EXPECT_EQ(test, c->got[64 % MAX_SAMPLES].data, 65);
+	f->asleep = false;
+	enable_work(&f->sampler.drain_work);
 }
 
 /* If a request for a limited client is not acknowledged, the next one is served in time. */
@@ -4784,6 +4934,9 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(limited_emitted),
 	KUNIT_CASE(limited_ends),
 	KUNIT_CASE(limited_lost_ack),
+	KUNIT_CASE(portions),
+	KUNIT_CASE(portions_down),
+	KUNIT_CASE(limited_portion),
 	KUNIT_CASE(protected_ends_waiting),
 	KUNIT_CASE(protected_excused),
 	KUNIT_CASE(emitted_meanwhile),
