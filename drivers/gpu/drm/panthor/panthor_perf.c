@@ -210,7 +210,7 @@ struct panthor_perf_file {
 };
 
 /* Implements panthor_perf_sampler::reset. */
-static bool ask_for_reset(struct panthor_perf_sampler *sampler)
+static bool ask_for_reset(struct panthor_perf_sampler *sampler, const char *why)
 {
 	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 
@@ -229,6 +229,7 @@ static bool ask_for_reset(struct panthor_perf_sampler *sampler)
 	if (panthor_device_reset_is_pending(perf->ptdev))
 		return false;
 
+	drm_err(&perf->ptdev->base, "Performance counters: %s, resetting the GPU\n", why);
 	panthor_device_schedule_reset(perf->ptdev);
 	return true;
 }

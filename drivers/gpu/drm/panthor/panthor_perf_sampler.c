@@ -991,10 +991,10 @@ static int note_result(struct panthor_perf_sampler *sampler, bool protected, int
  * last resets did not help, another one would not either: START can be called any
  * number of times, and a reset ends the work of everybody.
  */
-static void reset_if_failed(struct panthor_perf_sampler *sampler, int ret)
+static void reset_if_failed(struct panthor_perf_sampler *sampler, int ret, const char *why)
 {
 	if (ret && ret != -EAGAIN && sampler->failures <= MAX_FAILURES)
-		sampler->reset_asked |= sampler->reset(sampler);
+		sampler->reset_asked |= sampler->reset(sampler, why);
 }
 
 /* The check does not try any more what has failed so often: only boot and START do. */
@@ -1053,7 +1053,7 @@ static void disable_if_unused(struct panthor_perf_sampler *sampler)
 	panthor_perf_clock_down(sampler->clock);
 	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
-		reset_if_failed(sampler, disable(sampler));
+		reset_if_failed(sampler, disable(sampler), "firmware does not disable them");
 	} else if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
 	}
@@ -1589,7 +1589,7 @@ static void index_invalid(struct panthor_perf_sampler *sampler)
 	ret = restart(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	if (!ret && sampler->failures++)
 		ret = -EIO;
-	reset_if_failed(sampler, ret);
+	reset_if_failed(sampler, ret, "INSERT of firmware is out of range");
 }
 
 /* Drains while firmware counts. Not called by the interrupt thread, since it may wait for it. */
@@ -1672,7 +1672,7 @@ static void request_timed_out(struct panthor_perf_sampler *sampler)
 		sampler->failures++;
 		ret = -ETIMEDOUT;
 	}
-	reset_if_failed(sampler, ret);
+	reset_if_failed(sampler, ret, "firmware does not answer");
 }
 
 /* Has firmware count that should and does not. */
@@ -1688,7 +1688,7 @@ static void check_failed(struct panthor_perf_sampler *sampler)
 	}
 
 	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-	reset_if_failed(sampler, enable(sampler));
+	reset_if_failed(sampler, enable(sampler), "firmware does not enable them");
 }
 
 /* Looks for answers that are late or that nobody has told of, and for counters near their top. */
@@ -1864,7 +1864,7 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 		}
 		ret = enable(sampler);
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-		reset_if_failed(sampler, ret);
+		reset_if_failed(sampler, ret, "firmware does not enable them");
 		if (ret && ret != -EAGAIN)
 			return ret;
 	}

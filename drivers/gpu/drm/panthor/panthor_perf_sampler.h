@@ -425,11 +425,11 @@ struct panthor_perf_sampler {
 	struct workqueue_struct *wq;
 
 	/**
-	 * @reset: Ask for a reset of the GPU, without waiting for it. Called with
-	 * @lock held. Returns true if there is going to be one that was not
-	 * going to be anyway. Constant.
+	 * @reset: Ask for a reset of the GPU, without waiting for it, and tell the log
+	 * @why. Called with @lock held. Returns true if there is going to be one that
+	 * was not going to be anyway. Constant.
 	 */
-	bool (*reset)(struct panthor_perf_sampler *sampler);
+	bool (*reset)(struct panthor_perf_sampler *sampler, const char *why);
 
 	/**
 	 * @start_lock: Held by START while it has firmware count.

@@ -23,6 +23,8 @@ if [ "${1:-}" = gone ]; then
 	exit
 fi
 reset hang hang=1
+has "the log says who has asked for it, and why" "$(dmesg)" \
+	"Performance counters: firmware does not answer, resetting the GPU"
 for crash in 1 2 3; do
 	reset "crash $crash" crash=$crash
 done

@@ -74,6 +74,9 @@ struct fake {
 	u32 resets;
 	u32 enables;
 
+	/* What the log was told of the last reset. */
+	const char *why;
+
 	/* The interrupt that follows a doorbell. */
 	struct work_struct irq_work;
 
@@ -387,9 +390,12 @@ static const struct panthor_perf_fw_ops fake_ops = {
 	.address_space = fake_address_space,
 };
 
-static bool fake_reset(struct panthor_perf_sampler *sampler)
+static bool fake_reset(struct panthor_perf_sampler *sampler, const char *why)
 {
-	container_of(sampler, struct fake, sampler)->resets++;
+	struct fake *f = container_of(sampler, struct fake, sampler);
+
+	f->why = why;
+	f->resets++;
 	return true;
 }
 
@@ -1439,6 +1445,7 @@ static void dead(struct kunit *test)
 	expect(test, c, 0, 2, 0, ERROR);
 	KUNIT_EXPECT_EQ(test, c->got[1].data, 3);
 	KUNIT_EXPECT_EQ(test, f->resets, 1);
+	KUNIT_EXPECT_STREQ(test, f->why, "firmware does not answer");
 }
 
 /* START fails if firmware does not enable counters, and can be called again. */
@@ -1450,6 +1457,7 @@ static void start_dead(struct kunit *test)
 	f->dead = true;
 	KUNIT_EXPECT_EQ(test, start(c, 1), -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, f->resets, 1);
+	KUNIT_EXPECT_STREQ(test, f->why, "firmware does not enable them");
 	KUNIT_EXPECT_FALSE(test, stop(c, 2));
 	f->dead = false;
 	KUNIT_EXPECT_EQ(test, start(c, 3), 0);
