@@ -407,39 +407,6 @@ static const char *epoch_wrong(const struct execution *x)
 }
 
 /*
- * Counters are enabled again, after an epoch of one sample, and a sample is requested. It
- * leaves INSERT as it was before, and is the first of the epoch all the same.
- */
-static void first_setup(void)
-{
-	setup_fw(1, 0, 0);
-	model_track(&doorbell, 4, "doorbell", 0);
-}
-
-static void first_driver(void)
-{
-	model_assume(!panthor_perf_fw_enable(&fw, 1));
-	panthor_perf_fw_request(&fw);
-	model_assume(panthor_perf_fw_acked(&fw));
-	model_result(0, panthor_perf_fw_pending(&fw));
-}
-
-static void first_firmware(void)
-{
-	model_assume(fw_read(&input.req) & GLB_PERFCNT_EN);
-	fw_write(&output.perfcnt_insert, 0);
-	fw_write(&output.ack, GLB_PERFCNT_EN);
-	model_assume(fw_read(&input.req) & GLB_PERFCNT_SAMPLE);
-	fw_write(&output.perfcnt_insert, 1);
-	fw_write(&output.ack, GLB_PERFCNT_EN | GLB_PERFCNT_SAMPLE);
-}
-
-static const char *first_wrong(const struct execution *x)
-{
-	return result(x, 0, 0) == 1 ? NULL : "INSERT is taken for that of the epoch before";
-}
-
-/*
  * Counters are disabled. Firmware has taken a sample of its own accord before it saw
  * that; what is in the ring is drained under the lock of the sampler, or counters are
  * enabled again.
@@ -671,7 +638,6 @@ static const struct scenario
 	epoch_early = { "epoch, at another doorbell", epoch_setup,
 			{ { "driver", epoch_driver }, { "firmware", epoch_firmware_early, true } },
 			epoch_wrong },
-	first = FIRMWARE(first, first_setup),
 	disabled = FIRMWARE(disable, disable_setup),
 	again = FIRMWARE(again, disable_setup),
 	deliver = { "deliver", deliver_setup,
@@ -775,9 +741,7 @@ int main(void)
 	holds(&overwrite, BRANCHES_NONE);
 	fails(&overwrite, "panthor_perf_fw_overwritten", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
 	holds(&epoch, BRANCHES_NONE);
-	holds(&first, BRANCHES_NONE);
-	fails(&first, "enable_once", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
-	fails(&first, "enable_once", "dma_mb", BARRIER_NONE, BRANCHES_TOLD);
+	fails(&epoch, "enable_once", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
 	holds(&epoch_early, BRANCHES_NONE);
 	fails(&epoch_early, "enable_once", "dma_wmb", BARRIER_NONE, BRANCHES_ALL);
 	holds(&disabled, BRANCHES_NONE);

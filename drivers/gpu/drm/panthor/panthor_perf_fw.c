@@ -31,7 +31,7 @@
  * free-running 32-bit numbers, of which the low bits are the number of a slot.
  *
  * Firmware and driver access the same memory without a common lock, so the order
- * of their accesses matters in six places:
+ * of their accesses matters in five places:
  *
  * (A) Firmware writes INSERT before it acknowledges a request in ACK. The driver
  *     reads ACK before INSERT. If the driver sees the acknowledgment, the INSERT
@@ -52,10 +52,6 @@
  *     counts more samples than there are slots, the slot may hold parts of two
  *     samples, and what was read is not used. A sample that firmware is still
  *     writing, and that INSERT does not count yet, is not noticed.
- * (F) After ENABLE was acknowledged, the driver reads INSERT before it requests a
- *     sample. Firmware changes INSERT after it has read that request. If firmware
- *     has acknowledged ENABLE before it set INSERT to 0, the driver has therefore seen
- *     the INSERT that is not to be believed, and does not take a later one for it.
  *
  * The driver's barriers pair with those of the firmware, which are not visible
  * here::
@@ -78,12 +74,11 @@
  *	read REQ		  (D)			dma_wmb()
  *	  (D)			write REQ		request_enable()
  *	read input block
+ *	write INSERT
+ *	  (A)
  *	write ACK		read ACK	wait_acks()
  *				  (A)			dma_rmb()
- *				read INSERT	enable_once()
- *				  (F)			dma_mb()
- *	read REQ		write REQ	panthor_perf_fw_request()
- *	write INSERT
+ *				read INSERT	panthor_perf_fw_pending()
  *
  * The doorbell is rung with writel(), which orders it after all earlier writes to
  * the input block. That is not sufficient for (D): all of panthor rings the same
@@ -353,14 +348,6 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
 	 */
 	dma_rmb();
 
-	/*
-	 * (F) If it is not 0, firmware is late with that: INSERT is that of the epoch
-	 * before until it changes. Read it before anything is written that makes firmware
-	 * take a sample. One that firmware has taken by itself so soon is found with the
-	 * next one, and is lost if counters are disabled before there is one.
-	 */
-	fw->late_insert = READ_ONCE(fw->glb->output->perfcnt_insert);
-	dma_mb();
 	fw->extract = 0;
 	fw->epoch++;
 	fw->enabled = true;
@@ -478,11 +465,6 @@ int panthor_perf_fw_pending(struct panthor_perf_fw *fw)
 
 	/* (B) Read INSERT before the samples. Firmware writes a sample before INSERT. */
 	dma_rmb();
-	if (unlikely(fw->late_insert)) {
-		if (insert == fw->late_insert)
-			return 0;
-		fw->late_insert = 0;
-	}
 	return panthor_perf_fw_ring_pending(fw->slots, insert, fw->extract);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_pending);

@@ -87,12 +87,6 @@ struct panthor_perf_fw {
 	bool cycles_on;
 
 	/**
-	 * @late_insert: INSERT as it was when firmware had acknowledged ENABLE, unless
-	 * INSERT has changed since. If it is not 0, it is that of the epoch before.
-	 */
-	u32 late_insert;
-
-	/**
 	 * @extract: EXTRACT, the number of samples that were consumed in this
 	 * epoch. This is the only copy that is ever read; the one in the input
 	 * block is only written.

@@ -377,24 +377,18 @@ static bool may_be_high(u64 any)
 	return (u32)(any | any >> 32) == U32_MAX;
 }
 
-static u64 timestamp_of(const u32 *values)
+static bool is_written(const struct panthor_perf_fw_sample *sample, u32 b)
 {
-	return values[VALUE_TIMESTAMP_LO] | (u64)values[VALUE_TIMESTAMP_HI] << 32;
+	return sample->written[b / 64] & BIT_ULL(b % 64);
 }
 
 /* All blocks of a sample have the same timestamp. Takes that of the first one. */
 static void take_timestamp(struct panthor_perf_fw_sample *sample, const u32 *values)
 {
-	u64 timestamp = timestamp_of(values);
-
-	/* A block that has no timestamp tells nothing. */
-	if (unlikely(timestamp < sample->previous) && timestamp)
-		sample->defects |= PANTHOR_PERF_DEFECT_STALE;
-
 	if (sample->has_timestamp)
 		return;
 
-	sample->timestamp = timestamp;
+	sample->timestamp = values[VALUE_TIMESTAMP_LO] | (u64)values[VALUE_TIMESTAMP_HI] << 32;
 	sample->has_timestamp = true;
 }
 
@@ -410,8 +404,7 @@ static void take_timestamp(struct panthor_perf_fw_sample *sample, const u32 *val
  * PRFCNT_EN in all blocks, including those that are not copied, so that they are not
  * found written when the slot is used again. Memory of cores that do not exist is not
  * touched. If none of the blocks in @asked was written, the head of the CSHW block is
- * read for the timestamp. What shows that firmware has broken the rules of the
- * interface is noted in panthor_perf_fw_sample::defects.
+ * read for the timestamp.
  *
  * The caller must have read INSERT before, with barrier (B) of panthor_perf_fw.c in
  * between, and must write EXTRACT after this, with barrier (C) in between.
@@ -424,14 +417,9 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 	u32 header[PANTHOR_PERF_VALUES_RESERVED];
 	u32 b, w;
 
-	if (sample->has_timestamp) {
-		sample->previous = sample->timestamp;
-		sample->previous_digest = sample->digest;
-	}
 	sample->timestamp = 0;
-	sample->digest = 0;
 	sample->has_timestamp = false;
-	sample->defects = 0;
+	sample->missing = false;
 	sample->reason = PANTHOR_PERF_REASON_REQUEST;
 	memcpy(sample->asked, asked, sizeof(sample->asked));
 	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
@@ -457,16 +445,11 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 
 		memcpy(values, src, PROBE_SIZE);
 		en = values[VALUE_EN];
-		if (!en) {
-			if (b == layout->cshw_block)
-				sample->defects |= PANTHOR_PERF_DEFECT_MISSING;
+		if (!en)
 			continue;
-		}
 
 		/* Firmware may write the head of a core that has no power. */
 		if (!(en & PANTHOR_PERF_EN_WRITTEN)) {
-			if (b == layout->cshw_block)
-				sample->defects |= PANTHOR_PERF_DEFECT_CUT;
 			ack_block(slot, block->fw_offset);
 			continue;
 		}
@@ -482,20 +465,21 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 		sample->en[b] = en;
 		sample->written[b / 64] |= BIT_ULL(b % 64);
 		any = bits_of_counters(values, layout->num_values);
-		sample->digest = sample->digest * 31 + any;
 		if (unlikely(may_be_high(any)))
 			sample->high[b / 64] |= BIT_ULL(b % 64);
 		take_timestamp(sample, values);
 	}
 
 	b = layout->cshw_block;
-	if (!(asked[b / 64] & BIT_ULL(b % 64))) {
+	if (asked[b / 64] & BIT_ULL(b % 64)) {
+		sample->missing = !is_written(sample, b);
+	} else {
 		if (!sample->has_timestamp) {
 			memcpy(header, slot + layout->blocks[b].fw_offset, sizeof(header));
 			if (header[VALUE_EN] & PANTHOR_PERF_EN_WRITTEN)
 				take_timestamp(sample, header);
 			else
-				sample->defects |= PANTHOR_PERF_DEFECT_MISSING;
+				sample->missing = true;
 		}
 		ack_block(slot, layout->blocks[b].fw_offset);
 	}
@@ -503,55 +487,13 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 	if (layout->has_metadata) {
 		memcpy(header, slot, sizeof(header));
 		sample->reason = header[VALUE_REASON];
-		/*
-		 * Firmware may leave the timestamp of an earlier sample here, if it has
-		 * nothing to tell of this one.
-		 */
-		if (!sample->has_timestamp && timestamp_of(header) >= sample->previous)
-			take_timestamp(sample, header);
+		take_timestamp(sample, header);
 		ack_metadata(slot);
 	}
 
 	ack_hidden_cores(layout, slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_read);
-
-static bool is_written(const struct panthor_perf_fw_sample *sample, u32 b)
-{
-	return sample->written[b / 64] & BIT_ULL(b % 64);
-}
-
-/**
- * panthor_perf_fw_sample_drop() - Set all counters of a firmware sample to 0
- * @layout: Layout.
- * @sample: Sample that was read by panthor_perf_fw_sample_read(). Which blocks were
- * written does not change.
- *
- * Return: True if there was a counter that was not 0.
- */
-bool panthor_perf_fw_sample_drop(const struct panthor_perf_layout *layout,
-				 struct panthor_perf_fw_sample *sample)
-{
-	u32 any = 0, b, i, w;
-
-	for (b = 0; b < layout->num_blocks; b++) {
-		u32 *values = &sample->values[b * layout->num_values];
-
-		if (!is_written(sample, b))
-			continue;
-
-		for (i = PANTHOR_PERF_VALUES_RESERVED; i < layout->num_values; i++) {
-			any |= values[i];
-			values[i] = 0;
-		}
-	}
-
-	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++)
-		sample->high[w] = 0;
-
-	return any;
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_drop);
 
 /*
  * Derives the block states of a sample that was read, by the rules of "Counter layout" in

@@ -269,36 +269,6 @@ struct panthor_perf_masks {
 };
 
 /**
- * enum panthor_perf_defect - What firmware does not do if it keeps to the interface
- *
- * What is found in a firmware sample that has one of these may have been counted at
- * another time, and what was counted may be missing.
- */
-enum panthor_perf_defect {
-	/**
-	 * @PANTHOR_PERF_DEFECT_MISSING: The CSHW block was not written, though it always
-	 * has power. In sets other than the primary one it may have no counters, so that
-	 * this means nothing there.
-	 */
-	PANTHOR_PERF_DEFECT_MISSING = 1 << 0,
-
-	/**
-	 * @PANTHOR_PERF_DEFECT_CUT: PRFCNT_EN of the CSHW block is not 0, but lacks the
-	 * bit without which a block is not written. As with MISSING, this means nothing in
-	 * sets other than the primary one. Of another block it means that the block had no
-	 * power.
-	 */
-	PANTHOR_PERF_DEFECT_CUT = 1 << 1,
-
-	/**
-	 * @PANTHOR_PERF_DEFECT_STALE: A block has an earlier timestamp than the sample
-	 * before: firmware wrote it after its slot had been consumed, and the slot has
-	 * come round since.
-	 */
-	PANTHOR_PERF_DEFECT_STALE = 1 << 2,
-};
-
-/**
  * struct panthor_perf_fw_sample - A firmware sample, copied from the firmware ring
  *
  * Has a size of panthor_perf_fw_sample_size() bytes. Must be zeroed when it is
@@ -315,22 +285,11 @@ struct panthor_perf_fw_sample {
 	bool has_timestamp;
 
 	/**
-	 * @previous: GPU timestamp of the sample before, 0 if it is not known. Before the
-	 * first sample of an epoch, @timestamp and @has_timestamp are to be cleared, too.
+	 * @missing: The CSHW block was looked at, and was not written, though it always has
+	 * power. In sets other than the primary one it may have no counters, so that this
+	 * means nothing there.
 	 */
-	u64 previous;
-
-	/**
-	 * @digest: A number that is made of which bits occur in the counters of which
-	 * block. It is the same in a copy of the sample.
-	 */
-	u64 digest;
-
-	/** @previous_digest: The same of the sample that has the timestamp @previous. */
-	u64 previous_digest;
-
-	/** @defects: Combination of enum panthor_perf_defect. */
-	u32 defects;
+	bool missing;
 
 	/**
 	 * @reason: enum panthor_perf_reason. PANTHOR_PERF_REASON_REQUEST if there is
@@ -449,8 +408,6 @@ void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
 size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout);
 void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void *slot,
 				 const u64 asked[PANTHOR_PERF_BLOCK_WORDS],
-				 struct panthor_perf_fw_sample *sample);
-bool panthor_perf_fw_sample_drop(const struct panthor_perf_layout *layout,
 				 struct panthor_perf_fw_sample *sample);
 void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 set,
 				   u32 prev_reason, struct panthor_perf_fw_sample *sample);

@@ -150,10 +150,9 @@
  * DOC: Samples that are lost
  *
  * Counts are lost when the GPU is reset and when firmware does not answer: the
- * next sample of every client that counts has the flag ERROR then. It has so, too,
- * if something is found that is not there if firmware keeps to the interface, see
- * look_for_defects() and look_at_doubt(). A sample that firmware has written over while
- * it was read is not used at all: INSERT is out of range then.
+ * next sample of every client that counts has the flag ERROR then. It has so, too, if
+ * the CSHW block of a firmware sample is missing. A sample that firmware has written over
+ * while it was read is not used at all: INSERT is out of range then.
  *
  * Counts are lost as well when firmware takes an automatic sample and its ring is
  * full. It raises the event OVERFLOW. The event does not say which sample there
@@ -224,9 +223,6 @@
  * are no more than that: they end at the same time.
  */
 #define MAX_PORTION		(PANTHOR_PERF_LIMITED_REQUESTS + 1)
-
-/* What shows that firmware has written a sample, or a part of it, too late. */
-#define DEFECTS_LATE	(PANTHOR_PERF_DEFECT_MISSING | PANTHOR_PERF_DEFECT_STALE)
 
 /* panthor_perf_sampler::rearm_extract: no EXTRACT is equal to it. */
 #define NO_EXTRACT		U64_MAX
@@ -1025,9 +1021,6 @@ static int enable(struct panthor_perf_sampler *sampler)
 		return ret;
 
 	sampler->prev_reason = PANTHOR_PERF_REASON_REQUEST;
-	sampler->sample->has_timestamp = false;
-	sampler->sample->previous = 0;
-	sampler->doubt_ns = 0;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_COUNTING);
 	return 0;
 }
@@ -1265,62 +1258,13 @@ static void note_answer(struct panthor_perf_sampler *sampler, struct drain *drai
 }
 
 /*
- * A sample that was taken at the very time of the one before, and has the same counts as
- * far as can be told, is the same one, written twice, unless there is nothing in it. Time
- * alone does not tell: firmware may take two samples at what it takes for one time.
+ * The CSHW block always has power: a sample without it was not complete when it was read.
+ * What it has counted is missing, or is found when the slot is used again.
  */
-static bool written_twice(const struct panthor_perf_fw_sample *sample)
+static void look_for_cshw(struct panthor_perf_sampler *sampler)
 {
-	return sample->has_timestamp && sample->timestamp &&
-	       sample->timestamp == sample->previous &&
-	       sample->digest == sample->previous_digest;
-}
-
-/*
- * Looks for what cannot be in a sample if firmware keeps to the interface. Counts may be
- * missing then, or come at another time than they were counted.
- */
-static void look_for_defects(struct panthor_perf_sampler *sampler)
-{
-	struct panthor_perf_fw_sample *sample = sampler->sample;
-
-	if (sampler->set != DRM_PANTHOR_PERF_SET_PRIMARY)
-		sample->defects &= ~(PANTHOR_PERF_DEFECT_MISSING | PANTHOR_PERF_DEFECT_CUT);
-
-	if (sample->defects ||
-	    (written_twice(sample) && panthor_perf_fw_sample_drop(sampler->layout, sample)))
+	if (sampler->sample->missing && sampler->set == DRM_PANTHOR_PERF_SET_PRIMARY)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-
-	/* Without the system counter nothing tells when a sample was taken. */
-	if (sample->defects & DEFECTS_LATE) {
-		sampler->doubt_ns = sampler->clock->pair.ns;
-		sampler->doubt_extract = sampler->fw->extract + sampler->fw->slots;
-	}
-}
-
-/*
- * A sample that was not there when INSERT counted it may be written later, and be found a
- * lap later in the place of another one. It can be told by its timestamp, but if all
- * samples of a lap were late, there is none to compare it with. So after a late sample,
- * all that follow are doubted, and flagged, until one is known to have been taken after
- * the drain that last found one late or doubted one. A timestamp that cannot be right
- * does not end the doubt. If samples have no timestamps, a lap without late ones does.
- */
-static void look_at_doubt(struct panthor_perf_sampler *sampler, bool known, u64 ns)
-{
-	bool comparable = sampler->sample->has_timestamp && sampler->clock->pair.ns;
-
-	if (!sampler->doubt_ns || sampler->sample->defects & DEFECTS_LATE)
-		return;
-
-	if (comparable ? known && ns >= sampler->doubt_ns :
-			 (s32)(sampler->fw->extract - sampler->doubt_extract) > 0) {
-		sampler->doubt_ns = 0;
-		return;
-	}
-
-	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-	sampler->doubt_ns = sampler->clock->pair.ns;
 }
 
 /*
@@ -1339,9 +1283,8 @@ static bool answers_later(const struct drain *drain, u32 reason)
  *
  * A sample that was taken before the firmware request was made is not the answer: it
  * would end a period too early, and as a baseline it would let counts in from before
- * START. There are exceptions, see answers_later() and older_than_request(), and a sample
- * that is doubted is another one: what is in its slot may be of the lap before, and says
- * nothing of when the sample was taken. Of the others, the answer is
+ * START. There are exceptions, see answers_later() and older_than_request(). Of the others,
+ * the answer is
  *
  * - with metadata, the first one that was requested, or that was taken because of
  *   protected mode, whose sample also completes what was requested;
@@ -1371,14 +1314,13 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 	}
 	panthor_perf_fw_consume(sampler->fw);
 	sampler->stats.samples++;
-	look_for_defects(sampler);
+	look_for_cshw(sampler);
 	if (protected && last)
 		sample->reason = PANTHOR_PERF_REASON_PROTECTED;
 
 	known = take_time(sampler, &ns);
-	look_at_doubt(sampler, known, ns);
 	may_answer = drain->made && !drain->told && !(known && ns < drain->made_ns);
-	may_end = may_answer || sampler->doubt_ns || answers_later(drain, sample->reason);
+	may_end = may_answer || answers_later(drain, sample->reason);
 	answer = drain->acked && !drain->told &&
 		 ((last && may_end) ||
 		  (known && may_answer && layout->has_metadata &&

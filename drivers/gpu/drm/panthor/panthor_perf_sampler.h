@@ -613,19 +613,6 @@ struct panthor_perf_sampler {
 	 */
 	u32 prev_reason;
 
-	/**
-	 * @doubt_ns: Time of the drain in which the latest late sample was found, or the
-	 * latest one that was doubted because of it. 0 if samples are not doubted.
-	 * Protected by @lock.
-	 */
-	u64 doubt_ns;
-
-	/**
-	 * @doubt_extract: EXTRACT a lap after the latest late sample. Valid unless
-	 * @doubt_ns is 0. Protected by @lock.
-	 */
-	u32 doubt_extract;
-
 	/** @stats: What was done so far. */
 	struct panthor_perf_sampler_stats stats;
 

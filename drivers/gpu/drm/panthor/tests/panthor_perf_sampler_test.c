@@ -65,9 +65,6 @@ struct fake {
 	 */
 	bool no_room;
 
-	/* Ticks that firmware's timestamps are in the future. */
-	u64 ahead;
-
 	/* Numbers of calls of the driver's functions: all of them, doorbells, resets, enables. */
 	u32 calls;
 	u32 requests;
@@ -115,11 +112,6 @@ struct fake {
 	 * the ring is not full for that.
 	 */
 	bool nonsense;
-	/*
-	 * INSERT when counters have been enabled, if it is not 0. The fake is asleep then.
-	 * After the next interrupt INSERT becomes 0, and the fake looks at REQ.
-	 */
-	u32 old_insert;
 	/* This client requests a sample when the driver has read GPU_STATUS so many times. */
 	struct fake_client *requests_meanwhile;
 	u32 reads_left;
@@ -182,7 +174,6 @@ static void fake_sample_reason(struct fake *f, u32 reason)
 	/* A sample has a timestamp only if the test uses a clock. */
 	if (f->clock.freq)
 		panthor_perf_clock_now(&f->clock, &now);
-	now.gpu += f->ahead;
 
 	for (b = 0; b < f->layout.num_blocks; b++) {
 		u32 *block = sample + f->layout.blocks[b].fw_offset;
@@ -244,10 +235,6 @@ static void fake_requests(struct fake *f)
 			f->output.perfcnt_insert = 0;
 			if (f->nonsense)
 				f->output.perfcnt_insert = FAKE_SLOTS + 1;
-			if (f->old_insert) {
-				f->output.perfcnt_insert = f->old_insert;
-				f->asleep = true;
-			}
 			f->no_room = false;
 		}
 	}
@@ -321,14 +308,6 @@ static void fake_irq_work(struct work_struct *work)
 {
 	struct fake *f = container_of(work, struct fake, irq_work);
 
-	panthor_perf_sampler_irq(&f->sampler);
-	if (!f->old_insert || !(f->output.ack & GLB_PERFCNT_EN))
-		return;
-
-	f->old_insert = 0;
-	f->output.perfcnt_insert = 0;
-	f->asleep = false;
-	fake_look(f);
 	panthor_perf_sampler_irq(&f->sampler);
 }
 
@@ -3267,35 +3246,6 @@ static void ack_before_insert(struct kunit *test)
 	expect(test, d, 0, 2, 5, 0);
 }
 
-/* Firmware acknowledges ENABLE, and INSERT is that of the epoch before for a while. */
-static void ack_before_reset(struct kunit *test)
-{
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
-	u32 i;
-
-	/* It could be believed, is the highest that could, or makes no sense. */
-	static const u32 old[] = { 2, FAKE_SLOTS, 1000 };
-
-	for (i = 0; i < ARRAY_SIZE(old); i++) {
-		f->old_insert = old[i];
-		KUNIT_ASSERT_EQ(test, start(c, 1), 0);
-		drained(f);
-		KUNIT_EXPECT_EQ(test, f->old_insert, 0);
-		KUNIT_EXPECT_EQ(test, f->fw.extract, 1);
-		f->count = 3;
-		KUNIT_EXPECT_EQ(test, request(c, 2), 0);
-		expect_num(test, c, 2 * i + 1);
-		expect(test, c, 2 * i, 2, 3, 0);
-		f->count = 4;
-		KUNIT_EXPECT_TRUE(test, stop(c, 3));
-		expect_num(test, c, 2 * i + 2);
-		expect(test, c, 2 * i + 1, 3, 4, 0);
-		KUNIT_EXPECT_EQ(test, f->enables, i + 1);
-	}
-	KUNIT_EXPECT_EQ(test, f->resets, 0);
-}
-
 /* Firmware acknowledges what was requested, by a sample that it has taken before. */
 static void ack_by_earlier(struct fake *f)
 {
@@ -3393,53 +3343,6 @@ static void *last_slot(struct fake *f)
 	return f->fw.ring + (f->output.perfcnt_insert - 1) % FAKE_SLOTS * f->layout.fw_sample_size;
 }
 
-/* Writes the sample before once more, into the next slot, with the same timestamp. */
-static void fake_repeat(struct fake *f)
-{
-	size_t size = f->layout.fw_sample_size;
-	u32 insert = f->output.perfcnt_insert++;
-
-	memcpy(f->fw.ring + insert % FAKE_SLOTS * size,
-	       f->fw.ring + (insert - 1) % FAKE_SLOTS * size, size);
-}
-
-/* A sample that is written twice is added once, and flagged. */
-static void sample_twice(struct kunit *test)
-{
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
-	u32 *cshw;
-
-	use_clock(test, f);
-	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
-	drained(f);
-	f->count = 3;
-	fake_sample(f);
-	fake_repeat(f);
-	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
-	expect_num(test, c, 1);
-	expect(test, c, 0, 2, 3, ERROR);
-
-	/* Nothing is wrong if nothing was counted between two samples. */
-	fake_sample(f);
-	fake_repeat(f);
-	f->count = 4;
-	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
-	expect_num(test, c, 2);
-	expect(test, c, 1, 3, 4, 0);
-
-	/* Nor if two samples at the same time are different: both count. */
-	f->count = 5;
-	fake_sample(f);
-	fake_repeat(f);
-	cshw = last_slot(f) + f->layout.blocks[f->layout.cshw_block].fw_offset;
-	cshw[COUNTER] = 6;
-	f->count = 7;
-	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
-	expect_num(test, c, 3);
-	expect(test, c, 2, 4, 18, 0);
-}
-
 /* Has the latest sample look as if no block of it had been written. */
 static void erase_blocks(struct fake *f)
 {
@@ -3476,122 +3379,6 @@ static void metadata_stale(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	expect_num(test, c, 1);
 	expect(test, c, 0, 2, 12, 0);
-}
-
-/* Blocks of an earlier lap are found by their timestamp, and flagged. */
-static void sample_stale(struct kunit *test)
-{
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
-	u32 *core = f->fw.ring + f->layout.blocks[f->layout.shader_block].fw_offset;
-	u32 i;
-
-	use_clock(test, f);
-	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
-	drained(f);
-	for (i = 0; i < FAKE_SLOTS - 1; i++) {
-		KUNIT_EXPECT_EQ(test, request(c, i), 0);
-		expect_num(test, c, i + 1);
-		expect(test, c, i, i, 0, 0);
-	}
-
-	/* The next sample goes to the slot of the first one. A core is of that one still. */
-	f->asleep = true;
-	KUNIT_EXPECT_EQ(test, request(c, 100), 0);
-	f->asleep = false;
-	memcpy(f->fw.ring, f->fw.ring + f->layout.fw_sample_size, f->layout.fw_sample_size);
-	core[2] = 0xffff;
-	i = core[0];
-	fake_look(f);
-	core[0] = i;
-	panthor_perf_sampler_irq(&f->sampler);
-	expect_num(test, c, FAKE_SLOTS);
-	expect(test, c, FAKE_SLOTS - 1, 100, 0, ERROR);
-
-	KUNIT_EXPECT_EQ(test, request(c, 101), 0);
-	expect_num(test, c, FAKE_SLOTS + 1);
-	expect(test, c, FAKE_SLOTS, 101, 0, 0);
-}
-
-/*
- * Has firmware answer a request, but write the sample late: the slot holds @old then,
- * which may be NULL for nothing. @own receives what belongs there.
- */
-static void answer_late(struct kunit *test, struct fake *f, struct fake_client *c, u64 data,
-			const void *old, void *own)
-{
-	f->asleep = true;
-	KUNIT_EXPECT_EQ(test, request(c, data), 0);
-	f->asleep = false;
-	fake_look(f);
-	memcpy(own, last_slot(f), f->layout.fw_sample_size);
-	if (old)
-		memcpy(last_slot(f), old, f->layout.fw_sample_size);
-	else
-		erase_blocks(f);
-	panthor_perf_sampler_irq(&f->sampler);
-}
-
-/*
- * Each sample of three laps of the ring is written after its slot was read, so that there
- * is nothing in the first lap, and in the others what was counted in the lap before. What
- * is found in the second lap was taken before the last drain that found nothing. What is
- * found in the third one was not, but before drains that found one that was doubted.
- */
-static void be_laps_late(struct kunit *test, struct fake *f, struct fake_client *c)
-{
-	size_t size = f->layout.fw_sample_size;
-	void *lap = kunit_kzalloc(test, FAKE_SLOTS * size, GFP_KERNEL);
-	void *own = kunit_kzalloc(test, size, GFP_KERNEL);
-	u32 i, first;
-
-	KUNIT_ASSERT_NOT_NULL(test, lap);
-	KUNIT_ASSERT_NOT_NULL(test, own);
-	c->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
-	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
-	drained(f);
-	first = f->fw.extract;
-	for (i = 0; i < 3 * FAKE_SLOTS; i++) {
-		void *old = lap + i % FAKE_SLOTS * size;
-
-		f->count = i + 1;
-		answer_late(test, f, c, i, i < FAKE_SLOTS ? NULL : old, own);
-		memcpy(old, own, size);
-		memcpy(last_slot(f), own, size);
-		expect_num(test, c, i + 1);
-		expect(test, c, i, i, i < FAKE_SLOTS ? 0 : i - FAKE_SLOTS + 1, ERROR);
-	}
-
-	/* Firmware has gone round the ring so often, and counters were not enabled anew. */
-	KUNIT_EXPECT_EQ(test, f->fw.extract - first, 3 * FAKE_SLOTS);
-	KUNIT_EXPECT_EQ(test, f->enables, 1);
-}
-
-/* No sample before a late one tells that it is late: its timestamp is later than theirs. */
-static void laps_late(struct kunit *test)
-{
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
-
-	use_clock(test, f);
-	be_laps_late(test, f, c);
-
-	/* Samples that are in time are believed at once. */
-	f->count = 100;
-	KUNIT_EXPECT_EQ(test, request(c, 100), 0);
-	expect_num(test, c, 3 * FAKE_SLOTS + 1);
-	expect(test, c, 3 * FAKE_SLOTS, 100, 100, 0);
-}
-
-/* Timestamps that are in the future do not tell that any sample is in time. */
-static void laps_late_future(struct kunit *test)
-{
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
-
-	use_clock(test, f);
-	f->ahead = 60ull * f->clock.freq;
-	be_laps_late(test, f, c);
 }
 
 /* In the primary set the front end is a part of each sample: it is missing if it is not. */
@@ -4967,12 +4754,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(halt_first),
 	KUNIT_CASE(empty_ack),
 	KUNIT_CASE(ack_before_insert),
-	KUNIT_CASE(ack_before_reset),
 	KUNIT_CASE(acked_by_drained),
-	KUNIT_CASE(sample_twice),
-	KUNIT_CASE(sample_stale),
-	KUNIT_CASE(laps_late),
-	KUNIT_CASE(laps_late_future),
 	KUNIT_CASE(sample_missing),
 	KUNIT_CASE(refilled_meanwhile),
 	KUNIT_CASE(sample_overwritten),
