@@ -134,8 +134,9 @@
  * been removed since: it is made when the sampler is COUNTING again. In the state GONE
  * none is made.
  *
- * A request that firmware acknowledges though there is no sample since it was made
- * stays in flight, and is repeated once, see repeat_request().
+ * A request that firmware acknowledges though there is no sample since it was made is
+ * answered, and ends then: the sample before protected mode completes what is requested by
+ * then, and may have been drained before the request was made. Nothing is counted after it.
  *
  * A request that firmware has no room for in its ring is tried again by firmware
  * when the doorbell rings. That happens when OVERFLOW is acknowledged, and each
@@ -310,30 +311,8 @@ static void make_request(struct panthor_perf_sampler *sampler)
 	sampler->flight_gen = sampler->next_gen++;
 	sampler->flight_ns = ktime_get_raw_ns();
 	sampler->answer_ns = sampler->flight_ns;
-	sampler->flight_insert = sampler->insert;
-	sampler->flight_repeated = false;
 	sampler->stats.requests++;
 	trace_panthor_perf_request(sampler->fw->epoch, sampler->flight_gen);
-	panthor_perf_fw_request(sampler->fw);
-}
-
-/*
- * Asks for the sample of the firmware request in flight once more, which firmware has
- * acknowledged without one. That is no failure: the sample that it takes before protected
- * mode completes what is requested by then, and may have been drained before the request
- * was made. The next one cannot be, and so it is asked for no more than once: firmware
- * that never writes samples would be asked without end.
- */
-static void repeat_request(struct panthor_perf_sampler *sampler)
-{
-	lockdep_assert_held(&sampler->req_lock);
-
-	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING || sampler->flight_repeated)
-		return;
-
-	sampler->flight_repeated = true;
-	sampler->answer_ns = ktime_get_raw_ns();
-	sampler->stats.requests++;
 	panthor_perf_fw_request(sampler->fw);
 }
 
@@ -651,9 +630,6 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 	WRITE_ONCE(sampler->state, state);
 	if (state != PANTHOR_PERF_SAMPLER_CLOSING)
 		end_flight(sampler);
-	/* Firmware has set INSERT to 0. */
-	if (state == PANTHOR_PERF_SAMPLER_COUNTING)
-		sampler->insert = 0;
 	/* Counters stay enabled in the state CLOSING if they were. */
 	trace_panthor_perf_state(mcu_runs(state),
 				 state == PANTHOR_PERF_SAMPLER_COUNTING ||
@@ -1151,17 +1127,14 @@ struct drain {
 	/** @made: It was in flight when the drain began. */
 	bool made;
 
-	/** @acked: Firmware had acknowledged it then: its sample is in the ring, or was drained. */
+	/**
+	 * @acked: Firmware had acknowledged it then: its sample is in the ring, was drained, or
+	 * there is none, since nothing is counted.
+	 */
 	bool acked;
-
-	/** @empty: Firmware had acknowledged it then, but there is no sample since it was made. */
-	bool empty;
 
 	/** @told: Its sample has been found. */
 	bool told;
-
-	/** @repeated: It was made twice, see repeat_request(). */
-	bool repeated;
 
 	/** @pending: Number of samples in the firmware ring. */
 	int pending;
@@ -1170,10 +1143,7 @@ struct drain {
 /*
  * Looks at the firmware request and at the ring: the request's sample is in the ring if
  * ACK, read before INSERT, says so. No request is made in between, so that the sample of
- * a later one is not found without it. If there is no sample since the request was made,
- * it is not believed that it has been answered: its sample was drained before it was
- * made, or firmware writes INSERT late, or has forgotten the sample. Returns false if
- * INSERT makes no sense.
+ * a later one is not found without it. Returns false if INSERT makes no sense.
  */
 static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *drain)
 {
@@ -1182,13 +1152,7 @@ static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *dra
 	drain->made_ns = sampler->flight_ns;
 	drain->made = in_flight(sampler->flight);
 	drain->acked = drain->made && panthor_perf_fw_acked(sampler->fw);
-	drain->repeated = sampler->flight_repeated;
 	drain->pending = panthor_perf_fw_pending(sampler->fw);
-	if (drain->pending >= 0) {
-		sampler->insert = sampler->fw->extract + drain->pending;
-		drain->empty = drain->acked && sampler->insert == sampler->flight_insert;
-		drain->acked = drain->acked && !drain->empty;
-	}
 	spin_unlock(&sampler->req_lock);
 	return drain->pending >= 0;
 }
@@ -1268,28 +1232,16 @@ static void look_for_cshw(struct panthor_perf_sampler *sampler)
 }
 
 /*
- * Checks if a sample that was taken before the firmware request was made, for @reason, is
- * the request's answer all the same, though it ends now: nothing was counted since, or
- * there was no later one when the request was made once more.
- */
-static bool answers_later(const struct drain *drain, u32 reason)
-{
-	return drain->repeated || reason == PANTHOR_PERF_REASON_PROTECTED;
-}
-
-/*
  * Takes the oldest sample out of the firmware ring, finds out what it is, and gives
  * each client its part.
  *
- * A sample that was taken before the firmware request was made is not the answer: it
- * would end a period too early, and as a baseline it would let counts in from before
- * START. There are exceptions, see answers_later() and older_than_request(). Of the others,
- * the answer is
+ * If firmware has acknowledged the request, its answer is
  *
- * - with metadata, the first one that was requested, or that was taken because of
- *   protected mode, whose sample also completes what was requested;
+ * - with metadata, the first sample since the request was made that was requested, or that
+ *   was taken because of protected mode, which also completes what was requested;
  * - in any case the last one in the ring, if there was none before it. Automatic
- *   samples without metadata cannot be told from the answer.
+ *   samples without metadata cannot be told from the answer. If it is older than the
+ *   request, nothing was counted since, and it ends now.
  *
  * A sample is automatic if its reason is another one than a request, or if it is not
  * the answer and cannot be one that firmware has not acknowledged so far. The sample
@@ -1303,7 +1255,7 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
 	struct panthor_perf_fw_sample *sample = sampler->sample;
-	bool known, may_answer, may_end, answer, automatic;
+	bool known, may_answer, answer, automatic;
 	u64 ns = 0;
 
 	panthor_perf_fw_sample_read(layout, panthor_perf_fw_slot(sampler->fw), sampler->asked,
@@ -1320,9 +1272,8 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 
 	known = take_time(sampler, &ns);
 	may_answer = drain->made && !drain->told && !(known && ns < drain->made_ns);
-	may_end = may_answer || answers_later(drain, sample->reason);
 	answer = drain->acked && !drain->told &&
-		 ((last && may_end) ||
+		 (last ||
 		  (known && may_answer && layout->has_metadata &&
 		   (sample->reason == PANTHOR_PERF_REASON_REQUEST ||
 		    sample->reason == PANTHOR_PERF_REASON_PROTECTED)));
@@ -1400,25 +1351,6 @@ static void rearm_events(struct panthor_perf_sampler *sampler, const struct drai
 }
 
 /*
- * The request was acknowledged, and its sample is not in the ring. Checks if the sample that
- * was drained last is not the answer: it was taken before the request was made, and INSERT
- * has told of it late. The request is then to be repeated, as if there were no sample. If it
- * was repeated already, or if nothing was counted since, the sample is taken for the answer,
- * and ends now.
- */
-static bool older_than_request(struct panthor_perf_sampler *sampler, const struct drain *drain)
-{
-	if (sampler->time.ns >= drain->made_ns)
-		return false;
-
-	if (!answers_later(drain, sampler->prev_reason))
-		return true;
-
-	set_time_now(sampler);
-	return false;
-}
-
-/*
  * Drains the firmware ring, and completes the requests that are answered. Returns
  * false if INSERT makes no sense, where it stops at the sample of which that is found,
  * and false without doing anything if there are more samples than @limit.
@@ -1458,21 +1390,17 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 		mark_states(sampler, DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED);
 	}
 
-	/* So was the answer: before it was acknowledged. */
+	/* So was the answer: before it was acknowledged, or even before the request was made. */
 	if (drain.acked && !drain.told) {
-		if (older_than_request(sampler, &drain)) {
-			drain.empty = true;
-		} else {
-			note_answer(sampler, &drain);
-			serve_clients(sampler, NULL, true, drain.gen, false);
-		}
+		if (sampler->time.ns < drain.made_ns)
+			set_time_now(sampler);
+		note_answer(sampler, &drain);
+		serve_clients(sampler, NULL, true, drain.gen, false);
 	}
 
 	rearm_events(sampler, &drain, patient);
 
 	spin_lock(&sampler->req_lock);
-	if (drain.empty)
-		repeat_request(sampler);
 	make_request(sampler);
 	spin_unlock(&sampler->req_lock);
 	return true;

@@ -536,29 +536,9 @@ struct panthor_perf_sampler {
 	/**
 	 * @answer_ns: Since when firmware has had time to answer it, in
 	 * CLOCK_MONOTONIC_RAW. Later than @flight_ns if there was protected mode
-	 * meanwhile, in which firmware does not answer, or if it was repeated.
-	 * Protected by @req_lock.
+	 * meanwhile, in which firmware does not answer. Protected by @req_lock.
 	 */
 	u64 answer_ns;
-
-	/**
-	 * @flight_insert: INSERT when it was made, or before. As long as INSERT
-	 * has not changed since, there is no answer, whatever ACK says. Protected
-	 * by @req_lock.
-	 */
-	u32 flight_insert;
-
-	/**
-	 * @flight_repeated: It was acknowledged without a sample, and its sample was
-	 * asked for again. Protected by @req_lock.
-	 */
-	bool flight_repeated;
-
-	/**
-	 * @insert: INSERT when a drain last looked at it and found it to make sense, 0
-	 * since counters were enabled. Protected by @req_lock.
-	 */
-	u32 insert;
 
 	/** @overflow: What is known of lost samples. Protected by @lock. */
 	enum panthor_perf_overflow_state overflow;
