@@ -158,30 +158,11 @@
  * Counts are lost as well when firmware takes an automatic sample and its ring is
  * full. It raises the event OVERFLOW. The event does not say which sample there
  * was no room for, nor when, and it is not raised again before it has been
- * acknowledged and the doorbell has rung. A sample has the flag OVERFLOW if a
- * loss in its period cannot be excluded: if the state, which is &enum
- * panthor_perf_overflow_state and changed by set_overflow() alone, was another
- * one than NONE at any time of the period::
- *
- *	state		event					next state
- *
- *	NONE		OVERFLOW is found raised		RAISED
- *	RAISED		OVERFLOW is found raised		RAISED
- *			OVERFLOW is acknowledged; all slots	NONE
- *			had been in use, and none is now
- *			OVERFLOW is acknowledged otherwise	MUTED
- *	MUTED		OVERFLOW is found raised		RAISED
- *			a request made after the		NONE
- *			acknowledgment is answered
- *	any		counters are disabled			NONE
- *
- * Firmware's answer to a request that was made before the acknowledgment changes
- * nothing.
- *
- * In the state MUTED firmware could lose another sample and be unable to say so,
- * until it has looked at the doorbell; that it has is known from its answer to a
- * later request. If all slots had been in use, they are all free now, and
- * firmware looks at the doorbell before it has filled them again.
+ * acknowledged and the doorbell has rung. Each sample that is delivered while a loss
+ * is possible has the flag OVERFLOW: from the drain that finds the event raised to the
+ * answer to a request that was made after the acknowledgment, if the event is not raised
+ * again by then. Until firmware has looked at the doorbell it could lose another sample
+ * and be unable to say so; that it has is known from its answer.
  */
 
 /*
@@ -224,9 +205,6 @@
  * are no more than that: they end at the same time.
  */
 #define MAX_PORTION		(PANTHOR_PERF_LIMITED_REQUESTS + 1)
-
-/* panthor_perf_sampler::rearm_extract: no EXTRACT is equal to it. */
-#define NO_EXTRACT		U64_MAX
 
 /* Transitions are checked where it does not matter what that costs. */
 static void check_transition(bool legal, const char *what, u32 from, u32 to)
@@ -311,6 +289,7 @@ static void make_request(struct panthor_perf_sampler *sampler)
 	sampler->flight_gen = sampler->next_gen++;
 	sampler->flight_ns = ktime_get_raw_ns();
 	sampler->answer_ns = sampler->flight_ns;
+	sampler->flight_since_ack = true;
 	sampler->stats.requests++;
 	trace_panthor_perf_request(sampler->fw->epoch, sampler->flight_gen);
 	panthor_perf_fw_request(sampler->fw);
@@ -563,34 +542,10 @@ static void mark_lost(struct panthor_perf_sampler *sampler, u32 flags)
 			client->flags |= flags;
 }
 
-/* Changes what is known of samples that firmware had no room for. */
-static void set_overflow(struct panthor_perf_sampler *sampler,
-			 enum panthor_perf_overflow_state overflow)
-{
-	static const u8 next[] = {
-		[PANTHOR_PERF_OVERFLOW_NONE] = BIT(PANTHOR_PERF_OVERFLOW_NONE) |
-					       BIT(PANTHOR_PERF_OVERFLOW_RAISED),
-		[PANTHOR_PERF_OVERFLOW_RAISED] = BIT(PANTHOR_PERF_OVERFLOW_NONE) |
-						 BIT(PANTHOR_PERF_OVERFLOW_RAISED) |
-						 BIT(PANTHOR_PERF_OVERFLOW_MUTED),
-		[PANTHOR_PERF_OVERFLOW_MUTED] = BIT(PANTHOR_PERF_OVERFLOW_NONE) |
-						BIT(PANTHOR_PERF_OVERFLOW_RAISED),
-	};
-
-	lockdep_assert_held(&sampler->lock);
-
-	check_transition(next[sampler->overflow] & BIT(overflow), "overflow",
-			 sampler->overflow, overflow);
-	if (sampler->overflow != overflow)
-		trace_panthor_perf_overflow(sampler->overflow, overflow);
-	sampler->overflow = overflow;
-}
-
 /* Flags of a period that begins now: counts may have been lost since the last sample. */
 static u32 begin_flags(const struct panthor_perf_sampler *sampler)
 {
-	return sampler->overflow == PANTHOR_PERF_OVERFLOW_NONE ?
-	       0 : DRM_PANTHOR_PERF_SAMPLE_OVERFLOW;
+	return sampler->loss_possible ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : 0;
 }
 
 /*
@@ -641,8 +596,7 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 	if (state == PANTHOR_PERF_SAMPLER_CLOSING)
 		return;
 
-	sampler->rearm_extract = NO_EXTRACT;
-	set_overflow(sampler, PANTHOR_PERF_OVERFLOW_NONE);
+	sampler->loss_possible = false;
 }
 
 /* Timestamps come from firmware, and are not relied upon to be in order: time never goes back. */
@@ -1136,6 +1090,9 @@ struct drain {
 	/** @told: Its sample has been found. */
 	bool told;
 
+	/** @overflowed: OVERFLOW is raised. */
+	bool overflowed;
+
 	/** @pending: Number of samples in the firmware ring. */
 	int pending;
 };
@@ -1177,12 +1134,11 @@ static bool sees_protected(struct panthor_perf_sampler *sampler, int pending)
  * Looks at OVERFLOW. Called after INSERT was read, see (B) in panthor_perf_fw.c: what
  * firmware had no room for before one of these samples, it has told of by now.
  */
-static void look_at_overflow(struct panthor_perf_sampler *sampler)
+static void look_at_overflow(struct panthor_perf_sampler *sampler, struct drain *drain)
 {
-	if (panthor_perf_fw_overflowed(sampler->fw))
-		set_overflow(sampler, PANTHOR_PERF_OVERFLOW_RAISED);
-
-	if (sampler->overflow != PANTHOR_PERF_OVERFLOW_NONE)
+	drain->overflowed = panthor_perf_fw_overflowed(sampler->fw);
+	sampler->loss_possible |= drain->overflowed;
+	if (sampler->loss_possible)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
 }
 
@@ -1212,11 +1168,10 @@ static void note_answer(struct panthor_perf_sampler *sampler, struct drain *drai
 {
 	drain->told = true;
 	sampler->failures = 0;
-	if (sampler->overflow == PANTHOR_PERF_OVERFLOW_MUTED &&
-	    gen_complete(sampler->loud_gen, drain->gen))
-		set_overflow(sampler, PANTHOR_PERF_OVERFLOW_NONE);
 
 	spin_lock(&sampler->req_lock);
+	if (sampler->flight_since_ack && !drain->overflowed)
+		sampler->loss_possible = false;
 	end_flight(sampler);
 	spin_unlock(&sampler->req_lock);
 }
@@ -1295,51 +1250,28 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 	return true;
 }
 
-/* OVERFLOW is not raised any more: firmware has seen that when it has answered a request. */
-static void mute_overflow(struct panthor_perf_sampler *sampler)
-{
-	scoped_guard(spinlock, &sampler->req_lock)
-		sampler->loud_gen = sampler->next_gen;
-	set_overflow(sampler, PANTHOR_PERF_OVERFLOW_MUTED);
-}
-
 /*
- * Acknowledges events. Firmware raises an event again, at the doorbell that tells of
- * the acknowledgment, if what it is about lasts. So that this comes to an end, events
- * are acknowledged if samples have been drained since the last time, once if none
- * have, and again each time that the check runs, which is @patient.
+ * Acknowledges events. Firmware raises an event again, at the doorbell that tells of the
+ * acknowledgment, if what it is about lasts. So that this comes to an end, events are
+ * acknowledged only if this drain has taken samples, or by the check, which is @patient.
  */
 static void rearm_events(struct panthor_perf_sampler *sampler, const struct drain *drain,
 			 bool patient)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
-	bool raised = sampler->overflow == PANTHOR_PERF_OVERFLOW_RAISED, emptied;
 
 	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING)
 		return;
 
-	/* All slots had been in use, and none is. */
-	emptied = raised && drain->pending == fw->slots && !panthor_perf_fw_pending(fw);
-
-	if ((patient || sampler->rearm_extract != fw->extract) &&
-	    panthor_perf_fw_rearm(fw, raised)) {
-		sampler->rearm_extract = drain->pending ? NO_EXTRACT : fw->extract;
-		if (!raised)
+	if ((patient || drain->pending) && panthor_perf_fw_rearm(fw, drain->overflowed)) {
+		if (!drain->overflowed)
 			return;
 
 		sampler->stats.overflows++;
-		if (emptied) {
-			set_overflow(sampler, PANTHOR_PERF_OVERFLOW_NONE);
-			return;
-		}
-
-		mute_overflow(sampler);
+		scoped_guard(spinlock, &sampler->req_lock)
+			sampler->flight_since_ack = false;
 		return;
 	}
-
-	/* Firmware has taken the event back, so that there is nothing to acknowledge. */
-	if (patient && raised && !panthor_perf_fw_overflowed(fw))
-		mute_overflow(sampler);
 
 	/*
 	 * A request that has found the ring full is tried again at a doorbell.
@@ -1373,7 +1305,7 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 	if (drain.pending > limit)
 		return false;
 
-	look_at_overflow(sampler);
+	look_at_overflow(sampler, &drain);
 	sampler->stats.max_pending = max_t(u32, sampler->stats.max_pending, drain.pending);
 
 	/* The time of each sample is told from this one, which is later. */
@@ -1521,8 +1453,7 @@ static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret
 /* The firmware request has not been answered in time. */
 static void request_timed_out(struct panthor_perf_sampler *sampler)
 {
-	bool full = sampler->overflow != PANTHOR_PERF_OVERFLOW_NONE ||
-		    panthor_perf_fw_overflowed(sampler->fw);
+	bool full = sampler->loss_possible || panthor_perf_fw_overflowed(sampler->fw);
 	u32 flags = full ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : DRM_PANTHOR_PERF_SAMPLE_ERROR;
 	bool starting;
 	int ret;
@@ -1584,9 +1515,9 @@ static void check_counting(struct panthor_perf_sampler *sampler)
 	/* The drain may have found a sample, and made a request, later than @now. */
 	scoped_guard(spinlock, &sampler->req_lock) {
 		if (!in_flight(sampler->flight)) {
-			/* Only the answer to a request ends the state MUTED. */
+			/* Only the answer to a request tells that nothing is lost any more. */
 			if ((s64)(now - sampler->time.ns) >= SATURATION_NS ||
-			    (sampler->overflow == PANTHOR_PERF_OVERFLOW_MUTED &&
+			    (sampler->loss_possible &&
 			     (s64)(now - sampler->flight_ns) >= SATURATION_NS))
 				want_request(sampler);
 		} else if (protected) {
@@ -1636,7 +1567,6 @@ int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler)
 	mutex_init(&sampler->start_lock);
 	mutex_init(&sampler->lock);
 	spin_lock_init(&sampler->req_lock);
-	sampler->rearm_extract = NO_EXTRACT;
 	INIT_LIST_HEAD(&sampler->clients);
 	INIT_WORK(&sampler->drain_work, drain_work);
 	INIT_DELAYED_WORK(&sampler->check_work, check_work);
@@ -2185,20 +2115,21 @@ static void drain_stopped(struct panthor_perf_sampler *sampler, bool reset)
 	struct panthor_perf_fw *fw = sampler->fw;
 	bool valid = drain_ring(sampler, false, fw->slots);
 	bool sampled = fw->extract != sampler->halt_extract && ends_counting(sampler);
+	bool overflowed = panthor_perf_fw_overflowed(fw);
 
-	sampler->stats.overflows += sampler->overflow == PANTHOR_PERF_OVERFLOW_RAISED;
+	sampler->stats.overflows += overflowed;
 
 	/*
 	 * There should be a sample, of the halt or of protected mode before it.
 	 * If there is none, it found no slot, and OVERFLOW says so or cannot say
 	 * so; or there was protected mode all the time, which counts nothing.
 	 */
-	if (!reset && valid && sampled && sampler->overflow != PANTHOR_PERF_OVERFLOW_RAISED)
+	if (!reset && valid && sampled && !overflowed)
 		return;
 
 	if (reset || !valid)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-	else if (sampler->overflow != PANTHOR_PERF_OVERFLOW_NONE)
+	else if (sampler->loss_possible)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
 	else if (!sampler->halt_protected)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);

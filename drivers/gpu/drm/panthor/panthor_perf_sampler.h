@@ -390,25 +390,6 @@ enum panthor_perf_flight_state {
 };
 
 /**
- * enum panthor_perf_overflow_state - What is known of samples that firmware had no room for
- *
- * "Samples that are lost" in panthor_perf_sampler.c has the table of events.
- */
-enum panthor_perf_overflow_state {
-	/** @PANTHOR_PERF_OVERFLOW_NONE: None was lost: firmware would have said so. */
-	PANTHOR_PERF_OVERFLOW_NONE,
-
-	/** @PANTHOR_PERF_OVERFLOW_RAISED: Firmware has raised OVERFLOW. */
-	PANTHOR_PERF_OVERFLOW_RAISED,
-
-	/**
-	 * @PANTHOR_PERF_OVERFLOW_MUTED: OVERFLOW was acknowledged. Firmware may
-	 * not have seen that so far, and cannot raise it again before.
-	 */
-	PANTHOR_PERF_OVERFLOW_MUTED,
-};
-
-/**
  * struct panthor_perf_sampler - All the clients of a device together
  */
 struct panthor_perf_sampler {
@@ -540,24 +521,16 @@ struct panthor_perf_sampler {
 	 */
 	u64 answer_ns;
 
-	/** @overflow: What is known of lost samples. Protected by @lock. */
-	enum panthor_perf_overflow_state overflow;
+	/**
+	 * @flight_since_ack: It was made since OVERFLOW was last acknowledged, so that
+	 * firmware which answers it has seen that. Protected by @req_lock.
+	 */
+	bool flight_since_ack;
 
 	/**
-	 * @loud_gen: Number of the first firmware request after OVERFLOW was
-	 * acknowledged. Firmware that has answered it has seen that, and will
-	 * raise OVERFLOW again. Valid in the state MUTED. Protected by @lock.
+	 * @loss_possible: Firmware may have had no room for a sample. Protected by @lock.
 	 */
-	u32 loud_gen;
-
-	/**
-	 * @rearm_extract: EXTRACT when events were last acknowledged with no
-	 * sample in the firmware ring, NO_EXTRACT if they were not. Firmware may
-	 * raise them again at once, which is not to be acknowledged over and
-	 * over: there has to be another sample first, or @check_work. Protected
-	 * by @lock.
-	 */
-	u64 rearm_extract;
+	bool loss_possible;
 
 	/** @check_extract: EXTRACT at the last check. Protected by @lock. */
 	u32 check_extract;

@@ -158,9 +158,6 @@ TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_NONE);
 TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_WANTED);
 TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_MADE);
 TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_MADE_WANTED);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_OVERFLOW_NONE);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_OVERFLOW_RAISED);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_OVERFLOW_MUTED);
 
 #define panthor_perf_show_state(state)						\
 	__print_symbolic(state,								\
@@ -198,12 +195,6 @@ TRACE_EVENT(panthor_perf_state,
 			 { PANTHOR_PERF_FLIGHT_MADE, "made" },				\
 			 { PANTHOR_PERF_FLIGHT_MADE_WANTED, "made-wanted" })
 
-#define panthor_perf_show_overflow(overflow)					\
-	__print_symbolic(overflow,							\
-			 { PANTHOR_PERF_OVERFLOW_NONE, "none" },			\
-			 { PANTHOR_PERF_OVERFLOW_RAISED, "raised" },			\
-			 { PANTHOR_PERF_OVERFLOW_MUTED, "muted" })
-
 /**
  * panthor_perf_flight - called when the state of the firmware request changes
  * @from: old state, enum panthor_perf_flight_state
@@ -219,23 +210,6 @@ TRACE_EVENT(panthor_perf_flight,
 	    TP_printk("from=%s to=%s",
 		      panthor_perf_show_flight(__entry->from),
 		      panthor_perf_show_flight(__entry->to))
-);
-
-/**
- * panthor_perf_overflow - called when the overflow state of the sampler changes
- * @from: old state, enum panthor_perf_overflow_state
- * @to: new state
- */
-TRACE_EVENT(panthor_perf_overflow,
-	    TP_PROTO(u32 from, u32 to),
-	    TP_ARGS(from, to),
-	    TP_STRUCT__entry(__field(u32, from)
-			     __field(u32, to)),
-	    TP_fast_assign(__entry->from = from;
-			   __entry->to = to;),
-	    TP_printk("from=%s to=%s",
-		      panthor_perf_show_overflow(__entry->from),
-		      panthor_perf_show_overflow(__entry->to))
 );
 
 #endif /* __PANTHOR_PERF_TRACE_H__ */
