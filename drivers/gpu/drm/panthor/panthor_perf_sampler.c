@@ -1339,66 +1339,50 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 }
 
 /*
- * Disables counters after firmware has failed, and completes all requests. What is in
- * the ring is not lost, but what was counted since is.
+ * Disables and enables counters, after which firmware begins anew. What is in the ring is
+ * not lost, but what was counted since is. All requests are complete. The period in which
+ * counters are disabled is flagged, and the one after it as well, since it begins before
+ * they are enabled.
+ *
+ * The GPU is reset if that does not help, or if firmware has @failed whether it does or
+ * not. If it has failed so too often, counters stay disabled.
  */
-static int stop_counting(struct panthor_perf_sampler *sampler, u32 flags)
+static void recover(struct panthor_perf_sampler *sampler, u32 flags, bool failed, const char *why)
 {
+	bool again = !failed || !given_up(sampler);
 	int ret;
 
+	sampler->stats.restarts++;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
 	ret = disable(sampler);
 	drain_ring(sampler, false, sampler->fw->slots);
 	mark_lost(sampler, flags);
 	mark_unsampled(sampler, in_protected_mode(sampler));
 	complete_now(sampler);
-	return ret;
-}
 
-/*
- * Disables and enables counters after firmware has failed. The period in which counters
- * are disabled is flagged, and the one after it as well, since it begins before they are
- * enabled.
- */
-static int restart(struct panthor_perf_sampler *sampler, u32 flags)
-{
-	int ret;
-
-	sampler->stats.restarts++;
-	ret = stop_counting(sampler, flags);
-	if (ret || list_empty(&sampler->clients))
-		return ret;
-
-	ret = enable(sampler);
-	mark_lost(sampler, flags);
-	return ret;
-}
-
-/*
- * Handles an index of firmware's that makes no sense: counters are disabled and enabled,
- * which sets it to 0. If it happens again before firmware has answered a request, the
- * GPU is reset, and in the end counters stay disabled.
- */
-static void index_invalid(struct panthor_perf_sampler *sampler)
-{
-	int ret;
-
-	if (given_up(sampler)) {
-		stop_counting(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-		return;
+	if (!ret && again && !list_empty(&sampler->clients)) {
+		ret = enable(sampler);
+		mark_lost(sampler, flags);
 	}
-
-	ret = restart(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-	if (!ret && sampler->failures++)
+	if (!ret && failed) {
+		sampler->failures++;
 		ret = -EIO;
-	reset_if_failed(sampler, ret, "INSERT of firmware is out of range");
+	}
+	reset_if_failed(sampler, ret, why);
 }
 
-/* Drains while firmware counts. Not called by the interrupt thread, since it may wait for it. */
+/*
+ * Drains while firmware counts. INSERT that makes no sense is 0 when counters are enabled
+ * again. If it makes none once more before firmware has answered a request, firmware has
+ * failed. Not called by the interrupt thread, since it may wait for firmware.
+ */
 static void drain_counting(struct panthor_perf_sampler *sampler, bool patient)
 {
-	if (!drain_ring(sampler, patient, sampler->fw->slots))
-		index_invalid(sampler);
+	if (!drain_ring(sampler, patient, sampler->fw->slots)) {
+		recover(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR, sampler->failures,
+			"INSERT of firmware is out of range");
+		sampler->failures = max(sampler->failures, 1u);
+	}
 
 	disable_if_unused(sampler);
 }
@@ -1455,25 +1439,15 @@ static void request_timed_out(struct panthor_perf_sampler *sampler)
 {
 	bool full = sampler->loss_possible || panthor_perf_fw_overflowed(sampler->fw);
 	u32 flags = full ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : DRM_PANTHOR_PERF_SAMPLE_ERROR;
-	bool starting;
-	int ret;
-
 	/*
 	 * START fails if this request was to be its baseline, but not if a later
-	 * one is. A full ring is no failure of firmware.
+	 * one is. A full ring is no failure of firmware, and neither are counters
+	 * that can be enabled again, but a START that fails is one: programs may
+	 * repeat it without end.
 	 */
-	starting = !full && fail_starting(sampler, sampler->flight_gen, -ETIMEDOUT);
-	ret = restart(sampler, flags);
+	bool failed = !full && fail_starting(sampler, sampler->flight_gen, -ETIMEDOUT);
 
-	/*
-	 * Counters that can be disabled and enabled are no failure of firmware.
-	 * A START that fails is one: programs may repeat it without end.
-	 */
-	if (!ret && starting) {
-		sampler->failures++;
-		ret = -ETIMEDOUT;
-	}
-	reset_if_failed(sampler, ret, "firmware does not answer");
+	recover(sampler, flags, failed, "firmware does not answer");
 }
 
 /* Has firmware count that should and does not. */
