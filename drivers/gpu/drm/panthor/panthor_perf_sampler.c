@@ -60,79 +60,35 @@
 /**
  * DOC: State of the sampler
  *
- * &enum panthor_perf_sampler_state, changed by set_state() alone. "Firmware
- * counts" means that it has acknowledged that counters are enabled::
+ * &enum panthor_perf_sampler_state, changed by set_state() alone, which knows the
+ * transitions.
  *
- *	state		event					next state
+ * The hooks of suspend and reset lead from any state to CLOSING, and to DOWN when the
+ * MCU has stopped. When it boots, the state is IDLE without a client, COUNTING if
+ * firmware acknowledges that counters are enabled, and FAILED if it does not. The first
+ * START leads from IDLE to COUNTING, and the last client that stops or is removed leads
+ * back.
  *
- *	DOWN		the GPU is suspended or reset		CLOSING
- *			MCU boots, no client			IDLE
- *			MCU boots, firmware counts		COUNTING
- *			MCU boots, firmware does not count	FAILED
- *			START					DOWN
- *	CLOSING		MCU has stopped				DOWN
- *			MCU boots				as in DOWN
- *			START					CLOSING
- *	IDLE		START, firmware counts			COUNTING
- *			START, in protected mode		FAILED
- *			START, firmware does not answer		IDLE, START fails
- *			the GPU is suspended or reset		CLOSING
- *	COUNTING	START					COUNTING
- *			the last client stops			IDLE
- *			firmware does not answer, or		FAILED, and from there
- *			INSERT is out of range: counters	COUNTING if it counts,
- *			are disabled and enabled		IDLE without a client
- *			INSERT is out of range, after too	FAILED
- *			many failures
- *			firmware does not answer, in protected	COUNTING
- *			mode
- *			the GPU is suspended or reset		CLOSING
- *	FAILED		START or check, firmware counts		COUNTING
- *			START or check, in protected mode	FAILED
- *			check, firmware does not answer		FAILED
- *			START, firmware does not answer		FAILED, START fails
- *			the last client stops			IDLE
- *			the GPU is suspended or reset		CLOSING
- *	any		unplug					GONE
- *	GONE		anything				GONE
- *
- * An event that is not listed for a state does not change it. A client that is
- * removed stops. A boot while there is protected mode is one after which firmware
- * does not count.
+ * Firmware that does not answer a request for ACK_TIMEOUT_NS, or whose INSERT is out of
+ * range, leads from COUNTING to FAILED, and from there back to COUNTING, see recover().
+ * Where that does not help, the check and START try again. Firmware that fails makes the
+ * sampler ask for a reset of the GPU, MAX_FAILURES times in a row, but not when the MCU
+ * boots: the check does that then. Protected mode is no failure. Counters cannot be
+ * enabled in it, so that the state is FAILED until it has ended, but START does not fail.
  *
  * A request is complete at once in the states DOWN and FAILED, and when the next
  * state has been reached in the state CLOSING. It is refused in the state GONE, and
  * in the state IDLE there is no client to make one. In the state FAILED its sample
- * has the flag ERROR. START waits until its baseline has been taken. Firmware that
- * fails makes the sampler ask for a reset of the GPU, MAX_FAILURES times in a row, but
- * not when the MCU boots: the check does that then. Protected mode is no failure.
+ * has the flag ERROR. START waits until its baseline has been taken.
  */
 
 /**
  * DOC: State of the firmware request
  *
- * &enum panthor_perf_flight_state, changed by set_flight() alone::
- *
- *	state		event					next state
- *
- *	NONE		a client requests a sample		WANTED
- *	WANTED		a client requests a sample		WANTED
- *			the sampler is COUNTING			MADE
- *			requests are complete at once		NONE
- *	MADE		a client requests a sample		MADE_WANTED
- *			firmware has answered			NONE
- *			counters are disabled			NONE
- *	MADE_WANTED	a client requests a sample		MADE_WANTED
- *			firmware has answered			WANTED
- *			counters are disabled			WANTED
- *	any		unplug					as if counters were disabled,
- *								then WANTED if a client gets a
- *								sample that it did not request
- *
- * An event that is not listed for a state does not change it. In the state IDLE of
- * the sampler a request may still be WANTED that clients have asked for which have
- * been removed since: it is made when the sampler is COUNTING again. In the state GONE
- * none is made.
+ * &enum panthor_perf_flight_state, changed by set_flight() alone, which knows the
+ * transitions. What a client requests is WANTED, and MADE as soon as the sampler is
+ * COUNTING and the request before it has ended: because firmware has answered it, or
+ * because counters were disabled or the MCU has stopped, where it is complete at once.
  *
  * A request that firmware acknowledges though there is no sample since it was made is
  * answered, and ends then: the sample before protected mode completes what is requested by
@@ -142,9 +98,6 @@
  * when the doorbell rings. That happens when OVERFLOW is acknowledged, and each
  * time the check runs. If there is no answer for ACK_TIMEOUT_NS, counters are
  * disabled and enabled.
- *
- * "Counters are disabled" stands for any change of the sampler's state but that to
- * CLOSING, in these tables: the MCU may have stopped as well.
  */
 
 /**
@@ -261,7 +214,6 @@ static void set_flight(struct panthor_perf_sampler *sampler, enum panthor_perf_f
 
 	check_transition(next[sampler->flight] & BIT(flight), "firmware request",
 			 sampler->flight, flight);
-	trace_panthor_perf_flight(sampler->flight, flight);
 	WRITE_ONCE(sampler->flight, flight);
 }
 
@@ -314,10 +266,10 @@ static void want_request(struct panthor_perf_sampler *sampler)
 		make_request(sampler);
 		break;
 	case PANTHOR_PERF_SAMPLER_CLOSING:
+	case PANTHOR_PERF_SAMPLER_IDLE:
 	case PANTHOR_PERF_SAMPLER_GONE:
 		break;
 	case PANTHOR_PERF_SAMPLER_DOWN:
-	case PANTHOR_PERF_SAMPLER_IDLE:
 	case PANTHOR_PERF_SAMPLER_FAILED:
 		queue_work(sampler->wq, &sampler->drain_work);
 		break;
@@ -1405,10 +1357,10 @@ static void drain_work(struct work_struct *work)
 		complete_now(sampler);
 		break;
 	case PANTHOR_PERF_SAMPLER_DOWN:
-	case PANTHOR_PERF_SAMPLER_IDLE:
 		complete_now(sampler);
 		break;
 	case PANTHOR_PERF_SAMPLER_CLOSING:
+	case PANTHOR_PERF_SAMPLER_IDLE:
 	case PANTHOR_PERF_SAMPLER_GONE:
 		break;
 	}
@@ -2168,22 +2120,10 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_down);
  */
 void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 {
-	struct panthor_perf_fw *fw = sampler->fw;
-
 	guard(mutex)(&sampler->lock);
 
 	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		return;
-
-	/* The MCU boots, and nobody has told that it had stopped: what it counted is lost. */
-	if (sampler->state == PANTHOR_PERF_SAMPLER_CLOSING) {
-		if (fw->enabled)
-			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-		if (fw->ring)
-			panthor_perf_fw_dead(fw);
-		set_state(sampler, PANTHOR_PERF_SAMPLER_DOWN);
-		deliver_power(sampler);
-	}
 
 	if (list_empty(&sampler->clients)) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
@@ -2323,13 +2263,8 @@ void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_
 	}
 
 	drm_printf(p, "state: %s\n", states[sampler->state]);
-	drm_printf(p, "up: %d\n", mcu_runs(sampler->state));
-	drm_printf(p, "closing: %d\n", sampler->state == PANTHOR_PERF_SAMPLER_CLOSING);
-	drm_printf(p, "gate: %d\n", sampler->state == PANTHOR_PERF_SAMPLER_COUNTING);
 	drm_printf(p, "in-flight: %d\n", flying);
 	drm_printf(p, "limited: %s\n", limited_states[limited]);
-	drm_printf(p, "broken: %d\n",
-		   sampler->state == PANTHOR_PERF_SAMPLER_FAILED && given_up(sampler));
 	drm_printf(p, "failures: %u\n", sampler->failures);
 	drm_printf(p, "set: %u\n", sampler->set);
 	panthor_perf_fw_show(sampler->fw, p);

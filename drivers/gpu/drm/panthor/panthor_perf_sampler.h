@@ -341,7 +341,7 @@ struct panthor_perf_limited {
 /**
  * enum panthor_perf_sampler_state - What the sampler can do with firmware
  *
- * "State of the sampler" in panthor_perf_sampler.c has the table of events.
+ * See "State of the sampler" in panthor_perf_sampler.c.
  */
 enum panthor_perf_sampler_state {
 	/** @PANTHOR_PERF_SAMPLER_DOWN: The MCU does not run. */
@@ -373,7 +373,7 @@ enum panthor_perf_sampler_state {
 /**
  * enum panthor_perf_flight_state - What has become of the firmware request
  *
- * "State of the firmware request" in panthor_perf_sampler.c has the table of events.
+ * See "State of the firmware request" in panthor_perf_sampler.c.
  */
 enum panthor_perf_flight_state {
 	/** @PANTHOR_PERF_FLIGHT_NONE: There is none. */

@@ -154,10 +154,6 @@ TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_IDLE);
 TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_COUNTING);
 TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_FAILED);
 TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_GONE);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_NONE);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_WANTED);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_MADE);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_FLIGHT_MADE_WANTED);
 
 #define panthor_perf_show_state(state)						\
 	__print_symbolic(state,								\
@@ -186,30 +182,6 @@ TRACE_EVENT(panthor_perf_state,
 	    TP_printk("up=%d counting=%d state=%s",
 		      __entry->up, __entry->counting,
 		      panthor_perf_show_state(__entry->state))
-);
-
-#define panthor_perf_show_flight(flight)					\
-	__print_symbolic(flight,							\
-			 { PANTHOR_PERF_FLIGHT_NONE, "none" },				\
-			 { PANTHOR_PERF_FLIGHT_WANTED, "wanted" },			\
-			 { PANTHOR_PERF_FLIGHT_MADE, "made" },				\
-			 { PANTHOR_PERF_FLIGHT_MADE_WANTED, "made-wanted" })
-
-/**
- * panthor_perf_flight - called when the state of the firmware request changes
- * @from: old state, enum panthor_perf_flight_state
- * @to: new state
- */
-TRACE_EVENT(panthor_perf_flight,
-	    TP_PROTO(u32 from, u32 to),
-	    TP_ARGS(from, to),
-	    TP_STRUCT__entry(__field(u32, from)
-			     __field(u32, to)),
-	    TP_fast_assign(__entry->from = from;
-			   __entry->to = to;),
-	    TP_printk("from=%s to=%s",
-		      panthor_perf_show_flight(__entry->from),
-		      panthor_perf_show_flight(__entry->to))
 );
 
 #endif /* __PANTHOR_PERF_TRACE_H__ */

@@ -1664,6 +1664,7 @@ static void suspend_resume_states(struct kunit *test)
 	expect_states(test, c, 1, ON | OFF | AVAILABLE | NORMAL, ON | OFF | AVAILABLE | NORMAL);
 	panthor_perf_sampler_close(&f->sampler, false);
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	panthor_perf_sampler_down(&f->sampler, true);
 	fake_boot(f, false);
 	panthor_perf_sampler_up(&f->sampler);
 	KUNIT_EXPECT_EQ(test, request(c, 5), 0);
@@ -2952,13 +2953,6 @@ static void power_samples(struct kunit *test)
 	expect(test, c, 2, 7, 0, 0);
 	expect_num(test, c, 3);
 
-	/* The MCU boots, and nobody has told that it had stopped. */
-	panthor_perf_sampler_close(&f->sampler, false);
-	fake_boot(f, false);
-	panthor_perf_sampler_up(&f->sampler);
-	drained(f);
-	expect(test, c, 3, 7, 0, ERROR);
-	expect_num(test, c, 5);
 	expect_num(test, d, 0);
 }
 
@@ -3411,9 +3405,8 @@ static void sample_overwritten(struct kunit *test)
 }
 
 /*
- * The tables of states: the one "State of the sampler", "State of the firmware
- * request" and "Samples that are lost" in panthor_perf_sampler.c, and the one of
- * &enum panthor_perf_limited_state. Each cell has a fake of its own, which is
+ * The tables of states: of &enum panthor_perf_sampler_state, &enum
+ * panthor_perf_flight_state and &enum panthor_perf_limited_state. Each cell has a fake of its own, which is
  * brought into the state by calls of the sampler, and then meets with the event.
  */
 
@@ -3543,6 +3536,7 @@ struct sampler_cell {
 
 /* The hooks close the sampler before the MCU stops, which it does before it boots. */
 #define NOT_CLOSED	NEVER("the MCU has not been stopped")
+#define NOT_STOPPED	NEVER("the MCU has not stopped so far")
 
 static const struct sampler_cell sampler_cells[][SAMPLER_EVENTS] = {
 	[PANTHOR_PERF_SAMPLER_DOWN] = {
@@ -3576,10 +3570,10 @@ static const struct sampler_cell sampler_cells[][SAMPLER_EVENTS] = {
 		[SAMPLER_CLOSE] = { CLOSING },
 		[SAMPLER_STOPPED] = { DOWN },
 		[SAMPLER_STOPPED_RESET] = { DOWN, .next_flags = ERROR },
-		[SAMPLER_BOOT_UNUSED] = { IDLE },
-		[SAMPLER_BOOT] = { COUNTING, .next_flags = ERROR },
-		[SAMPLER_BOOT_DEAD] = { FAILED, .next_flags = ERROR },
-		[SAMPLER_BOOT_PROTECTED] = { FAILED, .next_flags = ERROR },
+		[SAMPLER_BOOT_UNUSED] = NOT_STOPPED,
+		[SAMPLER_BOOT] = NOT_STOPPED,
+		[SAMPLER_BOOT_DEAD] = NOT_STOPPED,
+		[SAMPLER_BOOT_PROTECTED] = NOT_STOPPED,
 		[SAMPLER_START] = { CLOSING, .ret = WAITS },
 		[SAMPLER_START_ASKED] = { CLOSING, .ret = WAITS },
 		[SAMPLER_START_DEAD] = { CLOSING, .ret = WAITS },
