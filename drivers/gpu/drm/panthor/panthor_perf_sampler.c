@@ -70,7 +70,7 @@
  * back.
  *
  * Firmware that does not answer a request for ACK_TIMEOUT_NS, or whose INSERT is out of
- * range, leads from COUNTING to FAILED, and from there back to COUNTING, see recover().
+ * range, leads from COUNTING to FAILED, and from there back to COUNTING, see recover_firmware().
  * Where that does not help, the check and START try again. Firmware that fails makes the
  * sampler ask for a reset of the GPU, MAX_FAILURES times in a row, but not when the MCU
  * boots: the check does that then. Protected mode is no failure. Counters cannot be
@@ -885,7 +885,7 @@ static bool given_up(const struct panthor_perf_sampler *sampler)
  * Has firmware count. What it has counted before is not a part of any sample; what it
  * counts from here on is added to all clients that count.
  */
-static int enable(struct panthor_perf_sampler *sampler)
+static int enable_counters(struct panthor_perf_sampler *sampler)
 {
 	bool protected = in_protected_mode(sampler);
 	int ret = panthor_perf_fw_enable(sampler->fw, sampler->set);
@@ -908,7 +908,7 @@ static int enable(struct panthor_perf_sampler *sampler)
 }
 
 /* Has firmware count no longer. */
-static int disable(struct panthor_perf_sampler *sampler)
+static int disable_counters(struct panthor_perf_sampler *sampler)
 {
 	bool protected = in_protected_mode(sampler);
 
@@ -928,7 +928,7 @@ static void disable_if_unused(struct panthor_perf_sampler *sampler)
 	panthor_perf_clock_down(sampler->clock);
 	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
-		reset_if_failed(sampler, disable(sampler), "firmware does not disable them");
+		reset_if_failed(sampler, disable_counters(sampler), "firmware does not disable them");
 	} else if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
 	}
@@ -1094,11 +1094,16 @@ static void look_at_overflow(struct panthor_perf_sampler *sampler, struct drain 
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
 }
 
-/*
- * Sets the sampler's time to that of the firmware sample. Returns true if the sample
- * tells when it was taken, and false if the time is just that of the drain.
- */
-static bool take_time(struct panthor_perf_sampler *sampler, u64 *ns)
+/* When a firmware sample was taken, seen from the firmware request. */
+enum sample_age {
+	/* It does not tell: its time is that of the drain. */
+	SAMPLE_AGE_UNKNOWN,
+	SAMPLE_AGE_BEFORE,
+	SAMPLE_AGE_SINCE,
+};
+
+/* Sets the sampler's time to that of the firmware sample. */
+static enum sample_age take_time(struct panthor_perf_sampler *sampler, const struct drain *drain)
 {
 	const struct panthor_perf_fw_sample *sample = sampler->sample;
 	struct panthor_perf_time time;
@@ -1106,13 +1111,15 @@ static bool take_time(struct panthor_perf_sampler *sampler, u64 *ns)
 
 	if (!sample->has_timestamp) {
 		set_time_now(sampler);
-		return false;
+		return SAMPLE_AGE_UNKNOWN;
 	}
 
 	known = panthor_perf_clock_at(sampler->clock, sample->timestamp, &time);
 	set_time(sampler, &time);
-	*ns = time.ns;
-	return known;
+	if (!known)
+		return SAMPLE_AGE_UNKNOWN;
+
+	return time.ns < drain->made_ns ? SAMPLE_AGE_BEFORE : SAMPLE_AGE_SINCE;
 }
 
 /* Firmware has answered the request: it works, and has seen what was rung for before. */
@@ -1128,77 +1135,96 @@ static void note_answer(struct panthor_perf_sampler *sampler, struct drain *drai
 	spin_unlock(&sampler->req_lock);
 }
 
-/*
- * The CSHW block always has power: a sample without it was not complete when it was read.
- * What it has counted is missing, or is found when the slot is used again.
- */
-static void look_for_cshw(struct panthor_perf_sampler *sampler)
-{
-	if (sampler->sample->missing && sampler->set == DRM_PANTHOR_PERF_SET_PRIMARY)
-		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-}
+/* What a firmware sample is. */
+enum sample_kind {
+	/* Its counts become a part of the answer to a request that is not acknowledged so far. */
+	SAMPLE_PART,
+
+	/* The answer to the request. */
+	SAMPLE_ANSWER,
+
+	/* One that firmware took of its own accord. */
+	SAMPLE_AUTOMATIC,
+
+	/* The same, but it completes the request all the same. */
+	SAMPLE_AUTOMATIC_ANSWER,
+};
 
 /*
- * Takes the oldest sample out of the firmware ring, finds out what it is, and gives
- * each client its part.
- *
  * If firmware has acknowledged the request, its answer is
  *
  * - with metadata, the first sample since the request was made that was requested, or that
  *   was taken because of protected mode, which also completes what was requested;
  * - in any case the last one in the ring, if there was none before it. Automatic
- *   samples without metadata cannot be told from the answer. If it is older than the
- *   request, nothing was counted since, and it ends now.
+ *   samples without metadata cannot be told from the answer.
  *
- * A sample is automatic if its reason is another one than a request, or if it is not
- * the answer and cannot be one that firmware has not acknowledged so far. The sample
- * that is taken before shader cores lose power has the reason of a request. If it may
- * be such an answer, its counts become a part of what is delivered for the request.
- *
- * Returns false, and leaves the sample in the ring, if INSERT makes no sense any more.
+ * The sample that is taken before shader cores lose power has the reason of a request, so
+ * that it may look like an answer.
+ */
+static enum sample_kind classify_sample(const struct panthor_perf_sampler *sampler,
+					const struct drain *drain, enum sample_age age, bool last)
+{
+	bool requested = sampler->sample->reason == PANTHOR_PERF_REASON_REQUEST;
+	bool completes = requested || sampler->sample->reason == PANTHOR_PERF_REASON_PROTECTED;
+	bool has_metadata = sampler->layout->has_metadata;
+
+	if (!drain->made || drain->told)
+		return SAMPLE_AUTOMATIC;
+
+	if (drain->acked &&
+	    (last || (has_metadata && completes && age == SAMPLE_AGE_SINCE)))
+		return requested ? SAMPLE_ANSWER : SAMPLE_AUTOMATIC_ANSWER;
+
+	if (requested && age != SAMPLE_AGE_BEFORE && (has_metadata || last))
+		return SAMPLE_PART;
+
+	return SAMPLE_AUTOMATIC;
+}
+
+/*
+ * Takes the oldest sample out of the firmware ring, and gives each client its part. Returns
+ * false, and leaves the sample in the ring, if INSERT makes no sense any more.
  */
 static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drain, bool last,
 			bool protected)
 {
-	const struct panthor_perf_layout *layout = sampler->layout;
 	struct panthor_perf_fw_sample *sample = sampler->sample;
-	bool known, may_answer, answer, automatic;
-	u64 ns = 0;
+	enum sample_kind kind;
+	enum sample_age age;
+	bool answer;
 
-	panthor_perf_fw_sample_read(layout, panthor_perf_fw_slot(sampler->fw), sampler->asked,
-				    sample);
+	panthor_perf_fw_sample_read(sampler->layout, panthor_perf_fw_slot(sampler->fw),
+				    sampler->asked, sample);
 	if (panthor_perf_fw_overwritten(sampler->fw)) {
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 		return false;
 	}
 	panthor_perf_fw_consume(sampler->fw);
 	sampler->stats.samples++;
-	look_for_cshw(sampler);
+
+	/* The CSHW block always has power: without it, the sample was not complete. */
+	if (sample->missing && sampler->set == DRM_PANTHOR_PERF_SET_PRIMARY)
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	if (protected && last)
 		sample->reason = PANTHOR_PERF_REASON_PROTECTED;
 
-	known = take_time(sampler, &ns);
-	may_answer = drain->made && !drain->told && !(known && ns < drain->made_ns);
-	answer = drain->acked && !drain->told &&
-		 (last ||
-		  (known && may_answer && layout->has_metadata &&
-		   (sample->reason == PANTHOR_PERF_REASON_REQUEST ||
-		    sample->reason == PANTHOR_PERF_REASON_PROTECTED)));
-	automatic = sample->reason != PANTHOR_PERF_REASON_REQUEST ||
-		    (!answer && !(may_answer && (layout->has_metadata || last)));
+	age = take_time(sampler, drain);
+	kind = classify_sample(sampler, drain, age, last);
+	answer = kind == SAMPLE_ANSWER || kind == SAMPLE_AUTOMATIC_ANSWER;
 
 	/* No sample of a client ends before it was requested. Nothing was counted since. */
-	if (answer && known && ns < drain->made_ns)
+	if (answer && age == SAMPLE_AGE_BEFORE)
 		set_time_now(sampler);
 
-	panthor_perf_fw_sample_states(layout, sampler->set, sampler->prev_reason, sample);
+	panthor_perf_fw_sample_states(sampler->layout, sampler->set, sampler->prev_reason, sample);
 	sampler->prev_reason = sample->reason;
 	trace_panthor_perf_fw_sample(sampler->fw->epoch, sampler->fw->extract,
 				     sample->timestamp, sample->reason);
 
 	if (answer)
 		note_answer(sampler, drain);
-	serve_clients(sampler, sample, answer, drain->gen, automatic);
+	serve_clients(sampler, sample, answer, drain->gen,
+		      kind == SAMPLE_AUTOMATIC || kind == SAMPLE_AUTOMATIC_ANSWER);
 	return true;
 }
 
@@ -1299,21 +1325,22 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
  * The GPU is reset if that does not help, or if firmware has @failed whether it does or
  * not. If it has failed so too often, counters stay disabled.
  */
-static void recover(struct panthor_perf_sampler *sampler, u32 flags, bool failed, const char *why)
+static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bool failed,
+			     const char *why)
 {
 	bool again = !failed || !given_up(sampler);
 	int ret;
 
 	sampler->stats.restarts++;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
-	ret = disable(sampler);
+	ret = disable_counters(sampler);
 	drain_ring(sampler, false, sampler->fw->slots);
 	mark_lost(sampler, flags);
 	mark_unsampled(sampler, in_protected_mode(sampler));
 	complete_now(sampler);
 
 	if (!ret && again && !list_empty(&sampler->clients)) {
-		ret = enable(sampler);
+		ret = enable_counters(sampler);
 		mark_lost(sampler, flags);
 	}
 	if (!ret && failed) {
@@ -1331,7 +1358,7 @@ static void recover(struct panthor_perf_sampler *sampler, u32 flags, bool failed
 static void drain_counting(struct panthor_perf_sampler *sampler, bool patient)
 {
 	if (!drain_ring(sampler, patient, sampler->fw->slots)) {
-		recover(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR, sampler->failures,
+		recover_firmware(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR, sampler->failures,
 			"INSERT of firmware is out of range");
 		sampler->failures = max(sampler->failures, 1u);
 	}
@@ -1399,7 +1426,7 @@ static void request_timed_out(struct panthor_perf_sampler *sampler)
 	 */
 	bool failed = !full && fail_starting(sampler, sampler->flight_gen, -ETIMEDOUT);
 
-	recover(sampler, flags, failed, "firmware does not answer");
+	recover_firmware(sampler, flags, failed, "firmware does not answer");
 }
 
 /* Has firmware count that should and does not. */
@@ -1415,7 +1442,7 @@ static void check_failed(struct panthor_perf_sampler *sampler)
 	}
 
 	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-	reset_if_failed(sampler, enable(sampler), "firmware does not enable them");
+	reset_if_failed(sampler, enable_counters(sampler), "firmware does not enable them");
 }
 
 /* Looks for answers that are late or that nobody has told of, and for counters near their top. */
@@ -1588,7 +1615,7 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 			complete_now(sampler);
 		}
-		ret = enable(sampler);
+		ret = enable_counters(sampler);
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 		reset_if_failed(sampler, ret, "firmware does not enable them");
 		if (ret && ret != -EAGAIN)
@@ -2142,7 +2169,7 @@ void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 	mark_states(sampler, DRM_PANTHOR_PERF_BLOCK_STATE_ON);
 
 	/* A reset cannot be asked for in a resume or a reset: check_failed() will do it. */
-	if (enable(sampler)) {
+	if (enable_counters(sampler)) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	}
