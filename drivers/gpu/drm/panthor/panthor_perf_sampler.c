@@ -494,12 +494,6 @@ static void mark_lost(struct panthor_perf_sampler *sampler, u32 flags)
 			client->flags |= flags;
 }
 
-/* Flags of a period that begins now: counts may have been lost since the last sample. */
-static u32 begin_flags(const struct panthor_perf_sampler *sampler)
-{
-	return sampler->loss_possible ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : 0;
-}
-
 /*
  * Changes the state of the sampler. The firmware request in flight, and what is known
  * of events, do not outlive the state COUNTING: they are of an epoch that ends. In the
@@ -626,7 +620,7 @@ static void mark_unsampled(struct panthor_perf_sampler *sampler, bool protected)
 static void begin_period(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client)
 {
 	client->start = sampler->time;
-	client->flags = begin_flags(sampler);
+	client->flags = sampler->loss_possible ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : 0;
 	if (sampler->state == PANTHOR_PERF_SAMPLER_DOWN ||
 	    sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
 		panthor_perf_accum_add_states(sampler->layout, off_states(sampler), client->accum);
@@ -1020,32 +1014,28 @@ static void complete_now(struct panthor_perf_sampler *sampler)
 	disable_if_unused(sampler);
 }
 
-/**
- * struct drain - What a drain of the firmware ring knows of the firmware request
- */
+/* What a drain of the firmware ring knows of the firmware request, from when it began. */
 struct drain {
-	/** @gen: Number of the firmware request. */
+	/* Number of the firmware request, and when it was made, in CLOCK_MONOTONIC_RAW. */
 	u32 gen;
-
-	/** @made_ns: When it was made, in CLOCK_MONOTONIC_RAW. */
 	u64 made_ns;
 
-	/** @made: It was in flight when the drain began. */
+	/* It was in flight. */
 	bool made;
 
-	/**
-	 * @acked: Firmware had acknowledged it then: its sample is in the ring, was drained, or
-	 * there is none, since nothing is counted.
+	/*
+	 * Firmware had acknowledged it: its sample is in the ring, was drained, or there is
+	 * none, since nothing is counted.
 	 */
 	bool acked;
 
-	/** @told: Its sample has been found. */
+	/* Its sample has been found. */
 	bool told;
 
-	/** @overflowed: OVERFLOW is raised. */
+	/* OVERFLOW was raised. */
 	bool overflowed;
 
-	/** @pending: Number of samples in the firmware ring. */
+	/* Number of samples in the firmware ring. */
 	int pending;
 };
 
@@ -1506,14 +1496,9 @@ static void check_work(struct work_struct *work)
 		check_failed(sampler);
 }
 
-/**
- * panthor_perf_sampler_init() - Initialize a sampler
- * @sampler: Sampler, zeroed but for the pointers to firmware, layout, clock and
- * reset. Its state is DOWN, until panthor_perf_sampler_up() is called.
- *
- * Context: Process context, when the device is probed. Allocates.
- *
- * Return: 0 on success, -ENOMEM if there is no memory.
+/*
+ * Initializes a sampler, zeroed but for the pointers to firmware, layout, clock and reset. Its
+ * state is DOWN. Returns -ENOMEM if there is no memory.
  */
 int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler)
 {
@@ -1540,12 +1525,7 @@ int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_init);
 
-/**
- * panthor_perf_sampler_fini() - Free what a sampler holds
- * @sampler: Sampler, without clients, and unplugged.
- *
- * Context: Process context, when nobody else has the device any more.
- */
+/* Frees what a sampler holds, which has no clients and is unplugged. */
 void panthor_perf_sampler_fini(struct panthor_perf_sampler *sampler)
 {
 	destroy_workqueue(sampler->wq);
@@ -1963,14 +1943,9 @@ static bool drain_in_irq(struct panthor_perf_sampler *sampler)
 	return done;
 }
 
-/**
- * panthor_perf_sampler_irq() - Handle an interrupt of the global interface
- * @sampler: Sampler.
- *
- * Reads the state without a lock. If the state changes meanwhile, it is read again
- * with the lock held, here or in the work.
- *
- * Context: Interrupt thread. Does not sleep.
+/*
+ * Handles an interrupt of the global interface, in the interrupt thread. If the state changes
+ * while it is read without a lock, it is read again with the lock held, here or in the work.
  */
 void panthor_perf_sampler_irq(struct panthor_perf_sampler *sampler)
 {
@@ -1981,18 +1956,10 @@ void panthor_perf_sampler_irq(struct panthor_perf_sampler *sampler)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_irq);
 
-/**
- * panthor_perf_sampler_close() - Make no more firmware requests
- * @sampler: Sampler.
- * @wait: Wait for up to 20 ms for the one that is in flight. Must not be set if
- * firmware is known not to answer.
- *
- * Called when the MCU is about to be halted or reset, and followed by
- * panthor_perf_sampler_down(). Until then, requests are accepted but not
- * completed.
- *
- * Context: Process context. Called in the suspend and reset paths of the device,
- * while registers can be accessed. Sleeps.
+/*
+ * Makes no more firmware requests, since the MCU is about to be halted or reset. Requests are
+ * accepted, but not completed before panthor_perf_sampler_down(). Sleeps up to 20 ms for the
+ * one in flight if it is to @wait, which must not be so if firmware is known not to answer.
  */
 void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 {
@@ -2090,15 +2057,9 @@ static void drain_stopped(struct panthor_perf_sampler *sampler, bool reset)
 	mark_unsampled(sampler, sampler->halt_protected);
 }
 
-/**
- * panthor_perf_sampler_down() - Note that the MCU has stopped
- * @sampler: Sampler, closed.
- * @reset: The MCU was not halted in good order, since the GPU is being reset.
- *
- * Completes all requests, with what firmware has left in the ring.
- *
- * Context: Process context. Called in the suspend and reset paths of the device,
- * while registers can be accessed.
+/*
+ * The MCU has stopped, in good order or because of a @reset. Completes all requests with what
+ * firmware has left in the ring.
  */
 void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 {
@@ -2133,17 +2094,10 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_down);
 
-/**
- * panthor_perf_sampler_up() - Note that the MCU has booted
- * @sampler: Sampler, down.
- *
- * Returns when counters are enabled again, if some client is counting, so that
- * no work that is started afterwards goes uncounted. Without a client nothing is
- * done but to change the state: no register is touched, and no clock is looked at.
- *
- * Context: Process context. Called in the resume and reset paths of the device,
- * which are in the fence signalling path. Sleeps for up to 400 ms if firmware does
- * not enable counters.
+/*
+ * The MCU has booted. Returns when counters are enabled again, if some client is counting, so
+ * that no work which is started afterwards goes uncounted; that takes up to 400 ms if firmware
+ * does not answer. Without a client no register is touched, and no clock is looked at.
  */
 void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 {
@@ -2197,15 +2151,10 @@ static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_p
 		complete_client(sampler, client, sampler->next_gen, NULL);
 }
 
-/**
- * panthor_perf_sampler_unplug() - Note that the device has gone
- * @sampler: Sampler.
- *
- * All clients get what they were promised, or else one sample, and stop. No work
- * or timer of the sampler's own runs when this returns.
- *
- * Context: Process context, while registers can be accessed if the MCU runs.
- * Sleeps.
+/*
+ * The device has gone: all clients get what they were promised, or else one sample, and stop.
+ * No work or timer of the sampler's own runs when this returns. Registers can be accessed if
+ * the MCU runs.
  */
 void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 {
@@ -2252,15 +2201,7 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_unplug);
 
 #ifdef CONFIG_DEBUG_FS
-/**
- * panthor_perf_sampler_show() - Show the state of firmware and sampler
- * @sampler: Sampler, whose lock the caller holds, of a device that is there.
- * @p: Where to.
- *
- * Reads memory only, and no register, so that it does not matter if the GPU is up.
- *
- * Context: Process context.
- */
+/* For debugfs. Reads no register, so that it does not matter if the GPU is up. */
 void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_printer *p)
 {
 	static const char * const limited_states[] = {

@@ -393,10 +393,12 @@ enum panthor_perf_flight_state {
  * struct panthor_perf_sampler - All the clients of a device together
  */
 struct panthor_perf_sampler {
-	/** @fw: Firmware. The pointer is constant, @lock protects what it points to. */
+	/* Constant. */
+
+	/** @fw: Firmware. @lock protects what it points to. */
 	struct panthor_perf_fw *fw;
 
-	/** @layout: Layout of samples. Constant. */
+	/** @layout: Layout of samples. */
 	const struct panthor_perf_layout *layout;
 
 	/** @clock: Time and cycles. Has a lock of its own. */
@@ -408,7 +410,7 @@ struct panthor_perf_sampler {
 	/**
 	 * @reset: Ask for a reset of the GPU, without waiting for it, and tell the log
 	 * @why. Called with @lock held. Returns true if there is going to be one that
-	 * was not going to be anyway. Constant.
+	 * was not going to be anyway.
 	 */
 	bool (*reset)(struct panthor_perf_sampler *sampler, const char *why);
 
@@ -424,8 +426,7 @@ struct panthor_perf_sampler {
 	struct mutex start_lock;
 
 	/**
-	 * @lock: Protects the firmware ring, what clients have counted, and each
-	 * member that names it.
+	 * @lock: Protects the firmware ring and what clients have counted.
 	 *
 	 * Taken in process context by SETUP, START and TEARDOWN, by the works, by
 	 * debugfs, and by the hooks of suspend, resume, reset and unplug; the
@@ -440,8 +441,7 @@ struct panthor_perf_sampler {
 	struct mutex lock;
 
 	/**
-	 * @req_lock: Protects the queues of clients, and each member that names
-	 * it.
+	 * @req_lock: Protects the queues of clients.
 	 *
 	 * SAMPLE and STOP take no other lock, so that they do not have to wait
 	 * while samples are drained. Taken in process context only, since the
@@ -451,129 +451,113 @@ struct panthor_perf_sampler {
 	 */
 	spinlock_t req_lock;
 
-	/** @clients: Clients that are neither stopped nor removed. Protected by @lock. */
-	struct list_head clients;
-
 	/**
-	 * @set: Counter set of @clients, or of those that there were last.
-	 * Protected by @lock.
-	 */
-	u8 set;
-
-	/**
-	 * @state: What can be done with firmware. Changed with @lock and
-	 * @req_lock held, so that either is enough to read it. The interrupt
-	 * thread reads it without either, to find out whether to try @lock.
+	 * @state: What can be done with firmware. Changed with both locks held, so that
+	 * either is enough to read it. The interrupt thread reads it without either, to
+	 * find out whether to try @lock.
 	 */
 	enum panthor_perf_sampler_state state;
+
+	/* Protected by @lock. */
+
+	/** @clients: Clients that are neither stopped nor removed. */
+	struct list_head clients;
+
+	/** @set: Counter set of @clients, or of those that there were last. */
+	u8 set;
+
+	/** @asked: A bit for each block that some client has enabled counters in. */
+	u64 asked[PANTHOR_PERF_BLOCK_WORDS];
+
+	/** @sample: The firmware sample that is shared out. */
+	struct panthor_perf_fw_sample *sample;
+
+	/**
+	 * @prev_reason: Reason of the firmware sample before it. The sample after
+	 * protected mode follows one that was taken because of protected mode.
+	 */
+	u32 prev_reason;
+
+	/**
+	 * @time: When the latest firmware sample was taken, or when requests were
+	 * last completed without one.
+	 */
+	struct panthor_perf_time time;
+
+	/** @complete_gen: Number of the firmware request that was last found complete. */
+	u32 complete_gen;
+
+	/** @rest: It completes requests that are left to @drain_work. */
+	bool rest;
+
+	/** @loss_possible: Firmware may have had no room for a sample. */
+	bool loss_possible;
 
 	/**
 	 * @failures: How often firmware did not do what it was told to, since it
 	 * last answered a request, or since the GPU was last reset for another
 	 * reason. The GPU is reset for the first three of them only.
-	 * Protected by @lock.
 	 */
 	u32 failures;
 
 	/**
 	 * @retry: Counters could not be enabled because of protected mode, so that
-	 * the check tries again, however often firmware has failed. Protected by
-	 * @lock.
+	 * the check tries again, however often firmware has failed.
 	 */
 	bool retry;
 
-	/** @reset_asked: A reset was asked for, and has not begun. Protected by @lock. */
+	/** @reset_asked: A reset was asked for, and has not begun. */
 	bool reset_asked;
 
 	/**
 	 * @halt_extract: EXTRACT when the MCU was about to be halted. If there
-	 * are samples after it, the MCU took one when it was halted. Protected
-	 * by @lock.
+	 * are samples after it, the MCU took one when it was halted.
 	 */
 	u32 halt_extract;
 
 	/**
 	 * @halt_protected: The GPU was in protected mode when the MCU was about
 	 * to be halted or reset. The MCU takes no sample when it is halted then.
-	 * Protected by @lock.
 	 */
 	bool halt_protected;
 
-	/** @next_gen: Number of the next firmware request. Protected by @req_lock. */
+	/** @check_extract: EXTRACT at the last check. */
+	u32 check_extract;
+
+	/** @stats: What was done so far. */
+	struct panthor_perf_sampler_stats stats;
+
+	/* Protected by @req_lock. */
+
+	/** @next_gen: Number of the next firmware request. */
 	u32 next_gen;
 
-	/** @flight: What has become of the firmware request. Protected by @req_lock. */
+	/** @flight: What has become of the firmware request. */
 	enum panthor_perf_flight_state flight;
 
-	/** @flight_gen: Number of the latest firmware request. Protected by @req_lock. */
+	/** @flight_gen: Number of the latest firmware request. */
 	u32 flight_gen;
 
-	/**
-	 * @flight_ns: When it was made, in CLOCK_MONOTONIC_RAW: a sample that was
-	 * taken before is not its answer. Protected by @req_lock.
-	 */
+	/** @flight_ns: When it was made, in CLOCK_MONOTONIC_RAW. */
 	u64 flight_ns;
 
 	/**
 	 * @answer_ns: Since when firmware has had time to answer it, in
 	 * CLOCK_MONOTONIC_RAW. Later than @flight_ns if there was protected mode
-	 * meanwhile, in which firmware does not answer. Protected by @req_lock.
+	 * meanwhile, in which firmware does not answer.
 	 */
 	u64 answer_ns;
 
 	/**
 	 * @flight_since_ack: It was made since OVERFLOW was last acknowledged, so that
-	 * firmware which answers it has seen that. Protected by @req_lock.
+	 * firmware which answers it has seen that.
 	 */
 	bool flight_since_ack;
 
-	/**
-	 * @loss_possible: Firmware may have had no room for a sample. Protected by @lock.
-	 */
-	bool loss_possible;
-
-	/** @check_extract: EXTRACT at the last check. Protected by @lock. */
-	u32 check_extract;
-
-	/**
-	 * @complete_gen: Number of the firmware request that was last found complete.
-	 * Protected by @lock.
-	 */
-	u32 complete_gen;
-
-	/**
-	 * @rest: Some client has requests left that it completes, which @drain_work
-	 * delivers. Protected by @lock.
-	 */
-	bool rest;
-
-	/** @limited: What serves limited clients. Protected by @req_lock. */
+	/** @limited: What serves limited clients. */
 	struct panthor_perf_limited limited;
 
-	/**
-	 * @asked: A bit for each block that some client has enabled counters in.
-	 * Protected by @lock.
-	 */
-	u64 asked[PANTHOR_PERF_BLOCK_WORDS];
-
-	/** @sample: The firmware sample that is shared out. Protected by @lock. */
-	struct panthor_perf_fw_sample *sample;
-
-	/**
-	 * @prev_reason: Reason of the firmware sample before it. The sample after
-	 * protected mode follows one that was taken because of protected mode.
-	 * Protected by @lock.
-	 */
-	u32 prev_reason;
-
-	/** @stats: What was done so far. */
-	struct panthor_perf_sampler_stats stats;
-
-	/**
-	 * @time: When the latest firmware sample was taken, or when requests were
-	 * last completed without one. Protected by @lock.
-	 */
-	struct panthor_perf_time time;
+	/* Works, which take the locks. */
 
 	/** @drain_work: Drains the firmware ring and completes requests. */
 	struct work_struct drain_work;
