@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "../../../kselftest_harness.h"
@@ -303,52 +302,33 @@ static int stay_on_a_cpu(void)
 	return sched_setaffinity(0, sizeof(here), &here) ? -errno : 0;
 }
 
-static uint64_t cpu_time(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
 /*
  * START sleeps until its baseline is there, and then waits for somebody who has
  * become busy meanwhile: of two real-time processes of one priority none has to
- * make room. @resumed: it has not gone on before that. All that it used of the
- * CPU may have been used afterwards. It is 0 if START was preempted.
+ * make room. If the other one was busy until @busy_end, and START ended later,
+ * START has not gone on before. @busy_end is memory that both have.
  */
-static int start_late(struct watched *w, uint64_t busy_ns, uint64_t *resumed)
+static int start_late(struct watched *w, uint64_t busy_ns, uint64_t *busy_end)
 {
 	const struct sched_param fifo = { .sched_priority = 1 }, other = {};
-	struct rusage before, after;
-	uint64_t used;
-	pid_t busy;
-	int ret;
+	int ret = 0;
+	pid_t pid;
 
-	*resumed = 0;
 	if (sched_setscheduler(0, SCHED_FIFO, &fifo))
 		return -errno;
-	busy = fork();
-	if (!busy) {
-		uint64_t end = perf_now() + busy_ns;
+	pid = fork();
+	if (!pid) {
+		uint64_t begin = perf_now();
 
-		while (perf_now() < end)
-			;
+		do
+			*busy_end = perf_now();
+		while (*busy_end < begin + busy_ns);
 		_exit(0);
 	}
-	ret = busy < 0 ? -errno : 0;
-	if (!ret) {
-		getrusage(RUSAGE_THREAD, &before);
-		used = cpu_time();
-		ret = watched_start(w, w->period);
-		used = cpu_time() - used;
-		getrusage(RUSAGE_THREAD, &after);
-		if (before.ru_nivcsw == after.ru_nivcsw)
-			*resumed = w->leave - used;
-	}
+	ret = pid < 0 ? -errno : watched_start(w, w->period);
 	sched_setscheduler(0, SCHED_OTHER, &other);
-	if (busy > 0)
-		waitpid(busy, NULL, 0);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
 	return ret;
 }
 
@@ -362,15 +342,19 @@ TEST_F_TIMEOUT(time, periods_start_late, 300)
 {
 	const uint64_t period = 1000000000, busy_ns = 200000000;
 	bool told = false;
+	uint64_t *busy_end;
 
+	busy_end = mmap(NULL, sizeof(*busy_end), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, busy_end);
 	ASSERT_EQ(0, stay_on_a_cpu());
 	ASSERT_EQ(0, watched_new(&self->c, &self->p, period, SLOTS));
 	ASSERT_EQ(0, watched_new(&self->c, &self->b, 5000000, SLOTS));
 	ASSERT_EQ(0, watched_start(&self->b, self->b.period));
 	for (int turn = 0; turn < 50 && !told; turn++) {
-		uint64_t resumed, late, after, missed;
+		uint64_t late = 0, after, missed;
 
-		ASSERT_EQ(0, start_late(&self->p, busy_ns, &resumed));
+		ASSERT_EQ(0, start_late(&self->p, busy_ns, busy_end));
 		/* Its ring was full: one more sample is of what passed until now. */
 		take_all(_metadata, &self->c, &self->b);
 		ASSERT_TRUE(perf_wait(&self->b.s, self->b.s.read + 1));
@@ -384,7 +368,8 @@ TEST_F_TIMEOUT(time, periods_start_late, 300)
 		ASSERT_TRUE(perf_wait(&self->b.s, self->b.s.read + 1));
 		take_all(_metadata, &self->c, &self->b);
 		take(_metadata, &self->c, &self->p, 0, perf_now());
-		late = resumed > self->p.base ? resumed - self->p.base : 0;
+		if (self->p.leave >= *busy_end && self->p.base < *busy_end)
+			late = *busy_end - self->p.base;
 		after = self->p.end - (self->p.base + period);
 		missed = self->b.missed * self->b.period;
 		TH_LOG("START went on %llu us after its baseline, its sample is %llu us late, others %llu us",
