@@ -175,7 +175,7 @@ def header(tables):
 #ifndef __PANTHOR_PERF_PMU_EVENTS_H__
 #define __PANTHOR_PERF_PMU_EVENTS_H__
 
-#include <linux/types.h>
+#include "panthor_perf_pmu.h"
 
 """
     for name, event in numbers.items():
@@ -191,37 +191,26 @@ enum panthor_perf_pmu_layout {
         out += f"\tPANTHOR_PERF_PMU_LAYOUT_{short.upper()},\n"
     out += """};
 
-/**
- * struct panthor_perf_pmu_event - An event that has a name in sysfs
- */
-struct panthor_perf_pmu_event {
-	/** @name: Name of the event, in lower case. */
-	const char *name;
+/* A file in events/, with the members of struct panthor_perf_pmu_name. */
+#define PMU_NAME(_file, _text, _event, _layouts)					\\
+	(&((struct panthor_perf_pmu_name[]) { {						\\
+		.attr = {								\\
+			.attr = { .name = _file, .mode = 0444 },			\\
+			.show = panthor_perf_pmu_name_show,				\\
+		},									\\
+		.text = _text,								\\
+		.event = _event,							\\
+		.layouts = _layouts,							\\
+	} })[0].attr.attr)
 
-	/**
-	 * @event: Block type << 8 | index of the counter in the block. The block type of
-	 * events that the kernel makes is 0.
-	 */
-	u16 event;
-
-	/** @unit: Unit of the count after it was multiplied by @scale, or NULL. */
-	const char *unit;
-
-	/** @scale: What perf multiplies the count by for people, or NULL for 1. */
-	const char *scale;
-
-	/**
-	 * @layouts: Layouts on which the event has this number, a bit for each of
-	 * &enum panthor_perf_pmu_layout.
-	 */
-	u8 layouts;
-};
-
-static const struct panthor_perf_pmu_event panthor_perf_pmu_events[] = {
+static struct attribute *panthor_perf_pmu_names[] = {
 """
     for name, event, unit, scale, mask in rows:
-        out += f"\t{{ {c_string(name)}, 0x{event:03x}, {c_string(unit)}, {c_string(scale)}, 0x{mask:02x} }},\n"
-    return out + "};\n\n#endif\n"
+        texts = {"": f"event=0x{event:03x}", ".unit": unit, ".scale": scale}
+        for suffix, text in texts.items():
+            if text:
+                out += f"\tPMU_NAME({c_string(name + suffix)}, {c_string(text)}, 0x{event:03x}, 0x{mask:02x}),\n"
+    return out + "\tNULL\n};\n\n#endif\n"
 
 
 # The files of a layout, by the type of blocks: perf shows their names as topics.

@@ -95,20 +95,6 @@
 #define PMU_CONFIG_BLOCK	GENMASK_ULL(23, 16)
 
 /**
- * struct panthor_perf_pmu_name - An attribute with a constant text, in sysfs
- */
-struct panthor_perf_pmu_name {
-	/** @attr: Attribute. */
-	struct device_attribute attr;
-
-	/** @text: What is read from it. */
-	const char *text;
-
-	/** @event: If @text is NULL, the value of an event's field is read from it. */
-	u16 event;
-};
-
-/**
  * struct panthor_perf_pmu_private - What the PMU keeps of an event
  */
 struct panthor_perf_pmu_private {
@@ -1052,83 +1038,44 @@ static const struct attribute_group format_group = {
 	.attrs = format_attrs,
 };
 
-static ssize_t name_show(struct device *dev, struct device_attribute *attr, char *buf)
+ssize_t panthor_perf_pmu_name_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct panthor_perf_pmu_name *name =
 		container_of(attr, struct panthor_perf_pmu_name, attr);
 
-	if (name->text)
-		return sysfs_emit(buf, "%s\n", name->text);
-
-	return sysfs_emit(buf, "event=0x%03x\n", name->event);
+	return sysfs_emit(buf, "%s\n", name->text);
 }
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_name_show);
 
-/* Adds a file to events/. The file's name is an event's with @suffix. */
-static int add_name(struct panthor_perf_pmu *pmu, u32 *num,
-		    const struct panthor_perf_pmu_event *event, const char *suffix,
-		    const char *text)
+static umode_t name_is_visible(struct kobject *kobj, struct attribute *attr, int index)
 {
-	struct panthor_perf_pmu_name *name = &pmu->names[*num];
-	char *file = kasprintf(GFP_KERNEL, "%s%s", event->name, suffix);
-
-	if (!file)
-		return -ENOMEM;
-
-	sysfs_attr_init(&name->attr.attr);
-	name->attr.attr.name = file;
-	name->attr.attr.mode = 0444;
-	name->attr.show = name_show;
-	name->text = text;
-	name->event = event->event;
-	pmu->event_attrs[(*num)++] = &name->attr.attr;
-	return 0;
-}
-
-/* Makes the files of events/ for the events that the GPU has. */
-static int add_names(struct panthor_perf_pmu *pmu)
-{
-	/* An event has up to three files: itself, its unit, and its scale. */
-	size_t max = 3 * ARRAY_SIZE(panthor_perf_pmu_events), i;
+	struct panthor_perf_pmu *pmu = to_pmu(dev_get_drvdata(kobj_to_dev(kobj)));
+	struct panthor_perf_pmu_name *name =
+		container_of(attr, struct panthor_perf_pmu_name, attr.attr);
 	struct panthor_perf_pmu_source source;
-	u32 num = 0;
-	int ret = 0;
 
-	pmu->names = kzalloc_objs(*pmu->names, max);
-	pmu->event_attrs = kzalloc_objs(*pmu->event_attrs, max + 1);
-	if (!pmu->names || !pmu->event_attrs)
-		return -ENOMEM;
+	if (!(name->layouts & BIT(pmu->gpu.arch - FIRST_ARCH)) ||
+	    panthor_perf_pmu_parse(&pmu->gpu, name->event, &source))
+		return 0;
 
-	for (i = 0; !ret && i < ARRAY_SIZE(panthor_perf_pmu_events); i++) {
-		const struct panthor_perf_pmu_event *event = &panthor_perf_pmu_events[i];
-
-		if (!(event->layouts & BIT(pmu->gpu.arch - FIRST_ARCH)) ||
-		    panthor_perf_pmu_parse(&pmu->gpu, event->event, &source))
-			continue;
-
-		ret = add_name(pmu, &num, event, "", NULL);
-		if (!ret && event->unit)
-			ret = add_name(pmu, &num, event, ".unit", event->unit);
-		if (!ret && event->scale)
-			ret = add_name(pmu, &num, event, ".scale", event->scale);
-	}
-
-	pmu->events.name = "events";
-	pmu->events.attrs = pmu->event_attrs;
-	pmu->groups[0] = &pmu_group;
-	pmu->groups[1] = &format_group;
-	pmu->groups[2] = &pmu->events;
-	return ret;
+	return attr->mode;
 }
+
+static const struct attribute_group events_group = {
+	.name = "events",
+	.attrs = panthor_perf_pmu_names,
+	.is_visible = name_is_visible,
+};
+
+static const struct attribute_group *pmu_groups[] = {
+	&pmu_group,
+	&format_group,
+	&events_group,
+	NULL,
+};
 
 static void free_pmu(struct panthor_perf_pmu *pmu)
 {
-	struct attribute **attr;
-
-	for (attr = pmu->event_attrs; attr && *attr; attr++)
-		kfree((*attr)->name);
-
-	kfree(pmu->event_attrs);
-	kfree(pmu->names);
 	free_percpu(pmu->holds);
 	kfree(pmu->base.name);
 	mutex_destroy(&pmu->lock);
@@ -1218,7 +1165,7 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
 	pmu->base = (struct pmu) {
 		.module = THIS_MODULE,
 		.name = kasprintf(GFP_KERNEL, "panthor_%llx", gpu->phys_addr),
-		.attr_groups = pmu->groups,
+		.attr_groups = pmu_groups,
 		/*
 		 * Not PERF_PMU_CAP_NO_INTERRUPT, though check_attr() refuses events that
 		 * would interrupt: perf does not unthrottle groups of such a PMU, which an
@@ -1240,7 +1187,7 @@ static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
 		.read = pmu_event_read,
 	};
 
-	if (pmu->holds && pmu->base.name && !add_names(pmu))
+	if (pmu->holds && pmu->base.name)
 		return pmu;
 
 	free_pmu(pmu);

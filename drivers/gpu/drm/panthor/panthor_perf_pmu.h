@@ -5,6 +5,7 @@
 #define __PANTHOR_PERF_PMU_H__
 
 #include <linux/atomic.h>
+#include <linux/device.h>
 #include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -121,6 +122,26 @@ struct panthor_perf_pmu_totals {
 	 * each block. Only those of types in use are kept up to date.
 	 */
 	u64 *values;
+};
+
+/**
+ * struct panthor_perf_pmu_name - A file in the directory events/
+ */
+struct panthor_perf_pmu_name {
+	/** @attr: Attribute. */
+	struct device_attribute attr;
+
+	/** @text: What is read from it. */
+	const char *text;
+
+	/** @event: The event whose number, unit or scale it has, as in perf's config. */
+	u16 event;
+
+	/**
+	 * @layouts: Layouts on which the event has this number, a bit for each of
+	 * &enum panthor_perf_pmu_layout.
+	 */
+	u8 layouts;
 };
 
 /**
@@ -338,18 +359,6 @@ struct panthor_perf_pmu {
 
 	/** @holds: What the events of each CPU are read from. */
 	struct panthor_perf_pmu_hold __percpu *holds;
-
-	/** @names: Attributes in the directory events/. */
-	struct panthor_perf_pmu_name *names;
-
-	/** @event_attrs: Pointers to those of events/, NULL at the end. */
-	struct attribute **event_attrs;
-
-	/** @events: Group of @event_attrs. */
-	struct attribute_group events;
-
-	/** @groups: All groups, NULL at the end. */
-	const struct attribute_group *groups[4];
 };
 
 void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
@@ -362,6 +371,7 @@ void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run);
 struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run *run);
 void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals);
 u64 panthor_perf_pmu_advance(local64_t *prev, u64 now);
+ssize_t panthor_perf_pmu_name_show(struct device *dev, struct device_attribute *attr, char *buf);
 u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals, u32 num_values,
 			   const struct panthor_perf_pmu_source *source, u64 now_ns);
 

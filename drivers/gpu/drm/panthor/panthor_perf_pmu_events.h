@@ -12,7 +12,7 @@
 #ifndef __PANTHOR_PERF_PMU_EVENTS_H__
 #define __PANTHOR_PERF_PMU_EVENTS_H__
 
-#include <linux/types.h>
+#include "panthor_perf_pmu.h"
 
 /** define PANTHOR_PERF_PMU_GPU_ACTIVE - Cycles that the GPU has work or firmware keeps it up */
 #define PANTHOR_PERF_PMU_GPU_ACTIVE	0x304
@@ -39,77 +39,108 @@ enum panthor_perf_pmu_layout {
 	PANTHOR_PERF_PMU_LAYOUT_G1,
 };
 
-/**
- * struct panthor_perf_pmu_event - An event that has a name in sysfs
- */
-struct panthor_perf_pmu_event {
-	/** @name: Name of the event, in lower case. */
-	const char *name;
+/* A file in events/, with the members of struct panthor_perf_pmu_name. */
+#define PMU_NAME(_file, _text, _event, _layouts)					\
+	(&((struct panthor_perf_pmu_name[]) { {						\
+		.attr = {								\
+			.attr = { .name = _file, .mode = 0444 },			\
+			.show = panthor_perf_pmu_name_show,				\
+		},									\
+		.text = _text,								\
+		.event = _event,							\
+		.layouts = _layouts,							\
+	} })[0].attr.attr)
 
-	/**
-	 * @event: Block type << 8 | index of the counter in the block. The block type of
-	 * events that the kernel makes is 0.
-	 */
-	u16 event;
-
-	/** @unit: Unit of the count after it was multiplied by @scale, or NULL. */
-	const char *unit;
-
-	/** @scale: What perf multiplies the count by for people, or NULL for 1. */
-	const char *scale;
-
-	/**
-	 * @layouts: Layouts on which the event has this number, a bit for each of
-	 * &enum panthor_perf_pmu_layout.
-	 */
-	u8 layouts;
-};
-
-static const struct panthor_perf_pmu_event panthor_perf_pmu_events[] = {
-	{ "gpu_time", 0x001, "ns", NULL, 0x1f },
-	{ "gpu_active_time", 0x002, "ns", NULL, 0x1f },
-	{ "gpu_cycles", 0x003, "cycles", NULL, 0x1f },
-	{ "coregroup_cycles", 0x004, "cycles", NULL, 0x1f },
-	{ "shader_cycles", 0x005, "cycles", NULL, 0x1f },
-	{ "gpu_active_cores", 0x006, "cycles", NULL, 0x1f },
-	{ "gpu_active_slices", 0x007, "cycles", NULL, 0x1f },
-	{ "external_read_bytes", 0x008, "MiB", "9.5367431640625e-07", 0x1f },
-	{ "external_write_bytes", 0x009, "MiB", "9.5367431640625e-07", 0x1f },
-	{ "firmware_samples", 0x00a, NULL, NULL, 0x1f },
-	{ "lost", 0x00b, NULL, NULL, 0x1f },
-	{ "gpu_active", 0x304, "cycles", NULL, 0x1f },
-	{ "gpu_iter_active", 0x306, "cycles", NULL, 0x1f },
-	{ "gpu_irq_active", 0x30a, "cycles", NULL, 0x1f },
-	{ "mcu_active", 0x305, "cycles", NULL, 0x1f },
-	{ "iter_tiler_active", 0x310, "cycles", NULL, 0x07 },
-	{ "iter_tiler_active", 0x340, "cycles", NULL, 0x18 },
-	{ "iter_tiler_ready_blocked", 0x316, "cycles", NULL, 0x07 },
-	{ "iter_tiler_ready_blocked", 0x346, "cycles", NULL, 0x18 },
-	{ "iter_comp_active", 0x318, "cycles", NULL, 0x07 },
-	{ "iter_comp_active", 0x320, "cycles", NULL, 0x18 },
-	{ "iter_comp_ready_blocked", 0x31e, "cycles", NULL, 0x07 },
-	{ "iter_comp_ready_blocked", 0x326, "cycles", NULL, 0x18 },
-	{ "iter_frag_active", 0x320, "cycles", NULL, 0x07 },
-	{ "iter_frag_active", 0x330, "cycles", NULL, 0x18 },
-	{ "iter_frag_ready_blocked", 0x326, "cycles", NULL, 0x07 },
-	{ "iter_frag_ready_blocked", 0x336, "cycles", NULL, 0x18 },
-	{ "tiler_active", 0x404, "cycles", NULL, 0x1f },
-	{ "prim_visible", 0x40b, "primitives", NULL, 0x1f },
-	{ "l2_any_lookup", 0x519, "requests", NULL, 0x1f },
-	{ "l2_read_lookup", 0x51a, "requests", NULL, 0x1f },
-	{ "l2_write_lookup", 0x51b, "requests", NULL, 0x1f },
-	{ "l2_ext_read", 0x51d, "transactions", NULL, 0x1f },
-	{ "l2_ext_write", 0x52a, "transactions", NULL, 0x1f },
-	{ "l2_ext_read_beats", 0x520, "beats", NULL, 0x1f },
-	{ "l2_ext_write_beats", 0x52f, "beats", NULL, 0x1f },
-	{ "l2_ext_ar_stall", 0x521, "cycles", NULL, 0x1f },
-	{ "l2_ext_w_stall", 0x530, "cycles", NULL, 0x1f },
-	{ "shader_core_active", 0x635, "cycles", NULL, 0x1f },
-	{ "exec_core_active", 0x61a, "cycles", NULL, 0x1f },
-	{ "frag_active", 0x604, "cycles", NULL, 0x1f },
-	{ "compute_active", 0x616, "cycles", NULL, 0x1f },
-	{ "frag_warps", 0x609, "warps", NULL, 0x1f },
-	{ "compute_warps", 0x618, "warps", NULL, 0x1f },
+static struct attribute *panthor_perf_pmu_names[] = {
+	PMU_NAME("gpu_time", "event=0x001", 0x001, 0x1f),
+	PMU_NAME("gpu_time.unit", "ns", 0x001, 0x1f),
+	PMU_NAME("gpu_active_time", "event=0x002", 0x002, 0x1f),
+	PMU_NAME("gpu_active_time.unit", "ns", 0x002, 0x1f),
+	PMU_NAME("gpu_cycles", "event=0x003", 0x003, 0x1f),
+	PMU_NAME("gpu_cycles.unit", "cycles", 0x003, 0x1f),
+	PMU_NAME("coregroup_cycles", "event=0x004", 0x004, 0x1f),
+	PMU_NAME("coregroup_cycles.unit", "cycles", 0x004, 0x1f),
+	PMU_NAME("shader_cycles", "event=0x005", 0x005, 0x1f),
+	PMU_NAME("shader_cycles.unit", "cycles", 0x005, 0x1f),
+	PMU_NAME("gpu_active_cores", "event=0x006", 0x006, 0x1f),
+	PMU_NAME("gpu_active_cores.unit", "cycles", 0x006, 0x1f),
+	PMU_NAME("gpu_active_slices", "event=0x007", 0x007, 0x1f),
+	PMU_NAME("gpu_active_slices.unit", "cycles", 0x007, 0x1f),
+	PMU_NAME("external_read_bytes", "event=0x008", 0x008, 0x1f),
+	PMU_NAME("external_read_bytes.unit", "MiB", 0x008, 0x1f),
+	PMU_NAME("external_read_bytes.scale", "9.5367431640625e-07", 0x008, 0x1f),
+	PMU_NAME("external_write_bytes", "event=0x009", 0x009, 0x1f),
+	PMU_NAME("external_write_bytes.unit", "MiB", 0x009, 0x1f),
+	PMU_NAME("external_write_bytes.scale", "9.5367431640625e-07", 0x009, 0x1f),
+	PMU_NAME("firmware_samples", "event=0x00a", 0x00a, 0x1f),
+	PMU_NAME("lost", "event=0x00b", 0x00b, 0x1f),
+	PMU_NAME("gpu_active", "event=0x304", 0x304, 0x1f),
+	PMU_NAME("gpu_active.unit", "cycles", 0x304, 0x1f),
+	PMU_NAME("gpu_iter_active", "event=0x306", 0x306, 0x1f),
+	PMU_NAME("gpu_iter_active.unit", "cycles", 0x306, 0x1f),
+	PMU_NAME("gpu_irq_active", "event=0x30a", 0x30a, 0x1f),
+	PMU_NAME("gpu_irq_active.unit", "cycles", 0x30a, 0x1f),
+	PMU_NAME("mcu_active", "event=0x305", 0x305, 0x1f),
+	PMU_NAME("mcu_active.unit", "cycles", 0x305, 0x1f),
+	PMU_NAME("iter_tiler_active", "event=0x310", 0x310, 0x07),
+	PMU_NAME("iter_tiler_active.unit", "cycles", 0x310, 0x07),
+	PMU_NAME("iter_tiler_active", "event=0x340", 0x340, 0x18),
+	PMU_NAME("iter_tiler_active.unit", "cycles", 0x340, 0x18),
+	PMU_NAME("iter_tiler_ready_blocked", "event=0x316", 0x316, 0x07),
+	PMU_NAME("iter_tiler_ready_blocked.unit", "cycles", 0x316, 0x07),
+	PMU_NAME("iter_tiler_ready_blocked", "event=0x346", 0x346, 0x18),
+	PMU_NAME("iter_tiler_ready_blocked.unit", "cycles", 0x346, 0x18),
+	PMU_NAME("iter_comp_active", "event=0x318", 0x318, 0x07),
+	PMU_NAME("iter_comp_active.unit", "cycles", 0x318, 0x07),
+	PMU_NAME("iter_comp_active", "event=0x320", 0x320, 0x18),
+	PMU_NAME("iter_comp_active.unit", "cycles", 0x320, 0x18),
+	PMU_NAME("iter_comp_ready_blocked", "event=0x31e", 0x31e, 0x07),
+	PMU_NAME("iter_comp_ready_blocked.unit", "cycles", 0x31e, 0x07),
+	PMU_NAME("iter_comp_ready_blocked", "event=0x326", 0x326, 0x18),
+	PMU_NAME("iter_comp_ready_blocked.unit", "cycles", 0x326, 0x18),
+	PMU_NAME("iter_frag_active", "event=0x320", 0x320, 0x07),
+	PMU_NAME("iter_frag_active.unit", "cycles", 0x320, 0x07),
+	PMU_NAME("iter_frag_active", "event=0x330", 0x330, 0x18),
+	PMU_NAME("iter_frag_active.unit", "cycles", 0x330, 0x18),
+	PMU_NAME("iter_frag_ready_blocked", "event=0x326", 0x326, 0x07),
+	PMU_NAME("iter_frag_ready_blocked.unit", "cycles", 0x326, 0x07),
+	PMU_NAME("iter_frag_ready_blocked", "event=0x336", 0x336, 0x18),
+	PMU_NAME("iter_frag_ready_blocked.unit", "cycles", 0x336, 0x18),
+	PMU_NAME("tiler_active", "event=0x404", 0x404, 0x1f),
+	PMU_NAME("tiler_active.unit", "cycles", 0x404, 0x1f),
+	PMU_NAME("prim_visible", "event=0x40b", 0x40b, 0x1f),
+	PMU_NAME("prim_visible.unit", "primitives", 0x40b, 0x1f),
+	PMU_NAME("l2_any_lookup", "event=0x519", 0x519, 0x1f),
+	PMU_NAME("l2_any_lookup.unit", "requests", 0x519, 0x1f),
+	PMU_NAME("l2_read_lookup", "event=0x51a", 0x51a, 0x1f),
+	PMU_NAME("l2_read_lookup.unit", "requests", 0x51a, 0x1f),
+	PMU_NAME("l2_write_lookup", "event=0x51b", 0x51b, 0x1f),
+	PMU_NAME("l2_write_lookup.unit", "requests", 0x51b, 0x1f),
+	PMU_NAME("l2_ext_read", "event=0x51d", 0x51d, 0x1f),
+	PMU_NAME("l2_ext_read.unit", "transactions", 0x51d, 0x1f),
+	PMU_NAME("l2_ext_write", "event=0x52a", 0x52a, 0x1f),
+	PMU_NAME("l2_ext_write.unit", "transactions", 0x52a, 0x1f),
+	PMU_NAME("l2_ext_read_beats", "event=0x520", 0x520, 0x1f),
+	PMU_NAME("l2_ext_read_beats.unit", "beats", 0x520, 0x1f),
+	PMU_NAME("l2_ext_write_beats", "event=0x52f", 0x52f, 0x1f),
+	PMU_NAME("l2_ext_write_beats.unit", "beats", 0x52f, 0x1f),
+	PMU_NAME("l2_ext_ar_stall", "event=0x521", 0x521, 0x1f),
+	PMU_NAME("l2_ext_ar_stall.unit", "cycles", 0x521, 0x1f),
+	PMU_NAME("l2_ext_w_stall", "event=0x530", 0x530, 0x1f),
+	PMU_NAME("l2_ext_w_stall.unit", "cycles", 0x530, 0x1f),
+	PMU_NAME("shader_core_active", "event=0x635", 0x635, 0x1f),
+	PMU_NAME("shader_core_active.unit", "cycles", 0x635, 0x1f),
+	PMU_NAME("exec_core_active", "event=0x61a", 0x61a, 0x1f),
+	PMU_NAME("exec_core_active.unit", "cycles", 0x61a, 0x1f),
+	PMU_NAME("frag_active", "event=0x604", 0x604, 0x1f),
+	PMU_NAME("frag_active.unit", "cycles", 0x604, 0x1f),
+	PMU_NAME("compute_active", "event=0x616", 0x616, 0x1f),
+	PMU_NAME("compute_active.unit", "cycles", 0x616, 0x1f),
+	PMU_NAME("frag_warps", "event=0x609", 0x609, 0x1f),
+	PMU_NAME("frag_warps.unit", "warps", 0x609, 0x1f),
+	PMU_NAME("compute_warps", "event=0x618", 0x618, 0x1f),
+	PMU_NAME("compute_warps.unit", "warps", 0x618, 0x1f),
+	NULL
 };
 
 #endif

@@ -225,7 +225,8 @@ static void names(struct kunit *test)
 {
 	struct panthor_perf_pmu_source source;
 	struct pmu_test *t = test->priv;
-	u32 i, arch;
+	struct attribute **attr;
+	u32 arch;
 
 	/* From architecture 11 on blocks have 128 values. */
 	describe(test, t, 10);
@@ -233,14 +234,15 @@ static void names(struct kunit *test)
 		if (arch == 11)
 			describe(test, t, arch);
 		t->gpu.clocks = 0x7;
-		for (i = 0; i < ARRAY_SIZE(panthor_perf_pmu_events); i++) {
-			const struct panthor_perf_pmu_event *event = &panthor_perf_pmu_events[i];
+		for (attr = panthor_perf_pmu_names; *attr; attr++) {
+			const struct panthor_perf_pmu_name *name =
+				container_of(*attr, struct panthor_perf_pmu_name, attr.attr);
 
-			if (event->layouts & BIT(arch - 10))
+			if (name->layouts & BIT(arch - 10))
 				KUNIT_EXPECT_EQ_MSG(test,
-						    panthor_perf_pmu_parse(&t->gpu, event->event,
+						    panthor_perf_pmu_parse(&t->gpu, name->event,
 									   &source),
-						    0, "%s, architecture %u", event->name, arch);
+						    0, "%s, architecture %u", (*attr)->name, arch);
 		}
 	}
 
