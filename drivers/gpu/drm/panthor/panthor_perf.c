@@ -283,13 +283,10 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
  */
 int panthor_perf_may_watch(u8 set)
 {
-	int ret = 0;
-
 	if (READ_ONCE(perf_paranoid) || set != DRM_PANTHOR_PERF_SET_PRIMARY)
-		ret = perf_allow_cpu();
+		return perf_allow_cpu();
 
-	/* A security module may return -EPERM or -EACCES. Return the same error for both. */
-	return ret == -EPERM ? -EACCES : ret;
+	return 0;
 }
 
 /*

@@ -141,10 +141,28 @@ void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_describe);
 
-/* The counter of an event that the kernel makes of one, and what it is multiplied by. */
-static u32 derive(const struct panthor_perf_pmu_gpu *gpu, u32 kind, u32 *factor)
+/* Whether an event of block type 0 counts something that is no counter. */
+static bool is_no_counter(const struct panthor_perf_pmu_gpu *gpu, u32 kind)
 {
 	switch (kind) {
+	case PANTHOR_PERF_PMU_TIME:
+	case PANTHOR_PERF_PMU_ACTIVE_TIME:
+	case PANTHOR_PERF_PMU_FIRMWARE_SAMPLES:
+	case PANTHOR_PERF_PMU_LOST:
+		return true;
+	case PANTHOR_PERF_PMU_TOPLEVEL_CYCLES:
+	case PANTHOR_PERF_PMU_COREGROUP_CYCLES:
+	case PANTHOR_PERF_PMU_SHADER_CYCLES:
+		return gpu->clocks & BIT(kind - PANTHOR_PERF_PMU_TOPLEVEL_CYCLES);
+	default:
+		return false;
+	}
+}
+
+/* The counter of which an event of block type 0 is a multiple, and by which factor. */
+static u64 multiple_of(const struct panthor_perf_pmu_gpu *gpu, u64 config, u32 *factor)
+{
+	switch (config) {
 	case PANTHOR_PERF_PMU_ACTIVE_CORES:
 		*factor = gpu->type_count[DRM_PANTHOR_PERF_BLOCK_SHADER];
 		return PANTHOR_PERF_PMU_GPU_ACTIVE;
@@ -158,72 +176,42 @@ static u32 derive(const struct panthor_perf_pmu_gpu *gpu, u32 kind, u32 *factor)
 		*factor = gpu->bus_bytes;
 		return PANTHOR_PERF_PMU_EXTERNAL_WRITE;
 	default:
-		*factor = 0;
-		return 0;
+		*factor = 1;
+		return config;
 	}
 }
 
-static int parse_kind(const struct panthor_perf_pmu_gpu *gpu, u32 kind,
-		      struct panthor_perf_pmu_source *source)
-{
-	u32 clock = kind - PANTHOR_PERF_PMU_TOPLEVEL_CYCLES, factor, event;
-
-	switch (kind) {
-	case PANTHOR_PERF_PMU_TOPLEVEL_CYCLES:
-	case PANTHOR_PERF_PMU_COREGROUP_CYCLES:
-	case PANTHOR_PERF_PMU_SHADER_CYCLES:
-		if (!(gpu->clocks & BIT(clock)))
-			return -EINVAL;
-		fallthrough;
-	case PANTHOR_PERF_PMU_TIME:
-	case PANTHOR_PERF_PMU_ACTIVE_TIME:
-	case PANTHOR_PERF_PMU_FIRMWARE_SAMPLES:
-	case PANTHOR_PERF_PMU_LOST:
-		*source = (struct panthor_perf_pmu_source) { .kind = kind };
-		return 0;
-	default:
-		event = derive(gpu, kind, &factor);
-		if (!event || !factor || panthor_perf_pmu_parse(gpu, event, source))
-			return -EINVAL;
-		source->factor = factor;
-		return 0;
-	}
-}
-
-/**
- * panthor_perf_pmu_parse() - Find out what an event counts
- * @gpu: GPU.
- * @config: perf_event_attr::config.
- * @source: Receives where the count comes from.
- *
- * Context: Any.
- *
- * Return: 0, or -EINVAL if the GPU has no such counter, block or clock, or if a bit is set
- * that has no meaning.
+/*
+ * Finds out what an event counts, by perf_event_attr::config. Returns -EINVAL if the GPU has no
+ * such counter, block or clock, or if a bit is set that has no meaning.
  */
 int panthor_perf_pmu_parse(const struct panthor_perf_pmu_gpu *gpu, u64 config,
 			   struct panthor_perf_pmu_source *source)
 {
-	u32 index = FIELD_GET(PMU_CONFIG_INDEX, config);
-	u32 type = FIELD_GET(PMU_CONFIG_TYPE, config);
-	u32 block = FIELD_GET(PMU_CONFIG_BLOCK, config);
+	u32 index, type, block, factor;
 
 	if (config & ~(PMU_CONFIG_INDEX | PMU_CONFIG_TYPE | PMU_CONFIG_BLOCK))
 		return -EINVAL;
 
-	if (!type)
-		return block ? -EINVAL : parse_kind(gpu, index, source);
+	if (is_no_counter(gpu, config)) {
+		*source = (struct panthor_perf_pmu_source) { .kind = config };
+		return 0;
+	}
 
-	if (type >= PANTHOR_PERF_BLOCK_TYPES || !gpu->type_count[type] ||
-	    block > gpu->type_count[type] || index < PANTHOR_PERF_VALUES_RESERVED ||
-	    index >= gpu->num_values)
+	config = multiple_of(gpu, config, &factor);
+	index = FIELD_GET(PMU_CONFIG_INDEX, config);
+	type = FIELD_GET(PMU_CONFIG_TYPE, config);
+	block = FIELD_GET(PMU_CONFIG_BLOCK, config);
+	if (!factor || !type || type >= PANTHOR_PERF_BLOCK_TYPES ||
+	    index < PANTHOR_PERF_VALUES_RESERVED || index >= gpu->num_values ||
+	    !gpu->type_count[type] || block > gpu->type_count[type])
 		return -EINVAL;
 
 	source->kind = PANTHOR_PERF_PMU_COUNTER;
 	source->type = type;
 	source->first = (gpu->type_first[type] + (block ? block - 1 : 0)) * gpu->num_values + index;
 	source->blocks = block ? 1 : gpu->type_count[type];
-	source->factor = 1;
+	source->factor = factor;
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_parse);
@@ -824,12 +812,8 @@ static int check_attr(struct perf_event *event)
 	if (is_sampling_event(event) || has_branch_stack(event))
 		return -EOPNOTSUPP;
 
-	/* The GPU counts for all programs. perf_event_open() refuses tasks as well. */
-	if (event->cpu < 0 || event->attach_state & PERF_ATTACH_TASK)
-		return -EINVAL;
-
-	return attr->config1 || attr->config2 || attr->config3 || attr->config4 ||
-	       event_has_any_exclude_flag(event) ? -EINVAL : 0;
+	/* perf refuses tasks, cgroups and what is to be excluded. */
+	return attr->config1 || attr->config2 || attr->config3 || attr->config4 ? -EINVAL : 0;
 }
 
 static int pmu_event_init(struct perf_event *event)
