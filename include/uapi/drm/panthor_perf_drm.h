@@ -344,8 +344,12 @@ enum drm_panthor_perf_sample_flags {
 	DRM_PANTHOR_PERF_SAMPLE_ERROR = 1 << 1,
 
 	/**
-	 * @DRM_PANTHOR_PERF_SAMPLE_STRETCHED: The session's ring was full when a
-	 * sample was due, so this sample covers more than one period. No count is
+	 * @DRM_PANTHOR_PERF_SAMPLE_STRETCHED: More than one multiple of the session's
+	 * period, counted from START, lies after drm_panthor_perf_sample_header::timestamp_start_ns
+	 * and not after drm_panthor_perf_sample_header::timestamp_end_ns, for whatever
+	 * reason: because the session's ring was full, a timer late, or a session
+	 * without CAP_PERFMON had to wait. Or the ring was full when an automatic
+	 * sample was to be delivered, see %DRM_PANTHOR_PERF_SETUP_EMIT_AUTO. No count is
 	 * missing.
 	 */
 	DRM_PANTHOR_PERF_SAMPLE_STRETCHED = 1 << 2,

@@ -62,6 +62,7 @@ static const char *const events[] = {
  * @asked: user_data and time of each request that is to be answered, a ring
  * @head: number of requests answered
  * @tail: number of requests made
+ * @begin_ns: where the run's first sample began
  * @end_ns: where the run's last sample ended, or where it began
  * @samples: the run's samples
  * @num_samples: how many
@@ -80,7 +81,7 @@ struct client {
 	struct drm_panthor_perf_cmd_setup setup;
 	struct { uint64_t data, ns; } asked[64];
 	unsigned int head, tail;
-	uint64_t end_ns;
+	uint64_t begin_ns, end_ns;
 	struct exact_sample *samples;
 	size_t num_samples, max_samples;
 	uint64_t *sums;
@@ -174,7 +175,10 @@ static void check_head(struct client *c, const struct drm_panthor_perf_sample_he
 {
 	bool last = c->stopping && c->tail - c->head == 1;
 	uint64_t after = 0;
+	__u32 stretched;
 
+	if (!c->num_samples)
+		c->begin_ns = h->timestamp_start_ns;
 	if (c->periodic && !(last && h->user_data == c->asked[c->head % 64].data)) {
 		if (h->user_data != c->start_data)
 			wrong(c, "a sample has user_data %#" PRIx64 ", neither START's nor STOP's",
@@ -206,6 +210,14 @@ static void check_head(struct client *c, const struct drm_panthor_perf_sample_he
 	if (h->pad[0] || h->pad[1] || h->pad[2] || h->block_set || (h->flags & ~7u))
 		wrong(c, "the head of a sample: set %u, flags %#x, padding %u %u %u", h->block_set, h->flags,
 		      h->pad[0], h->pad[1], h->pad[2]);
+	stretched = perf_stretched(c->begin_ns, c->setup.sample_freq_ns, h);
+	/* An automatic sample may have found the ring full. */
+	if (c->setup.setup_flags & DRM_PANTHOR_PERF_SETUP_EMIT_AUTO)
+		stretched |= h->flags & DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
+	if ((h->flags & DRM_PANTHOR_PERF_SAMPLE_STRETCHED) != stretched)
+		wrong(c, "a sample from %" PRIu64 " to %" PRIu64 ", flags %#x, of a run from %" PRIu64 " on whose "
+		      "period is %" PRIu64, (uint64_t)h->timestamp_start_ns, (uint64_t)h->timestamp_end_ns, h->flags,
+		      c->begin_ns, (uint64_t)c->setup.sample_freq_ns);
 	c->end_ns = h->timestamp_end_ns;
 }
 

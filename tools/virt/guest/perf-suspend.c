@@ -81,7 +81,7 @@ static void take(struct watched *w)
 		wrong(w, "ends %" PRIu64 " ns after START, before its deadline", end - w->base);
 	if (w->taken >= CLOSE && end - *oldest < w->period)
 		wrong(w, "%d samples in %" PRIu64 " ns", CLOSE, end - *oldest);
-	if (h->flags & ~DRM_PANTHOR_PERF_SAMPLE_STRETCHED)
+	if (h->flags != perf_stretched(w->base, w->period, h))
 		wrong(w, "flags %#x", h->flags);
 	if (end > perf_now())
 		wrong(w, "ends in the future, at %" PRIu64, end);

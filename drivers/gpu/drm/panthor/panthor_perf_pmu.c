@@ -406,16 +406,11 @@ static void run_signal(struct panthor_perf_client *client)
 	wake_up_all(&to_run(client)->sampled);
 }
 
-static void run_stretched(struct panthor_perf_client *client)
-{
-}
-
 static const struct panthor_perf_client_ops run_ops = {
 	.available = run_available,
 	.write = run_write,
 	.publish = run_publish,
 	.signal = run_signal,
-	.stretched = run_stretched,
 };
 
 /**

@@ -626,6 +626,19 @@ static void begin_period(struct panthor_perf_sampler *sampler, struct panthor_pe
 		panthor_perf_accum_add_states(sampler->layout, off_states(sampler), client->accum);
 }
 
+/* Checks if more than one multiple of its period, from START on, lies in a client's next sample. */
+static bool is_stretched(const struct panthor_perf_client *client, u64 end_ns)
+{
+	u64 first;
+
+	if (!client->period_ns)
+		return false;
+
+	first = panthor_perf_clock_deadline(client->begun_ns, client->period_ns,
+					    client->start.ns);
+	return end_ns >= first + client->period_ns;
+}
+
 /*
  * Writes the next sample of a client, and begins a period. @fw_sample is the firmware
  * sample that is shared out, if it was not added to the client's accumulator.
@@ -649,6 +662,8 @@ static void write_sample(struct panthor_perf_sampler *sampler, struct panthor_pe
 
 	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		info.flags |= DRM_PANTHOR_PERF_SAMPLE_ERROR;
+	if (is_stretched(client, end->ns))
+		info.flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
 
 	flags = client->ops->write(client, fw_sample, &info);
 	trace_panthor_perf_delivery(client->id, sampler->fw->epoch, sampler->fw->extract,
@@ -685,12 +700,8 @@ static bool deliver_unasked(struct panthor_perf_sampler *sampler,
 	client->unasked = available;
 	spin_unlock(&sampler->req_lock);
 
-	if (!available) {
-		client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
-		client->ops->stretched(client);
-		trace_panthor_perf_stretch(client->id);
+	if (!available)
 		return false;
-	}
 
 	write_sample(sampler, client, fw_sample, client->start_data);
 	spin_lock(&sampler->req_lock);
@@ -973,9 +984,12 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 			limited_asked = true;
 			limited_see = limited_may_see(sampler);
 		}
-		if (wants && (!client->limited || limited_see) &&
-		    deliver_unasked(sampler, client, mine))
-			mine = NULL;
+		if (wants && (!client->limited || limited_see)) {
+			if (deliver_unasked(sampler, client, mine))
+				mine = NULL;
+			else
+				client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
+		}
 
 		if (answer)
 			mine = complete_client(sampler, client, gen, mine);

@@ -76,12 +76,6 @@ struct panthor_perf_client_ops {
 	 * panthor_perf_sampler::lock held.
 	 */
 	void (*signal)(struct panthor_perf_client *client);
-
-	/**
-	 * @stretched: Take note that a sample was due and no slot was free.
-	 * Called with panthor_perf_sampler::lock held.
-	 */
-	void (*stretched)(struct panthor_perf_client *client);
 };
 
 /**
@@ -118,6 +112,12 @@ struct panthor_perf_client {
 
 	/** @block_set: Counter set of the client's samples. Constant. */
 	u8 block_set;
+
+	/**
+	 * @period_ns: Time between two samples in nanoseconds, 0 if a sample needs a
+	 * request. Constant.
+	 */
+	u64 period_ns;
 
 	/**
 	 * @emit_auto: Automatic samples, which firmware takes without a request,

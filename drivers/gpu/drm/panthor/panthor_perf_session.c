@@ -98,6 +98,11 @@ static u32 session_write(struct panthor_perf_client *client,
 	const struct panthor_perf_layout *layout = session->sampler->layout;
 	size_t slot = session->insert & (session->slots - 1);
 
+	if (info->flags & DRM_PANTHOR_PERF_SAMPLE_STRETCHED) {
+		session->stretched++;
+		atomic64_inc(&session->stats->stretched);
+	}
+
 	return panthor_perf_accum_deliver(layout, client->accum, fw_sample, info,
 					  session->ring.vaddr + slot * layout->user_sample_size);
 }
@@ -122,20 +127,11 @@ static void session_signal(struct panthor_perf_client *client)
 	eventfd_signal(to_session(client)->eventfd);
 }
 
-static void session_stretched(struct panthor_perf_client *client)
-{
-	struct panthor_perf_session *session = to_session(client);
-
-	session->stretched++;
-	atomic64_inc(&session->stats->stretched);
-}
-
 static const struct panthor_perf_client_ops session_ops = {
 	.available = session_available,
 	.write = session_write,
 	.publish = session_publish,
 	.signal = session_signal,
-	.stretched = session_stretched,
 };
 
 static void due_work(struct work_struct *work)
@@ -160,7 +156,7 @@ static void due_work(struct work_struct *work)
 static ktime_t next_deadline(struct panthor_perf_session *session, u64 now)
 {
 	session->deadline_ns = panthor_perf_clock_deadline(session->client.begun_ns,
-							   session->period_ns, now);
+							   session->client.period_ns, now);
 	return ktime_add_ns(ktime_get(), session->deadline_ns - now);
 }
 
@@ -291,7 +287,7 @@ panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 	session->sampler = sampler;
 	session->stats = stats;
 	session->slots = setup->sample_slots;
-	session->period_ns = setup->sample_freq_ns;
+	session->client.period_ns = setup->sample_freq_ns;
 	session->creator.tgid = current->tgid;
 	get_task_comm(session->creator.process_name, current->group_leader);
 	session->client.ops = &session_ops;
@@ -442,7 +438,7 @@ static int start_locked(struct panthor_perf_session *session, u64 user_data)
 	}
 
 	ret = panthor_perf_sampler_start(session->sampler, &session->client, user_data);
-	if (ret || !session->period_ns || state != PANTHOR_PERF_CLIENT_STOPPED)
+	if (ret || !session->client.period_ns || state != PANTHOR_PERF_CLIENT_STOPPED)
 		return ret;
 
 	hrtimer_start(&session->timer, next_deadline(session, ktime_get_raw_ns()),
@@ -489,7 +485,7 @@ int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_da
  */
 int panthor_perf_session_sample(struct panthor_perf_session *session, u64 user_data)
 {
-	if (session->period_ns)
+	if (session->client.period_ns)
 		return -EINVAL;
 
 	return panthor_perf_sampler_request(session->sampler, &session->client, user_data);
@@ -572,7 +568,7 @@ void panthor_perf_session_show(struct panthor_perf_session *session, struct drm_
 	}
 
 	drm_printf(p, "session: %u state=%s set=%u period_ns=%llu emit_auto=%d slots=%u used=%u",
-		   client->id, states[state], client->block_set, session->period_ns,
+		   client->id, states[state], client->block_set, client->period_ns,
 		   client->emit_auto, session->slots, used);
 	drm_printf(p, " pending=%u samples=%llu stretched=%llu rate=%llu", pending,
 		   session->insert, session->stretched, samples_per_second(client));

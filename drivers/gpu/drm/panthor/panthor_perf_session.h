@@ -27,7 +27,7 @@ struct panthor_perf_stats {
 	/** @samples: Number of samples delivered. */
 	atomic64_t samples;
 
-	/** @stretched: Number of samples that were due when the ring was full. */
+	/** @stretched: Number of them with the flag STRETCHED. */
 	atomic64_t stretched;
 };
 
@@ -126,13 +126,10 @@ struct panthor_perf_session {
 	u64 insert;
 
 	/**
-	 * @stretched: Number of samples that were due when the ring was full.
+	 * @stretched: Number of samples delivered with the flag STRETCHED.
 	 * Protected by panthor_perf_sampler::lock.
 	 */
 	u64 stretched;
-
-	/** @period_ns: Time between two samples in nanoseconds, 0 for a manual session. */
-	u64 period_ns;
 
 	/**
 	 * @deadline_ns: Time at which the next sample is due, CLOCK_MONOTONIC_RAW in

@@ -116,19 +116,6 @@ TRACE_EVENT(panthor_perf_delivery,
 );
 
 /**
- * panthor_perf_stretch - called when a sample was due and the ring was full
- * @session: number of the session
- */
-TRACE_EVENT(panthor_perf_stretch,
-	    TP_PROTO(u32 session),
-	    TP_ARGS(session),
-	    TP_STRUCT__entry(__field(u32, session)),
-	    TP_fast_assign(__entry->session = session;),
-	    TP_printk("session=%u",
-		      __entry->session)
-);
-
-/**
  * panthor_perf_lost - called when counts may have been lost
  * @epoch: number of times counters have been enabled
  * @insert: number of samples consumed since then

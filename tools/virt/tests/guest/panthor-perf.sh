@@ -182,12 +182,19 @@ has "and says that it is an estimate" "$(cat /root/err)" "estimate from counters
 # A machine that has much else to do may keep the reader from its ring at any time: here something does.
 cat >/root/late <<'EOF'
 . /root/tap.sh
-stretched()
+delivered()
 {
-	grep -q 'panthor-perf-stretched:[[:space:]]*[1-9]' /proc/$PPID/fdinfo/*
+	sed -n 's/panthor-perf-samples:[[:space:]]*//p' /proc/$PPID/fdinfo/* 2>/dev/null | sort -n | tail -n 1
+}
+# Whether no sample comes any more, since the ring is full.
+full()
+{
+	before=$(delivered)
+	sleep 0.2
+	[ "${before:-0}" -gt 0 ] && [ "$(delivered)" = "$before" ]
 }
 kill -STOP $PPID
-until_true 60 stretched || echo "no sample is stretched"
+until_true 60 full || echo "the ring is never full"
 kill -CONT $PPID
 exec gpu-load
 EOF

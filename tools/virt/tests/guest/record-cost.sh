@@ -13,7 +13,7 @@ recording()
 
 	before=$(mali-bench instructions)
 	panthor-perf record -a -p "$1" -o cost -- sleep 1 2>cost.err || { cat cost.err >&2; exit 1; }
-	echo $(($(mali-bench instructions) - before)) "$(sed -n 's/.*: \([0-9]*\) samples, 0 flagged, 0 stretched, 0 lost.*/\1/p' cost.err)"
+	echo $(($(mali-bench instructions) - before)) "$(sed -n 's/.*: \([0-9]*\) samples, 0 flagged, [0-9]* stretched, 0 lost.*/\1/p' cost.err)"
 }
 
 echo on >"$(readlink -f "$GPU")/power/control"

@@ -126,7 +126,7 @@ struct fake_client {
 	struct panthor_perf_request queue[QUEUE_SIZE];
 	u64 *sample;
 	u32 room;
-	u32 num, signals, stretched;
+	u32 num, signals;
 	/* All that they have counted. */
 	u64 sum;
 	/* STOP is called while a sample is written, and returns something. */
@@ -428,17 +428,11 @@ static void fake_signal(struct panthor_perf_client *client)
 	wake_up_all(&c->f->signalled);
 }
 
-static void fake_stretched(struct panthor_perf_client *client)
-{
-	container_of(client, struct fake_client, client)->stretched++;
-}
-
 static const struct panthor_perf_client_ops fake_client_ops = {
 	.available = fake_available,
 	.write = fake_write,
 	.publish = fake_publish,
 	.signal = fake_signal,
-	.stretched = fake_stretched,
 };
 
 static struct fake_client *new_client(struct kunit *test, struct fake *f)
@@ -1003,7 +997,9 @@ static void emitted(struct kunit *test)
 	wake(f);
 	expect_num(test, c, 3);
 	expect(test, c, 2, 3, 11, STRETCHED);
-	KUNIT_EXPECT_EQ(test, c->stretched, 1);
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	expect_num(test, c, 4);
+	expect(test, c, 3, 4, 0, 0);
 }
 
 /* Enters protected mode. The sample before it answers the request that is in flight. */
@@ -1076,12 +1072,11 @@ static void due(struct kunit *test)
 	f->count = 7;
 	panthor_perf_sampler_due(&f->sampler, &c->client);
 	expect_num(test, c, 1);
-	KUNIT_EXPECT_EQ(test, c->stretched, 1);
 	c->room = 1;
 	f->count = 8;
 	panthor_perf_sampler_due(&f->sampler, &c->client);
 	expect_num(test, c, 2);
-	expect(test, c, 1, 1, 15, STRETCHED);
+	expect(test, c, 1, 1, 15, 0);
 
 	f->asleep = true;
 	panthor_perf_sampler_due(&f->sampler, &c->client);
@@ -1092,6 +1087,102 @@ static void due(struct kunit *test)
 	expect_num(test, c, 4);
 	expect(test, c, 2, 1, 9, 0);
 	expect(test, c, 3, 2, 0, 0);
+}
+
+/* Has a client receive a sample of the time between two points, in nanoseconds since START. */
+static u32 flags_between(struct kunit *test, struct fake_client *c, u64 start_ns, u64 end_ns)
+{
+	struct panthor_perf_sampler *sampler = &c->f->sampler;
+	/* An hour ahead: the sampler's time does not go back, and is this one to the sample. */
+	u64 begun_ns = ktime_get_raw_ns() + 3600 * NSEC_PER_SEC;
+	u32 n = c->num;
+
+	mutex_lock(&sampler->lock);
+	c->client.begun_ns = begun_ns;
+	c->client.start.ns = begun_ns + start_ns;
+	sampler->time.ns = begun_ns + end_ns;
+	mutex_unlock(&sampler->lock);
+	panthor_perf_sampler_due(sampler, &c->client);
+	expect_num(test, c, n + 1);
+	KUNIT_EXPECT_EQ(test, c->got[n].start, begun_ns + start_ns);
+	KUNIT_EXPECT_EQ(test, c->got[n].end, begun_ns + end_ns);
+	return c->got[n].flags;
+}
+
+/* A sample with more than one multiple of the period in it is flagged. */
+static void stretched(struct kunit *test)
+{
+	static const struct {
+		u64 start_ns, end_ns;
+		u32 flags;
+	} cases[] = {
+		/* The first sample. */
+		{ 0, 0, 0 },
+		{ 0, 999999, 0 },
+		{ 0, 1000000, 0 },
+		{ 0, 1999999, 0 },
+		{ 0, 2000000, STRETCHED },
+		{ 0, 1000000000, STRETCHED },
+		/* It begins on a deadline, which is not in it. */
+		{ 1000000, 2000000, 0 },
+		{ 1000000, 2999999, 0 },
+		{ 1000000, 3000000, STRETCHED },
+		/* It begins before a deadline. */
+		{ 1999999, 2000000, 0 },
+		{ 1999999, 2999999, 0 },
+		{ 1999999, 3000000, STRETCHED },
+		/* It begins after a deadline. */
+		{ 2000001, 2000001, 0 },
+		{ 2000001, 3999999, 0 },
+		{ 2000001, 4000000, STRETCHED },
+		{ 2000001, 9000000, STRETCHED },
+	};
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i;
+
+	c->client.period_ns = 1000000;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ_MSG(test, flags_between(test, c, cases[i].start_ns,
+							cases[i].end_ns),
+				    cases[i].flags, "from %llu to %llu", cases[i].start_ns,
+				    cases[i].end_ns);
+
+	/* The ring was full at the deadline before, and what was counted then is in it. */
+	c->room = 0;
+	panthor_perf_sampler_due(&f->sampler, &c->client);
+	expect_num(test, c, i);
+	c->room = QUEUE_SIZE - 1;
+	KUNIT_EXPECT_EQ(test, flags_between(test, c, 0, 1000000), 0);
+	KUNIT_EXPECT_EQ(test, flags_between(test, c, 0, 2000000), STRETCHED);
+
+	/* Nothing is due to a client without a period. */
+	c->client.period_ns = 0;
+	KUNIT_EXPECT_EQ(test, flags_between(test, c, 0, 1000000000), 0);
+}
+
+/* A limited client whose period is that of all limited ones waits, and says so. */
+static void limited_stretched(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u64 first;
+	u32 i;
+
+	c->client.limited = true;
+	c->client.period_ns = PANTHOR_PERF_LIMITED_NS;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	for (i = 0; i < 50; i++) {
+		panthor_perf_sampler_due(&f->sampler, &c->client);
+		KUNIT_ASSERT_TRUE(test, wait_event_timeout(f->signalled,
+							   READ_ONCE(c->signals) > i, 60 * HZ));
+		first = panthor_perf_clock_deadline(c->client.begun_ns, PANTHOR_PERF_LIMITED_NS,
+						    c->got[i].start);
+		KUNIT_EXPECT_EQ(test, c->got[i].flags,
+				c->got[i].end < first + PANTHOR_PERF_LIMITED_NS ? 0 : STRETCHED);
+	}
 }
 
 /*
@@ -2364,7 +2455,6 @@ static void limited_emitted(struct kunit *test)
 	limit_over(f);
 	expect_num(test, a, 2);
 	expect(test, a, 1, 6, 140, 0);
-	KUNIT_EXPECT_EQ(test, a->stretched + b->stretched, 0);
 }
 
 /* TEARDOWN and unplug end the wait of a limited client, and do not disturb the next one. */
@@ -4405,6 +4495,8 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(emitted),
 	KUNIT_CASE(emitted_answer),
 	KUNIT_CASE(due),
+	KUNIT_CASE(stretched),
+	KUNIT_CASE(limited_stretched),
 	KUNIT_CASE(rearmed),
 	KUNIT_CASE(rearmed_in_vain),
 	KUNIT_CASE(ring_full),

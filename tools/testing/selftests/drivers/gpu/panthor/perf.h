@@ -274,6 +274,19 @@ static inline uint64_t perf_now(void)
 }
 
 /*
+ * The flag that a sample has of its times alone: that more than one multiple of the period
+ * since @base, which is when the first sample began, lies in it.
+ */
+static inline __u32 perf_stretched(uint64_t base, uint64_t period,
+				   const struct drm_panthor_perf_sample_header *h)
+{
+	if (!period || (h->timestamp_end_ns - base) / period -
+		       (h->timestamp_start_ns - base) / period < 2)
+		return 0;
+	return DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
+}
+
+/*
  * Asks again until it is so; false if it is not after PERF_HANG_MS. The short
  * sleep leaves the processor to what is waited for.
  */

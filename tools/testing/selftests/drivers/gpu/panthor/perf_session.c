@@ -1422,7 +1422,7 @@ TEST_F(session, limit_of_a_user)
 /* What sessions of nobody's have seen: when samples began and ended. */
 struct looks {
 	uint64_t at[4096];
-	int num;
+	int num, stretched;
 };
 
 static int compare_times(const void *a, const void *b)
@@ -1486,16 +1486,25 @@ static int look_often(struct perf_session *s, int count, struct looks *l)
 }
 
 /* Periodic sessions, begun one a little after the other. */
-static int look_in_turns(struct perf_session *s, int count, struct looks *l)
+static int look_in_turns(struct perf_session *s, int count, uint64_t period, struct looks *l)
 {
+	uint64_t base[4];
+
 	for (int j = 0; j < count; j++) {
 		if (perf_start(s[j].fd, s[j].handle, 0))
 			return 5;
 	}
 	for (int i = 0; i < 30; i++) {
 		for (int j = 0; j < count; j++) {
+			const struct drm_panthor_perf_sample_header *h = perf_slot(&s[j], i);
+
 			if (!look(l, &s[j]))
 				return 6;
+			if (!i)
+				base[j] = h->timestamp_start_ns;
+			if (h->flags != perf_stretched(base[j], period, h))
+				return 7;
+			l->stretched += !!h->flags;
 		}
 	}
 	return 0;
@@ -1515,11 +1524,12 @@ static int look_as_nobody(int fd, const struct drm_panthor_perf_info *info, uint
 		if (perf_session_new(fd, info, SLOTS, &s[j], &setup))
 			return 11;
 	}
-	ret = period ? look_in_turns(s, 4, &looks) : look_often(s, 4, &looks);
+	ret = period ? look_in_turns(s, 4, period, &looks) : look_often(s, 4, &looks);
 	if (ret)
 		return ret;
 	apart = looks_apart(&looks);
-	printf("# %d looks, at least %llu ns apart\n", looks.num, (unsigned long long)apart);
+	printf("# %d looks, at least %llu ns apart; %d stretched\n", looks.num,
+	       (unsigned long long)apart, looks.stretched);
 	fflush(stdout);
 	for (int j = 0; j < 4; j++)
 		perf_session_end(&s[j]);
@@ -1581,7 +1591,7 @@ FIXTURE_TEARDOWN(periodic)
 
 TEST_F(periodic, samples_come)
 {
-	uint64_t end = 0, insert, signals;
+	uint64_t base = 0, end = 0, insert, signals;
 
 	ASSERT_EQ(0, START(0xabc));
 	EXPECT_EQ(-EINVAL, SAMPLE(1));
@@ -1590,10 +1600,11 @@ TEST_F(periodic, samples_come)
 
 		ASSERT_TRUE(perf_wait(&self->s, i + 1));
 		EXPECT_EQ(0xabc, h->user_data);
-		EXPECT_EQ(0, h->flags & ~DRM_PANTHOR_PERF_SAMPLE_STRETCHED);
 		EXPECT_LT(h->timestamp_start_ns, h->timestamp_end_ns);
-		if (i)
-			EXPECT_EQ(end, h->timestamp_start_ns);
+		if (!i)
+			base = end = h->timestamp_start_ns;
+		EXPECT_EQ(end, h->timestamp_start_ns);
+		EXPECT_EQ(perf_stretched(base, self->setup.sample_freq_ns, h), h->flags);
 		end = h->timestamp_end_ns;
 		perf_consume(&self->s, 1);
 	}
@@ -1605,6 +1616,7 @@ TEST_F(periodic, samples_come)
 		const struct drm_panthor_perf_sample_header *h = perf_slot(&self->s, self->s.read);
 
 		EXPECT_EQ(self->s.read == insert - 1 ? 0xdef : 0xabc, h->user_data);
+		EXPECT_EQ(perf_stretched(base, self->setup.sample_freq_ns, h), h->flags);
 		EXPECT_EQ(end, h->timestamp_start_ns);
 		end = h->timestamp_end_ns;
 	}
@@ -1618,35 +1630,39 @@ TEST_F(periodic, samples_come)
 
 TEST_F(periodic, stretched)
 {
-	long long stretched;
-	uint64_t end = 0;
+	uint64_t period = self->setup.sample_freq_ns, base, end;
+	int stretched = 0;
 
 	ASSERT_EQ(0, START(5));
 	/* Nobody reads: all but one slot, and then nothing more. */
 	ASSERT_TRUE(perf_wait(&self->s, SLOTS - 1));
-	stretched = perf_fdinfo(self->fd, "panthor-perf-stretched");
-	ASSERT_TRUE(perf_until(perf_fdinfo(self->fd, "panthor-perf-stretched") >= stretched + 3));
+	usleep(5 * period / 1000);
 	EXPECT_EQ(SLOTS - 1, perf_insert(&self->s));
 	EXPECT_EQ(SLOTS - 1, perf_signals(&self->s));
-	for (int i = 0; i < SLOTS - 1; i++) {
-		const struct drm_panthor_perf_sample_header *h = perf_slot(&self->s, i);
-
-		EXPECT_EQ(0, h->flags);
-		if (i)
-			EXPECT_EQ(end, h->timestamp_start_ns);
-		end = h->timestamp_end_ns;
-	}
+	base = perf_slot(&self->s, 0)->timestamp_start_ns;
+	end = perf_slot(&self->s, 0)->timestamp_end_ns;
+	stretched = !!perf_slot(&self->s, 0)->flags;
 	perf_consume(&self->s, 1);
 	ASSERT_TRUE(perf_wait(&self->s, SLOTS));
-	/* All the time from then to now is in it, and it says so. */
-	EXPECT_EQ(DRM_PANTHOR_PERF_SAMPLE_STRETCHED, perf_slot(&self->s, SLOTS - 1)->flags);
-	EXPECT_EQ(end, perf_slot(&self->s, SLOTS - 1)->timestamp_start_ns);
-	EXPECT_LE(end + 2 * self->setup.sample_freq_ns,
-		  perf_slot(&self->s, SLOTS - 1)->timestamp_end_ns);
-	/* The last one has its slot in any case. */
+	/* The last one has its slot in any case, and what has become due meanwhile is in it. */
+	usleep(5 * period / 1000);
 	ASSERT_EQ(0, STOP(6));
 	ASSERT_TRUE(perf_wait(&self->s, SLOTS + 1));
 	EXPECT_EQ(6, perf_slot(&self->s, SLOTS)->user_data);
+	for (int i = 1; i < SLOTS + 1; i++) {
+		const struct drm_panthor_perf_sample_header *h = perf_slot(&self->s, i);
+
+		EXPECT_EQ(end, h->timestamp_start_ns);
+		end = h->timestamp_end_ns;
+		EXPECT_EQ(perf_stretched(base, period, h), h->flags);
+		stretched += !!h->flags;
+		/* All the time from the one before to now is in it, and it says so. */
+		if (i >= SLOTS - 1) {
+			EXPECT_LE(h->timestamp_start_ns + 2 * period, h->timestamp_end_ns);
+			EXPECT_EQ(DRM_PANTHOR_PERF_SAMPLE_STRETCHED, h->flags);
+		}
+	}
+	EXPECT_EQ(stretched, perf_fdinfo(self->fd, "panthor-perf-stretched"));
 }
 
 TEST_HARNESS_MAIN
