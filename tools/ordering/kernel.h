@@ -49,7 +49,6 @@ typedef struct { int unused; } spinlock_t;
 #define spin_unlock(lock)	((void)(lock), model_unlock("spin_unlock", __func__))
 
 /* Types that structs of the driver consist of. */
-typedef long long ktime_t;
 typedef struct { long long counter; } atomic64_t;
 typedef struct { u32 val; } kuid_t;
 typedef struct { int unused; } wait_queue_head_t;
@@ -73,7 +72,6 @@ struct drm_file;
 #define PAGE_ALIGN(n)	(((n) + 4095) & ~(u64)4095)
 #define GFP_KERNEL_ACCOUNT 0
 #define ERESTARTSYS	512
-#define CLOCK_MONOTONIC	1
 #define FIELD_PREP(mask, value)	(((value) << __builtin_ctzl(mask)) & (mask))
 #define IS_ERR(p)	((unsigned long)(p) >= (unsigned long)-4095)
 #define PTR_ERR(p)	((long)(p))
@@ -87,23 +85,10 @@ static inline void atomic64_inc(atomic64_t *v)
 }
 
 /* What code that is not under test calls. */
-enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
-enum hrtimer_mode { HRTIMER_MODE_ABS };
 extern struct task { pid_t tgid; struct task *group_leader; } *current;
 void eventfd_signal(struct eventfd_ctx *ctx);
 struct eventfd_ctx *eventfd_ctx_fdget(int fd);
 void eventfd_ctx_put(struct eventfd_ctx *ctx);
-ktime_t ktime_get(void);
-u64 ktime_get_raw_ns(void);
-ktime_t ktime_add_ns(ktime_t time, u64 ns);
-void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *),
-		   int clock, enum hrtimer_mode mode);
-void hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode);
-void hrtimer_set_expires(struct hrtimer *timer, ktime_t time);
-int hrtimer_cancel(struct hrtimer *timer);
-bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
-bool cancel_work_sync(struct work_struct *work);
-#define INIT_WORK(work, function) ((void)(function))
 #define INIT_LIST_HEAD(list) ((list)->next = (list)->prev = (list))
 void kref_init(struct kref *ref);
 int kref_put(struct kref *ref, void (*release)(struct kref *ref));

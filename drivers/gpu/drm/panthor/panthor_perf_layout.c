@@ -1107,19 +1107,6 @@ u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_ring_free);
 
 /*
- * Returns the number of free slots less @reserved, samples that were requested and not
- * delivered, and less one that is kept for the last sample, at least 0. @extract is the
- * user's and may have any value.
- */
-u32 panthor_perf_ring_available(u32 slots, u64 insert, u64 extract, u32 reserved)
-{
-	u32 free = panthor_perf_ring_free(slots, insert, extract);
-
-	return free > (u64)reserved + 1 ? free - reserved - 1 : 0;
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_ring_available);
-
-/*
  * Returns the number of samples that are not consumed, or -EIO if INSERT, which firmware
  * writes, is out of range.
  */

@@ -331,49 +331,15 @@ static bool asleep(const struct panthor_perf_pmu_run *run)
 	return READ_ONCE(run->sampler->state) == PANTHOR_PERF_SAMPLER_DOWN;
 }
 
-static void start_timer(struct panthor_perf_pmu_run *run)
-{
-	hrtimer_start(&run->timer, ms_to_ktime(READ_ONCE(*run->interval_ms)), HRTIMER_MODE_REL);
-}
-
-/* Runs in interrupt context, where the locks of the sampler cannot be taken. */
-static enum hrtimer_restart timer_expired(struct hrtimer *timer)
-{
-	struct panthor_perf_pmu_run *run = container_of(timer, struct panthor_perf_pmu_run, timer);
-
-	if (counts(run) && !asleep(run))
-		queue_work(run->sampler->wq, &run->due_work);
-
-	return HRTIMER_NORESTART;
-}
-
-static void due_work(struct work_struct *work)
-{
-	struct panthor_perf_pmu_run *run =
-		container_of(work, struct panthor_perf_pmu_run, due_work);
-
-	panthor_perf_sampler_due(run->sampler, &run->client);
-
-	/* run_write() starts the timer again when the GPU is up again. */
-	if (counts(run) && !asleep(run))
-		start_timer(run);
-}
-
 /* There is always room for a sample: it is added to the totals. */
-static u32 run_available(struct panthor_perf_client *client, u32 promised)
-{
-	return 1;
-}
-
-static u32 run_write(struct panthor_perf_client *client,
-		     const struct panthor_perf_fw_sample *fw_sample,
-		     const struct panthor_perf_sample_info *info)
+static u32 run_deliver(struct panthor_perf_client *client,
+		       const struct panthor_perf_fw_sample *fw_sample,
+		       const struct panthor_perf_sample_info *info)
 {
 	struct panthor_perf_pmu_run *run = to_run(client);
 	const struct panthor_perf_pmu_totals *old = &run->totals[run->current_totals];
 	struct panthor_perf_pmu_totals *new = totals_begin(run);
 	struct panthor_perf_sampler *sampler = run->sampler;
-	bool woken = old->asleep && !asleep(run);
 	u32 flags = info->flags, i;
 
 	if (panthor_perf_accum_total(sampler->layout, client->accum, fw_sample, old->values,
@@ -391,32 +357,20 @@ static u32 run_write(struct panthor_perf_client *client,
 		new->lost++;
 	totals_end(run);
 
-	if (woken)
-		start_timer(run);
-
+	scoped_guard(spinlock, &sampler->req_lock)
+		if (info->user_data)
+			run->answered = info->user_data;
+	wake_up_all(&run->sampled);
 	return flags;
 }
 
-static void run_publish(struct panthor_perf_client *client)
-{
-}
-
-static void run_signal(struct panthor_perf_client *client)
-{
-	wake_up_all(&to_run(client)->sampled);
-}
-
 static const struct panthor_perf_client_ops run_ops = {
-	.available = run_available,
-	.write = run_write,
-	.publish = run_publish,
-	.signal = run_signal,
+	.deliver = run_deliver,
 };
 
 /**
  * panthor_perf_pmu_run_create() - Create a run
  * @sampler: Sampler.
- * @interval_ms: Where the time between two samples is found, in milliseconds.
  *
  * No counters are enabled so far, and the client is not started.
  *
@@ -424,8 +378,7 @@ static const struct panthor_perf_client_ops run_ops = {
  *
  * Return: The run, or NULL if there is no memory.
  */
-struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sampler *sampler,
-							 const u32 *interval_ms)
+struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sampler *sampler)
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
 	size_t num = layout->num_blocks * layout->num_values;
@@ -450,7 +403,6 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	run->totals[1].values = values + num;
 	run->totals[0].asleep = true;
 	run->sampler = sampler;
-	run->interval_ms = interval_ms;
 	run->state = PANTHOR_PERF_PMU_RUN_STARTING;
 	refcount_set(&run->refs, 1);
 	run->client.ops = &run_ops;
@@ -466,10 +418,8 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	run->client.power_samples = true;
 	run->client.queue = run->queue;
 	run->client.queue_mask = PANTHOR_PERF_PMU_QUEUE - 1;
-	panthor_perf_client_init(&run->client);
+	panthor_perf_client_init(&run->client, sampler);
 	init_waitqueue_head(&run->sampled);
-	INIT_WORK(&run->due_work, due_work);
-	hrtimer_setup(&run->timer, timer_expired, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	return run;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_create);
@@ -479,11 +429,7 @@ static void run_stop(struct panthor_perf_pmu_run *run)
 {
 	panthor_perf_sampler_remove(run->sampler, &run->client);
 	wake_up_all(&run->sampled);
-
-	/* The work starts the timer, and the timer queues the work. */
-	disable_work_sync(&run->due_work);
-	hrtimer_cancel(&run->timer);
-
+	panthor_perf_client_fini(&run->client);
 	kvfree(run->client.accum);
 	run->client.accum = NULL;
 }
@@ -512,21 +458,29 @@ void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_free);
 
 /*
+ * Checks if a request by panthor_perf_sampler_share() is answered, or the run counts no
+ * longer. What is in the totals then is seen by the caller, because of the lock.
+ */
+static bool run_answered(struct panthor_perf_pmu_run *run, u64 number)
+{
+	guard(spinlock)(&run->sampler->req_lock);
+
+	return !counts(run) || run->answered >= number;
+}
+
+/*
  * Waits until all that is counted up to now is in the totals. Returns 0, -ERESTARTSYS if the
  * caller has a signal pending, -ETIMEDOUT, or -ENODEV if the device has gone.
  */
 static int wait_for_sample(struct panthor_perf_pmu_run *run)
 {
+	u64 number;
 	long left;
-	u32 number;
 
 	if (panthor_perf_sampler_share(run->sampler, &run->client, &number))
 		return -ENODEV;
 
-	left = wait_event_interruptible_timeout(run->sampled,
-						panthor_perf_sampler_complete(run->sampler,
-									      &run->client,
-									      number),
+	left = wait_event_interruptible_timeout(run->sampled, run_answered(run, number),
 						BASELINE_TIMEOUT);
 	if (left <= 0)
 		return left ? left : -ETIMEDOUT;
@@ -582,8 +536,7 @@ static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run
  */
 static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
 {
-	struct panthor_perf_pmu_run *run =
-		panthor_perf_pmu_run_create(pmu->sampler, &pmu->interval_ms);
+	struct panthor_perf_pmu_run *run = panthor_perf_pmu_run_create(pmu->sampler);
 	int ret;
 
 	lockdep_assert_held(&pmu->start_lock);
@@ -601,6 +554,7 @@ static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
 	panthor_perf_sampler_enable(run->sampler, &run->client, DRM_PANTHOR_PERF_BLOCK_CSHW, true);
 
 	guard(mutex)(&pmu->lock);
+	run->client.period_ns = pmu->interval_ms * NSEC_PER_MSEC;
 	rcu_assign_pointer(pmu->run, run);
 	return run;
 }
@@ -867,12 +821,10 @@ err_free:
  */
 static void flush_run(struct panthor_perf_pmu_run *run)
 {
-	struct panthor_perf_sampler *sampler = run->sampler;
-	struct panthor_perf_client *client = &run->client;
 	long timeout = msecs_to_jiffies(FLUSH_TIMEOUT_MS);
-	u32 number;
+	u64 number;
 
-	if (panthor_perf_sampler_share(sampler, client, &number))
+	if (panthor_perf_sampler_share(run->sampler, &run->client, &number))
 		return;
 
 	/*
@@ -880,13 +832,9 @@ static void flush_run(struct panthor_perf_pmu_run *run)
 	 * has ended it. That is the usual way for a program to end, and its work counts.
 	 */
 	if (current->flags & PF_EXITING)
-		wait_event_timeout(run->sampled,
-				   panthor_perf_sampler_complete(sampler, client, number),
-				   timeout);
+		wait_event_timeout(run->sampled, run_answered(run, number), timeout);
 	else
-		wait_event_killable_timeout(run->sampled,
-					    panthor_perf_sampler_complete(sampler, client, number),
-					    timeout);
+		wait_event_killable_timeout(run->sampled, run_answered(run, number), timeout);
 }
 
 /*
@@ -979,6 +927,7 @@ static ssize_t sample_interval_ms_store(struct device *dev, struct device_attrib
 					const char *buf, size_t count)
 {
 	struct panthor_perf_pmu *pmu = to_pmu(dev_get_drvdata(dev));
+	struct panthor_perf_pmu_run *run;
 	u32 ms;
 	int ret = kstrtou32(buf, 0, &ms);
 
@@ -988,7 +937,12 @@ static ssize_t sample_interval_ms_store(struct device *dev, struct device_attrib
 	if (ms < MIN_INTERVAL_MS || ms > MAX_INTERVAL_MS)
 		return -EINVAL;
 
+	guard(mutex)(&pmu->lock);
+
 	WRITE_ONCE(pmu->interval_ms, ms);
+	run = pmu_run(pmu);
+	if (run)
+		WRITE_ONCE(run->client.period_ns, ms * NSEC_PER_MSEC);
 	return count;
 }
 static DEVICE_ATTR_RW(sample_interval_ms);

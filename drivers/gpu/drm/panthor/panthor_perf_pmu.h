@@ -6,14 +6,12 @@
 
 #include <linux/atomic.h>
 #include <linux/device.h>
-#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/wait.h>
-#include <linux/workqueue.h>
 
 #include "panthor_perf_sampler.h"
 
@@ -188,9 +186,6 @@ struct panthor_perf_pmu_run {
 	 */
 	struct panthor_perf_sampler *sampler;
 
-	/** @interval_ms: panthor_perf_pmu::interval_ms. */
-	const u32 *interval_ms;
-
 	/** @state: What has become of the run. Protected by panthor_perf_pmu::lock. */
 	enum panthor_perf_pmu_run_state state;
 
@@ -219,13 +214,10 @@ struct panthor_perf_pmu_run {
 	wait_queue_head_t sampled;
 
 	/**
-	 * @timer: Expires when a sample is due, each panthor_perf_pmu::interval_ms. It
-	 * does not set itself again while the GPU is down.
+	 * @answered: Number of the latest request by panthor_perf_sampler_share() of which
+	 * the sample is in the totals. Protected by panthor_perf_sampler::req_lock.
 	 */
-	struct hrtimer timer;
-
-	/** @due_work: Asks for the sample: the timer cannot take the sampler's locks. */
-	struct work_struct due_work;
+	u64 answered;
 
 	/**
 	 * @current_totals: Which of @totals is read. Written with panthor_perf_sampler::lock
@@ -365,8 +357,7 @@ void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
 			       const struct panthor_perf_layout *layout);
 int panthor_perf_pmu_parse(const struct panthor_perf_pmu_gpu *gpu, u64 config,
 			   struct panthor_perf_pmu_source *source);
-struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sampler *sampler,
-							 const u32 *interval_ms);
+struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sampler *sampler);
 void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run);
 struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run *run);
 void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals);

@@ -467,6 +467,62 @@ static bool limited_may_see(struct panthor_perf_sampler *sampler)
 	return may;
 }
 
+/*
+ * Sets the timer to a client's next deadline. Deadlines are multiples of the period after
+ * START in CLOCK_MONOTONIC_RAW, which is the clock of samples; those that have passed are
+ * skipped. There are no timers in that clock: see arm_limited().
+ */
+static void arm_period(struct panthor_perf_client *client)
+{
+	u64 now = ktime_get_raw_ns(), period_ns = READ_ONCE(client->period_ns);
+
+	lockdep_assert_held(&client->sampler->req_lock);
+
+	client->deadline_ns = panthor_perf_clock_deadline(client->begun_ns, period_ns, now);
+	hrtimer_start(&client->timer, ktime_add_ns(ktime_get(), client->deadline_ns - now),
+		      HRTIMER_MODE_ABS);
+}
+
+/* Checks if samples are due to a client now and then: to some not while the GPU is down. */
+static bool has_deadlines(const struct panthor_perf_client *client)
+{
+	return READ_ONCE(client->period_ns) && client->state == PANTHOR_PERF_CLIENT_STARTED &&
+	       (!client->power_samples || client->sampler->state != PANTHOR_PERF_SAMPLER_DOWN);
+}
+
+/*
+ * A deadline of a client may have come. The sample is delivered if a slot of the client's
+ * ring is free by then.
+ */
+static void due_work(struct work_struct *work)
+{
+	struct panthor_perf_client *client =
+		container_of(work, struct panthor_perf_client, due_work);
+	struct panthor_perf_sampler *sampler = client->sampler;
+
+	guard(spinlock)(&sampler->req_lock);
+
+	/* The timer that comes after a STOP finds nothing to do, or is early for the next run. */
+	if (!has_deadlines(client))
+		return;
+
+	if (ktime_get_raw_ns() >= client->deadline_ns && !client->due) {
+		client->due = true;
+		client->due_held = !ask(sampler, client, &client->due_gen);
+	}
+	arm_period(client);
+}
+
+/* Runs in hard interrupt context, where the locks of the sampler cannot be taken. */
+static enum hrtimer_restart period_expired(struct hrtimer *timer)
+{
+	struct panthor_perf_client *client =
+		container_of(timer, struct panthor_perf_client, timer);
+
+	queue_work(client->sampler->wq, &client->due_work);
+	return HRTIMER_NORESTART;
+}
+
 /* Registers can be accessed, with the lock of the sampler held. */
 static bool mcu_runs(enum panthor_perf_sampler_state state)
 {
@@ -629,22 +685,23 @@ static void begin_period(struct panthor_perf_sampler *sampler, struct panthor_pe
 /* Checks if more than one multiple of its period, from START on, lies in a client's next sample. */
 static bool is_stretched(const struct panthor_perf_client *client, u64 end_ns)
 {
-	u64 first;
+	u64 period_ns = READ_ONCE(client->period_ns), first;
 
-	if (!client->period_ns)
+	if (!period_ns)
 		return false;
 
-	first = panthor_perf_clock_deadline(client->begun_ns, client->period_ns,
-					    client->start.ns);
-	return end_ns >= first + client->period_ns;
+	first = panthor_perf_clock_deadline(client->begun_ns, period_ns, client->start.ns);
+	return end_ns >= first + period_ns;
 }
 
 /*
- * Writes the next sample of a client, and begins a period. @fw_sample is the firmware
- * sample that is shared out, if it was not added to the client's accumulator.
+ * Delivers the next sample of a client, to which a slot was promised, and begins a period.
+ * @fw_sample is the firmware sample that is shared out, if it was not added to the client's
+ * accumulator.
  */
-static void write_sample(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
-			 const struct panthor_perf_fw_sample *fw_sample, u64 user_data)
+static void deliver_sample(struct panthor_perf_sampler *sampler,
+			   struct panthor_perf_client *client,
+			   const struct panthor_perf_fw_sample *fw_sample, u64 user_data)
 {
 	const struct panthor_perf_time *start = &client->start, *end = &sampler->time;
 	struct panthor_perf_sample_info info = {
@@ -665,23 +722,23 @@ static void write_sample(struct panthor_perf_sampler *sampler, struct panthor_pe
 	if (is_stretched(client, end->ns))
 		info.flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
 
-	flags = client->ops->write(client, fw_sample, &info);
+	flags = client->ops->deliver(client, fw_sample, &info);
 	trace_panthor_perf_delivery(client->id, sampler->fw->epoch, sampler->fw->extract,
 				    user_data, info.end_ns, flags);
 	client->samples++;
 	begin_period(sampler, client);
 }
 
-/* Slots of the client's ring that are free and not available to others. */
-static u32 promised(const struct panthor_perf_client *client)
+/* Promises a sample to a client, if there is a slot for it. */
+static bool promise_sample(struct panthor_perf_client *client)
 {
-	u32 count = client->tail - client->head;
+	lockdep_assert_held(&client->sampler->req_lock);
 
-	/* There is always a slot for the sample of STOP. */
-	if (count && client->queue[(client->tail - 1) & client->queue_mask].last)
-		count--;
+	if (client->ops->free && client->ops->free(client) <= client->promised)
+		return false;
 
-	return count + client->unasked;
+	client->promised++;
+	return true;
 }
 
 /*
@@ -693,23 +750,14 @@ static bool deliver_unasked(struct panthor_perf_sampler *sampler,
 			    struct panthor_perf_client *client,
 			    const struct panthor_perf_fw_sample *fw_sample)
 {
-	u32 available;
+	bool promised;
 
 	spin_lock(&sampler->req_lock);
-	available = client->ops->available(client, promised(client));
-	client->unasked = available;
+	promised = promise_sample(client);
 	spin_unlock(&sampler->req_lock);
-
-	if (!available)
-		return false;
-
-	write_sample(sampler, client, fw_sample, client->start_data);
-	spin_lock(&sampler->req_lock);
-	client->ops->publish(client);
-	client->unasked = false;
-	spin_unlock(&sampler->req_lock);
-	client->ops->signal(client);
-	return true;
+	if (promised)
+		deliver_sample(sampler, client, fw_sample, client->start_data);
+	return promised;
 }
 
 /* The GPU has come or gone: tells the clients that want to know, by a sample that ends now. */
@@ -718,8 +766,12 @@ static void deliver_power(struct panthor_perf_sampler *sampler)
 	struct panthor_perf_client *client;
 
 	list_for_each_entry(client, &sampler->clients, node)
-		if (client->power_samples && client_counts(client))
+		if (client->power_samples && client_counts(client)) {
 			deliver_unasked(sampler, client, NULL);
+			scoped_guard(spinlock, &sampler->req_lock)
+				if (has_deadlines(client))
+					arm_period(client);
+		}
 }
 
 /* The client counts from now on: the sampler's time is that of its baseline. */
@@ -735,6 +787,8 @@ static void begin_client(struct panthor_perf_sampler *sampler, struct panthor_pe
 
 	spin_lock(&sampler->req_lock);
 	set_client_state(sampler, client, PANTHOR_PERF_CLIENT_STARTED);
+	if (has_deadlines(client))
+		arm_period(client);
 	spin_unlock(&sampler->req_lock);
 	if (client->power_samples)
 		deliver_unasked(sampler, client, NULL);
@@ -760,38 +814,6 @@ static void end_client(struct panthor_perf_sampler *sampler, struct panthor_perf
 	update_asked(sampler);
 }
 
-/* What complete_client() has to deliver next. */
-enum delivery {
-	DELIVERY_NONE,
-	DELIVERY_DUE,
-	DELIVERY_REQUESTED,
-};
-
-/*
- * Finds what is to be delivered next of what firmware request @gen completes. A request
- * is copied to @req.
- */
-static enum delivery next_delivery(struct panthor_perf_sampler *sampler,
-				   struct panthor_perf_client *client, u32 gen,
-				   struct panthor_perf_request *req)
-{
-	bool requested = head_complete(client, gen);
-
-	lockdep_assert_held(&sampler->req_lock);
-
-	if (requested)
-		*req = client->queue[client->head & client->queue_mask];
-
-	if (due_complete(client, gen)) {
-		client->due = false;
-		/* The sample of STOP ends the same period: the other one would be empty. */
-		if (!requested || !req->last)
-			return DELIVERY_DUE;
-	}
-
-	return requested ? DELIVERY_REQUESTED : DELIVERY_NONE;
-}
-
 /*
  * Delivers the samples of a client that firmware request @gen completes, or a portion of
  * them if there are many. Returns NULL if @fw_sample was delivered, and @fw_sample if it
@@ -801,46 +823,34 @@ static const struct panthor_perf_fw_sample *
 complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
 		u32 gen, const struct panthor_perf_fw_sample *fw_sample)
 {
-	struct panthor_perf_request req = {};
-	enum delivery delivery;
-	u32 portion = 0;
+	u32 mask = client->queue_mask, next, end;
+	bool due;
 
 	spin_lock(&sampler->req_lock);
-	delivery = next_delivery(sampler, client, gen, &req);
+	due = due_complete(client, gen);
+	if (due)
+		client->due = false;
+	next = client->head;
+	for (end = next; end - next < MAX_PORTION && request_complete(client, end, gen);)
+		end++;
+	/* Nothing is written over: what is promised, in the queue or not, has room in it. */
+	client->head = end;
+	sampler->rest |= head_complete(client, gen);
 	spin_unlock(&sampler->req_lock);
 
-	while (delivery != DELIVERY_NONE) {
-		bool last;
-
-		if (delivery == DELIVERY_DUE) {
-			if (deliver_unasked(sampler, client, fw_sample))
-				fw_sample = NULL;
-			spin_lock(&sampler->req_lock);
-			delivery = next_delivery(sampler, client, gen, &req);
-			spin_unlock(&sampler->req_lock);
-			continue;
-		}
-
-		write_sample(sampler, client, fw_sample, req.user_data);
+	/* The sample of STOP ends the same period: the other one would be empty. */
+	if (due && (next == end || !client->queue[next & mask].last) &&
+	    deliver_unasked(sampler, client, fw_sample))
 		fw_sample = NULL;
-		last = req.last;
-		spin_lock(&sampler->req_lock);
-		client->ops->publish(client);
-		client->head++;
-		if (last) {
-			delivery = DELIVERY_NONE;
-		} else if (++portion < MAX_PORTION) {
-			delivery = next_delivery(sampler, client, gen, &req);
-		} else {
-			delivery = DELIVERY_NONE;
-			sampler->rest |= head_complete(client, gen);
-		}
-		spin_unlock(&sampler->req_lock);
 
-		/* Before the signal, since a user who sees the sample of STOP may call START. */
-		if (last)
+	for (; next != end; next++) {
+		struct panthor_perf_request req = client->queue[next & mask];
+
+		/* Before a user who sees the sample of STOP may call START. */
+		if (req.last)
 			end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, 0);
-		client->ops->signal(client);
+		deliver_sample(sampler, client, fw_sample, req.user_data);
+		fw_sample = NULL;
 	}
 
 	return fw_sample;
@@ -1549,20 +1559,28 @@ void panthor_perf_sampler_fini(struct panthor_perf_sampler *sampler)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_fini);
 
-/**
- * panthor_perf_client_init() - Initialize a client
- * @client: Client, zeroed but for its constant members, accumulator and queue.
- *
- * Context: Any.
- */
-void panthor_perf_client_init(struct panthor_perf_client *client)
+/* Initializes a client of @sampler, zeroed but for its constant members, accumulator and queue. */
+void panthor_perf_client_init(struct panthor_perf_client *client,
+			      struct panthor_perf_sampler *sampler)
 {
+	client->sampler = sampler;
 	INIT_LIST_HEAD(&client->node);
 	init_waitqueue_head(&client->start_wait);
+	INIT_WORK(&client->due_work, due_work);
+	hrtimer_setup(&client->timer, period_expired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	if (!client->start_timeout)
 		client->start_timeout = MAX_SCHEDULE_TIMEOUT;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_client_init);
+
+/* Ends what a client that is not started any more may have under way. Sleeps. */
+void panthor_perf_client_fini(struct panthor_perf_client *client)
+{
+	/* The timer queues the work, which does not set the timer again. */
+	hrtimer_cancel(&client->timer);
+	cancel_work_sync(&client->due_work);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_client_fini);
 
 /*
  * Puts a client on the list, has firmware count if it does not, and takes the client's
@@ -1588,6 +1606,10 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 	default:
 		return -EBUSY;
 	}
+
+	/* A slot is promised to the sample of STOP. */
+	if (client->ops->free && !client->ops->free(client))
+		return -EBUSY;
 
 	/* The work that does this after the last client has stopped may not have run so far. */
 	disable_if_unused(sampler);
@@ -1622,6 +1644,7 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 
 	client->start_data = user_data;
 	client->start_ret = 0;
+	client->promised = 1;
 	list_add_tail(&client->node, &sampler->clients);
 	update_asked(sampler);
 
@@ -1744,7 +1767,7 @@ int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 	if (!ret && client->limited &&
 	    client->tail - client->head >= PANTHOR_PERF_LIMITED_REQUESTS)
 		ret = -EBUSY;
-	if (!ret && !client->ops->available(client, promised(client)))
+	if (!ret && !promise_sample(client))
 		ret = -EBUSY;
 	if (!ret)
 		queue_request(sampler, client, user_data, false);
@@ -1767,79 +1790,26 @@ static bool joinable(const struct panthor_perf_sampler *sampler,
 				     client->queue[(client->tail - 1) & client->queue_mask].gen);
 }
 
-/**
- * panthor_perf_sampler_share() - Request a sample, unless the latest request is as good
- * @sampler: Sampler.
- * @client: Client whose requests are all made by this function, and have the tag 0. There
- * are three of them at a time at most: one that is being completed, one that firmware is to
- * answer, and one for the time after that. The queue has to have room for four.
- * @number: Receives the number of the request, for panthor_perf_sampler_complete().
- *
- * The sample has all that was counted up to this call.
- *
- * Context: Process context. Does not sleep.
- *
- * Return: 0, -EINVAL if the client is not counting, or -ENODEV if the device has gone.
+/*
+ * Requests a sample that has all that was counted up to this call, unless the client's latest
+ * request is as good. All its requests are made by this function: it has no ring, and a queue
+ * for four. @number receives the sample's user_data, which grows and is not 0. Returns 0,
+ * -EINVAL if the client is not counting, or -ENODEV if the device has gone.
  */
 int panthor_perf_sampler_share(struct panthor_perf_sampler *sampler,
-			       struct panthor_perf_client *client, u32 *number)
+			       struct panthor_perf_client *client, u64 *number)
 {
 	int ret;
 
 	spin_lock(&sampler->req_lock);
 	ret = check_request(sampler, client);
 	if (!ret && !joinable(sampler, client))
-		queue_request(sampler, client, 0, false);
-	*number = client->tail;
+		queue_request(sampler, client, ++client->shared, false);
+	*number = client->shared;
 	spin_unlock(&sampler->req_lock);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_share);
-
-/**
- * panthor_perf_sampler_complete() - Check if a request is complete
- * @sampler: Sampler.
- * @client: Client.
- * @number: Number of the request, from panthor_perf_sampler_share().
- *
- * Context: Process context. Does not sleep.
- *
- * Return: True if the sample was published, or the client does not count any more.
- */
-bool panthor_perf_sampler_complete(struct panthor_perf_sampler *sampler,
-				   struct panthor_perf_client *client, u32 number)
-{
-	bool complete;
-
-	/* With the lock held, so that what the client has published is seen by the caller. */
-	spin_lock(&sampler->req_lock);
-	complete = client->state != PANTHOR_PERF_CLIENT_STARTED ||
-		   (s32)(client->head - number) >= 0;
-	spin_unlock(&sampler->req_lock);
-	return complete;
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_complete);
-
-/**
- * panthor_perf_sampler_due() - Request a sample because a period is over
- * @sampler: Sampler.
- * @client: Client. Nothing happens if it is not counting.
- *
- * The sample is delivered if a slot of the client's ring is free by then.
- *
- * Context: Process context. Does not sleep.
- */
-void panthor_perf_sampler_due(struct panthor_perf_sampler *sampler,
-			      struct panthor_perf_client *client)
-{
-	spin_lock(&sampler->req_lock);
-	if (client->state == PANTHOR_PERF_CLIENT_STARTED && !client->due) {
-		client->due = true;
-		client->due_held = !ask(sampler, client, &client->due_gen);
-	}
-	spin_unlock(&sampler->req_lock);
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_due);
 
 /**
  * panthor_perf_sampler_stop() - Request a last sample

@@ -47,35 +47,23 @@ enum panthor_perf_client_state {
  */
 struct panthor_perf_client_ops {
 	/**
-	 * @available: Return how many more samples can be promised. That is the
-	 * number of free slots in the client's ring, less @promised, and less
-	 * one slot that is kept for the sample of STOP. Called with
-	 * panthor_perf_sampler::req_lock held.
+	 * @free: Return the number of free slots in the client's ring. Called with
+	 * panthor_perf_sampler::lock or panthor_perf_sampler::req_lock held. NULL if
+	 * there is always room.
 	 */
-	u32 (*available)(struct panthor_perf_client *client, u32 promised);
+	u32 (*free)(struct panthor_perf_client *client);
 
 	/**
-	 * @write: Write a sample to the next slot of the client's ring, which is
-	 * free. The sample has what is in panthor_perf_client::accum, and what
-	 * is in @fw_sample, which may be NULL. Called with
-	 * panthor_perf_sampler::lock held. Returns the flags of the sample.
+	 * @deliver: Write a sample to the next slot of the client's ring, let the user
+	 * see it, and signal it. A slot stops being free in the same moment in which it
+	 * stops being &panthor_perf_client.promised, under panthor_perf_sampler::req_lock.
+	 * The sample has what is in &panthor_perf_client.accum, and what is in @fw_sample,
+	 * which may be NULL. Called with panthor_perf_sampler::lock held. Returns the
+	 * flags of the sample.
 	 */
-	u32 (*write)(struct panthor_perf_client *client,
-		     const struct panthor_perf_fw_sample *fw_sample,
-		     const struct panthor_perf_sample_info *info);
-
-	/**
-	 * @publish: Let the user see the sample that was written last. Called
-	 * with both locks of the sampler held: the slot stops being free in the
-	 * same moment in which the sample stops being promised.
-	 */
-	void (*publish)(struct panthor_perf_client *client);
-
-	/**
-	 * @signal: Tell the user that a sample was published. Called with
-	 * panthor_perf_sampler::lock held.
-	 */
-	void (*signal)(struct panthor_perf_client *client);
+	u32 (*deliver)(struct panthor_perf_client *client,
+		       const struct panthor_perf_fw_sample *fw_sample,
+		       const struct panthor_perf_sample_info *info);
 };
 
 /**
@@ -99,62 +87,103 @@ struct panthor_perf_request {
 /**
  * struct panthor_perf_client - One client of the sampler
  *
- * A client is what the sampler knows of a session, or of the events of perf. Its
- * members are protected by panthor_perf_sampler::lock, or by
- * panthor_perf_sampler::req_lock where they say so.
+ * A client is what the sampler knows of a session, or of the events of perf.
  */
 struct panthor_perf_client {
-	/** @ops: The client's functions. Constant. */
+	/* Constant once the client can be started, but for the period of the events of perf. */
+
+	/** @ops: The client's functions. */
 	const struct panthor_perf_client_ops *ops;
 
-	/** @id: Number of the client, unique in the life of the device. Constant. */
+	/** @sampler: The sampler. */
+	struct panthor_perf_sampler *sampler;
+
+	/** @id: Number of the client, unique in the life of the device. */
 	u32 id;
 
-	/** @block_set: Counter set of the client's samples. Constant. */
+	/** @block_set: Counter set of the client's samples. */
 	u8 block_set;
-
-	/**
-	 * @period_ns: Time between two samples in nanoseconds, 0 if a sample needs a
-	 * request. Constant.
-	 */
-	u64 period_ns;
 
 	/**
 	 * @emit_auto: Automatic samples, which firmware takes without a request,
 	 * are delivered to the client, each as a sample of its own. Otherwise
-	 * their counts become a part of the client's next sample. Constant.
+	 * their counts become a part of the client's next sample.
 	 */
 	bool emit_auto;
 
 	/**
 	 * @limited: The user lacks CAP_PERFMON, or may, so that the client is served
 	 * at the same time as all such clients, see &enum panthor_perf_limited_state.
-	 * Constant.
 	 */
 	bool limited;
 
 	/**
+	 * @power_samples: A sample is delivered, too, when the client begins to count and
+	 * each time that the GPU has been resumed or suspended. None is due while the
+	 * GPU is down.
+	 */
+	bool power_samples;
+
+	/**
 	 * @start_timeout: How long START waits for its baseline, in jiffies;
-	 * MAX_SCHEDULE_TIMEOUT for as long as it takes. Constant.
+	 * MAX_SCHEDULE_TIMEOUT for as long as it takes.
 	 */
 	long start_timeout;
 
 	/**
-	 * @power_samples: A sample is delivered, too, when the client begins to count and
-	 * each time that the GPU has been resumed or suspended. Constant.
+	 * @period_ns: Time between two samples in nanoseconds, 0 if a sample needs a
+	 * request.
 	 */
-	bool power_samples;
+	u64 period_ns;
 
-	/** @node: Link of panthor_perf_sampler::clients, unless stopped or removed. */
-	struct list_head node;
+	/** @queue: Requests, the oldest at @head. */
+	struct panthor_perf_request *queue;
+
+	/** @queue_mask: Size of @queue, a power of two, minus 1. */
+	u32 queue_mask;
 
 	/**
 	 * @state: What the client is doing.
 	 *
-	 * STARTED becomes STOPPING with just req_lock held. All other changes
-	 * are made with both locks held. Either lock is enough to read it.
+	 * STARTED becomes STOPPING with just panthor_perf_sampler::req_lock held. All
+	 * other changes are made with panthor_perf_sampler::lock held as well. Either
+	 * lock is enough to read it.
 	 */
 	enum panthor_perf_client_state state;
+
+	/* Protected by panthor_perf_sampler::lock. */
+
+	/** @node: Link of panthor_perf_sampler::clients, unless stopped or removed. */
+	struct list_head node;
+
+	/** @start_wait: Woken when the state STARTING ends. */
+	wait_queue_head_t start_wait;
+
+	/** @start_ret: What START returns, valid when the state is STARTING no longer. */
+	int start_ret;
+
+	/** @flags: Flags that the next sample will have. */
+	u32 flags;
+
+	/** @start_data: Tag of samples that no command asked for. */
+	u64 start_data;
+
+	/** @accum: Sums of what was counted since the last sample. */
+	struct panthor_perf_accum *accum;
+
+	/** @start: Time and cycles at the end of the last sample. */
+	struct panthor_perf_time start;
+
+	/**
+	 * @begun_ns: Time of the baseline, in nanoseconds of CLOCK_MONOTONIC_RAW. Does
+	 * not change in the states STARTED and STOPPING.
+	 */
+	u64 begun_ns;
+
+	/** @samples: Number of samples delivered since the baseline. */
+	u64 samples;
+
+	/* Protected by panthor_perf_sampler::req_lock. */
 
 	/**
 	 * @start_gen: Number of the firmware request whose sample is the
@@ -168,76 +197,58 @@ struct panthor_perf_client {
 	 */
 	bool start_held;
 
-	/** @start_ret: What START returns, valid when the state is STARTING no longer. */
-	int start_ret;
-
-	/** @start_data: Tag of samples that no command asked for. */
-	u64 start_data;
-
-	/** @start_wait: Woken when the state STARTING ends. */
-	wait_queue_head_t start_wait;
-
-	/** @accum: Sums of what was counted since the last sample. */
-	struct panthor_perf_accum *accum;
-
-	/** @start: Time and cycles at the end of the last sample. */
-	struct panthor_perf_time start;
-
-	/** @flags: Flags that the next sample will have. */
-	u32 flags;
-
-	/** @begun_ns: Time of the baseline, in nanoseconds of CLOCK_MONOTONIC_RAW. */
-	u64 begun_ns;
-
-	/** @samples: Number of samples written since the baseline. */
-	u64 samples;
-
-	/** @queue: Requests, the oldest at @head. Protected by req_lock. */
-	struct panthor_perf_request *queue;
-
-	/** @queue_mask: Size of @queue, a power of two, minus 1. Constant. */
-	u32 queue_mask;
-
-	/** @head: Index of the oldest request, never reset. Protected by req_lock. */
+	/** @head: Index of the oldest request, never reset. */
 	u32 head;
 
-	/** @tail: Index of the next request, never reset. Protected by req_lock. */
+	/** @tail: Index of the next request, never reset. */
 	u32 tail;
 
 	/**
 	 * @held: Number of the requests, counted from the latest, for which no
-	 * firmware request was made so far, because limited clients have to
-	 * wait. Protected by req_lock.
+	 * firmware request was made so far, because limited clients have to wait.
 	 */
 	u32 held;
 
 	/**
 	 * @batch_gen: Number of the firmware request that completes all requests
 	 * of a limited client but the @held ones. There is no more than one such
-	 * firmware request at a time. Protected by req_lock.
+	 * firmware request at a time.
 	 */
 	u32 batch_gen;
 
-	/** @due: The period of the client is over. Protected by req_lock. */
+	/**
+	 * @promised: Number of slots of the client's ring that are free and kept: for
+	 * each SAMPLE that was accepted and not delivered, for the sample of STOP from
+	 * START on, and for one that no command asked for while it is delivered.
+	 */
+	u32 promised;
+
+	/** @shared: Number of requests by panthor_perf_sampler_share(). */
+	u64 shared;
+
+	/** @due: A deadline has passed. */
 	bool due;
 
 	/**
-	 * @due_gen: Number of the firmware request that completes the sample
-	 * which is @due. Valid unless @due_held. Protected by req_lock.
-	 */
-	u32 due_gen;
-
-	/**
 	 * @due_held: No firmware request was made for the sample which is @due,
-	 * because limited clients have to wait. Protected by req_lock.
+	 * because limited clients have to wait.
 	 */
 	bool due_held;
 
 	/**
-	 * @unasked: A slot is reserved for a sample that no command asked for,
-	 * which is being written. Protected by req_lock.
+	 * @due_gen: Number of the firmware request that completes the sample
+	 * which is @due. Valid unless @due_held.
 	 */
-	bool unasked;
+	u32 due_gen;
+
+	/** @deadline_ns: Next time at which a sample is due, in CLOCK_MONOTONIC_RAW. */
+	u64 deadline_ns;
+
+	/** @timer: Expires at @deadline_ns, and queues @due_work. */
+	struct hrtimer timer;
+
+	/** @due_work: Asks for the sample that is due, and sets @timer again. */
+	struct work_struct due_work;
 };
 
 /**
@@ -569,17 +580,15 @@ struct panthor_perf_sampler {
 int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler);
 void panthor_perf_sampler_fini(struct panthor_perf_sampler *sampler);
 
-void panthor_perf_client_init(struct panthor_perf_client *client);
+void panthor_perf_client_init(struct panthor_perf_client *client,
+			      struct panthor_perf_sampler *sampler);
+void panthor_perf_client_fini(struct panthor_perf_client *client);
 int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data);
 int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u64 user_data);
 int panthor_perf_sampler_share(struct panthor_perf_sampler *sampler,
-			       struct panthor_perf_client *client, u32 *number);
-bool panthor_perf_sampler_complete(struct panthor_perf_sampler *sampler,
-				   struct panthor_perf_client *client, u32 number);
-void panthor_perf_sampler_due(struct panthor_perf_sampler *sampler,
-			      struct panthor_perf_client *client);
+			       struct panthor_perf_client *client, u64 *number);
 bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data);
 void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,

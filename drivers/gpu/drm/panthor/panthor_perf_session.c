@@ -43,11 +43,11 @@
  *
  *	kernel						user
  *
- *	read extract_idx	ring_free(),		read insert_idx, acquire
- *	  (A) branch		session_available()	  (B)
- *	write sample		session_write()		read sample
+ *	read extract_idx	session_free()		read insert_idx, acquire
+ *	  (A) branch					  (B)
+ *	write sample		session_deliver()	read sample
  *	  (B) smp_wmb()					  (A)
- *	write insert_idx	session_publish()	write extract_idx, release
+ *	write insert_idx	session_deliver()	write extract_idx, release
  *
  * (A) needs no barrier in the kernel: a sample is written only if a slot was found
  * free, by the same thread or by one that has released panthor_perf_sampler::req_lock
@@ -70,111 +70,54 @@ static struct panthor_perf_session *to_session(struct panthor_perf_client *clien
 	return container_of(client, struct panthor_perf_session, client);
 }
 
-static u32 ring_free(struct panthor_perf_session *session)
+static u32 session_free(struct panthor_perf_client *client)
 {
+	struct panthor_perf_session *session = to_session(client);
 	/*
-	 * (A) The caller writes to a slot only if there is a free one. That branch
-	 * pairs with the user's release of extract_idx.
+	 * (A) A slot is written only if it was free. That branch pairs with the user's
+	 * release of extract_idx.
 	 */
 	u64 extract = READ_ONCE(session->indices->extract_idx);
 
 	return panthor_perf_ring_free(session->slots, session->insert, extract);
 }
 
-static u32 session_available(struct panthor_perf_client *client, u32 promised)
+static u32 session_deliver(struct panthor_perf_client *client,
+			   const struct panthor_perf_fw_sample *fw_sample,
+			   const struct panthor_perf_sample_info *info)
 {
 	struct panthor_perf_session *session = to_session(client);
-	/* (A) As in ring_free(). */
-	u64 extract = READ_ONCE(session->indices->extract_idx);
-
-	return panthor_perf_ring_available(session->slots, session->insert, extract, promised);
-}
-
-static u32 session_write(struct panthor_perf_client *client,
-			 const struct panthor_perf_fw_sample *fw_sample,
-			 const struct panthor_perf_sample_info *info)
-{
-	struct panthor_perf_session *session = to_session(client);
-	const struct panthor_perf_layout *layout = session->sampler->layout;
+	const struct panthor_perf_layout *layout = client->sampler->layout;
 	size_t slot = session->insert & (session->slots - 1);
+	u32 flags = panthor_perf_accum_deliver(layout, client->accum, fw_sample, info,
+					       session->ring.vaddr +
+					       slot * layout->user_sample_size);
 
-	if (info->flags & DRM_PANTHOR_PERF_SAMPLE_STRETCHED) {
+	atomic64_inc(&session->stats->samples);
+	if (flags & DRM_PANTHOR_PERF_SAMPLE_STRETCHED) {
 		session->stretched++;
 		atomic64_inc(&session->stats->stretched);
 	}
 
-	return panthor_perf_accum_deliver(layout, client->accum, fw_sample, info,
-					  session->ring.vaddr + slot * layout->user_sample_size);
-}
-
-static void session_publish(struct panthor_perf_client *client)
-{
-	struct panthor_perf_session *session = to_session(client);
-
+	spin_lock(&client->sampler->req_lock);
 	session->insert++;
-
+	client->promised--;
 	/*
 	 * (B) Write the sample before the insert_idx that counts it. Pairs with the
 	 * user's acquire of insert_idx.
 	 */
 	smp_wmb();
 	WRITE_ONCE(session->indices->insert_idx, session->insert);
-	atomic64_inc(&session->stats->samples);
-}
+	spin_unlock(&client->sampler->req_lock);
 
-static void session_signal(struct panthor_perf_client *client)
-{
-	eventfd_signal(to_session(client)->eventfd);
+	eventfd_signal(session->eventfd);
+	return flags;
 }
 
 static const struct panthor_perf_client_ops session_ops = {
-	.available = session_available,
-	.write = session_write,
-	.publish = session_publish,
-	.signal = session_signal,
+	.free = session_free,
+	.deliver = session_deliver,
 };
-
-static void due_work(struct work_struct *work)
-{
-	struct panthor_perf_session *session =
-		container_of(work, struct panthor_perf_session, due_work);
-
-	panthor_perf_sampler_due(session->sampler, &session->client);
-}
-
-/*
- * Stores the next deadline of a periodic session, and returns the time at which
- * the timer has to expire for it. @now is the present time, CLOCK_MONOTONIC_RAW in
- * nanoseconds.
- *
- * Deadlines are multiples of the period after START in CLOCK_MONOTONIC_RAW, which
- * is the clock of samples. Deadlines that have passed already are skipped. There
- * are no hrtimers in that clock. The timer runs in CLOCK_MONOTONIC, which NTP may
- * make run faster or slower, so the distance to the deadline is computed anew for
- * each of them.
- */
-static ktime_t next_deadline(struct panthor_perf_session *session, u64 now)
-{
-	session->deadline_ns = panthor_perf_clock_deadline(session->client.begun_ns,
-							   session->client.period_ns, now);
-	return ktime_add_ns(ktime_get(), session->deadline_ns - now);
-}
-
-static enum hrtimer_restart timer_expired(struct hrtimer *timer)
-{
-	struct panthor_perf_session *session =
-		container_of(timer, struct panthor_perf_session, timer);
-	u64 now = ktime_get_raw_ns();
-
-	if (READ_ONCE(session->client.state) != PANTHOR_PERF_CLIENT_STARTED)
-		return HRTIMER_NORESTART;
-
-	if (now >= session->deadline_ns)
-		queue_work(session->sampler->wq, &session->due_work);
-
-	hrtimer_set_expires(timer, next_deadline(session, now));
-	return HRTIMER_RESTART;
-}
 
 static int get_object(struct drm_file *file, u32 handle, struct panthor_perf_mapping *mapping)
 {
@@ -284,7 +227,6 @@ panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 	kref_init(&session->ref);
 	mutex_init(&session->command_lock);
 	INIT_LIST_HEAD(&session->node);
-	session->sampler = sampler;
 	session->stats = stats;
 	session->slots = setup->sample_slots;
 	session->client.period_ns = setup->sample_freq_ns;
@@ -294,9 +236,7 @@ panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 	session->client.block_set = setup->block_set;
 	session->client.emit_auto = setup->setup_flags & DRM_PANTHOR_PERF_SETUP_EMIT_AUTO;
 	session->client.queue_mask = setup->sample_slots - 1;
-	panthor_perf_client_init(&session->client);
-	INIT_WORK(&session->due_work, due_work);
-	hrtimer_setup(&session->timer, timer_expired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	panthor_perf_client_init(&session->client, sampler);
 
 	eventfd = eventfd_ctx_fdget((int)setup->fd);
 	if (IS_ERR(eventfd)) {
@@ -367,12 +307,7 @@ static void release_session(struct kref *ref)
 	struct panthor_perf_session *session =
 		container_of(ref, struct panthor_perf_session, ref);
 
-	/*
-	 * STOP cancels the timer, but TEARDOWN, close and unplug do not, and a START
-	 * that was under way during TEARDOWN may have started it afterwards.
-	 */
-	hrtimer_cancel(&session->timer);
-	cancel_work_sync(&session->due_work);
+	panthor_perf_client_fini(&session->client);
 	free_session(session);
 }
 
@@ -398,66 +333,14 @@ void panthor_perf_session_put(struct panthor_perf_session *session)
  */
 void panthor_perf_session_destroy(struct panthor_perf_session *session)
 {
-	panthor_perf_sampler_remove(session->sampler, &session->client);
+	panthor_perf_sampler_remove(session->client.sampler, &session->client);
 	panthor_perf_session_put(session);
 }
 
-static int start_locked(struct panthor_perf_session *session, u64 user_data)
-{
-	enum panthor_perf_client_state state = READ_ONCE(session->client.state);
-	int ret;
-
-	lockdep_assert_held(&session->command_lock);
-
-	/*
-	 * The sampler would return -EBUSY, too. But the last sample may be delivered
-	 * at any moment, and the sampler would then start a session for which it has
-	 * not been checked below that a slot is free.
-	 */
-	if (state == PANTHOR_PERF_CLIENT_STOPPING)
-		return -EBUSY;
-
-	/*
-	 * The slot that is reserved for the last sample must be free. A session that
-	 * is started already has one: START does nothing then, and is no error.
-	 */
-	if (state == PANTHOR_PERF_CLIENT_STOPPED) {
-		u32 free;
-
-		spin_lock(&session->sampler->req_lock);
-		free = ring_free(session);
-		spin_unlock(&session->sampler->req_lock);
-		if (!free)
-			return -EBUSY;
-
-		/*
-		 * STOP has cancelled the timer, but the timer may have queued the
-		 * work before that. It must not make a sample due in the new run.
-		 */
-		cancel_work_sync(&session->due_work);
-	}
-
-	ret = panthor_perf_sampler_start(session->sampler, &session->client, user_data);
-	if (ret || !session->client.period_ns || state != PANTHOR_PERF_CLIENT_STOPPED)
-		return ret;
-
-	hrtimer_start(&session->timer, next_deadline(session, ktime_get_raw_ns()),
-		      HRTIMER_MODE_ABS);
-	return 0;
-}
-
-/**
- * panthor_perf_session_start() - Begin to count
- * @session: Session.
- * @user_data: Tag of the samples that no command requests.
- *
- * Returns when counting has begun. Does nothing if the session is started already.
- *
- * Context: Process context, without any lock. Sleeps interruptibly.
- *
- * Return: 0 on success, -EBUSY if the last sample of the previous run has not been
- * delivered or no slot of the ring is free, -ERESTARTSYS if the caller has a signal
- * pending, otherwise what panthor_perf_sampler_start() returns.
+/*
+ * Begins to count, and returns when counting has begun. Sleeps interruptibly. Returns 0, also
+ * if the session was started before, -ERESTARTSYS if the caller has a signal pending, or what
+ * panthor_perf_sampler_start() returns.
  */
 int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_data)
 {
@@ -466,57 +349,34 @@ int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_da
 	if (mutex_lock_interruptible(&session->command_lock))
 		return -ERESTARTSYS;
 
-	ret = start_locked(session, user_data);
+	ret = panthor_perf_sampler_start(session->client.sampler, &session->client, user_data);
 	mutex_unlock(&session->command_lock);
 	return ret;
 }
 
-/**
- * panthor_perf_session_sample() - Request a sample
- * @session: Session.
- * @user_data: Tag of the sample.
- *
- * Does not wait for the sample.
- *
- * Context: Process context. Takes panthor_perf_sampler::req_lock; does not sleep.
- *
- * Return: 0 on success, -EINVAL if the session is periodic or not started, -EBUSY if
- * no slot of the ring is free, -ENODEV if the device has been unplugged.
+/*
+ * Requests a sample, and does not wait for it. Returns 0, -EINVAL if the session is periodic,
+ * or what panthor_perf_sampler_request() returns.
  */
 int panthor_perf_session_sample(struct panthor_perf_session *session, u64 user_data)
 {
 	if (session->client.period_ns)
 		return -EINVAL;
 
-	return panthor_perf_sampler_request(session->sampler, &session->client, user_data);
+	return panthor_perf_sampler_request(session->client.sampler, &session->client, user_data);
 }
 
-/**
- * panthor_perf_session_stop() - Request the last sample of a session
- * @session: Session.
- * @user_data: Tag of the sample.
- *
- * Does not wait for the sample. The session stops when it is delivered.
- *
- * Context: Process context, without any lock. Sleeps interruptibly while another
- * thread starts the session.
- *
- * Return: 0 on success, also if the session was not started, -ERESTARTSYS if
- * the caller has a signal pending.
+/*
+ * Requests the last sample, with which the session stops, and does not wait for it. Sleeps
+ * interruptibly while another thread starts the session. Returns 0, also if the session was
+ * not started, or -ERESTARTSYS if the caller has a signal pending.
  */
 int panthor_perf_session_stop(struct panthor_perf_session *session, u64 user_data)
 {
 	if (mutex_lock_interruptible(&session->command_lock))
 		return -ERESTARTSYS;
 
-	/*
-	 * Only a started session has a timer to cancel. Look at the state before
-	 * panthor_perf_sampler_stop() changes it.
-	 */
-	if (READ_ONCE(session->client.state) == PANTHOR_PERF_CLIENT_STARTED)
-		hrtimer_cancel(&session->timer);
-
-	panthor_perf_sampler_stop(session->sampler, &session->client, user_data);
+	panthor_perf_sampler_stop(session->client.sampler, &session->client, user_data);
 	mutex_unlock(&session->command_lock);
 	return 0;
 }
@@ -559,12 +419,12 @@ void panthor_perf_session_show(struct panthor_perf_session *session, struct drm_
 	enum panthor_perf_client_state state;
 	u32 used, pending, type;
 
-	lockdep_assert_held(&session->sampler->lock);
+	lockdep_assert_held(&client->sampler->lock);
 
-	scoped_guard(spinlock, &session->sampler->req_lock) {
+	scoped_guard(spinlock, &client->sampler->req_lock) {
 		state = client->state;
 		pending = client->tail - client->head;
-		used = session->slots - ring_free(session);
+		used = session->slots - session_free(&session->client);
 	}
 
 	drm_printf(p, "session: %u state=%s set=%u period_ns=%llu emit_auto=%d slots=%u used=%u",

@@ -5,13 +5,11 @@
 #define __PANTHOR_PERF_SESSION_H__
 
 #include <linux/atomic.h>
-#include <linux/hrtimer.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/uidgid.h>
-#include <linux/workqueue.h>
 
 #include "panthor_perf_sampler.h"
 
@@ -59,9 +57,6 @@ struct panthor_perf_session {
 	 * close, and each ioctl has one while it uses the session.
 	 */
 	struct kref ref;
-
-	/** @sampler: The device's sampler. */
-	struct panthor_perf_sampler *sampler;
 
 	/** @stats: Statistics of the file. The file outlives the session. */
 	struct panthor_perf_stats *stats;
@@ -130,32 +125,6 @@ struct panthor_perf_session {
 	 * Protected by panthor_perf_sampler::lock.
 	 */
 	u64 stretched;
-
-	/**
-	 * @deadline_ns: Time at which the next sample is due, CLOCK_MONOTONIC_RAW in
-	 * nanoseconds.
-	 *
-	 * Needs no lock: START writes it before it starts @timer, and the function
-	 * of @timer, of which one instance runs at a time, reads and writes it
-	 * after that.
-	 */
-	u64 deadline_ns;
-
-	/**
-	 * @timer: Expires when a sample of a periodic session is due.
-	 *
-	 * START starts the timer when counting has begun, and its function sets it
-	 * again each time. STOP cancels it. TEARDOWN and unplug do not: its
-	 * function does not set it again if the session is not started any more,
-	 * and it is cancelled before the session is freed.
-	 */
-	struct hrtimer timer;
-
-	/**
-	 * @due_work: Tells the sampler that a sample is due. @timer queues it,
-	 * because the sampler's locks cannot be taken in interrupt context.
-	 */
-	struct work_struct due_work;
 };
 
 struct panthor_perf_session *

@@ -30,7 +30,6 @@ struct pmu_test {
 	struct panthor_perf_pmu_gpu gpu;
 	struct panthor_perf_pmu_run *run;
 	struct panthor_perf_fw_sample *sample;
-	u32 interval_ms;
 	u64 ns;
 };
 
@@ -68,7 +67,6 @@ static int pmu_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	test->priv = t;
 	describe(test, t, 10);
-	t->interval_ms = 100;
 	t->ns = 1000;
 	t->sample = kunit_kzalloc(test, panthor_perf_fw_sample_size(&t->layout), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, t->sample);
@@ -76,7 +74,7 @@ static int pmu_test_init(struct kunit *test)
 	t->sampler.clock = &t->clock;
 	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&t->sampler), 0);
 	t->sampler.state = PANTHOR_PERF_SAMPLER_COUNTING;
-	t->run = panthor_perf_pmu_run_create(&t->sampler, &t->interval_ms);
+	t->run = panthor_perf_pmu_run_create(&t->sampler);
 	if (!t->run)
 		panthor_perf_sampler_fini(&t->sampler);
 	KUNIT_ASSERT_NOT_NULL(test, t->run);
@@ -132,7 +130,7 @@ static u32 sample(struct pmu_test *t, const struct panthor_perf_fw_sample *fw_sa
 	t->ns += 100;
 	if (fw_sample)
 		t->sampler.stats.samples++;
-	return t->run->client.ops->write(&t->run->client, fw_sample, &info);
+	return t->run->client.ops->deliver(&t->run->client, fw_sample, &info);
 }
 
 /* Reads an event as perf does. */

@@ -378,16 +378,15 @@ static bool fake_reset(struct panthor_perf_sampler *sampler, const char *why)
 	return true;
 }
 
-static u32 fake_available(struct panthor_perf_client *client, u32 promised)
+/* Its samples are consumed at once: there is always room for so many, and for that of STOP. */
+static u32 fake_free(struct panthor_perf_client *client)
 {
-	struct fake_client *c = container_of(client, struct fake_client, client);
-
-	return c->room > promised ? c->room - promised : 0;
+	return container_of(client, struct fake_client, client)->room + 1;
 }
 
-static u32 fake_write(struct panthor_perf_client *client,
-		      const struct panthor_perf_fw_sample *fw_sample,
-		      const struct panthor_perf_sample_info *info)
+static u32 fake_deliver(struct panthor_perf_client *client,
+			const struct panthor_perf_fw_sample *fw_sample,
+			const struct panthor_perf_sample_info *info)
 {
 	struct fake_client *c = container_of(client, struct fake_client, client);
 	const struct panthor_perf_layout *layout = &c->f->layout;
@@ -412,27 +411,17 @@ static u32 fake_write(struct panthor_perf_client *client,
 	c->sum += c->got[i].count;
 	c->got[i].states = header->block_states;
 	c->got[i].core = core->block_states;
+	scoped_guard(spinlock, &client->sampler->req_lock)
+		client->promised--;
+	c->num++;
+	WRITE_ONCE(c->signals, c->signals + 1);
+	wake_up_all(&c->f->signalled);
 	return flags;
 }
 
-static void fake_publish(struct panthor_perf_client *client)
-{
-	container_of(client, struct fake_client, client)->num++;
-}
-
-static void fake_signal(struct panthor_perf_client *client)
-{
-	struct fake_client *c = container_of(client, struct fake_client, client);
-
-	WRITE_ONCE(c->signals, c->signals + 1);
-	wake_up_all(&c->f->signalled);
-}
-
 static const struct panthor_perf_client_ops fake_client_ops = {
-	.available = fake_available,
-	.write = fake_write,
-	.publish = fake_publish,
-	.signal = fake_signal,
+	.free = fake_free,
+	.deliver = fake_deliver,
 };
 
 static struct fake_client *new_client(struct kunit *test, struct fake *f)
@@ -460,7 +449,7 @@ static struct fake_client *new_client(struct kunit *test, struct fake *f)
 	c->client.queue_mask = QUEUE_SIZE - 1;
 	KUNIT_ASSERT_NOT_NULL(test, c->sample);
 	KUNIT_ASSERT_NOT_NULL(test, c->client.accum);
-	panthor_perf_client_init(&c->client);
+	panthor_perf_client_init(&c->client, &f->sampler);
 	panthor_perf_accum_init(&f->layout, &masks, c->client.accum);
 	return c;
 }
@@ -478,6 +467,20 @@ static int request(struct fake_client *c, u64 data)
 static bool stop(struct fake_client *c, u64 data)
 {
 	return panthor_perf_sampler_stop(&c->f->sampler, &c->client, data);
+}
+
+/* An hour: longer than any test. */
+#define NOT_NOW		(3600ull * NSEC_PER_SEC)
+
+/* Has the deadline of a client come, whose own one is not to come during the test. */
+static void deadline(struct fake_client *c)
+{
+	struct panthor_perf_client *client = &c->client;
+
+	spin_lock(&client->sampler->req_lock);
+	client->deadline_ns = 0;
+	spin_unlock(&client->sampler->req_lock);
+	client->due_work.func(&client->due_work);
 }
 
 static void drained(struct fake *f)
@@ -544,10 +547,13 @@ static void expect_num(struct kunit *test, struct fake_client *c, u32 num)
 static void unplug(void *data)
 {
 	struct fake *f = data;
+	u32 i;
 
 	if (f->sampler.state != PANTHOR_PERF_SAMPLER_GONE)
 		panthor_perf_sampler_unplug(&f->sampler);
 	cancel_work_sync(&f->irq_work);
+	for (i = 0; i < f->num_clients; i++)
+		panthor_perf_client_fini(&f->clients[i]->client);
 	panthor_perf_sampler_fini(&f->sampler);
 
 	while (f->num_clients) {
@@ -1057,33 +1063,34 @@ static void due(struct kunit *test)
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
 
-	panthor_perf_sampler_due(&f->sampler, &c->client);
+	c->client.period_ns = NOT_NOW;
+	deadline(c);
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
 	f->asleep = true;
 	f->count = 6;
-	panthor_perf_sampler_due(&f->sampler, &c->client);
-	panthor_perf_sampler_due(&f->sampler, &c->client);
+	deadline(c);
+	deadline(c);
 	wake(f);
 	expect_num(test, c, 1);
 	expect(test, c, 0, 1, 6, 0);
 
 	c->room = 0;
 	f->count = 7;
-	panthor_perf_sampler_due(&f->sampler, &c->client);
+	deadline(c);
 	expect_num(test, c, 1);
 	c->room = 1;
 	f->count = 8;
-	panthor_perf_sampler_due(&f->sampler, &c->client);
+	deadline(c);
 	expect_num(test, c, 2);
 	expect(test, c, 1, 1, 15, 0);
 
 	f->asleep = true;
-	panthor_perf_sampler_due(&f->sampler, &c->client);
+	deadline(c);
 	f->count = 9;
 	KUNIT_EXPECT_TRUE(test, stop(c, 2));
 	wake(f);
-	panthor_perf_sampler_due(&f->sampler, &c->client);
+	deadline(c);
 	expect_num(test, c, 4);
 	expect(test, c, 2, 1, 9, 0);
 	expect(test, c, 3, 2, 0, 0);
@@ -1094,7 +1101,7 @@ static u32 flags_between(struct kunit *test, struct fake_client *c, u64 start_ns
 {
 	struct panthor_perf_sampler *sampler = &c->f->sampler;
 	/* An hour ahead: the sampler's time does not go back, and is this one to the sample. */
-	u64 begun_ns = ktime_get_raw_ns() + 3600 * NSEC_PER_SEC;
+	u64 begun_ns = ktime_get_raw_ns() + NOT_NOW;
 	u32 n = c->num;
 
 	mutex_lock(&sampler->lock);
@@ -1102,7 +1109,7 @@ static u32 flags_between(struct kunit *test, struct fake_client *c, u64 start_ns
 	c->client.start.ns = begun_ns + start_ns;
 	sampler->time.ns = begun_ns + end_ns;
 	mutex_unlock(&sampler->lock);
-	panthor_perf_sampler_due(sampler, &c->client);
+	deadline(c);
 	expect_num(test, c, n + 1);
 	KUNIT_EXPECT_EQ(test, c->got[n].start, begun_ns + start_ns);
 	KUNIT_EXPECT_EQ(test, c->got[n].end, begun_ns + end_ns);
@@ -1141,9 +1148,10 @@ static void stretched(struct kunit *test)
 	struct fake_client *c = new_client(test, f);
 	u32 i;
 
-	c->client.period_ns = 1000000;
+	c->client.period_ns = NOT_NOW;
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
+	c->client.period_ns = 1000000;
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		KUNIT_EXPECT_EQ_MSG(test, flags_between(test, c, cases[i].start_ns,
 							cases[i].end_ns),
@@ -1152,15 +1160,12 @@ static void stretched(struct kunit *test)
 
 	/* The ring was full at the deadline before, and what was counted then is in it. */
 	c->room = 0;
-	panthor_perf_sampler_due(&f->sampler, &c->client);
+	deadline(c);
 	expect_num(test, c, i);
 	c->room = QUEUE_SIZE - 1;
 	KUNIT_EXPECT_EQ(test, flags_between(test, c, 0, 1000000), 0);
 	KUNIT_EXPECT_EQ(test, flags_between(test, c, 0, 2000000), STRETCHED);
 
-	/* Nothing is due to a client without a period. */
-	c->client.period_ns = 0;
-	KUNIT_EXPECT_EQ(test, flags_between(test, c, 0, 1000000000), 0);
 }
 
 /* A limited client whose period is that of all limited ones waits, and says so. */
@@ -1175,7 +1180,6 @@ static void limited_stretched(struct kunit *test)
 	c->client.period_ns = PANTHOR_PERF_LIMITED_NS;
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	for (i = 0; i < 50; i++) {
-		panthor_perf_sampler_due(&f->sampler, &c->client);
 		KUNIT_ASSERT_TRUE(test, wait_event_timeout(f->signalled,
 							   READ_ONCE(c->signals) > i, 60 * HZ));
 		first = panthor_perf_clock_deadline(c->client.begun_ns, PANTHOR_PERF_LIMITED_NS,
@@ -2242,9 +2246,6 @@ static void wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->fw.extract, 2 * FAKE_SLOTS + slot);
 }
 
-/* An hour, so that limited clients are not served during a test. */
-#define NOT_NOW		(3600ull * NSEC_PER_SEC)
-
 static void limit(struct fake *f, u64 ns)
 {
 	spin_lock(&f->sampler.req_lock);
@@ -2282,6 +2283,7 @@ static void limited_together(struct kunit *test)
 	struct fake_client *other = new_client(test, f);
 	u32 requests;
 
+	b->client.period_ns = NOT_NOW;
 	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
 	KUNIT_ASSERT_EQ(test, start(b, 2), 0);
 	KUNIT_ASSERT_EQ(test, start(other, 3), 0);
@@ -2293,7 +2295,7 @@ static void limited_together(struct kunit *test)
 	f->count = 1;
 	KUNIT_EXPECT_EQ(test, request(a, 4), 0);
 	KUNIT_EXPECT_EQ(test, request(b, 5), 0);
-	panthor_perf_sampler_due(&f->sampler, &b->client);
+	deadline(b);
 	KUNIT_EXPECT_EQ(test, request(a, 6), 0);
 	expect_num(test, a, 0);
 	expect_num(test, b, 0);
@@ -3052,7 +3054,7 @@ static void expect_share(struct kunit *test, bool limited)
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
 	struct panthor_perf_client *client = &c->client;
-	u32 first, second, third;
+	u64 first, second, third;
 
 	client->limited = limited;
 	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, client, &first), -EINVAL);
@@ -3069,13 +3071,13 @@ static void expect_share(struct kunit *test, bool limited)
 	KUNIT_EXPECT_NE(test, first, second);
 	KUNIT_EXPECT_EQ(test, second, third);
 	KUNIT_EXPECT_EQ(test, client->tail - client->head, 2);
-	KUNIT_EXPECT_FALSE(test, panthor_perf_sampler_complete(&f->sampler, client, first));
+	expect_num(test, c, 0);
 	f->count = 1;
 	wake(f);
 	wait_event_timeout(f->signalled, READ_ONCE(c->num) == 2, HZ);
 	expect_num(test, c, 2);
-	KUNIT_EXPECT_TRUE(test, panthor_perf_sampler_complete(&f->sampler, client, first));
-	KUNIT_EXPECT_TRUE(test, panthor_perf_sampler_complete(&f->sampler, client, second));
+	KUNIT_EXPECT_EQ(test, c->got[0].data, first);
+	KUNIT_EXPECT_EQ(test, c->got[1].data, second);
 	KUNIT_EXPECT_EQ(test, c->got[0].count + c->got[1].count, 1);
 }
 
