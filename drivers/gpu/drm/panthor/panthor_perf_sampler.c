@@ -276,133 +276,129 @@ static void want_request(struct panthor_perf_sampler *sampler)
 	}
 }
 
+/* A batch of limited clients was asked for, and is not complete. */
+static bool limited_asked(const struct panthor_perf_limited *limited)
+{
+	return limited->asked != limited->complete;
+}
+
 /*
- * Sets the timer to when limited clients may be served. Timers do not expire in
- * CLOCK_MONOTONIC_RAW, whose rate differs from that of CLOCK_MONOTONIC by what
- * ntpd sets: the work compares the time, and sets the timer again if it is early.
+ * Asks for the batch that waits if the millisecond is over, or sets the timer. Timers do
+ * not expire in CLOCK_MONOTONIC_RAW, whose rate differs from that of CLOCK_MONOTONIC by
+ * what ntpd sets: the work compares the time, and sets the timer again if it is early.
  */
-static void arm_limited(struct panthor_perf_sampler *sampler)
+static void ask_for_batch(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
 	u64 now = ktime_get_raw_ns();
-	u64 delay = limited->not_before_ns > now ? limited->not_before_ns - now : 0;
 
 	lockdep_assert_held(&sampler->req_lock);
 
-	hrtimer_start(&limited->timer, ktime_add_ns(ktime_get(), delay), HRTIMER_MODE_ABS);
+	if (!limited->waiting || limited_asked(limited))
+		return;
+
+	if (now < limited->not_before_ns) {
+		hrtimer_start(&limited->timer,
+			      ktime_add_ns(ktime_get(), limited->not_before_ns - now),
+			      HRTIMER_MODE_ABS);
+		return;
+	}
+
+	limited->asked++;
+	limited->waiting = false;
+	limited->gen = sampler->next_gen;
+	want_request(sampler);
+}
+
+/* The number that a request of a client has which is made now. */
+static u32 next_number(const struct panthor_perf_sampler *sampler,
+		       const struct panthor_perf_client *client)
+{
+	const struct panthor_perf_limited *limited = &sampler->limited;
+
+	lockdep_assert_held(&sampler->req_lock);
+
+	if (!client->limited)
+		return sampler->next_gen;
+
+	/* A batch can be joined until the firmware request for it is made. */
+	if (limited_asked(limited) && limited->gen == sampler->next_gen)
+		return limited->asked;
+
+	return limited->asked + 1;
+}
+
+/* Has a request of a client completed, whose number is returned. */
+static u32 ask_for_sample(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client)
+{
+	/* Read first: the firmware request may be made at once. */
+	u32 number = next_number(sampler, client);
+
+	if (!client->limited) {
+		want_request(sampler);
+	} else if (number != sampler->limited.asked && !sampler->limited.waiting) {
+		sampler->limited.waiting = true;
+		ask_for_batch(sampler);
+	}
+
+	return number;
 }
 
 /*
- * Makes a request of a client a part of the next firmware request, whose number
- * goes to @gen. Returns false if the request has to be held, because the client
- * is limited and the millisecond is not over.
+ * Checks if firmware request @gen completes a client's request that has this number. If
+ * the device has gone, all is complete.
  */
-static bool ask(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client, u32 *gen)
+static bool is_complete(const struct panthor_perf_sampler *sampler,
+			const struct panthor_perf_client *client, u32 number, u32 gen)
 {
-	struct panthor_perf_limited *limited = &sampler->limited;
+	const struct panthor_perf_limited *limited = &sampler->limited;
 
 	lockdep_assert_held(&sampler->req_lock);
 
-	/* Read first: want_request() may make that firmware request at once. */
-	*gen = sampler->next_gen;
-	if (!client->limited) {
-		want_request(sampler);
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		return true;
-	}
 
-	switch (limited->state) {
-	case PANTHOR_PERF_LIMITED_IDLE:
-		if (ktime_get_raw_ns() >= limited->not_before_ns) {
-			limited->state = PANTHOR_PERF_LIMITED_ASKED;
-			limited->gen = sampler->next_gen;
-			want_request(sampler);
-			return true;
-		}
-		limited->state = PANTHOR_PERF_LIMITED_WAITING;
-		arm_limited(sampler);
-		break;
-	case PANTHOR_PERF_LIMITED_ASKED:
-		if (limited->gen == sampler->next_gen)
-			return true;
-		limited->state = PANTHOR_PERF_LIMITED_ASKED_WAITING;
-		break;
-	case PANTHOR_PERF_LIMITED_WAITING:
-	case PANTHOR_PERF_LIMITED_ASKED_WAITING:
-		break;
-	}
+	if (client->limited)
+		gen = gen_complete(limited->gen, gen) ? limited->asked : limited->complete;
 
-	return false;
+	return gen_complete(number, gen);
 }
 
-/* Makes all requests of a client that were held a part of firmware request @gen. */
-static void release_held(struct panthor_perf_client *client, u32 gen)
+/* The same for the request at @index of a client's queue, if there is one. */
+static bool request_complete(const struct panthor_perf_sampler *sampler,
+			     const struct panthor_perf_client *client, u32 index, u32 gen)
 {
-	if (client->start_held) {
-		client->start_held = false;
-		client->start_gen = gen;
-	}
-
-	if (client->due_held) {
-		client->due_held = false;
-		client->due_gen = gen;
-	}
-
-	if (client->held) {
-		client->held = 0;
-		client->batch_gen = gen;
-	}
+	return index != client->tail &&
+	       is_complete(sampler, client,
+			   client->queue[index & client->queue_mask].number, gen);
 }
 
-/* Checks if firmware request @gen completes the request of a client at @index, or ahead of it. */
-static bool request_complete(const struct panthor_perf_client *client, u32 index, u32 gen)
+/* The same for the sample that is due, if one is. */
+static bool due_complete(const struct panthor_perf_sampler *sampler,
+			 const struct panthor_perf_client *client, u32 gen)
 {
-	/* There is none, or it is held. */
-	if (client->tail - index == client->held)
-		return false;
-
-	return gen_complete(client->limited ? client->batch_gen :
-			    client->queue[index & client->queue_mask].gen, gen);
+	return client->due && is_complete(sampler, client, client->due_number, gen);
 }
 
-/* Checks if a client has a request that firmware request @gen completes. */
-static bool head_complete(const struct panthor_perf_client *client, u32 gen)
+/* The same for the baseline, if a client waits for one. */
+static bool baseline_complete(struct panthor_perf_sampler *sampler,
+			      const struct panthor_perf_client *client, u32 gen)
 {
-	return request_complete(client, client->head, gen);
+	guard(spinlock)(&sampler->req_lock);
+
+	return client->state == PANTHOR_PERF_CLIENT_STARTING &&
+	       is_complete(sampler, client, client->start_number, gen);
 }
 
-static bool due_complete(const struct panthor_perf_client *client, u32 gen)
-{
-	return client->due && !client->due_held && gen_complete(client->due_gen, gen);
-}
-
-/* The millisecond of limited clients is over. */
+/* The millisecond of limited clients may be over. */
 static void limited_work(struct work_struct *work)
 {
 	struct panthor_perf_sampler *sampler =
 		container_of(work, struct panthor_perf_sampler, limited.work);
-	struct panthor_perf_limited *limited = &sampler->limited;
-	struct panthor_perf_client *client;
 
-	guard(mutex)(&sampler->lock);
+	guard(spinlock)(&sampler->req_lock);
 
-	spin_lock(&sampler->req_lock);
-	if (limited->state != PANTHOR_PERF_LIMITED_WAITING ||
-	    sampler->state == PANTHOR_PERF_SAMPLER_GONE)
-		goto out_unlock;
-
-	if (ktime_get_raw_ns() < limited->not_before_ns) {
-		arm_limited(sampler);
-		goto out_unlock;
-	}
-
-	limited->state = PANTHOR_PERF_LIMITED_ASKED;
-	limited->gen = sampler->next_gen;
-	list_for_each_entry(client, &sampler->clients, node)
-		release_held(client, limited->gen);
-	want_request(sampler);
-
-out_unlock:
-	spin_unlock(&sampler->req_lock);
+	ask_for_batch(sampler);
 }
 
 /* Runs in hard interrupt context, where the locks of the sampler cannot be taken. */
@@ -419,33 +415,27 @@ static enum hrtimer_restart limited_expired(struct hrtimer *timer)
  * Firmware request @gen is complete. The millisecond starts now, and not at the time
  * of the sample, which is earlier and comes from firmware.
  */
-static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
+static void complete_batch(struct panthor_perf_sampler *sampler, u32 gen)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
 
-	/* Whoever made request @gen for limited clients has changed the state before. */
-	if (READ_ONCE(limited->state) == PANTHOR_PERF_LIMITED_IDLE)
+	guard(spinlock)(&sampler->req_lock);
+
+	if (!limited_asked(limited) || !gen_complete(limited->gen, gen))
 		return;
 
-	spin_lock(&sampler->req_lock);
-	switch (limited->state) {
-	case PANTHOR_PERF_LIMITED_IDLE:
-	case PANTHOR_PERF_LIMITED_WAITING:
-		break;
-	case PANTHOR_PERF_LIMITED_ASKED:
-	case PANTHOR_PERF_LIMITED_ASKED_WAITING:
-		if (!gen_complete(limited->gen, gen))
-			break;
-		limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
-		if (limited->state == PANTHOR_PERF_LIMITED_ASKED) {
-			limited->state = PANTHOR_PERF_LIMITED_IDLE;
-		} else {
-			limited->state = PANTHOR_PERF_LIMITED_WAITING;
-			arm_limited(sampler);
-		}
-		break;
-	}
-	spin_unlock(&sampler->req_lock);
+	limited->complete = limited->asked;
+	limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
+	ask_for_batch(sampler);
+}
+
+/* There is no limited client any more that waits for anything. */
+static void forget_batches(struct panthor_perf_sampler *sampler)
+{
+	guard(spinlock)(&sampler->req_lock);
+
+	sampler->limited.complete = sampler->limited.asked;
+	sampler->limited.waiting = false;
 }
 
 /*
@@ -456,21 +446,21 @@ static void limited_complete(struct panthor_perf_sampler *sampler, u32 gen)
 static bool limited_may_see(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
-	bool may;
 
-	spin_lock(&sampler->req_lock);
-	may = limited->state == PANTHOR_PERF_LIMITED_IDLE &&
-	      sampler->time.ns >= limited->not_before_ns;
-	if (may)
-		limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
-	spin_unlock(&sampler->req_lock);
-	return may;
+	guard(spinlock)(&sampler->req_lock);
+
+	if (limited_asked(limited) || limited->waiting ||
+	    sampler->time.ns < limited->not_before_ns)
+		return false;
+
+	limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
+	return true;
 }
 
 /*
  * Sets the timer to a client's next deadline. Deadlines are multiples of the period after
  * START in CLOCK_MONOTONIC_RAW, which is the clock of samples; those that have passed are
- * skipped. There are no timers in that clock: see arm_limited().
+ * skipped. There are no timers in that clock: see ask_for_batch().
  */
 static void arm_period(struct panthor_perf_client *client)
 {
@@ -508,7 +498,7 @@ static void due_work(struct work_struct *work)
 
 	if (ktime_get_raw_ns() >= client->deadline_ns && !client->due) {
 		client->due = true;
-		client->due_held = !ask(sampler, client, &client->due_gen);
+		client->due_number = ask_for_sample(sampler, client);
 	}
 	arm_period(client);
 }
@@ -804,10 +794,7 @@ static void end_client(struct panthor_perf_sampler *sampler, struct panthor_perf
 	spin_lock(&sampler->req_lock);
 	set_client_state(sampler, client, state);
 	client->head = client->tail;
-	client->held = 0;
 	client->due = false;
-	client->due_held = false;
-	client->start_held = false;
 	spin_unlock(&sampler->req_lock);
 	list_del_init(&client->node);
 	wake_up_all(&client->start_wait);
@@ -827,15 +814,15 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 	bool due;
 
 	spin_lock(&sampler->req_lock);
-	due = due_complete(client, gen);
+	due = due_complete(sampler, client, gen);
 	if (due)
 		client->due = false;
 	next = client->head;
-	for (end = next; end - next < MAX_PORTION && request_complete(client, end, gen);)
+	for (end = next; end - next < MAX_PORTION && request_complete(sampler, client, end, gen);)
 		end++;
 	/* Nothing is written over: what is promised, in the queue or not, has room in it. */
 	client->head = end;
-	sampler->rest |= head_complete(client, gen);
+	sampler->rest |= request_complete(sampler, client, end, gen);
 	spin_unlock(&sampler->req_lock);
 
 	/* The sample of STOP ends the same period: the other one would be empty. */
@@ -936,10 +923,7 @@ static void disable_if_unused(struct panthor_perf_sampler *sampler)
 	if (!list_empty(&sampler->clients))
 		return;
 
-	/* No client is left that a request for limited clients would be completed for. */
-	scoped_guard(spinlock, &sampler->req_lock)
-		sampler->limited.state = PANTHOR_PERF_LIMITED_IDLE;
-
+	forget_batches(sampler);
 	panthor_perf_clock_down(sampler->clock);
 	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
@@ -958,7 +942,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 			  const struct panthor_perf_fw_sample *fw_sample,
 			  bool answer, u32 gen, bool automatic)
 {
-	bool limited_asked = false, limited_see = false;
+	bool asked = false, may_see = false;
 	struct panthor_perf_client *client, *tmp;
 
 	lockdep_assert_held(&sampler->lock);
@@ -974,8 +958,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 		if (!client_counts(client)) {
 			/* Its baseline: what is in the sample was counted before. */
-			if (answer && READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STARTING &&
-			    !client->start_held && gen_complete(client->start_gen, gen))
+			if (answer && baseline_complete(sampler, client, gen))
 				begin_client(sampler, client);
 			continue;
 		}
@@ -984,17 +967,17 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 		if (wants) {
 			spin_lock(&sampler->req_lock);
 			wants = client->state == PANTHOR_PERF_CLIENT_STARTED &&
-				!(answer && (head_complete(client, gen) ||
-					     due_complete(client, gen)));
+				!(answer && (request_complete(sampler, client, client->head, gen) ||
+					     due_complete(sampler, client, gen)));
 			spin_unlock(&sampler->req_lock);
 		}
 
 		/* Limited clients may not tell by each other when it was taken. */
-		if (wants && client->limited && !limited_asked) {
-			limited_asked = true;
-			limited_see = limited_may_see(sampler);
+		if (wants && client->limited && !asked) {
+			asked = true;
+			may_see = limited_may_see(sampler);
 		}
-		if (wants && (!client->limited || limited_see)) {
+		if (wants && (!client->limited || may_see)) {
 			if (deliver_unasked(sampler, client, mine))
 				mine = NULL;
 			else
@@ -1010,7 +993,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 	if (!answer)
 		return;
 
-	limited_complete(sampler, gen);
+	complete_batch(sampler, gen);
 	if (sampler->rest)
 		queue_work(sampler->wq, &sampler->drain_work);
 }
@@ -1417,8 +1400,7 @@ static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret
 	bool any = false;
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
-		if (READ_ONCE(client->state) != PANTHOR_PERF_CLIENT_STARTING ||
-		    client->start_held || !gen_complete(client->start_gen, gen))
+		if (!baseline_complete(sampler, client, gen))
 			continue;
 		end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, ret);
 		any = true;
@@ -1661,7 +1643,7 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 
 	spin_lock(&sampler->req_lock);
 	set_client_state(sampler, client, PANTHOR_PERF_CLIENT_STARTING);
-	client->start_held = !ask(sampler, client, &client->start_gen);
+	client->start_number = ask_for_sample(sampler, client);
 	spin_unlock(&sampler->req_lock);
 	return 0;
 }
@@ -1725,11 +1707,8 @@ static void queue_request(struct panthor_perf_sampler *sampler,
 
 	req->user_data = user_data;
 	req->last = last;
+	req->number = ask_for_sample(sampler, client);
 	client->tail++;
-	if (ask(sampler, client, &req->gen))
-		client->batch_gen = req->gen;
-	else
-		client->held++;
 }
 
 /* Checks if a client can request samples. Returns 0, -ENODEV or -EINVAL. */
@@ -1780,14 +1759,9 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_request);
 static bool joinable(const struct panthor_perf_sampler *sampler,
 		     const struct panthor_perf_client *client)
 {
-	if (client->head == client->tail)
-		return false;
-
-	if (client->held)
-		return true;
-
-	return sampler->next_gen == (client->limited ? client->batch_gen :
-				     client->queue[(client->tail - 1) & client->queue_mask].gen);
+	return client->head != client->tail &&
+	       client->queue[(client->tail - 1) & client->queue_mask].number ==
+	       next_number(sampler, client);
 }
 
 /*
@@ -1889,16 +1863,17 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_enable);
 static bool soon_served(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client;
-	u32 clients = 0, requests = 0, i;
+	u32 clients = 0, requests = 0, gen, i;
 
 	guard(spinlock)(&sampler->req_lock);
 
+	gen = sampler->flight_gen;
 	list_for_each_entry(client, &sampler->clients, node) {
 		if (++clients > IRQ_MAX_CLIENTS ||
 		    client->state == PANTHOR_PERF_CLIENT_STOPPING)
 			return false;
 
-		for (i = client->head; request_complete(client, i, sampler->flight_gen); i++)
+		for (i = client->head; request_complete(sampler, client, i, gen); i++)
 			if (++requests > IRQ_MAX_REQUESTS)
 				return false;
 	}
@@ -2127,7 +2102,6 @@ static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_p
 		queue_request(sampler, client, client->start_data, true);
 	else
 		client->queue[(client->tail - 1) & client->queue_mask].last = true;
-	release_held(client, sampler->next_gen);
 	spin_unlock(&sampler->req_lock);
 
 	/* The client is taken off the list with the last one. */
@@ -2161,10 +2135,6 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	if (counting || (running && fw->ring))
 		panthor_perf_fw_disable(fw);
 
-	spin_lock(&sampler->req_lock);
-	list_for_each_entry(client, &sampler->clients, node)
-		release_held(client, sampler->next_gen);
-	spin_unlock(&sampler->req_lock);
 	fail_starting(sampler, sampler->next_gen, -ENODEV);
 	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	set_time_now(sampler);
@@ -2172,9 +2142,7 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node)
 		unplug_client(sampler, client);
 
-	scoped_guard(spinlock, &sampler->req_lock)
-		sampler->limited.state = PANTHOR_PERF_LIMITED_IDLE;
-
+	forget_batches(sampler);
 	mutex_unlock(&sampler->lock);
 
 	hrtimer_cancel(&sampler->limited.timer);
@@ -2188,11 +2156,10 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_unplug);
 /* For debugfs. Reads no register, so that it does not matter if the GPU is up. */
 void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_printer *p)
 {
-	static const char * const limited_states[] = {
-		[PANTHOR_PERF_LIMITED_IDLE] = "idle",
-		[PANTHOR_PERF_LIMITED_WAITING] = "waiting",
-		[PANTHOR_PERF_LIMITED_ASKED] = "asked",
-		[PANTHOR_PERF_LIMITED_ASKED_WAITING] = "asked-waiting",
+	/* By whether a batch was asked for, and whether one waits. */
+	static const char * const limited_states[2][2] = {
+		{ "idle", "waiting" },
+		{ "asked", "asked-waiting" },
 	};
 	static const char * const states[] = {
 		[PANTHOR_PERF_SAMPLER_DOWN] = "down",
@@ -2202,7 +2169,7 @@ void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_
 		[PANTHOR_PERF_SAMPLER_FAILED] = "failed",
 		[PANTHOR_PERF_SAMPLER_GONE] = "gone",
 	};
-	enum panthor_perf_limited_state limited;
+	const char *limited;
 	bool flying;
 	u64 requests;
 
@@ -2210,13 +2177,14 @@ void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_
 
 	scoped_guard(spinlock, &sampler->req_lock) {
 		flying = in_flight(sampler->flight);
-		limited = sampler->limited.state;
+		limited = limited_states[limited_asked(&sampler->limited)]
+					[sampler->limited.waiting];
 		requests = sampler->stats.requests;
 	}
 
 	drm_printf(p, "state: %s\n", states[sampler->state]);
 	drm_printf(p, "in-flight: %d\n", flying);
-	drm_printf(p, "limited: %s\n", limited_states[limited]);
+	drm_printf(p, "limited: %s\n", limited);
 	drm_printf(p, "failures: %u\n", sampler->failures);
 	drm_printf(p, "set: %u\n", sampler->set);
 	panthor_perf_fw_show(sampler->fw, p);

@@ -74,11 +74,10 @@ struct panthor_perf_request {
 	u64 user_data;
 
 	/**
-	 * @gen: Number of the firmware request that completes this one, as does
-	 * any later one. Not used for limited clients, all of whose requests
-	 * are completed by panthor_perf_client::batch_gen.
+	 * @number: Number of the firmware request that completes this one, as does
+	 * any later one. For limited clients that of the batch that it belongs to.
 	 */
-	u32 gen;
+	u32 number;
 
 	/** @last: The request is that of STOP: the client stops when it is complete. */
 	bool last;
@@ -113,7 +112,7 @@ struct panthor_perf_client {
 
 	/**
 	 * @limited: The user lacks CAP_PERFMON, or may, so that the client is served
-	 * at the same time as all such clients, see &enum panthor_perf_limited_state.
+	 * at the same time as all such clients, see &struct panthor_perf_limited.
 	 */
 	bool limited;
 
@@ -186,35 +185,16 @@ struct panthor_perf_client {
 	/* Protected by panthor_perf_sampler::req_lock. */
 
 	/**
-	 * @start_gen: Number of the firmware request whose sample is the
-	 * baseline. Valid in the state STARTING, unless @start_held.
+	 * @start_number: &panthor_perf_request.number of the baseline. Valid in the
+	 * state STARTING.
 	 */
-	u32 start_gen;
-
-	/**
-	 * @start_held: No firmware request was made for the baseline so far,
-	 * because limited clients have to wait.
-	 */
-	bool start_held;
+	u32 start_number;
 
 	/** @head: Index of the oldest request, never reset. */
 	u32 head;
 
 	/** @tail: Index of the next request, never reset. */
 	u32 tail;
-
-	/**
-	 * @held: Number of the requests, counted from the latest, for which no
-	 * firmware request was made so far, because limited clients have to wait.
-	 */
-	u32 held;
-
-	/**
-	 * @batch_gen: Number of the firmware request that completes all requests
-	 * of a limited client but the @held ones. There is no more than one such
-	 * firmware request at a time.
-	 */
-	u32 batch_gen;
 
 	/**
 	 * @promised: Number of slots of the client's ring that are free and kept: for
@@ -229,17 +209,8 @@ struct panthor_perf_client {
 	/** @due: A deadline has passed. */
 	bool due;
 
-	/**
-	 * @due_held: No firmware request was made for the sample which is @due,
-	 * because limited clients have to wait.
-	 */
-	bool due_held;
-
-	/**
-	 * @due_gen: Number of the firmware request that completes the sample
-	 * which is @due. Valid unless @due_held.
-	 */
-	u32 due_gen;
+	/** @due_number: &panthor_perf_request.number of the sample that is @due. */
+	u32 due_number;
 
 	/** @deadline_ns: Next time at which a sample is due, in CLOCK_MONOTONIC_RAW. */
 	u64 deadline_ns;
@@ -280,7 +251,7 @@ struct panthor_perf_sampler_stats {
 #define PANTHOR_PERF_LIMITED_REQUESTS	64
 
 /**
- * enum panthor_perf_limited_state - How the limited clients of a device are served
+ * struct panthor_perf_limited - What serves the limited clients of a device
  *
  * Clients of users without CAP_PERFMON are limited: baselines and samples of all
  * of them are taken by the same firmware requests, which are at least a
@@ -288,64 +259,40 @@ struct panthor_perf_sampler_stats {
  * the GPU does for others, by many requests, or by many sessions whose periods
  * start one shortly after the other.
  *
- *	state		event				next state
+ * What they request comes in batches, which are numbered, and each of which one
+ * firmware request completes. There is one batch at a time that firmware was asked
+ * for; it can be joined until that firmware request is made. What is requested
+ * later waits for the next batch, until the one before is complete and the
+ * millisecond that starts then is over.
  *
- *	IDLE		request, in time		ASKED
- *			request, too early		WAITING
- *			automatic sample, in time	IDLE, the millisecond starts again
- *	WAITING		request				WAITING
- *			the time has come		ASKED
- *	ASKED		request, firmware request	ASKED
- *			not made so far
- *			request, firmware request	ASKED_WAITING
- *			made
- *			firmware request complete	IDLE, the millisecond starts
- *	ASKED_WAITING	request				ASKED_WAITING
- *			firmware request complete	WAITING, the millisecond starts
- *	any		there is no client left		IDLE
- *			unplug				IDLE, and nobody waits any longer
- *
- * An event that is not listed for a state does not change it, and neither do
- * firmware requests of other clients that complete.
- *
- * An automatic sample that comes too early, or in another state than IDLE, becomes
- * a part of the next sample of each limited client. The samples of a client that
- * wants &panthor_perf_client.power_samples are delivered when they are due: how often
+ * An automatic sample starts the millisecond again. If one comes too early, or while
+ * any batch is asked for or waits, it becomes a part of the next sample of each
+ * limited client. The samples of a client that wants
+ * &panthor_perf_client.power_samples are delivered when they are due: how often
  * the GPU is suspended is not up to users.
- */
-enum panthor_perf_limited_state {
-	/** @PANTHOR_PERF_LIMITED_IDLE: No limited client waits for anything. */
-	PANTHOR_PERF_LIMITED_IDLE,
-
-	/** @PANTHOR_PERF_LIMITED_WAITING: Requests are held until the millisecond is over. */
-	PANTHOR_PERF_LIMITED_WAITING,
-
-	/** @PANTHOR_PERF_LIMITED_ASKED: A firmware request will complete all requests. */
-	PANTHOR_PERF_LIMITED_ASKED,
-
-	/** @PANTHOR_PERF_LIMITED_ASKED_WAITING: The same, but later requests are held. */
-	PANTHOR_PERF_LIMITED_ASKED_WAITING,
-};
-
-/**
- * struct panthor_perf_limited - What serves the limited clients of a device
  *
  * Protected by panthor_perf_sampler::req_lock.
  */
 struct panthor_perf_limited {
-	/** @state: What is being done for them. */
-	enum panthor_perf_limited_state state;
+	/** @asked: Number of the latest batch that firmware was asked for. */
+	u32 asked;
 
-	/** @gen: Number of the firmware request for them, in the states ASKED. */
+	/** @complete: Number of the latest batch that is complete: that one, or the one before. */
+	u32 complete;
+
+	/** @gen: Number of the firmware request that completes the batch @asked. */
 	u32 gen;
 
-	/** @not_before_ns: When the next one may be made, in CLOCK_MONOTONIC_RAW. */
+	/** @waiting: Something was requested of the batch after @asked. */
+	bool waiting;
+
+	/** @not_before_ns: When it may be asked for, in CLOCK_MONOTONIC_RAW. */
 	u64 not_before_ns;
 
-	/** @timer: Expires at @not_before_ns in the state WAITING, and queues @work. */
+	/** @timer: Expires at @not_before_ns if a batch waits, and queues @work. */
 	struct hrtimer timer;
 
-	/** @work: Makes what is held a part of the next firmware request. */
+	/** @work: Asks for the batch that waits. */
 	struct work_struct work;
 };
 

@@ -1886,7 +1886,7 @@ static void suspend_starting(struct kunit *test)
 	mutex_lock(&f->sampler.lock);
 	list_add_tail(&c->client.node, &f->sampler.clients);
 	c->client.state = PANTHOR_PERF_CLIENT_STARTING;
-	c->client.start_gen = f->sampler.next_gen;
+	c->client.start_number = f->sampler.next_gen;
 	mutex_unlock(&f->sampler.lock);
 	f->count = 5;
 	fake_auto(f);
@@ -2253,6 +2253,28 @@ static void limit(struct fake *f, u64 ns)
 	spin_unlock(&f->sampler.req_lock);
 }
 
+/* What limited clients wait for. */
+enum limited_state {
+	/* Nothing. */
+	LIMITED_IDLE,
+	/* That the millisecond is over. */
+	LIMITED_WAITING,
+	/* That a firmware request is complete. */
+	LIMITED_ASKED,
+	/* The same, and some of them for one after it. */
+	LIMITED_ASKED_WAITING,
+};
+
+static enum limited_state limited_state(struct fake *f)
+{
+	const struct panthor_perf_limited *limited = &f->sampler.limited;
+
+	if (limited->asked == limited->complete)
+		return limited->waiting ? LIMITED_WAITING : LIMITED_IDLE;
+
+	return limited->waiting ? LIMITED_ASKED_WAITING : LIMITED_ASKED;
+}
+
 /* Ends the wait of limited clients. */
 static void limit_over(struct fake *f)
 {
@@ -2470,7 +2492,7 @@ static void limited_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(a, 2), 0);
 	panthor_perf_sampler_remove(&f->sampler, &a->client);
 	expect_num(test, a, 0);
-	KUNIT_EXPECT_EQ(test, f->sampler.limited.state, PANTHOR_PERF_LIMITED_IDLE);
+	KUNIT_EXPECT_EQ(test, limited_state(f), LIMITED_IDLE);
 
 	limit(f, 0);
 	KUNIT_ASSERT_EQ(test, start(b, 3), 0);
@@ -2642,9 +2664,9 @@ static void limited_lost_ack(struct kunit *test)
 	f->count = 5;
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	drained(f);
-	KUNIT_EXPECT_EQ(test, f->sampler.limited.state, PANTHOR_PERF_LIMITED_ASKED);
+	KUNIT_EXPECT_EQ(test, limited_state(f), LIMITED_ASKED);
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
-	KUNIT_EXPECT_EQ(test, f->sampler.limited.state, PANTHOR_PERF_LIMITED_ASKED_WAITING);
+	KUNIT_EXPECT_EQ(test, limited_state(f), LIMITED_ASKED_WAITING);
 	f->mute = false;
 	check(f, NSEC_PER_SEC);
 	KUNIT_ASSERT_TRUE(test, wait_num(c, 2));
@@ -3498,7 +3520,7 @@ static void sample_overwritten(struct kunit *test)
 
 /*
  * The tables of states: of &enum panthor_perf_sampler_state, &enum
- * panthor_perf_flight_state and &enum panthor_perf_limited_state. Each cell has a fake of its own, which is
+ * panthor_perf_flight_state and &struct panthor_perf_limited. Each cell has a fake of its own, which is
  * brought into the state by calls of the sampler, and then meets with the event.
  */
 
@@ -4214,13 +4236,13 @@ enum limited_row {
 
 static const struct {
 	const char *name;
-	enum panthor_perf_limited_state state;
+	enum limited_state state;
 } limited_rows[] = {
-	[ROW_IDLE] = { "IDLE", PANTHOR_PERF_LIMITED_IDLE },
-	[ROW_WAITING] = { "WAITING", PANTHOR_PERF_LIMITED_WAITING },
-	[ROW_ASKED] = { "ASKED, not made", PANTHOR_PERF_LIMITED_ASKED },
-	[ROW_ASKED_MADE] = { "ASKED, made", PANTHOR_PERF_LIMITED_ASKED },
-	[ROW_ASKED_WAITING] = { "ASKED_WAITING", PANTHOR_PERF_LIMITED_ASKED_WAITING },
+	[ROW_IDLE] = { "IDLE", LIMITED_IDLE },
+	[ROW_WAITING] = { "WAITING", LIMITED_WAITING },
+	[ROW_ASKED] = { "ASKED, not made", LIMITED_ASKED },
+	[ROW_ASKED_MADE] = { "ASKED, made", LIMITED_ASKED },
+	[ROW_ASKED_WAITING] = { "ASKED_WAITING", LIMITED_ASKED_WAITING },
 };
 
 static_assert(ARRAY_SIZE(limited_rows) == LIMITED_ROWS);
@@ -4265,10 +4287,10 @@ struct limited_cell {
 	const char *never;
 };
 
-#define IDLE		TO(PANTHOR_PERF_LIMITED_IDLE)
-#define WAITING		TO(PANTHOR_PERF_LIMITED_WAITING)
-#define ASKED		TO(PANTHOR_PERF_LIMITED_ASKED)
-#define ASKED_WAITING	TO(PANTHOR_PERF_LIMITED_ASKED_WAITING)
+#define IDLE		TO(LIMITED_IDLE)
+#define WAITING		TO(LIMITED_WAITING)
+#define ASKED		TO(LIMITED_ASKED)
+#define ASKED_WAITING	TO(LIMITED_ASKED_WAITING)
 
 /* The first client has requested a sample but for IDLE, the second one in ASKED_WAITING. */
 static const struct limited_cell limited_cells[LIMITED_ROWS][LIMITED_EVENTS] = {
@@ -4384,7 +4406,7 @@ static void reach_limited_row(struct kunit *test, struct fake *f, struct limited
 		break;
 	}
 	drained(f);
-	KUNIT_ASSERT_EQ_MSG(test, f->sampler.limited.state, limited_rows[row].state, "%s",
+	KUNIT_ASSERT_EQ_MSG(test, limited_state(f), limited_rows[row].state, "%s",
 			    limited_rows[row].name);
 	KUNIT_ASSERT_EQ(test, c->a->num + c->b->num, 0);
 }
@@ -4437,7 +4459,7 @@ static void do_limited_event(struct kunit *test, struct fake *f, struct limited_
 	drained(f);
 }
 
-/* &enum panthor_perf_limited_state. */
+/* &struct panthor_perf_limited. */
 static void limited_states(struct kunit *test)
 {
 	u32 row, event;
@@ -4468,7 +4490,7 @@ static void limited_states(struct kunit *test)
 			now = ktime_get_raw_ns();
 			do_limited_event(test, f, &c, row, event);
 
-			KUNIT_EXPECT_EQ_MSG(test, TO(f->sampler.limited.state), cell->next,
+			KUNIT_EXPECT_EQ_MSG(test, TO(limited_state(f)), cell->next,
 					    "%s: %s", in, when);
 			KUNIT_EXPECT_EQ_MSG(test, c.a->num, cell->num[0], "%s: %s", in, when);
 			KUNIT_EXPECT_EQ_MSG(test, c.b->num, cell->num[1], "%s: %s", in, when);
