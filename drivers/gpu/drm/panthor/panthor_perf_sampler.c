@@ -934,6 +934,38 @@ static void disable_if_unused(struct panthor_perf_sampler *sampler)
 }
 
 /*
+ * Checks if a client gets a sample of its own of an automatic one: not if that completes
+ * what is delivered anyway, nor after STOP.
+ */
+static bool wants_automatic(struct panthor_perf_sampler *sampler,
+			    const struct panthor_perf_client *client, bool answer, u32 gen)
+{
+	if (!client->emit_auto)
+		return false;
+
+	guard(spinlock)(&sampler->req_lock);
+
+	return client->state == PANTHOR_PERF_CLIENT_STARTED &&
+	       !(answer && (request_complete(sampler, client, client->head, gen) ||
+			    due_complete(sampler, client, gen)));
+}
+
+/*
+ * Checks if a client may see an automatic sample. All limited ones may, or none, so that
+ * they cannot tell by each other when it was taken: @limited says so if it is not negative.
+ */
+static bool may_see_automatic(struct panthor_perf_sampler *sampler,
+			      const struct panthor_perf_client *client, int *limited)
+{
+	if (!client->limited)
+		return true;
+
+	if (*limited < 0)
+		*limited = limited_may_see(sampler);
+	return *limited;
+}
+
+/*
  * Gives each client its part of a firmware sample, which may be NULL, and completes
  * what firmware request @gen completes if @fw_sample is its @answer. An @automatic
  * sample is delivered to those who want such samples.
@@ -942,8 +974,8 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 			  const struct panthor_perf_fw_sample *fw_sample,
 			  bool answer, u32 gen, bool automatic)
 {
-	bool asked = false, may_see = false;
 	struct panthor_perf_client *client, *tmp;
+	int limited = -1;
 
 	lockdep_assert_held(&sampler->lock);
 
@@ -954,7 +986,6 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
 		const struct panthor_perf_fw_sample *mine = fw_sample;
-		bool wants = automatic && client->emit_auto;
 
 		if (!client_counts(client)) {
 			/* Its baseline: what is in the sample was counted before. */
@@ -963,21 +994,8 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 			continue;
 		}
 
-		/* Not if the same sample completes a request, nor after STOP. */
-		if (wants) {
-			spin_lock(&sampler->req_lock);
-			wants = client->state == PANTHOR_PERF_CLIENT_STARTED &&
-				!(answer && (request_complete(sampler, client, client->head, gen) ||
-					     due_complete(sampler, client, gen)));
-			spin_unlock(&sampler->req_lock);
-		}
-
-		/* Limited clients may not tell by each other when it was taken. */
-		if (wants && client->limited && !asked) {
-			asked = true;
-			may_see = limited_may_see(sampler);
-		}
-		if (wants && (!client->limited || may_see)) {
+		if (automatic && wants_automatic(sampler, client, answer, gen) &&
+		    may_see_automatic(sampler, client, &limited)) {
 			if (deliver_unasked(sampler, client, mine))
 				mine = NULL;
 			else
@@ -1564,61 +1582,79 @@ void panthor_perf_client_fini(struct panthor_perf_client *client)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_client_fini);
 
+/* Checks if a client can be started. Returns 0 or what START returns. */
+static int check_start(const struct panthor_perf_sampler *sampler,
+		       struct panthor_perf_client *client)
+{
+	lockdep_assert_held(&sampler->lock);
+
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
+		return -ENODEV;
+
+	if (client->state == PANTHOR_PERF_CLIENT_REMOVED)
+		return -ENOENT;
+
+	/* A slot is promised to the sample of STOP. */
+	if (client->state != PANTHOR_PERF_CLIENT_STOPPED ||
+	    (client->ops->free && !client->ops->free(client)))
+		return -EBUSY;
+
+	/* The first client chooses the set, which stays until the last one has stopped. */
+	if (!list_empty(&sampler->clients) && sampler->set != client->block_set)
+		return -EBUSY;
+
+	return 0;
+}
+
 /*
- * Puts a client on the list, has firmware count if it does not, and takes the client's
- * baseline or asks for it.
+ * Has firmware count that does not, because there was no client, or because it has failed.
+ * Other clients have not counted up to now. That is said in the period that ends here, and
+ * in the one that begins here, which has the rest of that time until counters are enabled.
+ * They are enabled later if there is protected mode. Returns 0 or what START returns.
  */
-static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
+static int start_counting(struct panthor_perf_sampler *sampler)
+{
+	int ret;
+
+	lockdep_assert_held(&sampler->lock);
+
+	if (!list_empty(&sampler->clients)) {
+		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		complete_now(sampler);
+	}
+
+	ret = enable_counters(sampler);
+	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	reset_if_failed(sampler, ret, "firmware does not enable them");
+	if (ret == -EAGAIN && sampler->state == PANTHOR_PERF_SAMPLER_IDLE)
+		set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
+
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+/* Puts a client on the list, and takes its baseline or asks for it. */
+static int start_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
 			u64 user_data)
 {
 	int ret;
 
 	lockdep_assert_held(&sampler->lock);
 
-	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
-		return -ENODEV;
-
-	switch (client->state) {
-	case PANTHOR_PERF_CLIENT_STOPPED:
-		break;
-	case PANTHOR_PERF_CLIENT_STARTED:
-		return 0;
-	case PANTHOR_PERF_CLIENT_REMOVED:
-		return -ENOENT;
-	default:
-		return -EBUSY;
-	}
-
-	/* A slot is promised to the sample of STOP. */
-	if (client->ops->free && !client->ops->free(client))
-		return -EBUSY;
-
 	/* The work that does this after the last client has stopped may not have run so far. */
 	disable_if_unused(sampler);
 
-	/* The first client chooses the set, which stays until the last one has stopped. */
+	ret = check_start(sampler, client);
+	if (ret)
+		return ret;
+
 	if (list_empty(&sampler->clients))
 		sampler->set = client->block_set;
-	else if (sampler->set != client->block_set)
-		return -EBUSY;
 
 	if (sampler->state == PANTHOR_PERF_SAMPLER_IDLE ||
-	    sampler->state == PANTHOR_PERF_SAMPLER_FAILED) {
-		/*
-		 * Other clients have not counted up to now. That is said in the
-		 * period that ends here, and in the one that begins here, which
-		 * has the rest of that time until counters are enabled.
-		 */
-		if (!list_empty(&sampler->clients)) {
-			mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-			complete_now(sampler);
-		}
-		ret = enable_counters(sampler);
-		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-		reset_if_failed(sampler, ret, "firmware does not enable them");
-		if (ret && ret != -EAGAIN)
-			return ret;
-	}
+	    sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
+		ret = start_counting(sampler);
+	if (ret)
+		return ret;
 
 	/* Its cycles are counted from now on. If the GPU is not up, it will be told of that. */
 	if (list_empty(&sampler->clients) && mcu_runs(sampler->state))
@@ -1629,10 +1665,6 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 	client->promised = 1;
 	list_add_tail(&client->node, &sampler->clients);
 	update_asked(sampler);
-
-	/* Counters are enabled when protected mode ends. */
-	if (sampler->state == PANTHOR_PERF_SAMPLER_IDLE)
-		set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
 
 	/* No sample is needed as a baseline: nothing is counted before the GPU is up. */
 	if (sampler->state == PANTHOR_PERF_SAMPLER_DOWN && !client->limited) {
@@ -1648,44 +1680,14 @@ static int start_locked(struct panthor_perf_sampler *sampler, struct panthor_per
 	return 0;
 }
 
-/**
- * panthor_perf_sampler_start() - Begin to count
- * @sampler: Sampler.
- * @client: Client.
- * @user_data: Tag of samples that no command asks for.
- *
- * Returns when counting has begun. Does nothing if it had begun before. Calls for
- * one client must come one after the other, and not at the same time as
- * panthor_perf_sampler_stop(). The client may be removed meanwhile.
- *
- * Context: Process context, without locks of the sampler. Sleeps interruptibly
- * until a firmware request is answered, which may last as long as protected mode, or
- * for panthor_perf_client::start_timeout, and uninterruptibly for up to 400 ms if
- * firmware does not enable counters.
- *
- * Return: 0 on success, -EBUSY if the client is not done yet with starting or
- * stopping, or if others count another set, -ETIMEDOUT if firmware did not
- * answer, -ENOENT or -ENODEV if client or device have gone, -ERESTARTSYS if the
- * caller has a signal pending, and the client is as it was before.
- */
-int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
-			       struct panthor_perf_client *client, u64 user_data)
+/* Waits for the baseline of a client that was started. Returns what START returns. */
+static int wait_for_baseline(struct panthor_perf_sampler *sampler,
+			     struct panthor_perf_client *client)
 {
-	long left;
-	int ret;
-
-	if (mutex_lock_interruptible(&sampler->start_lock))
-		return -ERESTARTSYS;
-
-	scoped_guard(mutex, &sampler->lock)
-		ret = start_locked(sampler, client, user_data);
-	mutex_unlock(&sampler->start_lock);
-	if (ret)
-		return ret;
-
-	left = wait_event_interruptible_timeout(client->start_wait, READ_ONCE(client->state) !=
-						PANTHOR_PERF_CLIENT_STARTING,
-						client->start_timeout);
+	long left = wait_event_interruptible_timeout(client->start_wait,
+						     READ_ONCE(client->state) !=
+						     PANTHOR_PERF_CLIENT_STARTING,
+						     client->start_timeout);
 
 	guard(mutex)(&sampler->lock);
 
@@ -1696,6 +1698,34 @@ int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 	}
 
 	return client->start_ret;
+}
+
+/*
+ * Begins to count, and returns when counting has begun; @user_data is the tag of samples that
+ * no command asks for. Sleeps interruptibly until a firmware request is answered, which may
+ * last as long as protected mode, or for panthor_perf_client::start_timeout, and
+ * uninterruptibly for up to 400 ms if firmware does not enable counters. START and STOP of a
+ * client must come one after the other; it may be removed meanwhile.
+ *
+ * Returns 0, also if it had begun before, -EBUSY if the client is starting or stopping, if no
+ * slot of its ring is free or if others count another set, -ETIMEDOUT if firmware did not
+ * answer, -ENOENT or -ENODEV if client or device have gone, or -ERESTARTSYS if the caller has
+ * a signal pending, and the client is as it was before.
+ */
+int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
+			       struct panthor_perf_client *client, u64 user_data)
+{
+	int ret = 0;
+
+	if (mutex_lock_interruptible(&sampler->start_lock))
+		return -ERESTARTSYS;
+
+	scoped_guard(mutex, &sampler->lock)
+		if (client->state != PANTHOR_PERF_CLIENT_STARTED)
+			ret = start_client(sampler, client, user_data);
+	mutex_unlock(&sampler->start_lock);
+
+	return ret ?: wait_for_baseline(sampler, client);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_start);
 
@@ -1723,18 +1753,10 @@ static int check_request(const struct panthor_perf_sampler *sampler,
 	return client->state == PANTHOR_PERF_CLIENT_STARTED ? 0 : -EINVAL;
 }
 
-/**
- * panthor_perf_sampler_request() - Request a sample
- * @sampler: Sampler.
- * @client: Client.
- * @user_data: Tag of the sample.
- *
- * Context: Process context. Does not sleep, and does not wait for samples that
- * are being drained.
- *
- * Return: 0 if the sample is going to be delivered, -EINVAL if the client is
- * not counting, -EBUSY if no slot of its ring is free for the sample, or if it is limited
- * and PANTHOR_PERF_LIMITED_REQUESTS are waiting, -ENODEV if the device has gone.
+/*
+ * Requests a sample. Returns 0 if it is going to be delivered, -EINVAL if the client is not
+ * counting, -EBUSY if no slot of its ring is free for it, or if the client is limited and
+ * PANTHOR_PERF_LIMITED_REQUESTS are waiting, -ENODEV if the device has gone.
  */
 int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u64 user_data)
@@ -1743,10 +1765,9 @@ int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 
 	spin_lock(&sampler->req_lock);
 	ret = check_request(sampler, client);
-	if (!ret && client->limited &&
-	    client->tail - client->head >= PANTHOR_PERF_LIMITED_REQUESTS)
-		ret = -EBUSY;
-	if (!ret && !promise_sample(client))
+	if (!ret && ((client->limited &&
+		      client->tail - client->head >= PANTHOR_PERF_LIMITED_REQUESTS) ||
+		     !promise_sample(client)))
 		ret = -EBUSY;
 	if (!ret)
 		queue_request(sampler, client, user_data, false);
@@ -1755,8 +1776,8 @@ int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_request);
 
-/* The client's latest request is complete with a firmware request that was not made so far. */
-static bool joinable(const struct panthor_perf_sampler *sampler,
+/* Checks if a request that is made now is complete with the client's latest one. */
+static bool can_share(const struct panthor_perf_sampler *sampler,
 		     const struct panthor_perf_client *client)
 {
 	return client->head != client->tail &&
@@ -1777,7 +1798,7 @@ int panthor_perf_sampler_share(struct panthor_perf_sampler *sampler,
 
 	spin_lock(&sampler->req_lock);
 	ret = check_request(sampler, client);
-	if (!ret && !joinable(sampler, client))
+	if (!ret && !can_share(sampler, client))
 		queue_request(sampler, client, ++client->shared, false);
 	*number = client->shared;
 	spin_unlock(&sampler->req_lock);
@@ -1785,17 +1806,9 @@ int panthor_perf_sampler_share(struct panthor_perf_sampler *sampler,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_share);
 
-/**
- * panthor_perf_sampler_stop() - Request a last sample
- * @sampler: Sampler.
- * @client: Client.
- * @user_data: Tag of the sample.
- *
- * Context: Process context. Does not sleep, and does not wait for samples that
- * are being drained.
- *
- * Return: True if the sample is going to be delivered, after which the client is
- * stopped; false if the client was not counting.
+/*
+ * Requests a last sample, with which the client stops. Returns false if the client was not
+ * counting, so that nothing is going to be delivered.
  */
 bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data)
@@ -1815,13 +1828,9 @@ bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_stop);
 
-/**
- * panthor_perf_sampler_remove() - Forget a client
- * @sampler: Sampler.
- * @client: Client, in any state. None of its functions are called afterwards.
- *
- * Context: Process context. Sleeps for up to 100 ms if firmware does not disable
- * counters when the last client is removed.
+/*
+ * Forgets a client, in any state. None of its functions are called afterwards. Sleeps for up
+ * to 100 ms if firmware does not disable counters when the last client is removed.
  */
 void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client)
@@ -1833,17 +1842,10 @@ void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_remove);
 
-/**
- * panthor_perf_sampler_enable() - Enable or disable all counters of the blocks of a type
- * @sampler: Sampler.
- * @client: Client that is not a session, since users are told of enable masks.
- * @type: Block type, enum drm_panthor_perf_block_type.
- * @enable: Enable them; otherwise disable them.
- *
- * If the client counts, the firmware sample that is taken next may have what these blocks
- * have counted before this call.
- *
- * Context: Process context. Takes panthor_perf_sampler::lock.
+/*
+ * Enables or disables all counters of the blocks of a type, for a client that is not a session,
+ * since users are told of enable masks. If it counts, the firmware sample that is taken next may
+ * have what these blocks have counted before this call.
  */
 void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u32 type, bool enable)

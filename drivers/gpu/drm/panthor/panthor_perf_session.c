@@ -126,10 +126,7 @@ static int get_object(struct drm_file *file, u32 handle, struct panthor_perf_map
 	if (!obj)
 		return -ENOENT;
 
-	/*
-	 * An imported object has memory of another driver. A NO_MMAP object cannot
-	 * be read by the user.
-	 */
+	/* An imported object has memory of another driver, and users cannot read a NO_MMAP one. */
 	if (drm_gem_is_imported(obj) || (to_panthor_bo(obj)->flags & DRM_PANTHOR_BO_NO_MMAP)) {
 		drm_gem_object_put(obj);
 		return -EINVAL;
@@ -139,10 +136,7 @@ static int get_object(struct drm_file *file, u32 handle, struct panthor_perf_map
 	return 0;
 }
 
-/*
- * Maps an object into the kernel. This allocates memory for all of the object, so
- * sizes_fit() must have checked its size.
- */
+/* Allocates memory for all of an object: sizes_fit() must have checked its size. */
 static int map_object(struct panthor_perf_mapping *mapping)
 {
 	struct iosys_map map;
@@ -191,22 +185,12 @@ static void free_session(struct panthor_perf_session *session)
 	kfree(session);
 }
 
-/**
- * panthor_perf_session_create() - Create a session
- * @sampler: Sampler of the device.
- * @stats: Statistics of the file.
- * @file: File to which the GEM handles in @setup belong.
- * @setup: Argument of the command, in kernel memory. The caller has checked the
- * number of slots, the flags, the counter set, the period and the padding.
- *
- * Writes nothing to the user's objects.
- *
- * Context: Process context, without any lock, since this allocates and maps
- * memory.
- *
- * Return: The session with one reference, or an error pointer: -EBADF or -EINVAL if
- * there is no such eventfd, -ENOENT if there is no such object, -EINVAL if an object
- * cannot be used, -ENOMEM if there is no memory.
+/*
+ * Creates a session for the SETUP of a file, with one reference; writes nothing to the user's
+ * objects. The caller has checked the number of slots, the flags, the counter set, the period
+ * and the padding. Returns an error pointer on failure: -EBADF or -EINVAL if there is no such
+ * eventfd, -ENOENT if there is no such object, -EINVAL if an object cannot be used, -ENOMEM if
+ * there is no memory.
  */
 struct panthor_perf_session *
 panthor_perf_session_create(struct panthor_perf_sampler *sampler,
@@ -287,15 +271,7 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/**
- * panthor_perf_session_clear() - Set both indices of a session's ring to 0
- * @session: Session whose handle is not valid yet.
- *
- * This is separate from panthor_perf_session_create(), because a SETUP that fails
- * later must not have changed the user's memory.
- *
- * Context: Any.
- */
+/* Apart from creation: a SETUP that fails later must not have changed the user's memory. */
 void panthor_perf_session_clear(struct panthor_perf_session *session)
 {
 	WRITE_ONCE(session->indices->extract_idx, 0);
@@ -311,25 +287,15 @@ static void release_session(struct kref *ref)
 	free_session(session);
 }
 
-/**
- * panthor_perf_session_put() - Drop a reference to a session
- * @session: Session. It is freed if the reference is the last one.
- *
- * Context: Process context, without any lock. Sleeps.
- */
+/* Drops a reference to a session. Sleeps. */
 void panthor_perf_session_put(struct panthor_perf_session *session)
 {
 	kref_put(&session->ref, release_session);
 }
 
-/**
- * panthor_perf_session_destroy() - End a session
- * @session: Session, in any state. The caller's reference is dropped.
- *
- * When this has returned, nothing is written to the user's objects any more, and
- * the eventfd is not signalled any more.
- *
- * Context: Process context, without any lock. Sleeps.
+/*
+ * Ends a session in any state, and drops the caller's reference. After that, nothing is written
+ * to the user's objects, and the eventfd is not signalled. Sleeps.
  */
 void panthor_perf_session_destroy(struct panthor_perf_session *session)
 {
@@ -390,14 +356,7 @@ static u64 samples_per_second(const struct panthor_perf_client *client)
 	return ns ? mul_u64_u64_div_u64(client->samples, NSEC_PER_SEC, ns) : 0;
 }
 
-/**
- * panthor_perf_session_show() - Print the state of a session for debugfs
- * @session: Session.
- * @p: Printer.
- *
- * Context: Process context. The caller holds panthor_perf_sampler::lock. Touches no
- * register.
- */
+/* Prints the state of a session for debugfs. Touches no register. */
 void panthor_perf_session_show(struct panthor_perf_session *session, struct drm_printer *p)
 {
 	static const char * const states[] = {

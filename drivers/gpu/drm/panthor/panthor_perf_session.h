@@ -47,9 +47,6 @@ struct panthor_perf_mapping {
 
 /**
  * struct panthor_perf_session - One session
- *
- * Members without a lock in their description do not change once SETUP has
- * returned.
  */
 struct panthor_perf_session {
 	/**
@@ -57,12 +54,6 @@ struct panthor_perf_session {
 	 * close, and each ioctl has one while it uses the session.
 	 */
 	struct kref ref;
-
-	/** @stats: Statistics of the file. The file outlives the session. */
-	struct panthor_perf_stats *stats;
-
-	/** @client: The part of the session that the sampler works with. */
-	struct panthor_perf_client client;
 
 	/**
 	 * @command_lock: Serializes START and STOP of the session.
@@ -73,11 +64,13 @@ struct panthor_perf_session {
 	 */
 	struct mutex command_lock;
 
-	/**
-	 * @node: Entry in panthor_perf::sessions. Protected by
-	 * panthor_perf::setup_lock.
-	 */
-	struct list_head node;
+	/** @client: The part of the session that the sampler works with. */
+	struct panthor_perf_client client;
+
+	/* Constant once SETUP has returned. */
+
+	/** @stats: Statistics of the file. The file outlives the session. */
+	struct panthor_perf_stats *stats;
 
 	/** @uid: User who set up the session. The number of sessions of a user is limited. */
 	kuid_t uid;
@@ -112,18 +105,20 @@ struct panthor_perf_session {
 	/** @slots: Number of slots of the ring, a power of two. */
 	u32 slots;
 
+	/* Protected by panthor_perf::setup_lock. */
+
+	/** @node: Entry in panthor_perf::sessions. */
+	struct list_head node;
+
+	/* Protected by panthor_perf_sampler::lock; @insert changes with req_lock held as well. */
+
 	/**
 	 * @insert: Number of samples delivered since SETUP. This is the kernel's own
 	 * copy of insert_idx, because the user could change the one in @indices.
-	 * Written with panthor_perf_sampler::lock and panthor_perf_sampler::req_lock
-	 * held, so either of them is sufficient to read it.
 	 */
 	u64 insert;
 
-	/**
-	 * @stretched: Number of samples delivered with the flag STRETCHED.
-	 * Protected by panthor_perf_sampler::lock.
-	 */
+	/** @stretched: Number of samples delivered with the flag STRETCHED. */
 	u64 stretched;
 };
 
