@@ -95,8 +95,8 @@ static void run_rewrite(struct bench *bench)
 		panthor_perf_fw_sample_states(layout, 0, 0, bench->sample);
 		for (s = 0; s < bench->sessions; s++) {
 			panthor_perf_accum_add(layout, bench->sample, bench->accums[s]);
-			panthor_perf_accum_write(layout, bench->accums[s], &info,
-						 bench->user_ring + slot * layout->user_sample_size);
+			panthor_perf_accum_deliver(layout, bench->accums[s], NULL, &info,
+						   bench->user_ring + slot * layout->user_sample_size);
 		}
 	}
 }

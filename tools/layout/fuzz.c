@@ -189,7 +189,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			CHECK(!(slot[layout.blocks[b].fw_offset / 4 + 2]));
 	}
 
-	panthor_perf_accum_write(&layout, accum, &info, out);
+	panthor_perf_accum_deliver(&layout, accum, NULL, &info, out);
 	CHECK(((struct drm_panthor_perf_sample_header *)out)->flags ==
 	      (saturated ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : 0));
 	for (b = 0; b < layout.num_blocks; b++) {

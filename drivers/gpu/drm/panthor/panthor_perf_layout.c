@@ -548,12 +548,7 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_states);
 
-/**
- * panthor_perf_accum_size() - Size of a &struct panthor_perf_accum
- * @layout: Layout.
- *
- * Return: The size in bytes.
- */
+/* Returns the size of a &struct panthor_perf_accum in bytes. */
 size_t panthor_perf_accum_size(const struct panthor_perf_layout *layout)
 {
 	return sizeof(struct panthor_perf_accum) + layout->user_sample_size;
@@ -578,12 +573,9 @@ static void clear_values(const struct panthor_perf_layout *layout, u64 *dst)
 	       (layout->num_values - PANTHOR_PERF_VALUES_RESERVED) * sizeof(*dst));
 }
 
-/**
- * panthor_perf_accum_init() - Initialize the accumulator of a session
- * @layout: Layout.
- * @masks: Counters of the session, from panthor_perf_masks_from_setup().
- * @accum: Accumulator to initialize, of panthor_perf_accum_size() bytes. All its sums
- * are 0 afterwards.
+/*
+ * Initializes an accumulator of panthor_perf_accum_size() bytes for a session's counters. All
+ * its sums are 0 afterwards.
  */
 void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 			     const struct panthor_perf_masks *masks,
@@ -616,13 +608,9 @@ void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_init);
 
-/**
- * panthor_perf_accum_enable() - Enable or disable all counters of the blocks of a type
- * @layout: Layout.
- * @type: Block type, enum drm_panthor_perf_block_type.
- * @enable: Enable them; otherwise disable them.
- * @accum: Accumulator that is not delivered to users: the headers of its blocks are not
- * changed. Sums of these blocks are 0 afterwards.
+/*
+ * Enables or disables all counters of the blocks of a type, whose sums are 0 afterwards. The
+ * headers of the blocks are not changed: the accumulator is not one that users get.
  */
 void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 type, bool enable,
 			       struct panthor_perf_accum *accum)
@@ -647,10 +635,7 @@ void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 typ
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_enable);
 
-/**
- * panthor_perf_accum_reset() - Set all sums of an accumulator to 0, and forget all states
- * @accum: Accumulator.
- */
+/* Sets all sums of an accumulator to 0, and forgets all states. */
 void panthor_perf_accum_reset(struct panthor_perf_accum *accum)
 {
 	accum->zero = true;
@@ -665,51 +650,39 @@ static bool all_enabled(const u64 mask[2], u32 num_values)
 	return !~(mask[0] | RESERVED_MASK) && (num_values <= 64 || !~mask[1]);
 }
 
-static __always_inline void widen_four(u64 *dst, const u32 *src)
-{
-	u32 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
-
-	dst[0] = v0;
-	dst[1] = v1;
-	dst[2] = v2;
-	dst[3] = v3;
-}
-
-static __always_inline void add_four(u64 *dst, const u32 *src)
-{
-	u32 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
-	u64 d0 = dst[0], d1 = dst[1], d2 = dst[2], d3 = dst[3];
-
-	dst[0] = d0 + v0;
-	dst[1] = d1 + v1;
-	dst[2] = d2 + v2;
-	dst[3] = d3 + v3;
-}
-
-/*
- * Overwrites sums with all counters of a block in a firmware sample. There are 60 or 124
- * of them: a multiple of eight, and four.
- */
-static void widen_values(u64 *dst, const u32 *src, u32 num_values)
+/* Copies all counters of a block in a firmware sample, of which there are 60 or 124. */
+static void copy_counters(u64 *dst, const u32 *src, u32 num_values)
 {
 	const u32 *end = src + num_values;
 
-	widen_four(dst + PANTHOR_PERF_VALUES_RESERVED, src + PANTHOR_PERF_VALUES_RESERVED);
-	for (src += 8, dst += 8; src != end; src += 8, dst += 8) {
-		widen_four(dst, src);
-		widen_four(dst + 4, src + 4);
+	src += PANTHOR_PERF_VALUES_RESERVED;
+	dst += PANTHOR_PERF_VALUES_RESERVED;
+	for (; src != end; src += 4, dst += 4) {
+		u64 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
+
+		dst[0] = v0;
+		dst[1] = v1;
+		dst[2] = v2;
+		dst[3] = v3;
 	}
 }
 
-/* Adds all counters of a block in a firmware sample to sums. */
-static void add_all_values(u64 *dst, const u32 *src, u32 num_values)
+/* Adds all counters of a block in a firmware sample to @base. @dst may be @base. */
+static void add_counters(u64 *dst, const u64 *base, const u32 *src, u32 num_values)
 {
 	const u32 *end = src + num_values;
 
-	add_four(dst + PANTHOR_PERF_VALUES_RESERVED, src + PANTHOR_PERF_VALUES_RESERVED);
-	for (src += 8, dst += 8; src != end; src += 8, dst += 8) {
-		add_four(dst, src);
-		add_four(dst + 4, src + 4);
+	src += PANTHOR_PERF_VALUES_RESERVED;
+	dst += PANTHOR_PERF_VALUES_RESERVED;
+	base += PANTHOR_PERF_VALUES_RESERVED;
+	for (; src != end; src += 4, base += 4, dst += 4) {
+		u64 v0 = base[0] + src[0], v1 = base[1] + src[1];
+		u64 v2 = base[2] + src[2], v3 = base[3] + src[3];
+
+		dst[0] = v0;
+		dst[1] = v1;
+		dst[2] = v2;
+		dst[3] = v3;
 	}
 }
 
@@ -717,7 +690,7 @@ static void add_all_values(u64 *dst, const u32 *src, u32 num_values)
  * Adds the enabled counters of a block in a firmware sample to sums. If @first is set,
  * the sums are overwritten. @mask has a bit for each value.
  */
-static void add_values(u64 *dst, const u32 *src, const u64 mask[2], u32 num_values, bool first)
+static void add_enabled(u64 *dst, const u32 *src, const u64 mask[2], u32 num_values, bool first)
 {
 	u32 i, w;
 	u64 todo;
@@ -780,12 +753,9 @@ static void add_sample_states(const struct panthor_perf_layout *layout,
 	}
 }
 
-/**
- * panthor_perf_accum_add() - Add a firmware sample to the accumulator of a session
- * @layout: Layout.
- * @sample: Sample whose states are set. All blocks in which the session has enabled
- * counters must have been in the mask @asked when it was read.
- * @accum: Accumulator.
+/*
+ * Adds a firmware sample whose states are set to the accumulator of a session. All blocks in
+ * which the session has enabled counters must have been in @asked when it was read.
  */
 void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			    const struct panthor_perf_fw_sample *sample,
@@ -816,11 +786,11 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			if (!is_written(sample, b))
 				clear_values(layout, dst);
 			else if (!all_enabled(mask, layout->num_values))
-				add_values(dst, src, mask, layout->num_values, accum->zero);
+				add_enabled(dst, src, mask, layout->num_values, accum->zero);
 			else if (accum->zero)
-				widen_values(dst, src, layout->num_values);
+				copy_counters(dst, src, layout->num_values);
 			else
-				add_all_values(dst, src, layout->num_values);
+				add_counters(dst, dst, src, layout->num_values);
 		}
 	}
 
@@ -830,17 +800,10 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add);
 
-/**
- * panthor_perf_accum_add_states() - Add states to all blocks of an accumulator
- * @layout: Layout.
- * @states: Combination of enum drm_panthor_perf_block_state and
- * PANTHOR_PERF_STATE_POWER_UNKNOWN: states of the GPU as a whole that do not follow
- * from a firmware sample, such as OFF while the GPU is suspended.
- * @accum: Accumulator.
- *
- * ON is not added to shader cores, because a core can be without power while the GPU
- * has power. AVAILABLE is not added to shader cores in which the session has not
- * enabled counters.
+/*
+ * Adds states of the GPU as a whole to all blocks of an accumulator, such as OFF while the GPU is
+ * suspended. ON is not added to shader cores, because a core can be without power while the GPU
+ * has power, and AVAILABLE not to those in which the session has not enabled counters.
  */
 void panthor_perf_accum_add_states(const struct panthor_perf_layout *layout, u8 states,
 				   struct panthor_perf_accum *accum)
@@ -907,81 +870,47 @@ static void set_headers(const struct panthor_perf_layout *layout,
 	}
 }
 
-/**
- * panthor_perf_accum_write() - Write an accumulator to a user's ring, and reset it
- * @layout: Layout.
- * @accum: Accumulator. All its sums are 0 afterwards.
- * @info: Values of the sample that depend on its delivery.
- * @dst: Slot of the ring, panthor_perf_layout::user_sample_size bytes. It is only
- * written, since the user can change it at any time.
- *
- * Return: The flags of the sample.
- */
-u32 panthor_perf_accum_write(const struct panthor_perf_layout *layout,
-			     struct panthor_perf_accum *accum,
-			     const struct panthor_perf_sample_info *info, void *dst)
-{
-	const struct drm_panthor_perf_sample_header *header = (void *)accum->image;
-	u32 b;
-
-	set_headers(layout, accum, info);
-	if (accum->zero)
-		for (b = 0; b < layout->num_blocks; b++)
-			if (accum->enabled[b / 64] & BIT_ULL(b % 64))
-				clear_values(layout, accum_values(layout, accum, b));
-
-	memcpy(dst, accum->image, layout->user_sample_size);
-	panthor_perf_accum_reset(accum);
-	return header->flags;
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_write);
-
 /*
- * Writes a block to a user's ring whose counters are those of one firmware sample. They
- * pass through the accumulator only if some of them are enabled, and others are not.
+ * Writes a block to a user's ring. If @first is set, its counters are those of @sample, which
+ * may be NULL, and not the sums; they pass through the accumulator only if some of them are
+ * enabled, and others are not.
  */
 static void deliver_block(const struct panthor_perf_layout *layout,
 			  struct panthor_perf_accum *accum,
-			  const struct panthor_perf_fw_sample *sample, u32 b, void *dst)
+			  const struct panthor_perf_fw_sample *sample, bool first, u32 b, void *dst)
 {
 	const u64 *mask = accum->masks.mask[layout->blocks[b].type];
-	const u32 *src = &sample->values[b * layout->num_values];
-	void *image = (void *)accum->image + layout->blocks[b].user_offset;
+	const void *image = (void *)accum->image + layout->blocks[b].user_offset;
+	u32 n = layout->num_values;
+	bool written;
 
 	dst += layout->blocks[b].user_offset;
-	if (accum->enabled[b / 64] & BIT_ULL(b % 64)) {
-		bool written = is_written(sample, b);
-
-		if (!written || all_enabled(mask, layout->num_values)) {
-			memcpy(dst, image, sizeof(struct drm_panthor_perf_block_header) +
-					   PANTHOR_PERF_VALUES_RESERVED * sizeof(u64));
-			dst += sizeof(struct drm_panthor_perf_block_header);
-			if (written)
-				widen_values(dst, src, layout->num_values);
-			else
-				clear_values(layout, dst);
-			return;
-		}
-
-		add_values(accum_values(layout, accum, b), src, mask, layout->num_values, true);
+	if (!first || !(accum->enabled[b / 64] & BIT_ULL(b % 64))) {
+		memcpy(dst, image, layout->user_block_size);
+		return;
 	}
 
-	memcpy(dst, image, layout->user_block_size);
+	written = sample && is_written(sample, b);
+	if (written && !all_enabled(mask, n)) {
+		add_enabled(accum_values(layout, accum, b), &sample->values[b * n], mask, n, true);
+		memcpy(dst, image, layout->user_block_size);
+		return;
+	}
+
+	memcpy(dst, image, sizeof(struct drm_panthor_perf_block_header) +
+			   PANTHOR_PERF_VALUES_RESERVED * sizeof(u64));
+	dst += sizeof(struct drm_panthor_perf_block_header);
+	if (written)
+		copy_counters(dst, &sample->values[b * n], n);
+	else
+		clear_values(layout, dst);
 }
 
-/**
- * panthor_perf_accum_deliver() - Write an accumulator and a firmware sample to a user's ring
- * @layout: Layout.
- * @accum: Accumulator. All its sums are 0 afterwards.
- * @sample: Firmware sample as for panthor_perf_accum_add(), or NULL.
- * @info: Values of the sample that depend on its delivery.
- * @dst: Slot of the ring, as for panthor_perf_accum_write().
- *
- * Does the same as panthor_perf_accum_add() and panthor_perf_accum_write() one after
- * the other. A period is often that of one firmware sample: then it is faster, because
- * its values do not pass through the accumulator.
- *
- * Return: The flags of the sample.
+/*
+ * Writes an accumulator and a firmware sample, as for panthor_perf_accum_add() or NULL, to the
+ * slot @dst of a user's ring, which is only written, since the user can change it at any time.
+ * All sums are 0 afterwards. A period is often that of one firmware sample, whose values need
+ * not pass through the accumulator. Returns the flags of the user's sample.
  */
 u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 			       struct panthor_perf_accum *accum,
@@ -989,83 +918,42 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 			       const struct panthor_perf_sample_info *info, void *dst)
 {
 	const struct drm_panthor_perf_sample_header *header = (void *)accum->image;
+	bool first = accum->zero;
 	u32 b;
 
-	if (!sample)
-		return panthor_perf_accum_write(layout, accum, info, dst);
-
-	if (!accum->zero) {
+	if (sample && first) {
+		find_saturated(layout, sample, accum);
+		add_sample_states(layout, sample, accum);
+	} else if (sample) {
 		panthor_perf_accum_add(layout, sample, accum);
-		return panthor_perf_accum_write(layout, accum, info, dst);
 	}
 
-	find_saturated(layout, sample, accum);
-	add_sample_states(layout, sample, accum);
 	set_headers(layout, accum, info);
 	memcpy(dst, header, sizeof(*header));
 	for (b = 0; b < layout->num_blocks; b++)
-		deliver_block(layout, accum, sample, b, dst);
+		deliver_block(layout, accum, sample, first, b, dst);
 
 	panthor_perf_accum_reset(accum);
 	return header->flags;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_deliver);
 
-/* Adds all counters of a block in a firmware sample to totals, four at a time. */
-static void total_values(u64 *after, const u64 *before, const u32 *src, u32 num_values)
-{
-	const u32 *end = src + num_values;
-
-	for (; src != end; src += 4, before += 4, after += 4) {
-		u64 t0 = before[0] + src[0], t1 = before[1] + src[1];
-		u64 t2 = before[2] + src[2], t3 = before[3] + src[3];
-
-		after[0] = t0;
-		after[1] = t1;
-		after[2] = t2;
-		after[3] = t3;
-	}
-}
-
-/* Adds the sums of a block to totals, four at a time. */
-static void total_sums(u64 *after, const u64 *before, const u64 *sums, u32 num_values)
-{
-	const u64 *end = sums + num_values;
-
-	for (; sums != end; sums += 4, before += 4, after += 4) {
-		u64 t0 = before[0] + sums[0], t1 = before[1] + sums[1];
-		u64 t2 = before[2] + sums[2], t3 = before[3] + sums[3];
-
-		after[0] = t0;
-		after[1] = t1;
-		after[2] = t2;
-		after[3] = t3;
-	}
-}
-
-/**
- * panthor_perf_accum_total() - Add an accumulator and a firmware sample to totals
- * @layout: Layout.
- * @accum: Accumulator. All its sums are 0 afterwards.
- * @sample: Firmware sample as for panthor_perf_accum_add(), or NULL.
- * @before: Totals so far of all values of all blocks, panthor_perf_layout::num_values for
- * each block.
- * @after: Receives the totals that have the accumulator and the sample in them, of those
- * blocks in which counters are enabled. May not be the same as @before. The values that
- * precede the counters of a block have no meaning.
- *
- * Return: True if a counter has saturated, so that the totals may be too low.
+/*
+ * Adds an accumulator and a firmware sample, as for panthor_perf_accum_add() or NULL, to totals.
+ * All sums are 0 afterwards. @before has the totals so far of all values of all blocks; @after,
+ * which may not be the same, receives those of the blocks in which counters are enabled. What
+ * precedes the counters of a block has no meaning. Returns true if a counter has saturated, so
+ * that the totals may be too low.
  */
 bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 			      struct panthor_perf_accum *accum,
 			      const struct panthor_perf_fw_sample *sample,
 			      const u64 *before, u64 *after)
 {
-	/* A period is often that of one firmware sample, which need not pass through the sums. */
-	bool direct = sample && accum->zero, saturated;
-	u32 w;
+	bool first = accum->zero, saturated;
+	u32 n = layout->num_values, i, w;
 
-	if (direct)
+	if (sample && first)
 		find_saturated(layout, sample, accum);
 	else if (sample)
 		panthor_perf_accum_add(layout, sample, accum);
@@ -1074,17 +962,16 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 		u64 todo = accum->enabled[w];
 
 		for (; todo; todo &= todo - 1) {
-			u32 b = 64 * w + __ffs64(todo), first = b * layout->num_values;
+			u32 b = 64 * w + __ffs64(todo), at = b * n;
 
-			if (direct && is_written(sample, b))
-				total_values(after + first, before + first,
-					     sample->values + first, layout->num_values);
-			else if (direct || accum->zero)
-				memcpy(after + first, before + first,
-				       layout->num_values * sizeof(*after));
+			if (!first)
+				for (i = PANTHOR_PERF_VALUES_RESERVED; i < n; i++)
+					after[at + i] = before[at + i] +
+							accum_values(layout, accum, b)[i];
+			else if (sample && is_written(sample, b))
+				add_counters(after + at, before + at, sample->values + at, n);
 			else
-				total_sums(after + first, before + first,
-					   accum_values(layout, accum, b), layout->num_values);
+				memcpy(after + at, before + at, n * sizeof(*after));
 		}
 	}
 

@@ -385,7 +385,7 @@ struct panthor_perf_sample_info {
 	u64 cycles[DRM_PANTHOR_PERF_CLOCK_SHADER + 1];
 
 	/**
-	 * @flags: enum drm_panthor_perf_sample_flags. panthor_perf_accum_write() adds
+	 * @flags: enum drm_panthor_perf_sample_flags. panthor_perf_accum_deliver() adds
 	 * DRM_PANTHOR_PERF_SAMPLE_OVERFLOW if a counter saturated.
 	 */
 	u32 flags;
@@ -424,9 +424,6 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			    struct panthor_perf_accum *accum);
 void panthor_perf_accum_add_states(const struct panthor_perf_layout *layout, u8 states,
 				   struct panthor_perf_accum *accum);
-u32 panthor_perf_accum_write(const struct panthor_perf_layout *layout,
-			     struct panthor_perf_accum *accum,
-			     const struct panthor_perf_sample_info *info, void *dst);
 u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 			       struct panthor_perf_accum *accum,
 			       const struct panthor_perf_fw_sample *sample,

@@ -797,7 +797,7 @@ static void write_out(struct kunit *test, struct bench *bench, struct panthor_pe
 	u32 size = bench->layout->user_sample_size, i;
 
 	memset(bench->dst, CANARY, size + 64);
-	panthor_perf_accum_write(bench->layout, accum, info, bench->dst);
+	panthor_perf_accum_deliver(bench->layout, accum, NULL, info, bench->dst);
 	for (i = size; i < size + 64; i++)
 		KUNIT_ASSERT_EQ_MSG(test, bench->dst[i], CANARY, "byte %u", i);
 }
@@ -1682,8 +1682,8 @@ static void random_delivery(struct kunit *test)
 			}
 
 			panthor_perf_accum_add(bench.layout, bench.sample, twins[s][0]);
-			flags = panthor_perf_accum_write(bench.layout, twins[s][0], &info,
-							 expected);
+			flags = panthor_perf_accum_deliver(bench.layout, twins[s][0], NULL, &info,
+							   expected);
 			memset(bench.dst, CANARY, size + 64);
 			KUNIT_ASSERT_EQ(test, flags,
 					panthor_perf_accum_deliver(bench.layout, twins[s][1],
@@ -1699,8 +1699,8 @@ static void random_delivery(struct kunit *test)
 
 			/* Nothing is left of it. */
 			if (prng() % 4 == 0) {
-				panthor_perf_accum_write(bench.layout, twins[s][0], &info,
-							 expected);
+				panthor_perf_accum_deliver(bench.layout, twins[s][0], NULL, &info,
+							   expected);
 				panthor_perf_accum_deliver(bench.layout, twins[s][1], NULL, &info,
 							   bench.dst);
 				KUNIT_ASSERT_EQ(test, memcmp(bench.dst, expected, size), 0);
