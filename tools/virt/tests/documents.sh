@@ -26,7 +26,7 @@ missing()
 	done
 }
 
-plan 7
+plan 9
 # shellcheck disable=SC2046
 is "ABI has each file of the PMU" "$(sed -n 's/.*DEVICE_ATTR_[A-Z]*(\([a-z_]*\)).*/\1/p
 	s/.*PMU_FORMAT_ATTR(\([a-z_]*\), .*/\1 =/p' $(files) | missing "$abi")" ""
@@ -53,4 +53,16 @@ is "each page that a text names is there" "$(grep -rohE 'Documentation/[A-Za-z0-
 	patches/series clients tools/virt/README tools/ordering tools/perf debian | sort -u |
 	grep -E 'panthor' | grep -vxF Documentation/gpu/panthor.rst | while read -r file; do
 		compgen -G "$file" >/dev/null || echo "$file"
+	done)" ""
+
+told=$(sed -n '/^What the driver tells of itself$/,/^What the driver promises$/p' tools/virt/README)
+# shellcheck disable=SC2046
+is "README of the virtual GPU has each key of debugfs" "$(grep -hE '_printf\(' $(files) | grep -oE '[" ][a-z_-]+(: |=)%' |
+	tr -d '" :=%' | sort -u | while read -r key; do
+		grep -qwF -e "$key" <<<"$told" || echo "$key"
+	done)" ""
+is "README of the virtual GPU has each tracepoint" \
+	"$(sed -n 's/^TRACE_EVENT(panthor_perf_\([a-z_]*\),/\1/p' drivers/gpu/drm/panthor/panthor_perf_trace.h |
+	while read -r name; do
+		grep -qwF -e "$name" <<<"$told" || echo "$name"
 	done)" ""
