@@ -235,7 +235,7 @@ static void print_topdown(FILE *out, const struct view *v, const struct summarie
 	largest = pperf_topdown_largest(s->topdown, 1);
 	if (largest)
 		fprintf(out, "\nLargest: %s. %s\n", largest->title, largest->next ? largest->next : "");
-	fprintf(out, "%s\n", pperf_topdown_note);
+	fprintf(out, "%s\n", pperf_topdown_note());
 }
 
 /* ---- For programs ---- */

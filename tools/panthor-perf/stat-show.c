@@ -274,7 +274,7 @@ static void print_topdown(const struct stat_report *r)
 	}
 	if (largest)
 		fprintf(r->out, "\nThe largest part is \"%s\". %s\n", largest->title, largest->next);
-	fprintf(r->out, "%s\n", pperf_topdown_note);
+	fprintf(r->out, "%s\n", pperf_topdown_note());
 }
 
 /* Counters by group, in the order in which groups first occur. */
@@ -366,7 +366,7 @@ static void interval_topdown(const struct stat_report *r, bool first)
 	struct pperf_load load;
 
 	if (first) {
-		fprintf(r->out, "# %s Percent of all cycles; load in percent of the time.\n", pperf_topdown_note);
+		fprintf(r->out, "# %s Percent of all cycles; load in percent of the time.\n", pperf_topdown_note());
 		fprintf(r->out, "%16s %6s", "# seconds", "load");
 		for (i = 0; i < n && i < 64; i++)
 			fprintf(r->out, "  %6s", nodes[i]->title);
@@ -543,7 +543,7 @@ static struct json_object *json_topdown(const struct stat_report *r)
 			json_object_object_add(item, "deviation", json_object_new_double(share.deviation));
 		json_object_array_add(list, item);
 	}
-	json_object_object_add(top, "note", json_text(pperf_topdown_note));
+	json_object_object_add(top, "note", json_text(pperf_topdown_note()));
 	json_object_object_add(top, "parts", list);
 	json_object_object_add(top, "largest", largest ? json_text(largest->name) : NULL);
 	json_object_object_add(top, "next", largest ? json_text(largest->next) : NULL);

@@ -427,6 +427,9 @@ struct pperf_sample {
 	/* All blocks of the GPU, in the order of pperf_gpu_info::blocks. */
 	unsigned int num_blocks;
 	const struct pperf_block *blocks;
+
+	/* Of a session: the one that pperf_session_stop() has asked for, behind which there is none. */
+	bool last;
 };
 
 /* A block of a sample. NULL if there is none. */
@@ -476,7 +479,10 @@ bool pperf_log_text(const struct pperf_log *log, unsigned int number, char *text
 
 /* Zero it, set size, and then what is wanted. */
 struct pperf_session_options {
-	/* sizeof(struct pperf_session_options) */
+	/*
+	 * sizeof(struct pperf_session_options) of the program: members are only ever added at the end. What
+	 * the library does not know has to be 0.
+	 */
 	size_t size;
 
 	/* What to enable. */
@@ -513,7 +519,7 @@ enum pperf_error pperf_session_start(struct pperf_session *session, uint64_t use
 /* Asks for one sample, of a session without a period. It comes later: see pperf_session_wait(). */
 enum pperf_error pperf_session_sample(struct pperf_session *session, uint64_t user_data);
 
-/* Asks for the last sample, behind all others. */
+/* Asks for the last sample, behind all others; pperf_sample::last tells it, whatever the tags are. */
 enum pperf_error pperf_session_stop(struct pperf_session *session, uint64_t user_data);
 
 /*
@@ -624,7 +630,7 @@ enum pperf_error pperf_sums_load(const struct pperf_sums *sums, struct pperf_loa
 /* ---- Top-down: an estimate of what held the work up ---- */
 
 /* To be shown with every top-down figure: that it is an estimate, and why. */
-extern const char pperf_topdown_note[];
+const char *pperf_topdown_note(void);
 
 struct pperf_topdown_node {
 	/* Such as td_core_tex. */

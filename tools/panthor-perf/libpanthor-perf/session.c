@@ -18,6 +18,9 @@
 #define MIN_SLOTS 8u
 #define MAX_RING_BYTES (16u << 20)
 
+/* DRM_PANTHOR_BO_WB_MMAP, which headers before Linux 7.3's do not have: memory that is read through the cache. */
+#define BO_WB_MMAP (1u << 1)
+
 /* Whether samples are still to come. */
 enum session_state {
 	/* Not started: START leads to counting. */
@@ -45,6 +48,9 @@ struct pperf_session {
 	uint32_t bos[2];
 	char *ring;
 	size_t ring_size;
+
+	/* Where a sample is copied to be read more than once, if the ring's memory has no cache; NULL if it has. */
+	char *copy;
 	struct drm_panthor_perf_ringbuf_control *control;
 	size_t control_size;
 
@@ -52,8 +58,13 @@ struct pperf_session {
 	uint64_t extract;
 	bool held;
 
-	/* Tag of STOP, which tells the last sample. */
-	uint64_t stop_tag;
+	/* Tag of STOP that the kernel has, which no other sample has, and that of the user. */
+	uint64_t stop_tag, user_stop_tag;
+
+	/* Tag of START, and by number those of the SAMPLEs that were asked for and not read: at most as many as slots. */
+	uint64_t start_tag;
+	uint64_t *asked;
+	uint64_t asked_in, asked_out;
 
 	/* The last sample was flagged ERROR: the GPU may be gone. */
 	bool suspicious;
@@ -101,9 +112,10 @@ static enum pperf_error gone(const struct pperf_session *s)
 }
 
 /* A buffer object and its mapping. Returns NULL with errno set. */
-static void *make_buffer(const struct pperf_session *s, size_t size, uint32_t *handle, size_t *real_size)
+static void *make_buffer(const struct pperf_session *s, size_t size, uint32_t flags, uint32_t *handle,
+			 size_t *real_size)
 {
-	struct drm_panthor_bo_create create = { .size = size };
+	struct drm_panthor_bo_create create = { .size = size, .flags = flags };
 	struct drm_panthor_bo_mmap_offset offset = {};
 	void *map;
 
@@ -128,9 +140,11 @@ static enum pperf_error setup_error(const struct pperf_session *s, int error)
 			return pperf_fail(PPERF_ERROR_PERMISSION, "counters show the work of all processes on "
 					  "the GPU, and you may not see it so closely: run as root or with "
 					  "CAP_PERFMON, or try a period of 1 ms or more");
-		return pperf_fail(PPERF_ERROR_PERMISSION, "counters show the work of all processes on the "
-				  "GPU, and you may not see it: run as root or with CAP_PERFMON, or allow "
-				  "everybody to with\n  echo 0 > /sys/module/panthor/parameters/perf_paranoid");
+		return pperf_fail(PPERF_ERROR_PERMISSION, "counters show the work of all processes on the GPU, and "
+				  "you may not see it: run as root or with CAP_PERFMON; or root allows it to everybody, by "
+				  "sysctl kernel.perf_event_paranoid=0 from Linux 7.3 on, or to all who may open the GPU, by "
+				  "the udev rule in 60-panthor-perf.rules or "
+				  "echo 0 > /sys/module/panthor/parameters/perf_paranoid");
 	case ENOSPC:
 		return pperf_fail(PPERF_ERROR_TOO_MANY, "there are too many counter sessions on this GPU: "
 				  "end some first");
@@ -214,9 +228,6 @@ static enum pperf_error check_options(const struct pperf_gpu_info *info,
 		return pperf_fail(PPERF_ERROR_NO_KERNEL_SUPPORT, "this kernel's performance counters have "
 				  "another interface than the one this program was built for: use the "
 				  "panthor-perf that came with the kernel");
-	if (options->size != sizeof(*options))
-		return pperf_fail(PPERF_ERROR_INVALID, "pperf_session_options::size is %zu, not %zu",
-				  options->size, sizeof(*options));
 	if (options->flags & ~PPERF_SESSION_EMIT_AUTO)
 		return pperf_fail(PPERF_ERROR_INVALID, "unknown flags of a session: %#x", options->flags);
 	if (options->slots && (options->slots < 2 || options->slots & (options->slots - 1)))
@@ -230,14 +241,37 @@ static enum pperf_error check_options(const struct pperf_gpu_info *info,
 	return PPERF_OK;
 }
 
-enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_session_options *options,
+/* The options of a program that was built with this header, an older or a newer one. */
+static enum pperf_error copy_options(struct pperf_session_options *copy, const struct pperf_session_options *options)
+{
+	/* Of version 0.2. */
+	const size_t least = offsetof(struct pperf_session_options, flags) + sizeof(options->flags);
+	const char *bytes = (const char *)options;
+	size_t i;
+
+	if (options->size < least)
+		return pperf_fail(PPERF_ERROR_INVALID, "pperf_session_options::size is %zu, and %zu at the least",
+				  options->size, least);
+	for (i = sizeof(*copy); i < options->size; i++)
+		if (bytes[i])
+			return pperf_fail(PPERF_ERROR_INVALID, "an option of a session is not known to this version of "
+					  "the library, " PPERF_VERSION);
+	memset(copy, 0, sizeof(*copy));
+	memcpy(copy, options, options->size < sizeof(*copy) ? options->size : sizeof(*copy));
+	return PPERF_OK;
+}
+
+enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_session_options *given,
 				    struct pperf_session **out)
 {
 	const struct pperf_gpu_info *info = &gpu->info;
-	enum pperf_error error = check_options(info, options);
 	size_t page = sysconf(_SC_PAGESIZE), size;
+	struct pperf_session_options options;
+	enum pperf_error error = copy_options(&options, given);
 	struct pperf_session *s;
 
+	if (!error)
+		error = check_options(info, &options);
 	if (error)
 		return error;
 
@@ -245,10 +279,10 @@ enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_se
 	if (!s)
 		return pperf_no_memory();
 	s->gpu = gpu;
-	s->period_ns = options->period_ns;
+	s->period_ns = options.period_ns;
 	if (s->period_ns && s->period_ns < info->min_period_ns)
 		s->period_ns = info->min_period_ns;
-	s->slots = options->slots ? options->slots : choose_slots(info, s->period_ns);
+	s->slots = options.slots ? options.slots : choose_slots(info, s->period_ns);
 
 	s->eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->eventfd < 0) {
@@ -259,16 +293,29 @@ enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_se
 	error = make_blocks(s);
 	if (error)
 		goto out;
+	s->asked = calloc(s->slots, sizeof(*s->asked));
+	if (!s->asked) {
+		error = pperf_no_memory();
+		goto out;
+	}
 
-	size = (size_t)s->slots * info->sample_size;
-	s->ring = make_buffer(s, (size + page - 1) & ~(page - 1), &s->bos[0], &s->ring_size);
+	size = ((size_t)s->slots * info->sample_size + page - 1) & ~(page - 1);
+	s->ring = make_buffer(s, size, BO_WB_MMAP, &s->bos[0], &s->ring_size);
+	if (!s->ring && !s->bos[0] && errno == EINVAL) {
+		s->ring = make_buffer(s, size, 0, &s->bos[0], &s->ring_size);
+		s->copy = malloc(info->sample_size);
+		if (s->ring && !s->copy) {
+			error = pperf_no_memory();
+			goto out;
+		}
+	}
 	if (s->ring)
-		s->control = make_buffer(s, page, &s->bos[1], &s->control_size);
+		s->control = make_buffer(s, page, 0, &s->bos[1], &s->control_size);
 	if (!s->ring || !s->control)
 		error = errno == ENODEV ? gone(s) :
 			pperf_fail(PPERF_ERROR_SYSTEM, "cannot make a buffer for samples: %s", strerror(errno));
 	else
-		error = setup(s, options);
+		error = setup(s, &options);
 out:
 	if (error)
 		pperf_session_close(s);
@@ -297,6 +344,8 @@ void pperf_session_close(struct pperf_session *s)
 	}
 	if (s->eventfd >= 0)
 		close(s->eventfd);
+	free(s->copy);
+	free(s->asked);
 	free(s->blocks);
 	free(s);
 }
@@ -308,6 +357,9 @@ enum pperf_error pperf_session_start(struct pperf_session *s, uint64_t user_data
 
 	switch (ret) {
 	case 0:
+		/* Of one that counts already, nothing has changed. */
+		if (s->state != SESSION_COUNTING)
+			s->start_tag = user_data;
 		s->state = SESSION_COUNTING;
 		return PPERF_OK;
 	case -EBUSY:
@@ -339,6 +391,7 @@ enum pperf_error pperf_session_sample(struct pperf_session *s, uint64_t user_dat
 	ret = command(s, DRM_PANTHOR_PERF_COMMAND_SAMPLE, &s->handle, &sample, sizeof(sample));
 	switch (ret) {
 	case 0:
+		s->asked[s->asked_in++ & (s->slots - 1)] = user_data;
 		return PPERF_OK;
 	case -EBUSY:
 		return pperf_fail(PPERF_ERROR_RING_FULL, "all slots of the ring are spoken for: read samples "
@@ -350,6 +403,19 @@ enum pperf_error pperf_session_sample(struct pperf_session *s, uint64_t user_dat
 	}
 }
 
+/* Whether a sample that comes before that of STOP may have a tag. */
+static bool tag_is_taken(const struct pperf_session *s, uint64_t tag)
+{
+	uint64_t i;
+
+	if (tag == s->start_tag)
+		return true;
+	for (i = s->asked_out; i != s->asked_in; i++)
+		if (tag == s->asked[i & (s->slots - 1)])
+			return true;
+	return false;
+}
+
 enum pperf_error pperf_session_stop(struct pperf_session *s, uint64_t user_data)
 {
 	struct drm_panthor_perf_cmd_stop stop = { .user_data = user_data };
@@ -357,12 +423,15 @@ enum pperf_error pperf_session_stop(struct pperf_session *s, uint64_t user_data)
 
 	if (s->state != SESSION_COUNTING)
 		return PPERF_OK;
+	while (tag_is_taken(s, stop.user_data))
+		stop.user_data++;
 
 	ret = command(s, DRM_PANTHOR_PERF_COMMAND_STOP, &s->handle, &stop, sizeof(stop));
 	switch (ret) {
 	case 0:
 		s->state = SESSION_STOPPING;
-		s->stop_tag = user_data;
+		s->stop_tag = stop.user_data;
+		s->user_stop_tag = user_data;
 		return PPERF_OK;
 	case -ENODEV:
 		return gone(s);
@@ -394,9 +463,12 @@ static enum pperf_error decode(struct pperf_session *s)
 {
 	const struct pperf_gpu_info *info = &s->gpu->info;
 	const char *at = s->ring + (s->extract & (s->slots - 1)) * (size_t)info->sample_size;
-	const struct drm_panthor_perf_sample_header *header = (const void *)at;
+	const struct drm_panthor_perf_sample_header *header;
 	unsigned int n;
 
+	if (s->copy)
+		at = memcpy(s->copy, at, info->sample_size);
+	header = (const void *)at;
 	s->sample.start_ns = header->timestamp_start_ns;
 	s->sample.end_ns = header->timestamp_end_ns;
 	s->sample.set = header->block_set;
@@ -468,8 +540,13 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 	s->extract++;
 	s->held = true;
 	s->suspicious = s->sample.flags & PPERF_SAMPLE_ERROR;
-	if (s->state == SESSION_STOPPING && s->sample.user_data == s->stop_tag)
+	if (s->asked_out != s->asked_in && s->sample.user_data == s->asked[s->asked_out & (s->slots - 1)])
+		s->asked_out++;
+	s->sample.last = s->state == SESSION_STOPPING && s->sample.user_data == s->stop_tag;
+	if (s->sample.last) {
+		s->sample.user_data = s->user_stop_tag;
 		s->state = SESSION_IDLE;
+	}
 	pperf_log_add(&s->log, &s->sample);
 	*sample = &s->sample;
 	return PPERF_OK;

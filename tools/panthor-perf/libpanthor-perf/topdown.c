@@ -7,9 +7,6 @@
 
 #include "internal.h"
 
-const char pperf_topdown_note[] =
-	"Top-down figures are an estimate from counters, not a measurement.";
-
 struct pperf_topdown {
 	const struct pperf_db *db;
 	const struct pperf_gpu_info *info;
@@ -20,6 +17,11 @@ struct pperf_topdown {
 	double *cycles;
 	double *rows;
 };
+
+const char *pperf_topdown_note(void)
+{
+	return "Top-down figures are an estimate from counters, not a measurement.";
+}
 
 enum pperf_error pperf_topdown_new(const struct pperf_db *db, const struct pperf_gpu_info *info,
 				   struct pperf_topdown **out)

@@ -43,6 +43,9 @@ static struct {
 	unsigned int bos, open_bos;
 	bool used[MAX_BOS];
 
+	/* Flags of buffers that it knows, and those of the last ring. */
+	uint32_t bo_flags, ring_flags;
+
 	/* The session. */
 	bool session;
 	struct drm_panthor_perf_cmd_setup setup;
@@ -199,6 +202,12 @@ int drmIoctl(int fd, unsigned long request, void *arg)
 	case DRM_IOCTL_PANTHOR_PERF_CONTROL:
 		return control(arg);
 	case DRM_IOCTL_PANTHOR_BO_CREATE:
+		if (create->flags & ~kernel.bo_flags) {
+			errno = EINVAL;
+			return -1;
+		}
+		if (create->flags)
+			kernel.ring_flags = create->flags;
 		create->handle = ++kernel.bos;
 		kernel.used[create->handle % MAX_BOS] = true;
 		kernel.open_bos++;
@@ -385,6 +394,10 @@ static void test_setup(void)
 		{ ENOMEM, 0, PPERF_ERROR_NO_MEMORY }, { EIO, 0, PPERF_ERROR_SYSTEM },
 	};
 	struct pperf_session_options options = some_options(), wrong;
+	struct {
+		struct pperf_session_options options;
+		uint64_t more;
+	} longer;
 	struct pperf_session *session;
 	struct pperf_gpu *gpu;
 	size_t i;
@@ -430,12 +443,28 @@ static void test_setup(void)
 		options.period_ns = errors[i].period;
 		error = pperf_session_open(gpu, &options, &session);
 		expect(error == errors[i].want && *pperf_message(), "%s: error %d", strerror(errors[i].error), error);
+		expect(!strchr(pperf_message(), '\n'), "%s: more than a line: %s", strerror(errors[i].error), pperf_message());
+		if (errors[i].error == EACCES && !errors[i].period)
+			expect(strstr(pperf_message(), "perf_event_paranoid") && strstr(pperf_message(), "udev rule") &&
+			       strstr(pperf_message(), "perf_paranoid"), "who may is not told: %s", pperf_message());
 	}
 	kernel.fail[DRM_PANTHOR_PERF_COMMAND_SETUP] = 0;
+
+	/* A program that was built with a later header, of which it uses nothing, or something. */
+	memset(&longer, 0, sizeof(longer));
+	longer.options = some_options();
+	longer.options.size = sizeof(longer);
+	session = open_session(gpu, &longer.options);
+	expect(kernel.setup.sample_slots == 4, "longer options: %u slots", kernel.setup.sample_slots);
+	pperf_session_close(session);
+	session = NULL;
+	longer.more = 1;
+	expect(pperf_session_open(gpu, &longer.options, &session) == PPERF_ERROR_INVALID && strstr(pperf_message(), "not known"),
+	       "an option that is not known: %s", pperf_message());
 	for (i = 0; i < 5; i++) {
 		wrong = some_options();
 		if (i == 0)
-			wrong.size--;
+			wrong.size = offsetof(struct pperf_session_options, flags);
 		else if (i == 1)
 			wrong.slots = 3;
 		else if (i == 2)
@@ -507,6 +536,57 @@ static void test_commands(void)
 	end("commands, and what they answer");
 }
 
+/* Which of the samples is the last is told, whatever tags the user gives. */
+static void test_last(void)
+{
+	struct pperf_session_options options = some_options();
+	const struct pperf_sample *sample;
+	struct pperf_session *session;
+	uint64_t start, last;
+	struct pperf_gpu *gpu;
+	int i;
+
+	begin();
+	kernel_reset();
+	gpu = open_gpu();
+	options.period_ns = 1000000;
+	session = open_session(gpu, &options);
+	/* Of a periodic session: twice, so that nothing is left of the first time. */
+	for (i = 0; i < 2; i++) {
+		expect(!pperf_session_start(session, 7), "%s", pperf_message());
+		start = kernel.last_data;
+		expect(!pperf_session_stop(session, 7), "%s", pperf_message());
+		last = kernel.last_data;
+		deliver(start, 0, 0);
+		deliver(last, 0, 0);
+		expect(!pperf_session_next(session, &sample) && sample && sample->user_data == 7 && !sample->last,
+		       "the first is taken for the last");
+		kernel.fail[DRM_PANTHOR_PERF_COMMAND_START] = EBUSY;
+		expect(pperf_session_start(session, 1) == PPERF_ERROR_RING_FULL, "the last was not read: %s", pperf_message());
+		kernel.fail[DRM_PANTHOR_PERF_COMMAND_START] = 0;
+		expect(!pperf_session_next(session, &sample) && sample && sample->user_data == 7 && sample->last,
+		       "the last is not told");
+	}
+	pperf_session_close(session);
+
+	/* Tags of samples that were asked for, and the one beside. */
+	options.period_ns = 0;
+	session = open_session(gpu, &options);
+	expect(!pperf_session_start(session, 1) && !pperf_session_sample(session, 2) &&
+	       !pperf_session_sample(session, 3) && !pperf_session_stop(session, 2), "%s", pperf_message());
+	last = kernel.last_data;
+	expect(last > 3, "the tag of STOP is %llu", (unsigned long long)last);
+	deliver(2, 0, 0);
+	deliver(3, 0, 0);
+	deliver(last, 0, 0);
+	for (i = 0; i < 3; i++)
+		expect(!pperf_session_next(session, &sample) && sample && sample->last == (i == 2) &&
+		       sample->user_data == (uint64_t)(i == 1 ? 3 : 2), "sample %d", i);
+	pperf_session_close(session);
+	pperf_gpu_close(gpu);
+	end("the last sample is told");
+}
+
 static void test_samples(void)
 {
 	struct pperf_session_options options = some_options();
@@ -567,6 +647,19 @@ static void test_samples(void)
 	expect(pperf_session_next(session, &sample) == PPERF_ERROR_BROKEN &&
 	       strstr(pperf_message(), "5.3 instead of 5.0"), "a broken block: %s", pperf_message());
 	pperf_session_close(session);
+
+	/* What is read is a copy, unless the kernel has memory that is read through the cache. */
+	for (i = 0; i < 2; i++) {
+		kernel.bo_flags = i ? 2 : 0;
+		session = open_session(gpu, &options);
+		deliver(1, 0, 100);
+		expect(!pperf_session_next(session, &sample) && sample, "%s", pperf_message());
+		spoil(56 + 24, 99);
+		expect((sample->blocks[0].values[0] == 99) == !!i && kernel.ring_flags == kernel.bo_flags,
+		       "value 0 is %llu, flags %u", (unsigned long long)sample->blocks[0].values[0], kernel.ring_flags);
+		pperf_session_close(session);
+		expect(!kernel.open_bos, "%u buffers are left", kernel.open_bos);
+	}
 	session = open_session(gpu, &options);
 	kernel.insert = 5;
 	deliver(1, 0, 0);
@@ -627,10 +720,11 @@ int main(void)
 
 	/* What was said before a hang is to be seen. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("1..8\n");
+	printf("1..9\n");
 	test_gpu();
 	test_setup();
 	test_commands();
+	test_last();
 	test_samples();
 	test_gone();
 	unlink(kernel.node);

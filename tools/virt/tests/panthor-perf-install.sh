@@ -12,7 +12,7 @@ tool=$top/tools/panthor-perf
 tree=$SCRATCH/tree
 export PKG_CONFIG_PATH=$tree/lib/pkgconfig
 
-plan $((31 + 1 + 2 * 10))
+plan $((31 + 1 + 2 * 11))
 
 # Of a kernel's headers, those of DRM and what they alone include: this machine has the rest.
 headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
@@ -43,8 +43,8 @@ is "the soname" "$(objdump -p "$tree/lib/libpanthor-perf.so" | awk '$1 == "SONAM
 is "the version" "$(pkg-config --modversion libpanthor-perf)" \
 	"$(sed -n 's/^#define PPERF_VERSION "\(.*\)"/\1/p' "$tree/include/panthor-perf.h")"
 
-# Functions and data that the header declares.
-sed -n 's/^[a-z].*[ *]\(pperf_[a-z_]*\)(.*/\1/p; s/^extern .* \(pperf_[a-z_]*\)\[\];/\1/p' \
+# Functions that the header declares; data would be a part of programs' own, with the size that it has today.
+sed -n 's/^[a-z].*[ *]\(pperf_[a-z_]*\)(.*/\1/p' \
 	"$tree/include/panthor-perf.h" | sort >"$SCRATCH/declared"
 nm -D --defined-only "$tree/lib/libpanthor-perf.so" | awk '{ print $3 }' | sort >"$SCRATCH/exported"
 is "the shared library has what the header declares, and no more" "$(diff "$SCRATCH/declared" "$SCRATCH/exported")" ""
@@ -173,7 +173,7 @@ sanitized()
 sanitized session-test
 make_locales
 for locale in C de_DE.UTF-8; do
-	run_tests 8 "sessions in $locale" in_locale "$locale" "$SCRATCH/sanitized/session-test"
+	run_tests 9 "sessions in $locale" in_locale "$locale" "$SCRATCH/sanitized/session-test"
 done
 
 sanitized panthor-perf
