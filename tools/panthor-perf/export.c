@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
@@ -30,6 +31,12 @@
 /* A scraper that says or takes nothing for so long is cut off. */
 #define TIMEOUT_S 10
 #define MAX_CONNECTIONS 64
+
+/* For one address, so that others have some left; a scraper needs one. */
+#define MAX_CONNECTIONS_OF_ONE 16
+
+/* Who says or takes a little now and then is cut off after so long, too. */
+#define REQUEST_S 20
 
 /* A text is written for each period, in two forms. */
 #define MIN_PERIOD_NS 10000000ull
@@ -115,9 +122,16 @@ struct exporter {
 	/* By node of the tree: what was told of it last. */
 	double *topdown_told;
 
-	/* Guards pages and the users of each; taken by the server's threads and by the reader. */
+	/* Guards all below; taken by the server's threads and by the reader. */
 	pthread_mutex_t lock;
 	struct page *pages[FORMATS];
+
+	/* Those that there are, by slot, and when what each asks for or is answered has to be at its end. */
+	struct connection {
+		struct MHD_Connection *of;
+		int fd;
+		time_t end;
+	} connections[MAX_CONNECTIONS];
 };
 
 /* ---- The text ---- */
@@ -462,6 +476,69 @@ static enum MHD_Result respond_page(struct exporter *e, struct MHD_Connection *c
 	return respond(connection, MHD_HTTP_OK, response, content_types[format]);
 }
 
+static time_t now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* From now on, a connection has the whole time again. Called when a request begins and when it is answered. */
+static void renew(struct exporter *e, struct MHD_Connection *connection)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&e->lock);
+	for (i = 0; i < MAX_CONNECTIONS; i++)
+		if (e->connections[i].of == connection)
+			e->connections[i].end = now_s() + REQUEST_S;
+	pthread_mutex_unlock(&e->lock);
+}
+
+/* Implements MHD_OPTION_NOTIFY_CONNECTION. */
+static void notify_connection(void *context, struct MHD_Connection *connection, void **socket_context,
+			      enum MHD_ConnectionNotificationCode code)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct MHD_Connection *before = code == MHD_CONNECTION_NOTIFY_STARTED ? NULL : connection;
+	struct exporter *e = context;
+	unsigned int i;
+
+	(void)socket_context;
+	pthread_mutex_lock(&e->lock);
+	for (i = 0; i < MAX_CONNECTIONS && e->connections[i].of != before; i++)
+		;
+	if (i < MAX_CONNECTIONS) {
+		e->connections[i].of = before ? NULL : connection;
+		e->connections[i].fd = info ? info->connect_fd : -1;
+		e->connections[i].end = now_s() + REQUEST_S;
+	}
+	pthread_mutex_unlock(&e->lock);
+}
+
+/* Implements MHD_OPTION_NOTIFY_COMPLETED. */
+static void notify_completed(void *context, struct MHD_Connection *connection, void **request,
+			     enum MHD_RequestTerminationCode code)
+{
+	(void)request;
+	(void)code;
+	renew(context, connection);
+}
+
+/* Ends connections whose time is over: the server then finds them closed. */
+static void cut_off(struct exporter *e)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&e->lock);
+	for (i = 0; i < MAX_CONNECTIONS; i++)
+		if (e->connections[i].of && now_s() >= e->connections[i].end)
+			shutdown(e->connections[i].fd, SHUT_RDWR);
+	pthread_mutex_unlock(&e->lock);
+}
+
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *data, size_t *data_size,
 			      void **request)
@@ -479,6 +556,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	/* Called once with the headers, then with the body, which there is none of. */
 	if (!*request) {
 		*request = connection;
+		renew(e, connection);
 		return MHD_YES;
 	}
 	if (!strcmp(url, "/"))
@@ -581,7 +659,10 @@ static int start_server(struct exporter *e, int *listener, struct MHD_Daemon **d
 	*daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, handle, e,
 				   MHD_OPTION_LISTEN_SOCKET, *listener,
 				   MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT_S,
-				   MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CONNECTIONS, MHD_OPTION_END);
+				   MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CONNECTIONS,
+				   MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned int)MAX_CONNECTIONS_OF_ONE,
+				   MHD_OPTION_NOTIFY_CONNECTION, notify_connection, e,
+				   MHD_OPTION_NOTIFY_COMPLETED, notify_completed, e, MHD_OPTION_END);
 	if (!*daemon) {
 		complain("cannot start the HTTP server: %s", strerror(errno));
 		return STATUS_FAILED;
@@ -691,12 +772,13 @@ static int serve(struct exporter *e, struct pperf_session *session, struct child
 	bool any;
 
 	while (!status && !e->stopped) {
-		if (poll(fds, 2, -1) < 0) {
+		if (poll(fds, 2, textfile ? -1 : 1000) < 0) {
 			if (errno == EINTR)
 				continue;
 			complain("cannot wait: %s", strerror(errno));
 			return STATUS_FAILED;
 		}
+		cut_off(e);
 		if (fds[1].revents) {
 			status = add_samples(e, session, &any);
 			/* Also if it was the last that the GPU has counted: what failed is the status. */

@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 10 + 3 + 23))
+plan $((1 + 20 + 36 + 10 + 3 + 23 + 2))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -157,6 +157,42 @@ printf 'GET /met' >&9
 tick web s
 until_true has_samples 5 && ok "who reads nothing holds nothing up" || not_ok "who reads nothing holds nothing up" "$TEXT"
 exec 7>&- 8>&- 9>&-
+
+# 64 connections of another address, of which each says a little every now and then: they have sixteen, for a while.
+cat >"$SCRATCH/slow.py" <<'END'
+import socket, sys, time
+port, end = int(sys.argv[1]), time.monotonic() + 100
+def connect():
+    s = socket.socket()
+    s.settimeout(60)
+    s.bind(("127.0.0.2", 0))
+    s.connect(("127.0.0.1", port))
+    return s
+slow = [connect() for _ in range(64)]
+print("there", flush=True)
+left = set(slow)
+while left and time.monotonic() < end:
+    time.sleep(1)
+    for s in list(left):
+        try:
+            s.send(b"G")
+            s.setblocking(False)
+            if s.recv(1) == b"":
+                left.discard(s)
+        except BlockingIOError:
+            pass
+        except OSError:
+            left.discard(s)
+print("cut off" if not left else "%d are left" % len(left))
+END
+python3 "$SCRATCH/slow.py" "$PORT" >"$SCRATCH/slow.out" 2>&1 &
+slow=$!
+until_true grep -q there "$SCRATCH/slow.out" || not_ok "slow connections" "$(cat "$SCRATCH/slow.out")"
+tick web s
+until_true has_samples 6 && ok "many slow connections leave some for others" ||
+	not_ok "many slow connections leave some for others" "$TEXT"
+wait "$slow"
+is "and are cut off, though they say something" "$(tail -n 1 "$SCRATCH/slow.out")" "cut off"
 
 status_of()
 {
