@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* Bars and graphs, of characters. */
+#define _GNU_SOURCE
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "graph.h"
 
@@ -69,8 +72,32 @@ static void put_wide(struct canvas *canvas, int row, int column, enum graph_look
 
 int canvas_put(struct canvas *canvas, int row, int column, int width, enum graph_look look, const char *text)
 {
-	for (; *text && width > 0; text++, width--)
-		put_char(canvas, row, column++, look, *text);
+	struct cell *cell;
+	mbstate_t state;
+	wchar_t code;
+	int columns;
+	size_t size;
+
+	for (; *text && width > 0; text += size) {
+		memset(&state, 0, sizeof(state));
+		size = mbrtowc(&code, text, strlen(text), &state);
+		columns = size <= sizeof(cell->text) - 1 ? wcwidth(code) : -1;
+		if (columns < 1 || columns > width) {
+			/* What the locale does not have, or a terminal would obey. */
+			size = size <= MB_LEN_MAX ? size : 1;
+			put_char(canvas, row, column, look, '?');
+			columns = 1;
+		} else if ((cell = canvas_at(canvas, row, column))) {
+			memcpy(cell->text, text, size);
+			cell->text[size] = 0;
+			cell->look = look;
+			/* The other half of one that is two columns wide. */
+			if (columns == 2 && (cell = canvas_at(canvas, row, column + 1)))
+				cell->text[0] = 0;
+		}
+		column += columns;
+		width -= columns;
+	}
 	return column;
 }
 

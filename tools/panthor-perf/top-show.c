@@ -8,6 +8,7 @@
 
 #include <json-c/json.h>
 
+#include "text.h"
 #include "top.h"
 
 /* Less than this, and nothing can be read. */
@@ -480,15 +481,9 @@ static struct json_object *json_real(double value)
 /* Text of others: what is no UTF-8 would be no JSON. */
 static struct json_object *json_text(const char *text)
 {
-	struct json_object *object;
-	char *copy = strdup(text), *p;
+	char *copy = text_utf8(text);
+	struct json_object *object = copy ? json_object_new_string(copy) : NULL;
 
-	if (!copy)
-		return NULL;
-	for (p = copy; *p; p++)
-		if (*p < ' ' || *p > '~')
-			*p = '?';
-	object = json_object_new_string(copy);
 	free(copy);
 	return object;
 }

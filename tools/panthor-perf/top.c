@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "top.h"
@@ -30,6 +31,9 @@
 
 /* Top-down mixes what is in one sample: short ones keep phases apart. */
 #define MAX_PERIOD_NS 100000000ull
+
+/* All of /proc is not read more often, however short the time between two updates is. */
+#define MIN_SCAN_NS 250000000ull
 
 /* Two values a column of the widest screen. */
 #define HISTORY (2 * MAX_COLUMNS)
@@ -110,6 +114,9 @@ struct display {
 
 	/* The last sample was read. */
 	bool stopped;
+
+	/* When clients were looked at. */
+	uint64_t scan_ns;
 
 	enum mode mode, mode_before;
 	enum graph_style style, best_style;
@@ -294,8 +301,22 @@ static bool is_profiling(const struct pperf_gpu_info *info)
 	return mask;
 }
 
-static enum pperf_error look_at_clients(struct top *top)
+static uint64_t now_ns(void)
 {
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static enum pperf_error look_at_clients(struct display *d)
+{
+	struct top *top = &d->top;
+
+	/* At the end, what is told is of all the time. */
+	if (d->scan_ns && !d->stopped && now_ns() - d->scan_ns < MIN_SCAN_NS)
+		return PPERF_OK;
+	d->scan_ns = now_ns();
 	if (!clients_scan(&top->clients, "/proc", is_gpu, (void *)top->info))
 		return PPERF_ERROR_NO_MEMORY;
 	clients_sort(&top->clients, top->order, top->reverse);
@@ -332,7 +353,7 @@ static enum pperf_error update(struct display *d, bool *updated)
 	if (pperf_gpu_frequency(d->gpu, &d->top.frequency))
 		d->top.frequency = 0;
 	*updated = true;
-	return look_at_clients(&d->top);
+	return look_at_clients(d);
 }
 
 static void set_delay(struct display *d, uint64_t ns)
@@ -676,7 +697,7 @@ static int fail(enum pperf_error error)
 /* Shows updates until it is to end. Returns a status. */
 static int run(struct display *d)
 {
-	enum pperf_error error = look_at_clients(&d->top);
+	enum pperf_error error = look_at_clients(d);
 	unsigned int events = EVENT_REDRAW;
 	int status = STATUS_OK;
 	bool updated, interrupted;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Tests of what panthor-perf top makes of fdinfo, and of what it draws. Prints TAP. */
 #define _GNU_SOURCE
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -542,6 +543,19 @@ static void test_canvas(void)
 	expect_number("columns", canvas.columns, 1);
 	expect_number("rows", canvas.rows, MAX_ROWS);
 	canvas_free(&canvas);
+
+	/* Names of programs in any language, where the locale has them; also such as take two columns. */
+	if (!setlocale(LC_CTYPE, "C.UTF-8"))
+		expect_text("locale", "none", "C.UTF-8");
+	canvas_init(&canvas, 6, 3);
+	expect_number("column behind", canvas_put(&canvas, 0, 0, 10, LOOK_PLAIN, "\xc3\xa4\xff\xe5\xad\x97z"), 5);
+	expect_number("no room", canvas_put(&canvas, 1, 0, 3, LOOK_PLAIN, "ab\xe5\xad\x97"), 3);
+	canvas_put(&canvas, 2, 0, 10, LOOK_PLAIN, "\xc2\x9b\xcc\x80.");
+	text = text_of(&canvas);
+	expect_text("text", text, "\xc3\xa4?\xe5\xad\x97z\nab?\n??.\n");
+	free(text);
+	canvas_free(&canvas);
+	setlocale(LC_CTYPE, "C");
 	end("text stays on the canvas, and is printable");
 }
 
