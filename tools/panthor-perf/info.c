@@ -145,30 +145,60 @@ static void print_json(const struct pperf_gpu_info *gpu)
 	json_object_put(top);
 }
 
-int command_info(int argc, char **argv)
+/* Node is NULL for the first. */
+static int print_gpu(const char *node, bool json)
 {
-	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
-	static const struct argp argp = {
-		options, parse, NULL, "Tells what the GPU can count.", children, NULL, NULL
-	};
-	struct arguments arguments = {};
-	enum pperf_error error;
 	struct pperf_gpu *gpu;
+	enum pperf_error error = pperf_gpu_open(node, &gpu);
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (arguments.debug) {
-		int status = debug_info(arguments.device);
-
-		return finish_output(stdout, "the standard output") ?: status;
-	}
-	error = pperf_gpu_open(arguments.device, &gpu);
 	if (error)
 		return complain_of(error);
-
-	if (arguments.json)
+	if (json)
 		print_json(pperf_gpu_info(gpu));
 	else
 		print_plain(pperf_gpu_info(gpu));
 	pperf_gpu_close(gpu);
-	return finish_output(stdout, "the standard output");
+	return STATUS_OK;
+}
+
+/* Those that cannot be opened are told of behind those that can. */
+static int print_all(bool json)
+{
+	enum pperf_error error;
+	int status = STATUS_OK, one;
+	size_t count, i;
+	char **nodes;
+
+	error = pperf_gpu_nodes(&nodes, &count);
+	if (error)
+		return complain_of(error);
+	/* Opening tells why there is none. */
+	if (!count)
+		status = print_gpu(NULL, json);
+	for (i = 0; i < count; i++) {
+		if (i && !json)
+			putchar('\n');
+		one = print_gpu(nodes[i], json);
+		status = status ? status : one;
+	}
+	pperf_gpu_nodes_free(nodes, count);
+	return status;
+}
+
+int command_info(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
+	static const struct argp argp = {
+		options, parse, NULL, "Tells what the GPU can count, or each of them without -d.", children, NULL, NULL
+	};
+	struct arguments arguments = {};
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.debug) {
+		status = debug_info(arguments.device);
+		return finish_output(stdout, "the standard output") ?: status;
+	}
+	status = arguments.device ? print_gpu(arguments.device, arguments.json) : print_all(arguments.json);
+	return finish_output(stdout, "the standard output") ?: status;
 }

@@ -51,6 +51,22 @@ void pperf_gpu_close(struct pperf_gpu *gpu)
 	free(gpu);
 }
 
+enum pperf_error pperf_gpu_nodes(char ***nodes, size_t *count)
+{
+	*count = 2;
+	*nodes = calloc(*count, sizeof(**nodes));
+	(*nodes)[0] = strdup("/dev/dri/renderD128");
+	(*nodes)[1] = strdup("/dev/dri/renderD129");
+	return PPERF_OK;
+}
+
+void pperf_gpu_nodes_free(char **nodes, size_t count)
+{
+	while (count)
+		free(nodes[--count]);
+	free(nodes);
+}
+
 int debug_info(const char *device)
 {
 	(void)device;
