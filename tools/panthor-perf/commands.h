@@ -109,6 +109,9 @@ const char *grouped(uint64_t value, char buffer[32]);
 /* 12345678 as 12.35 M, with the unit behind it. */
 const char *scaled(double value, const char *unit, char *buffer, size_t size);
 
+/* Mean frequency of the top level clock while the GPU was active. Returns false if it never was. */
+bool active_hz(const struct pperf_load *load, double *hz);
+
 /* Closes a file that was written. Prints what is wrong. Returns a status. */
 int finish_output(FILE *out, const char *name);
 

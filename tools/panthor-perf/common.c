@@ -2,6 +2,7 @@
 /* What the subcommands share. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,13 +170,22 @@ const char *grouped(uint64_t value, char buffer[32])
 
 const char *scaled(double value, const char *unit, char *buffer, size_t size)
 {
-	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P", "E" };
 	size_t p = 0;
 
-	for (; value >= 1000 && p + 1 < sizeof(prefixes) / sizeof(prefixes[0]); p++)
+	/* What would be printed as 1000.00 is 1.00 of the next. */
+	for (; fabs(value) >= 999.995 && p + 1 < sizeof(prefixes) / sizeof(prefixes[0]); p++)
 		value /= 1000;
 	snprintf(buffer, size, "%.2f %s%s", value, prefixes[p], unit);
 	return buffer;
+}
+
+bool active_hz(const struct pperf_load *load, double *hz)
+{
+	if (!load->active_cycles || !(load->active_seconds > 0))
+		return false;
+	*hz = load->active_cycles / load->active_seconds;
+	return true;
 }
 
 int finish_output(FILE *out, const char *name)

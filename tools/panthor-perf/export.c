@@ -236,6 +236,7 @@ static void print_general(const struct writer *w, const struct exporter *e)
 {
 	struct pperf_load load, period;
 	char label[128];
+	double hz;
 
 	begin_metric(w, "mali_gpu_info", NULL, false, "What the GPU is; always 1.");
 	snprintf(label, sizeof(label), "name=\"%s\",layout=\"%s\",driver=\"%d.%d\"", e->info->name,
@@ -254,6 +255,11 @@ static void print_general(const struct writer *w, const struct exporter *e)
 			     "Load of the GPU in the last period: part of the time, or of the cycles while it had power.");
 		print_real(w, "mali_gpu_load_ratio", false, "of=\"time\"", period.of_time);
 		print_real(w, "mali_gpu_load_ratio", false, "of=\"cycles\"", period.of_cycles);
+		if (active_hz(&period, &hz)) {
+			begin_metric(w, "mali_gpu_active_frequency_hertz", "hertz", false,
+				     "Mean frequency in the last period, while the GPU was active.");
+			print_real(w, "mali_gpu_active_frequency_hertz", false, NULL, hz);
+		}
 	}
 
 	begin_metric(w, "mali_clock_cycles", "cycles", true, "Cycles of a clock while the GPU had power.");

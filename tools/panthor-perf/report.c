@@ -113,11 +113,14 @@ static void print_head(FILE *out, struct view *v, const struct summaries *s)
 static void print_load(FILE *out, const struct summaries *s)
 {
 	struct pperf_load load;
+	double hz;
 
 	if (pperf_sums_load(s->sums, &load))
 		return;
 	fprintf(out, "\nGPU load: %.1f %% of the time, %.1f %% of the cycles\n", 100 * load.of_time,
 		100 * load.of_cycles);
+	if (active_hz(&load, &hz))
+		fprintf(out, "Mean frequency while active: %g MHz\n", round(hz / 1e3) / 1e3);
 }
 
 /* A line of SUMMARY_BINS characters, the largest being full height. */
@@ -156,7 +159,7 @@ static void print_blocks(FILE *out, const struct view *v, const struct summaries
 	for (b = 0; b < v->recording.head.gpu.blocks[counter->type]; b++) {
 		count = pperf_sums_block(s->sums, counter, b);
 		snprintf(name, sizeof(name), "%s %u", pperf_block_name(counter->type), b);
-		fprintf(out, "    %-24s %17s %6.1f%% of it\n", name, grouped(count, number),
+		fprintf(out, "    %-26s %17s %6.1f%% of it\n", name, grouped(count, number),
 			one->total > 0 ? 100 * count / one->total : 0.0);
 	}
 }
@@ -168,7 +171,7 @@ static void print_summary(FILE *out, const struct view *v, const struct summarie
 	char number[32];
 	int p;
 
-	fprintf(out, "  %-26s", counter->name);
+	fprintf(out, "  %-28s", counter->name);
 	if (!one->valid) {
 		fprintf(out, " %17s\n", "-");
 		return;
@@ -202,7 +205,7 @@ static void print_counters(FILE *out, const struct view *v, const struct summari
 	const char *group = "";
 	size_t i, j;
 
-	fprintf(out, "\n  %-26s %17s %7s %9s %9s", "", "total", "share", "mean", "min");
+	fprintf(out, "\n  %-28s %17s %7s %9s %9s", "", "total", "share", "mean", "min");
 	for (i = 0; i < SUMMARY_PERCENTILES; i++)
 		fprintf(out, " %8d%%", summary_percentiles[i]);
 	fprintf(out, " %9s  %s\n", "max", "over the time");
@@ -321,6 +324,7 @@ static void print_json(FILE *out, const struct view *v, const struct summaries *
 {
 	struct json_object *top = json_object_new_object(), *list = json_object_new_array(), *item;
 	struct pperf_load load;
+	double hz;
 	size_t i;
 
 	json_object_object_add(top, "recording", recording_head_json(&v->recording.head));
@@ -337,6 +341,8 @@ static void print_json(FILE *out, const struct view *v, const struct summaries *
 		item = json_object_new_object();
 		add_double(item, "of_time", load.of_time);
 		add_double(item, "of_cycles", load.of_cycles);
+		if (active_hz(&load, &hz))
+			add_double(item, "active_hz", hz);
 		json_object_object_add(top, "load", item);
 	}
 	if (s->topdown)
@@ -388,7 +394,9 @@ int command_report(int argc, char **argv)
 	status = view_open(&view, arguments.input);
 	if (status)
 		goto out;
-	status = summarize(&view, arguments.events, arguments.num_events, &summaries);
+	/* Top-down needs no more than one look at each sample, JSON has all in any case. */
+	status = summarize(&view, arguments.events, arguments.num_events, arguments.topdown && !arguments.json,
+			   &summaries);
 	if (status)
 		goto out;
 	status = output_open(&output, arguments.output);

@@ -250,10 +250,14 @@ static void print_counter(const struct stat_report *r, const struct pperf_counte
 static void print_load(const struct stat_report *r)
 {
 	struct pperf_load load;
+	double hz;
 
-	if (load_of(r, &load))
-		fprintf(r->out, "GPU load: %.2f %% of the time, %.2f %% of the cycles\n", 100 * load.of_time,
-			100 * load.of_cycles);
+	if (!load_of(r, &load))
+		return;
+	fprintf(r->out, "GPU load: %.2f %% of the time, %.2f %% of the cycles\n", 100 * load.of_time,
+		100 * load.of_cycles);
+	if (active_hz(&load, &hz))
+		fprintf(r->out, "Mean frequency while active: %g MHz\n", round(hz / 1e3) / 1e3);
 }
 
 static void print_topdown(const struct stat_report *r)
@@ -510,12 +514,15 @@ static struct json_object *json_counter(const struct stat_report *r, const struc
 static struct json_object *json_load(const struct pperf_load *load)
 {
 	struct json_object *object = json_object_new_object();
+	double hz;
 
 	json_object_object_add(object, "of_time", json_object_new_double(load->of_time));
 	json_object_object_add(object, "of_cycles", json_object_new_double(load->of_cycles));
 	json_object_object_add(object, "active_seconds", json_seconds(load->active_seconds));
 	json_object_object_add(object, "active_cycles", json_object_new_uint64(load->active_cycles));
 	json_object_object_add(object, "cycles", json_object_new_uint64(load->cycles));
+	if (active_hz(load, &hz))
+		json_object_object_add(object, "active_hz", json_object_new_double(hz));
 	return object;
 }
 

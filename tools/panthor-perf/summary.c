@@ -289,7 +289,8 @@ out:
 	return status;
 }
 
-int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, struct summaries *s)
+int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, bool only_sums,
+	      struct summaries *s)
 {
 	const struct pperf_gpu_info *info = &v->recording.head.gpu;
 	const struct pperf_counter *const *counters;
@@ -338,7 +339,8 @@ int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, 
 
 	for (i = 0; i < s->count; i++)
 		summarize_sums(&s->list[i], s->sums, v);
-	status = summarize_samples(v, s);
+	if (!only_sums)
+		status = summarize_samples(v, s);
 out:
 	pperf_selection_free(selection);
 	if (status)

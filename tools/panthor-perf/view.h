@@ -80,10 +80,11 @@ struct summaries {
 };
 
 /*
- * Reads a recording, more than once if there is much in it. Of the counters of
- * the patterns or, without any, of all that it has. Prints what is wrong. Returns a status.
+ * Reads a recording, more than once if there is much in it, or only_sums is false. Of the counters of
+ * the patterns or, without any, of all that it has. Only_sums: what is of single samples (least, most,
+ * percentiles, the time line, noise) is not wanted. Prints what is wrong. Returns a status.
  */
-int summarize(struct view *view, char *const *patterns, unsigned int num_patterns,
+int summarize(struct view *view, char *const *patterns, unsigned int num_patterns, bool only_sums,
 	      struct summaries *summaries);
 void summaries_free(struct summaries *summaries);
 
