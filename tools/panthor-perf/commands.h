@@ -97,6 +97,9 @@ int open_gpu(const char *node, struct pperf_gpu **gpu, struct pperf_db **db);
  */
 bool parse_period(const char *text, uint64_t *ns);
 
+/* Ends the program for an option's time that parse_period() does not take, with what it may have meant. */
+void wrong_period(const struct argp_state *state, const char *option, const char *text);
+
 /* Reads a positive whole number. Returns false if it is none, or more than max. */
 bool parse_number(const char *text, unsigned long max, unsigned long *number);
 

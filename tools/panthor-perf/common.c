@@ -2,6 +2,7 @@
 /* What the subcommands share. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -79,9 +80,54 @@ int complain_of(enum pperf_error error)
 }
 
 static const struct argp_option device_options[] = {
-	{ "device", 'd', "NODE", 0, "Render node of the GPU (default: the first with panthor)", 0 },
+	{ "device", 'd', "NODE", 0, "Render node of the GPU, also as renderD128, 128 or card0 (default: the first with panthor)", 0 },
 	{}
 };
+
+static bool is_number(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* The render node of a card, the other one in its device's directory; or the name as it is. */
+static const char *node_of_card(const char *card, char *node, size_t size)
+{
+	const char *name = card;
+	char pattern[128];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "/sys/class/drm/%s/device/drm/renderD*", card);
+	if (!glob(pattern, 0, NULL, &found)) {
+		snprintf(node, size, "/dev/dri/%s", strrchr(found.gl_pathv[0], '/') + 1);
+		name = node;
+		globfree(&found);
+	}
+	return name;
+}
+
+/* What -d takes besides a path: renderD128, 128, card0 or 0. */
+static const char *device_node(const char *name)
+{
+	static char node[128];
+	char card[16];
+
+	if (strchr(name, '/') || strlen(name) >= sizeof(card) - 4)
+		return name;
+	if (!strncmp(name, "card", 4) && is_number(name + 4))
+		return node_of_card(name, node, sizeof(node));
+	if (is_number(name) && strtoul(name, NULL, 10) < 64) {
+		snprintf(card, sizeof(card), "card%s", name);
+		name = node_of_card(card, node, sizeof(node));
+		return name == card ? strcpy(node, card) : name;
+	}
+	if (is_number(name))
+		snprintf(node, sizeof(node), "/dev/dri/renderD%s", name);
+	else if (!strncmp(name, "renderD", 7) && is_number(name + 7))
+		snprintf(node, sizeof(node), "/dev/dri/%s", name);
+	else
+		return name;
+	return node;
+}
 
 static error_t parse_device(int key, char *arg, struct argp_state *state)
 {
@@ -89,7 +135,7 @@ static error_t parse_device(int key, char *arg, struct argp_state *state)
 
 	if (key != 'd')
 		return ARGP_ERR_UNKNOWN;
-	*device = arg;
+	*device = device_node(arg);
 	return 0;
 }
 
@@ -132,6 +178,14 @@ bool parse_period(const char *text, uint64_t *ns)
 		return true;
 	}
 	return false;
+}
+
+void wrong_period(const struct argp_state *state, const char *option, const char *text)
+{
+	if (is_number(text))
+		argp_error(state, "%s %s: a time is a number with a unit; %s %sms?", option, text, option, text);
+	else
+		argp_error(state, "%s %s: a time is a number with a unit of ns, us, ms or s, such as 200us", option, text);
 }
 
 bool parse_number(const char *text, unsigned long max, unsigned long *number)

@@ -2,6 +2,7 @@
 /* panthor-perf convert: a recording in forms that other programs read. */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 
@@ -48,7 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->input)
-			argp_error(state, "which file?");
+			arguments->input = RECORDING_DEFAULT;
 		if (!arguments->form)
 			argp_error(state, "into what? --csv, --json or --perfetto");
 		return 0;
@@ -244,7 +245,7 @@ static int convert(struct view *v, const struct arguments *arguments, FILE *out)
 int command_convert(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse, "FILE",
+		options, parse, "[FILE]",
 		"Writes every value of every sample, exactly, in a form for other programs. Times are those of "
 		"CLOCK_MONOTONIC_RAW, in nanoseconds.", NULL, NULL, NULL
 	};
@@ -254,6 +255,10 @@ int command_convert(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.form == FORM_PERFETTO && !arguments.output && isatty(STDOUT_FILENO)) {
+		complain("a trace is no text for a terminal: -o FILE writes it to a file");
+		return STATUS_USAGE;
+	}
 
 	status = view_open(&view, arguments.input);
 	if (!status)

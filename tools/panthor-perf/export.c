@@ -53,7 +53,6 @@ struct arguments {
 	const char *device;
 	const char *listen;
 	const char *textfile;
-	bool prometheus;
 	bool all;
 	uint64_t period_ns;
 	struct events {
@@ -815,7 +814,7 @@ static int serve(struct exporter *e, struct pperf_session *session, struct child
 /* ---- The command ---- */
 
 static const struct argp_option options[] = {
-	{ "prometheus", 'P', NULL, 0, "In Prometheus' text form, and as OpenMetrics for those who ask for it", 0 },
+	{ "prometheus", 'P', NULL, 0, "In Prometheus' text form, and as OpenMetrics for those who ask for it (which is so without this option)", 0 },
 	{ "listen", 'l', "ADDR:PORT", 0,
 	  "Answer HTTP here (default: 127.0.0.1:" DEFAULT_PORT ", which only this machine reaches); port 0: any that is free", 0 },
 	{ "textfile", 't', "FILE", 0, "Instead, replace FILE after each period, for a collector of text files", 0 },
@@ -836,7 +835,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &arguments->device;
 		return 0;
 	case 'P':
-		arguments->prometheus = true;
+		/* There is no other form. */
 		return 0;
 	case 'l':
 		arguments->listen = arg;
@@ -858,7 +857,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'p':
 		if (!parse_period(arg, &arguments->period_ns))
-			argp_error(state, "-p %s: a period is a number with a unit: ns, us, ms or s", arg);
+			wrong_period(state, "-p", arg);
 		if (arguments->period_ns < MIN_PERIOD_NS)
 			argp_error(state, "-p %s: the shortest period is 10ms", arg);
 		return 0;
@@ -866,8 +865,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_error(state, "%s: there are no arguments", arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!arguments->prometheus)
-			argp_error(state, "say in which form: --prometheus");
 		if (arguments->listen && arguments->textfile)
 			argp_error(state, "--listen and --textfile exclude each other");
 		return 0;
@@ -976,7 +973,7 @@ int command_export(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
-		options, parse, "--prometheus",
+		options, parse, NULL,
 		"Offers counters and metrics to Prometheus, until it is interrupted.\v"
 		"Counters are sums since the start, by block; metrics are those of the last period.",
 		children, NULL, NULL

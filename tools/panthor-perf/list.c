@@ -3,18 +3,22 @@
 #define _GNU_SOURCE
 #include <string.h>
 
+#include <json-c/json.h>
+
 #include "commands.h"
 
 struct arguments {
 	const char *device;
 	const char *product;
 	const char *separator;
+	bool json;
 };
 
 static const struct argp_option options[] = {
 	{ "gpu", 'g', "NAME", 0, "A product, such as G610, instead of a GPU of this machine", 0 },
 	{ "field-separator", 'x', "SEPARATOR", 0,
 	  "Print for programs: name, block, index, unit, title, equation", 0 },
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{}
 };
 
@@ -32,8 +36,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'x':
 		arguments->separator = arg;
 		return 0;
+	case 'j':
+		arguments->json = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "%s: there are no arguments", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->json && arguments->separator)
+			argp_error(state, "-j and -x exclude each other");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -74,6 +85,39 @@ static void print_by_group(const struct pperf_counter *list, size_t count)
 			if (!strcmp(list[j].group, list[i].group))
 				print_counter(&list[j], NULL);
 	}
+}
+
+static void add_text(struct json_object *item, const char *key, const char *text)
+{
+	json_object_object_add(item, key, json_object_new_string(text));
+}
+
+static void print_json(const char *layout, const struct pperf_counter *list, size_t count)
+{
+	static const char *const kinds[] = { "count", "ratio", "constant" };
+	struct json_object *top = json_object_new_object(), *counters = json_object_new_array(), *item;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		item = json_object_new_object();
+		add_text(item, "name", list[i].name);
+		add_text(item, "title", list[i].title);
+		add_text(item, "group", list[i].group);
+		add_text(item, "unit", list[i].unit);
+		add_text(item, "kind", kinds[list[i].kind]);
+		if (list[i].equation) {
+			add_text(item, "equation", list[i].equation);
+		} else {
+			add_text(item, "source", list[i].source);
+			add_text(item, "block", pperf_block_name(list[i].type));
+			json_object_object_add(item, "index", json_object_new_int(list[i].index));
+		}
+		json_object_array_add(counters, item);
+	}
+	add_text(top, "layout", layout);
+	json_object_object_add(top, "counters", counters);
+	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
 }
 
 /* The layout of the product that was named, or of the GPU there is. */
@@ -121,7 +165,9 @@ int command_list(int argc, char **argv)
 	}
 
 	list = pperf_db_counters(db, &count);
-	if (arguments.separator) {
+	if (arguments.json) {
+		print_json(layout, list, count);
+	} else if (arguments.separator) {
 		for (i = 0; i < count; i++)
 			print_counter(&list[i], arguments.separator);
 	} else {

@@ -83,6 +83,15 @@ int main(int argc, char **argv)
 	int n;
 
 	argp_err_exit_status = STATUS_USAGE;
+	/* help, help stat and stat -h, as people type them. */
+	if (argc > 1 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "-h")))
+		argv[1] = (char *)"--help";
+	if (argc > 2 && !strcmp(argv[1], "--help")) {
+		argv[1] = argv[2];
+		argv[2] = (char *)"--help";
+	} else if (argc > 2 && !strcmp(argv[2], "-h")) {
+		argv[2] = (char *)"--help";
+	}
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 
 	n = arguments.first;

@@ -7,6 +7,17 @@ _panthor_perf_options()
 	command "$@" --help 2>/dev/null | sed -n 's/^ *\(-.,\)\{0,1\} *\(--[a-z-]*\).*/\2/p'
 }
 
+# _panthor_perf_products WORD: those that can be named, in the case in which the word begins
+_panthor_perf_products()
+{
+	local products="G310 G510 G610 G710 G615 G715 G620 G720 G625 G725 G1-Pro G1-Premium G1-Ultra"
+
+	case $1 in
+	g*) echo "${products,,}" ;;
+	*) echo "$products" ;;
+	esac
+}
+
 _panthor_perf()
 {
 	local tool=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
@@ -17,6 +28,13 @@ _panthor_perf()
 		list=$(command "$tool" 2>&1 | sed -n 's/^  \([a-z]*\) .*/\1/p')
 		mapfile -t COMPREPLY < <(compgen -W "$list --help --version" -- "$word")
 		return
+	fi
+
+	# "--event=a,b" is three words to bash, of which the middle one is =.
+	if [ "$before" = = ] && [ "$COMP_CWORD" -gt 2 ]; then
+		before=${COMP_WORDS[COMP_CWORD - 2]}
+	elif [ "$word" = = ]; then
+		word=
 	fi
 
 	case $before in
@@ -34,11 +52,25 @@ _panthor_perf()
 		return
 		;;
 	-g|--gpu)
-		mapfile -t COMPREPLY < <(compgen -W "G310 G510 G610 G710 G615 G715 G620 G720 G625 G725" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "$(_panthor_perf_products "$word")" -- "$word")
 		return
 		;;
-	-o|--output)
+	-o|--output|-t|--textfile)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		return
+		;;
+	esac
+
+	# These read files, and run nothing.
+	case $command:$word in
+	*:-*) ;;
+	report:*|convert:*|diff:*)
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		return
+		;;
+	help:*)
+		list=$(command "$tool" 2>&1 | sed -n 's/^  \([a-z]*\) .*/\1/p')
+		mapfile -t COMPREPLY < <(compgen -W "$list" -- "$word")
 		return
 		;;
 	esac

@@ -28,7 +28,6 @@
 #include "perfetto.h"
 #include "recording.h"
 
-#define DEFAULT_OUTPUT "panthor-perf.data"
 #define DEFAULT_TRACE "panthor-perf.perfetto-trace"
 #define DEFAULT_PERIOD_NS 1000000
 
@@ -117,7 +116,7 @@ struct recorder {
 };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "Write to FILE (default: " DEFAULT_OUTPUT ", with --perfetto "
+	{ "output", 'o', "FILE", 0, "Write to FILE (default: " RECORDING_DEFAULT ", with --perfetto "
 	  DEFAULT_TRACE ")", 0 },
 	{ "period", 'p', "TIME", 0, "Time from a sample to the next, as 200us, 1.5ms or 1s (default: 1ms)", 0 },
 	{ "event", 'e', "COUNTER,...", 0, "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be "
@@ -142,7 +141,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'p':
 		if (!parse_period(arg, &arguments->period_ns))
-			argp_error(state, "\"%s\" is no time with a unit of ns, us, ms or s, such as 200us", arg);
+			wrong_period(state, "-p", arg);
 		return 0;
 	case 'e':
 		events = reallocarray(arguments->events, arguments->num_events + 1, sizeof(*events));
@@ -799,7 +798,7 @@ int command_record(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
-	r.output = arguments.output ? arguments.output : arguments.perfetto ? DEFAULT_TRACE : DEFAULT_OUTPUT;
+	r.output = arguments.output ? arguments.output : arguments.perfetto ? DEFAULT_TRACE : RECORDING_DEFAULT;
 
 	status = open_gpu(arguments.device, &r.gpu, &r.db);
 	if (status)

@@ -10,6 +10,9 @@
 
 #include <panthor-perf.h>
 
+/* What record writes and the others read if no file is named. */
+#define RECORDING_DEFAULT "panthor-perf.data"
+
 #define RECORDING_VERSION 1
 #define RECORDING_MAX_BLOCKS 64
 

@@ -60,7 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->input)
-			argp_error(state, "which file?");
+			arguments->input = RECORDING_DEFAULT;
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -378,7 +378,7 @@ static int report(FILE *out, struct view *v, const struct summaries *s, const st
 int command_report(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse, "FILE",
+		options, parse, "[FILE]",
 		"Shows what a recording says of each counter and metric: rates of counts, ratios as they are, and how "
 		"they went over the time.", NULL, NULL, NULL
 	};

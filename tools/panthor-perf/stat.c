@@ -44,7 +44,7 @@ static const struct argp_option options[] = {
 	  "Print each shader core's value besides that of all, of derived counters too", 0 },
 	{ "topdown", KEY_TOPDOWN, "LEVEL", OPTION_ARG_OPTIONAL,
 	  "Print what held the work up, by levels 1 (default) to 3: an estimate", 0 },
-	{ "interval", 'I', "MS", 0, "Print every so many milliseconds", 0 },
+	{ "interval", 'I', "MS", 0, "Print every so many milliseconds, or every 1s", 0 },
 	{ "period", 'p', "PERIOD", 0,
 	  "Let the kernel take a sample every so often; with a unit: ns, us, ms, s", 0 },
 	{ "repeat", 'r', "N", 0, "Run the command so many times; print mean and spread", 0 },
@@ -67,6 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct stat_arguments *arguments = state->input;
 	unsigned long number;
 	const char **events;
+	uint64_t ns;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -96,12 +97,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->topdown = arg ? number : 1;
 		return 0;
 	case 'I':
-		if (!parse_number(arg, MAX_INTERVAL_MS, &arguments->interval_ms))
-			argp_error(state, "-I %s: an interval is a number of milliseconds, from 1 on", arg);
+		/* As perf has it, a bare number is of milliseconds. */
+		if (parse_number(arg, MAX_INTERVAL_MS, &arguments->interval_ms))
+			return 0;
+		if (!parse_period(arg, &ns) || ns % 1000000)
+			argp_error(state, "-I %s: an interval is a number of milliseconds, from 1 on, or has a unit, as 1s",
+				   arg);
+		arguments->interval_ms = ns / 1000000;
 		return 0;
 	case 'p':
 		if (!parse_period(arg, &arguments->period_ns))
-			argp_error(state, "-p %s: a period is a number with a unit: ns, us, ms or s", arg);
+			wrong_period(state, "-p", arg);
 		return 0;
 	case 'r':
 		if (!parse_number(arg, MAX_RUNS, &arguments->repeat))

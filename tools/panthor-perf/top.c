@@ -840,7 +840,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'p':
 		if (!parse_period(arg, &arguments->delay_ns))
-			argp_error(state, "-p %s: a period is a number with a unit: ns, us, ms or s", arg);
+			wrong_period(state, "-p", arg);
 		if (arguments->delay_ns < MIN_DELAY_NS)
 			argp_error(state, "-p %s: the shortest period is 10ms", arg);
 		return 0;

@@ -127,6 +127,72 @@ for command in record stat; do
 	is "$command: SIGCHLD is ignored by who has started it" $? 3
 done
 
+# ---- What people type ----
+
+# says NAME STATUS PATTERN ARGUMENT...: the tool has this status, and a line that it prints matches
+says()
+{
+	local name=$1 want=$2 pattern=$3 got
+
+	shift 3
+	counted says s "$@"
+	got=$?
+	if [ "$got" -eq "$want" ] && cat "$SCRATCH/says.out" "$SCRATCH/says.err" | grep -q -- "$pattern"; then
+		ok "$name"
+	else
+		not_ok "$name" "status $got instead of $want" "$(head -n 5 "$SCRATCH/says.out" "$SCRATCH/says.err")"
+	fi
+}
+says "help" 0 "^Commands:" help
+says "-h" 0 "^Commands:" -h
+says "help stat" 0 "^Usage: panthor-perf stat " help stat
+says "stat -h" 0 "^Usage: panthor-perf stat " stat -h
+for device in renderD130 130 /dev/dri/renderD130; do
+	says "-d $device" 0 "^Device  */dev/dri/renderD130," info -d $device
+done
+says "-d of a card that is not there" 0 "^Device  *card77," info -d card77
+says "-I with a unit" 0 "GPU load" stat -I 10s -- true
+says "-I without" 0 "GPU load" stat -I 10000 -- true
+says "-I of no whole milliseconds" 2 "has a unit, as 1s" stat -I 1500us -- true
+for command in stat record top export; do
+	says "$command -p without a unit" 2 "-p 20: a time is a number with a unit; -p 20ms?" $command -p 20
+done
+says "export needs no form" 2 "exclude each other" export -l :0 -t "$SCRATCH/x"
+says "all GPUs are listed" 0 "^Device  */dev/dri/renderD129," info
+is "each of them" "$(counted info s info -j; grep -o '"device":"[^"]*"' "$SCRATCH/info.out" | tr '\n' ' ')" \
+	'"device":"/dev/dri/renderD128" "device":"/dev/dri/renderD129" '
+says "list as JSON" 0 '"equation":' list -j -g G610
+is "has all that list -x has" "$("$tool" list -j -g G610 | sed -n 's/.*"name":"\([^"]*\)".*/\1/p')" \
+	"$("$tool" list -x : -g G610 | cut -d: -f1)"
+(cd "$SCRATCH" && counted default s record -p 1s -- true)
+is "record's file is what report and convert read" \
+	"$(cd "$SCRATCH" && "$tool" report | head -n 1 | cut -d: -f1; cd "$SCRATCH" && "$tool" convert -c | wc -l)" "panthor-perf.data
+3"
+# A terminal shows nothing of a trace.
+script -qec "$tool convert -P $SCRATCH/late.data; echo = \$?" "$SCRATCH/typescript" </dev/null >/dev/null 2>&1
+is "a trace is not written to a terminal" "$(grep -ac "is no text for a terminal" "$SCRATCH/typescript") $(grep -a '^= ' "$SCRATCH/typescript" |
+	tr -d '\r')" "1 = 2"
+
+# ---- Figures ----
+
+# 1000 cycles a second or so, of which the GPU was active in 996 (s), or 986 with the last.
+says "stat has the mean frequency" 0 "^Mean frequency while active: 0.01 MHz" stat -p 1s -- true
+is "and report" "$("$tool" report "$SCRATCH/late.data" | grep '^Mean freq')" "Mean frequency while active: 0.01 MHz"
+is "and its JSON" "$("$tool" report -j "$SCRATCH/late.data" | grep -o '"active_hz":[0-9]*')" '"active_hz":10000'
+says "and that of stat" 0 '"active_hz":10000' stat -j -p 1s -- true
+counted export sg export -t "$SCRATCH/frequency.prom" -p 1s
+is "and export" "$(sed -n 's/^mali_gpu_active_frequency_hertz{[^}]*} //p' "$SCRATCH/frequency.prom")" 10000
+
+# b has a derived count that is less than nothing, and in the share of a second.
+counted negative bb record -a -p 1s -o "$SCRATCH/negative.data" -- true
+is "negative values keep to their columns" \
+	"$("$tool" report "$SCRATCH/negative.data" | grep '^  Mali' | awk 'length > 117 && substr($0, 117, 2) != "  "')" ""
+is "and there are some" "$("$tool" report "$SCRATCH/negative.data" | grep -c '^  Mali.* -[0-9.]* k')" \
+	"$("$tool" report "$SCRATCH/negative.data" | grep '^  Mali.* -[0-9.]* k' | wc -l)"
+# Of top-down each sample is needed once: a pipe will do.
+is "report -t looks at each sample once" "$(cat "$SCRATCH/late.data" | "$tool" report -t /dev/stdin 2>&1 | sed 1d)" \
+	"$("$tool" report -t "$SCRATCH/late.data" | sed 1d)"
+
 # ---- Locales ----
 
 # What has no graph, for which a locale needs the characters; and what has.

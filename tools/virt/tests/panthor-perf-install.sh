@@ -12,7 +12,7 @@ tool=$top/tools/panthor-perf
 tree=$SCRATCH/tree
 export PKG_CONFIG_PATH=$tree/lib/pkgconfig
 
-plan $((31 + 1 + 2 * 11))
+plan $((34 + 1 + 2 * 11))
 
 # Of a kernel's headers, those of DRM and what they alone include: this machine has the rest.
 headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
@@ -152,8 +152,11 @@ completes()
 is "commands complete" "$(completes panthor-perf s)" stat
 is "options do" "$(completes panthor-perf stat --top)" --topdown
 is "products do" "$(completes panthor-perf list -g G61 | tr '\n' ' ')" "G610 G615 "
+is "in any case" "$(completes panthor-perf list --gpu = g1 | tr '\n' ' ')" "g1-pro g1-premium g1-ultra "
 mkdir "$SCRATCH/here"
 is "and files" "$(completes panthor-perf stat -o "$SCRATCH/her")" "$SCRATCH/here"
+is "which report reads" "$(completes panthor-perf report "$SCRATCH/her")" "$SCRATCH/here"
+is "and runs no program" "$(completes panthor-perf report basenam)" ""
 
 # ---- ASan and UBSan ----
 
