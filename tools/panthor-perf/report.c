@@ -8,11 +8,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 
 #include "commands.h"
 #include "view.h"
+
+/* Of a whole row, with the longest unit; of a row that is folded, those before its second line. */
+#define ROW_COLUMNS 160
+#define FOLD_COLUMNS 20
 
 struct arguments {
 	const char *input;
@@ -164,10 +170,20 @@ static void print_blocks(FILE *out, const struct view *v, const struct summaries
 	}
 }
 
+/* Whether rows have to be folded: on a terminal that is too narrow for them. */
+static bool is_narrow(FILE *out)
+{
+	struct winsize size;
+
+	return isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col &&
+	       size.ws_col < ROW_COLUMNS;
+}
+
 static void print_summary(FILE *out, const struct view *v, const struct summaries *s, const struct summary *one,
-			  bool per_block)
+			  bool per_block, bool narrow)
 {
 	const struct pperf_counter *counter = one->counter;
+	const char *per = counter->kind == PPERF_KIND_COUNT ? "/s" : "";
 	char number[32];
 	int p;
 
@@ -189,23 +205,32 @@ static void print_summary(FILE *out, const struct view *v, const struct summarie
 		fprintf(out, " %7s", "");
 
 	print_value(out, one->mean);
+	if (narrow)
+		fprintf(out, "  %s%s\n%*s", counter->unit, per, FOLD_COLUMNS, "");
 	print_value(out, one->min);
 	for (p = 0; p < SUMMARY_PERCENTILES; p++)
 		print_value(out, one->percentile[p]);
 	print_value(out, one->max);
 	fputs("  ", out);
 	print_sparkline(out, one->timeline);
-	fprintf(out, "  %s%s\n", counter->unit, counter->kind == PPERF_KIND_COUNT ? "/s" : "");
+	if (narrow)
+		fputc('\n', out);
+	else
+		fprintf(out, "  %s%s\n", counter->unit, per);
 	if (per_block && !counter->equation)
 		print_blocks(out, v, s, one);
 }
 
 static void print_counters(FILE *out, const struct view *v, const struct summaries *s, bool per_block)
 {
+	bool narrow = is_narrow(out);
 	const char *group = "";
 	size_t i, j;
 
-	fprintf(out, "\n  %-28s %17s %7s %9s %9s", "", "total", "share", "mean", "min");
+	fprintf(out, "\n  %-28s %17s %7s %9s", "", "total", "share", "mean");
+	if (narrow)
+		fprintf(out, "\n%*s", FOLD_COLUMNS, "");
+	fprintf(out, " %9s", "min");
 	for (i = 0; i < SUMMARY_PERCENTILES; i++)
 		fprintf(out, " %8d%%", summary_percentiles[i]);
 	fprintf(out, " %9s  %s\n", "max", "over the time");
@@ -220,7 +245,7 @@ static void print_counters(FILE *out, const struct view *v, const struct summari
 		fprintf(out, "%s\n", group);
 		for (j = i; j < s->count; j++)
 			if (!strcmp(s->list[j].counter->group, group))
-				print_summary(out, v, s, &s->list[j], per_block);
+				print_summary(out, v, s, &s->list[j], per_block, narrow);
 	}
 }
 

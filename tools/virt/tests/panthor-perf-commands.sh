@@ -189,6 +189,15 @@ is "negative values keep to their columns" \
 	"$("$tool" report "$SCRATCH/negative.data" | grep '^  Mali' | awk 'length > 117 && substr($0, 117, 2) != "  "')" ""
 is "and there are some" "$("$tool" report "$SCRATCH/negative.data" | grep -c '^  Mali.* -[0-9.]* k')" \
 	"$("$tool" report "$SCRATCH/negative.data" | grep '^  Mali.* -[0-9.]* k' | wc -l)"
+# A terminal of a hundred columns, and one that is wide enough for whole rows.
+for columns in 100 200; do
+	in_locale C script -qec "stty columns $columns; $tool report -b $SCRATCH/late.data" "$SCRATCH/typescript.$columns" </dev/null >/dev/null 2>&1
+	sed '1d; $d' "$SCRATCH/typescript.$columns" | tr -d '\r' >"$SCRATCH/rows.$columns"
+done
+is "rows fit a terminal of a hundred columns" "$(grep '^  ' "$SCRATCH/rows.100" | awk 'length > 100')" ""
+is "with all that is in them" "$(tr -s ' \n' '\n\n' <"$SCRATCH/rows.100" | sort)" \
+	"$(tr -s ' \n' '\n\n' <"$SCRATCH/rows.200" | sort)"
+is "which are not folded if there is room" "$(cat "$SCRATCH/rows.200")" "$(in_locale C "$tool" report -b "$SCRATCH/late.data")"
 # Of top-down each sample is needed once: a pipe will do.
 is "report -t looks at each sample once" "$(cat "$SCRATCH/late.data" | "$tool" report -t /dev/stdin 2>&1 | sed 1d)" \
 	"$("$tool" report -t "$SCRATCH/late.data" | sed 1d)"
