@@ -2,28 +2,24 @@
 /*
  * suspend-fence   suspends the system while another device's suspend waits for a job
  *
- *   suspend-fence late|early|running|bind|never|busy STACKS_HZ [LIMIT_MS]
+ *   suspend-fence late|early|running STACKS_HZ [LIMIT_MS]
  *
- * The jobs are long, run one after the other on one queue, and start, but for
- * running's, when user space is frozen (see modules/suspend-fence.c). STACKS_HZ is
+ * There are two long jobs, of which the device waits for the second. They run one
+ * after the other on one queue, and start, but for running's, when user space is frozen (see modules/suspend-fence.c). STACKS_HZ is
  * the rate of the clock that tells how long they take.
  *
- *   late    two jobs; a device that is suspended after the GPU waits for the second
- *   early   the same, with a device that is suspended before the GPU
+ *   late    the device is suspended after the GPU
+ *   early   the device is suspended before the GPU
  *   running as late, but the first job is on the GPU before the suspend begins
- *   bind    as late, but the second job waits for a VM_BIND job, and that for the first
- *   never   one job that waits for a fence that is signalled after the suspend
- *   busy    more jobs than may be waited for, none of which takes too long
  *
  * Prints name=value lines:
  *
  *   suspend        0, or the negative errno of the suspend
- *   wait           unarmed, not-called, was-signaled, signaled, gave-up: what became
- *                  of the device's wait
+ *   wait           not-called, was-signaled, signaled, gave-up: what became of the
+ *                  device's wait
  *   gpu_suspended  1 if the GPU was suspended before the device was
  *   pending        1 if the last job was not done when the suspend was over
  *   done           jobs that were done in the end, and right
- *   again          busy: a suspend after all that, as above
  *
  * The exit status is 0 if all this could be found out.
  */
@@ -34,7 +30,7 @@
 #include "cs.h"
 #include "modules/suspend-fence.h"
 
-#define MAX_JOBS	20
+#define JOBS		2
 #define STREAM_SIZE	4096
 #define WORKGROUP	64
 #define SIGNAL_SYNCOBJ	(DRM_PANTHOR_SYNC_OP_SIGNAL | DRM_PANTHOR_SYNC_OP_HANDLE_TYPE_SYNCOBJ)
@@ -47,28 +43,21 @@ enum kind {
 	KIND_LATE,
 	KIND_EARLY,
 	KIND_RUNNING,
-	KIND_BIND,
-	KIND_NEVER,
-	KIND_BUSY,
 	KIND_COUNT,
 };
 
 /*
- * Jobs may be several times as long on a machine that has other things to do. None, and both where
- * there are two, may take as long as panthor allows one, 5 s. All of busy's have to take longer.
+ * Jobs may be several times as long on a machine that has other things to do. None may take as long
+ * as panthor allows it, 5 s.
  */
 static const struct {
 	const char *name;
-	unsigned int jobs;
 	unsigned int job_ms;
 	int device;
 } kinds[KIND_COUNT] = {
-	[KIND_LATE] = { "late", 2, 300, SUSPEND_FENCE_LATE },
-	[KIND_EARLY] = { "early", 2, 300, SUSPEND_FENCE_EARLY },
-	[KIND_RUNNING] = { "running", 2, 600, SUSPEND_FENCE_LATE },
-	[KIND_BIND] = { "bind", 2, 300, SUSPEND_FENCE_LATE },
-	[KIND_NEVER] = { "never", 1, 1, -1 },
-	[KIND_BUSY] = { "busy", 20, 500, -1 },
+	[KIND_LATE] = { "late", 300, SUSPEND_FENCE_LATE },
+	[KIND_EARLY] = { "early", 300, SUSPEND_FENCE_EARLY },
+	[KIND_RUNNING] = { "running", 600, SUSPEND_FENCE_LATE },
 };
 
 static const char * const states[] = {
@@ -81,7 +70,7 @@ static const char * const states[] = {
 static struct gpu gpu;
 static struct gpu_vm vm;
 static struct gpu_bo streams, results;
-static uint32_t group, done[MAX_JOBS];
+static uint32_t group, done[JOBS];
 
 static uint32_t job_result(unsigned int n)
 {
@@ -98,7 +87,7 @@ static uint32_t build(unsigned int n, uint32_t workgroups)
 		.room = STREAM_SIZE / sizeof(uint64_t),
 	};
 
-	cs_emit(&b, cs_move(64, results.va + (MAX_JOBS + n) * sizeof(uint32_t)));
+	cs_emit(&b, cs_move(64, results.va + (JOBS + n) * sizeof(uint32_t)));
 	cs_emit(&b, cs_move32(66, job_result(n)));
 	cs_emit(&b, cs_store(66, 64, 1, 0));
 	cs_emit(&b, cs_wait(0xff));
@@ -143,36 +132,6 @@ static void submit(unsigned int n, uint32_t size, uint32_t wait)
 		die("cannot submit job %u: %s", n, strerror(-ret));
 }
 
-/* A VM_BIND job that waits for one syncobj and signals another. */
-static void bind_between(uint32_t wait, uint32_t signal)
-{
-	struct drm_panthor_sync_op syncs[2] = {
-		{
-			.flags = WAIT_SYNCOBJ,
-			.handle = wait,
-		},
-		{
-			.flags = SIGNAL_SYNCOBJ,
-			.handle = signal,
-		},
-	};
-	struct drm_panthor_vm_bind_op op = {
-		.flags = DRM_PANTHOR_VM_BIND_OP_TYPE_MAP,
-		.bo_handle = results.handle,
-		.va = vm.next_va,
-		.size = results.size,
-		.syncs = DRM_PANTHOR_OBJ_ARRAY(2, syncs),
-	};
-	struct drm_panthor_vm_bind args = {
-		.vm_id = vm.id,
-		.flags = DRM_PANTHOR_VM_BIND_ASYNC,
-		.ops = DRM_PANTHOR_OBJ_ARRAY(1, &op),
-	};
-
-	if (drmIoctl(gpu.fd, DRM_IOCTL_PANTHOR_VM_BIND, &args))
-		die("cannot bind: %s", strerror(errno));
-}
-
 /* As the shell's echo to /sys/power/state: 0 or a negative errno. */
 static int suspend(void)
 {
@@ -192,7 +151,7 @@ static void wait_until_begun(unsigned int n)
 {
 	int64_t end = now_ns(CLOCK_MONOTONIC) + WAIT_NS;
 
-	while (((volatile uint32_t *)results.map)[MAX_JOBS + n] != job_result(n)) {
+	while (((volatile uint32_t *)results.map)[JOBS + n] != job_result(n)) {
 		if (now_ns(CLOCK_MONOTONIC) > end)
 			die("job %u does not begin", n);
 		usleep(1000);
@@ -213,11 +172,11 @@ static unsigned long parse(const char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-	uint32_t gate_syncobj, bound, workgroups, cores, stored;
-	struct suspend_fence_gate gate = {};
+	uint32_t gate_syncobj, workgroups, cores, stored;
+	struct suspend_fence_gate gate = { .auto_open = 1 };
 	struct suspend_fence_wait wait = { .limit_ms = LIMIT_MS };
 	struct suspend_fence_result result = {};
-	unsigned int right = 0, jobs;
+	unsigned int right = 0;
 	uint64_t hz;
 	enum kind kind = KIND_COUNT;
 	int ctl, ret;
@@ -228,7 +187,7 @@ int main(int argc, char **argv)
 				break;
 	}
 	if (kind == KIND_COUNT)
-		die("usage: suspend-fence late|early|running|bind|never|busy STACKS_HZ [LIMIT_MS]");
+		die("usage: suspend-fence late|early|running STACKS_HZ [LIMIT_MS]");
 	hz = parse(argv[2], "STACKS_HZ");
 	if (argc == 4)
 		wait.limit_ms = parse(argv[3], "LIMIT_MS");
@@ -239,56 +198,41 @@ int main(int argc, char **argv)
 	gpu_open(&gpu, NULL);
 	gpu_vm_create(&vm, &gpu);
 	group = gpu_group_create(&vm, 1);
-	gpu_bo_create(&streams, &vm, MAX_JOBS * STREAM_SIZE, 0);
+	gpu_bo_create(&streams, &vm, JOBS * STREAM_SIZE, 0);
 	gpu_bo_create(&results, &vm, 4096, DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC);
 
 	/* A thread takes 4 cycles of one core. */
 	cores = __builtin_popcountll(gpu.info.shader_present);
 	workgroups = hz / 1000 * kinds[kind].job_ms * cores / 4 / WORKGROUP;
-	jobs = kinds[kind].jobs;
 
-	gate.auto_open = kind != KIND_NEVER;
 	if (ioctl(ctl, SUSPEND_FENCE_IOC_GATE, &gate))
 		die("cannot make a fence: %s", strerror(errno));
 	gate_syncobj = gpu_syncobj_create(&gpu);
 	if (drmSyncobjImportSyncFile(gpu.fd, gate_syncobj, gate.fd))
 		die("cannot import a sync file: %s", strerror(errno));
 
-	for (unsigned int n = 0; n < jobs; n++) {
-		uint32_t first = n || kind == KIND_RUNNING ? 0 : gate_syncobj;
-
+	for (unsigned int n = 0; n < JOBS; n++) {
 		done[n] = gpu_syncobj_create(&gpu);
-		if (n && kind == KIND_BIND) {
-			bound = gpu_syncobj_create(&gpu);
-			bind_between(done[n - 1], bound);
-			first = bound;
-		}
-		submit(n, build(n, workgroups), first);
+		submit(n, build(n, workgroups), n || kind == KIND_RUNNING ? 0 : gate_syncobj);
 	}
 
-	if (kinds[kind].device >= 0) {
-		wait.device = result.device = kinds[kind].device;
-		if (drmSyncobjExportSyncFile(gpu.fd, done[jobs - 1], &wait.fd))
-			die("cannot export a syncobj: %s", strerror(errno));
-		if (ioctl(ctl, SUSPEND_FENCE_IOC_WAIT, &wait))
-			die("cannot make a device wait: %s", strerror(errno));
-	}
+	wait.device = result.device = kinds[kind].device;
+	if (drmSyncobjExportSyncFile(gpu.fd, done[JOBS - 1], &wait.fd))
+		die("cannot export a syncobj: %s", strerror(errno));
+	if (ioctl(ctl, SUSPEND_FENCE_IOC_WAIT, &wait))
+		die("cannot make a device wait: %s", strerror(errno));
 
 	if (kind == KIND_RUNNING)
 		wait_until_begun(0);
 	printf("suspend=%d\n", suspend());
-	if (kinds[kind].device >= 0) {
-		if (ioctl(ctl, SUSPEND_FENCE_IOC_RESULT, &result))
-			die("cannot ask what became of the wait: %s", strerror(errno));
-		printf("wait=%s\ngpu_suspended=%u\n", states[result.state], result.gpu_suspended);
-	} else {
-		printf("wait=unarmed\n");
-	}
-	printf("pending=%d\n", gpu_syncobj_wait(&gpu, done[jobs - 1], 0, 0) == -ETIME);
+	if (ioctl(ctl, SUSPEND_FENCE_IOC_RESULT, &result))
+		die("cannot ask what became of the wait: %s", strerror(errno));
+	printf("wait=%s\ngpu_suspended=%u\n", states[result.state], result.gpu_suspended);
+	printf("pending=%d\n", gpu_syncobj_wait(&gpu, done[JOBS - 1], 0, 0) == -ETIME);
 
 	if (ioctl(ctl, SUSPEND_FENCE_IOC_OPEN_GATE))
 		die("cannot signal a fence: %s", strerror(errno));
-	for (unsigned int n = 0; n < jobs; n++) {
+	for (unsigned int n = 0; n < JOBS; n++) {
 		ret = gpu_syncobj_wait(&gpu, done[n], 0, WAIT_NS);
 		if (ret)
 			die("job %u does not end: %s", n, strerror(-ret));
@@ -300,7 +244,5 @@ int main(int argc, char **argv)
 			fprintf(stderr, "job %u: fence %d, stored %#x\n", n, ret, stored);
 	}
 	printf("done=%u\n", right);
-	if (kind == KIND_BUSY)
-		printf("again=%d\n", suspend());
 	return 0;
 }
