@@ -407,6 +407,7 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 			 bool unprivileged, u32 *handle)
 {
 	struct panthor_perf_session *session;
+	u32 new_handle;
 	int ret;
 
 	/*
@@ -441,7 +442,7 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 	}
 
 	/* This is the last step that can fail, because a SETUP that fails takes no handle. */
-	ret = xa_alloc_cyclic(&pf->sessions, handle, NULL, XA_LIMIT(1, U32_MAX),
+	ret = xa_alloc_cyclic(&pf->sessions, &new_handle, NULL, XA_LIMIT(1, U32_MAX),
 			      &pf->next_handle, GFP_KERNEL_ACCOUNT);
 	if (ret < 0) {
 		end_session(perf, pf, session);
@@ -454,18 +455,17 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 	 * after that.
 	 */
 	panthor_perf_session_clear(session);
-	xa_store(&pf->sessions, *handle, session, 0);
+	xa_store(&pf->sessions, new_handle, session, 0);
+	*handle = new_handle;
 	return 0;
 }
 
 static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
-		     struct drm_panthor_perf_control *args, void *cmd)
+		     struct drm_panthor_perf_cmd_setup *setup, u32 *handle)
 {
 	struct panthor_file *pfile = file->driver_priv;
-	struct drm_panthor_perf_cmd_setup *setup = cmd;
 	bool unprivileged;
 	int ret, cookie;
-	u32 handle;
 
 	if (!perf || !perf->supported)
 		return -EOPNOTSUPP;
@@ -485,11 +485,8 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
 		return -ENODEV;
 
-	ret = setup_session(perf, pfile->perf, file, setup, unprivileged, &handle);
+	ret = setup_session(perf, pfile->perf, file, setup, unprivileged, handle);
 	drm_dev_exit(cookie);
-
-	if (!ret)
-		args->handle = handle;
 	return ret;
 }
 
@@ -523,144 +520,83 @@ static struct panthor_perf_session *take_session(struct panthor_perf_file *pf, u
 	return session;
 }
 
-static int cmd_teardown(struct panthor_perf *perf, struct drm_file *file,
-			struct drm_panthor_perf_control *args, void *cmd)
+static int cmd_teardown(struct panthor_perf *perf, struct panthor_perf_file *pf, u32 handle)
 {
-	struct panthor_file *pfile = file->driver_priv;
-	struct panthor_perf_session *session = take_session(pfile->perf, args->handle);
+	struct panthor_perf_session *session = take_session(pf, handle);
 
 	if (!session)
 		return -ENOENT;
 
-	end_session(perf, pfile->perf, session);
+	end_session(perf, pf, session);
 	return 0;
 }
 
-static int cmd_start(struct panthor_perf *perf, struct drm_file *file,
-		     struct drm_panthor_perf_control *args, void *cmd)
+/* Executes START, STOP or SAMPLE, whose structs have nothing but a tag for samples. */
+static int cmd_session(struct panthor_perf_file *pf, u32 handle, u32 command, u64 user_data)
 {
-	struct panthor_file *pfile = file->driver_priv;
-	struct panthor_perf_session *session = get_session(pfile->perf, args->handle);
-	const struct drm_panthor_perf_cmd_start *start = cmd;
+	struct panthor_perf_session *session = get_session(pf, handle);
 	int ret;
 
 	if (!session)
 		return -ENOENT;
 
-	ret = panthor_perf_session_start(session, start->user_data);
+	switch (command) {
+	case DRM_PANTHOR_PERF_COMMAND_START:
+		ret = panthor_perf_session_start(session, user_data);
+		break;
+
+	case DRM_PANTHOR_PERF_COMMAND_STOP:
+		ret = panthor_perf_session_stop(session, user_data);
+		break;
+
+	default:
+		ret = panthor_perf_session_sample(session, user_data);
+		break;
+	}
+
 	panthor_perf_session_put(session);
 	return ret;
 }
 
-static int cmd_stop(struct panthor_perf *perf, struct drm_file *file,
-		    struct drm_panthor_perf_control *args, void *cmd)
-{
-	struct panthor_file *pfile = file->driver_priv;
-	struct panthor_perf_session *session = get_session(pfile->perf, args->handle);
-	const struct drm_panthor_perf_cmd_stop *stop = cmd;
-	int ret;
-
-	if (!session)
-		return -ENOENT;
-
-	ret = panthor_perf_session_stop(session, stop->user_data);
-	panthor_perf_session_put(session);
-	return ret;
-}
-
-static int cmd_sample(struct panthor_perf *perf, struct drm_file *file,
-		      struct drm_panthor_perf_control *args, void *cmd)
-{
-	struct panthor_file *pfile = file->driver_priv;
-	struct panthor_perf_session *session = get_session(pfile->perf, args->handle);
-	const struct drm_panthor_perf_cmd_sample *sample = cmd;
-	int ret;
-
-	if (!session)
-		return -ENOENT;
-
-	ret = panthor_perf_session_sample(session, sample->user_data);
-	panthor_perf_session_put(session);
-	return ret;
-}
-
-/**
- * union perf_cmd - Argument of a command, copied from user memory
- */
-union perf_cmd {
-	/** @setup: Argument of DRM_PANTHOR_PERF_COMMAND_SETUP. */
-	struct drm_panthor_perf_cmd_setup setup;
-
-	/** @start: Argument of DRM_PANTHOR_PERF_COMMAND_START. */
-	struct drm_panthor_perf_cmd_start start;
-
-	/** @stop: Argument of DRM_PANTHOR_PERF_COMMAND_STOP. */
-	struct drm_panthor_perf_cmd_stop stop;
-
-	/** @sample: Argument of DRM_PANTHOR_PERF_COMMAND_SAMPLE. */
-	struct drm_panthor_perf_cmd_sample sample;
-};
-
-/**
- * struct perf_cmd_desc - Description of one command of the ioctl
- */
-struct perf_cmd_desc {
-	/** @size: Size of the command's struct in bytes, 0 if it has no struct. */
-	u32 size;
-
-	/**
-	 * @min_size: Size of the first version of the struct in bytes. Programs may
-	 * pass any version, so a smaller size is an error.
-	 */
-	u32 min_size;
-
-	/** @func: Function that executes the command. Returns 0 or an error. */
-	int (*func)(struct panthor_perf *perf, struct drm_file *file,
-		    struct drm_panthor_perf_control *args, void *cmd);
-};
-
-/* @last is the last member of the first version of the command's struct. */
+/* Programs may pass any version of a command's struct: @last is the last member of the first. */
 #define PERF_CMD(id, name, last) \
 	[DRM_PANTHOR_PERF_COMMAND_##id] = { \
 		.size = sizeof(struct drm_panthor_perf_cmd_##name), \
 		.min_size = offsetofend(struct drm_panthor_perf_cmd_##name, last), \
-		.func = cmd_##name, \
 	}
 
-static const struct perf_cmd_desc perf_cmds[] = {
+/* Sizes of the structs of commands in bytes; TEARDOWN has none. */
+static const struct perf_cmd {
+	u32 size;
+	u32 min_size;
+} perf_cmds[] = {
 	PERF_CMD(SETUP, setup, shader_enable_mask),
-	[DRM_PANTHOR_PERF_COMMAND_TEARDOWN] = { .func = cmd_teardown },
+	[DRM_PANTHOR_PERF_COMMAND_TEARDOWN] = {},
 	PERF_CMD(START, start, user_data),
 	PERF_CMD(STOP, stop, user_data),
 	PERF_CMD(SAMPLE, sample, user_data),
 };
 
-/**
- * panthor_ioctl_perf_control() - DRM_IOCTL_PANTHOR_PERF_CONTROL
- * @ddev: Device.
- * @data: &struct drm_panthor_perf_control, in kernel memory.
- * @file: File.
- *
- * Context: Process context. SETUP, TEARDOWN, START and STOP sleep.
- *
- * Return: 0 on success, a negative error code otherwise, in which case nothing
- * has changed. The error codes are listed in panthor_perf_drm.h.
- */
+/* Executes DRM_IOCTL_PANTHOR_PERF_CONTROL. Its errors are listed in panthor_perf_drm.h. */
 int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_file *file)
 {
 	struct panthor_device *ptdev = container_of(ddev, struct panthor_device, base);
+	struct panthor_file *pfile = file->driver_priv;
 	struct drm_panthor_perf_control *args = data;
-	const struct perf_cmd_desc *desc;
-	union perf_cmd cmd;
+	union {
+		struct drm_panthor_perf_cmd_setup setup;
+		struct drm_panthor_perf_cmd_start start;
+	} cmd;
+	const struct perf_cmd *desc;
 	int ret;
 
 	if (args->cmd >= ARRAY_SIZE(perf_cmds))
 		return -EINVAL;
 
-	desc = &perf_cmds[array_index_nospec(args->cmd, ARRAY_SIZE(perf_cmds))];
-	if (!desc->size)
-		return desc->func(ptdev->perf, file, args, NULL);
+	if (args->cmd == DRM_PANTHOR_PERF_COMMAND_TEARDOWN)
+		return cmd_teardown(ptdev->perf, pfile->perf, args->handle);
 
+	desc = &perf_cmds[array_index_nospec(args->cmd, ARRAY_SIZE(perf_cmds))];
 	if (!args->pointer) {
 		args->size = desc->size;
 		return 0;
@@ -676,12 +612,14 @@ int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_f
 	if (ret)
 		return ret;
 
-	ret = desc->func(ptdev->perf, file, args, &cmd);
-	if (ret)
-		return ret;
+	if (args->cmd == DRM_PANTHOR_PERF_COMMAND_SETUP)
+		ret = cmd_setup(ptdev->perf, file, &cmd.setup, &args->handle);
+	else
+		ret = cmd_session(pfile->perf, args->handle, args->cmd, cmd.start.user_data);
 
-	args->size = desc->size;
-	return 0;
+	if (!ret)
+		args->size = desc->size;
+	return ret;
 }
 
 /**
