@@ -791,16 +791,10 @@ void panthor_perf_irq(struct panthor_device *ptdev)
 		panthor_perf_sampler_irq(sampler);
 }
 
-/**
- * panthor_perf_pre_suspend() - Prepare for the MCU to be halted
- * @ptdev: Device that is powered and whose groups have been suspended.
- *
- * Requests of sessions are not passed on to firmware after this. Those that
- * firmware does not answer now are answered by panthor_perf_post_suspend(), from
- * the sample that firmware takes when it is halted.
- *
- * Context: Runtime suspend, suspend of the system. Takes panthor_perf_sampler::lock.
- * Sleeps up to 20 ms for a request in flight, unless a reset is pending.
+/*
+ * Prepares for the MCU to be halted, or stopped by a reset. Requests of sessions are not passed on
+ * to firmware after this. Those that firmware does not answer now, for which this sleeps up to
+ * 20 ms unless a reset is pending, are answered by panthor_perf_post_suspend().
  */
 void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 {
@@ -810,11 +804,9 @@ void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 		panthor_perf_sampler_close(sampler, !panthor_device_reset_is_pending(ptdev));
 }
 
-/**
- * panthor_perf_post_suspend() - Read the samples that the MCU has written until it halted
- * @ptdev: Device that is still powered and whose MCU has stopped.
- *
- * Context: Runtime suspend, suspend of the system. Takes panthor_perf_sampler::lock.
+/*
+ * Reads the samples that the MCU has written until it stopped. The device is still powered, and its
+ * firmware has not been loaded again, which clears INSERT.
  */
 void panthor_perf_post_suspend(struct panthor_device *ptdev)
 {
@@ -829,15 +821,10 @@ void panthor_perf_post_suspend(struct panthor_device *ptdev)
 	panthor_perf_sampler_down(sampler, reset);
 }
 
-/**
- * panthor_perf_resume() - Enable counters again if some client counts
- * @ptdev: Device whose MCU has booted and whose groups have not been resumed.
- *
- * When this returns counters are enabled, so that all work of the groups is counted.
- *
- * Context: Runtime resume, resume of the system. Both are in the fence signalling
- * path, so memory is not allocated. Takes panthor_perf_sampler::lock. Sleeps until
- * firmware has enabled counters, up to 400 ms, if some client counts.
+/*
+ * Enables counters again if some client counts: the MCU has booted, in a resume or a reset, and no
+ * group has been resumed, so that all their work is counted. This is the fence signalling path:
+ * no memory is allocated. Sleeps until firmware has enabled counters, up to 400 ms.
  */
 void panthor_perf_resume(struct panthor_device *ptdev)
 {
@@ -845,51 +832,6 @@ void panthor_perf_resume(struct panthor_device *ptdev)
 
 	if (sampler)
 		panthor_perf_sampler_up(sampler);
-}
-
-/**
- * panthor_perf_pre_reset() - Prepare for a reset
- * @ptdev: Device that is powered. Its MCU may not answer any more.
- *
- * Requests of sessions are not passed on to firmware after this, and nothing waits
- * for firmware.
- *
- * Context: Reset work, before the scheduler stops. Takes panthor_perf_sampler::lock.
- */
-void panthor_perf_pre_reset(struct panthor_device *ptdev)
-{
-	struct panthor_perf_sampler *sampler = sampler_of(ptdev);
-
-	if (sampler)
-		panthor_perf_sampler_close(sampler, false);
-}
-
-/**
- * panthor_perf_reset() - Read the samples that the MCU has written before a reset
- * @ptdev: Device that is powered and whose MCU has been stopped.
- *
- * Must be called before the firmware is loaded again, which clears INSERT.
- *
- * Context: Reset work. Takes panthor_perf_sampler::lock.
- */
-void panthor_perf_reset(struct panthor_device *ptdev)
-{
-	struct panthor_perf_sampler *sampler = sampler_of(ptdev);
-
-	if (sampler)
-		panthor_perf_sampler_down(sampler, true);
-}
-
-/**
- * panthor_perf_post_reset() - Enable counters again after a reset
- * @ptdev: Device whose MCU has booted after a reset.
- *
- * Context: Reset work, before the scheduler starts again. Otherwise as
- * panthor_perf_resume().
- */
-void panthor_perf_post_reset(struct panthor_device *ptdev)
-{
-	panthor_perf_resume(ptdev);
 }
 
 static void perf_release(struct drm_device *ddev, void *data)

@@ -31,10 +31,6 @@ void panthor_perf_pre_suspend(struct panthor_device *ptdev);
 void panthor_perf_post_suspend(struct panthor_device *ptdev);
 void panthor_perf_resume(struct panthor_device *ptdev);
 
-void panthor_perf_pre_reset(struct panthor_device *ptdev);
-void panthor_perf_reset(struct panthor_device *ptdev);
-void panthor_perf_post_reset(struct panthor_device *ptdev);
-
 void panthor_perf_irq(struct panthor_device *ptdev);
 
 int panthor_perf_open(struct panthor_file *pfile);
@@ -55,10 +51,6 @@ static inline void panthor_perf_exit(void) {}
 static inline void panthor_perf_pre_suspend(struct panthor_device *ptdev) {}
 static inline void panthor_perf_post_suspend(struct panthor_device *ptdev) {}
 static inline void panthor_perf_resume(struct panthor_device *ptdev) {}
-
-static inline void panthor_perf_pre_reset(struct panthor_device *ptdev) {}
-static inline void panthor_perf_reset(struct panthor_device *ptdev) {}
-static inline void panthor_perf_post_reset(struct panthor_device *ptdev) {}
 
 static inline void panthor_perf_irq(struct panthor_device *ptdev) {}
 
