@@ -273,13 +273,8 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
 }
 
 /*
- * Checks if the caller may watch the GPU. Returns 0 or -EACCES, or an error of a security
- * module.
- *
- * The GPU's counters count the work of all programs on the GPU, as the counters of a
- * CPU count that of all programs on the CPU. So the permission is the same:
- * perf_allow_cpu(). Kernels whose modules cannot call that check CAP_PERFMON. An event
- * of perf has to be allowed by perf as well, which may ask after the PMU has been asked.
+ * Checks if the caller may watch the GPU, which shows the work of all programs on it. So the
+ * permission is that for watching CPUs. An error of a security module is returned as it is.
  */
 int panthor_perf_may_watch(u8 set)
 {
@@ -290,23 +285,13 @@ int panthor_perf_may_watch(u8 set)
 }
 
 /*
- * Checks if the caller may set up a session. Returns what panthor_perf_may_watch() returns.
- *
- * Besides the permission there are limits for users without CAP_PERFMON, whatever
- * the permission was granted for. They bound what a session costs other users of the
- * GPU, and how closely it can observe them.
+ * Limits of a session whose user has no CAP_PERFMON, whatever the permission was granted for: they
+ * bound what it costs other users of the GPU, and how closely it can observe them.
  */
-static int check_permission(struct panthor_perf *perf,
-			    const struct drm_panthor_perf_cmd_setup *setup, bool unprivileged)
+static int check_user_limits(struct panthor_perf *perf,
+			     const struct drm_panthor_perf_cmd_setup *setup)
 {
 	u64 ring_size = (u64)setup->sample_slots * perf->layout.user_sample_size;
-	int ret = panthor_perf_may_watch(setup->block_set);
-
-	if (ret)
-		return ret;
-
-	if (!unprivileged)
-		return 0;
 
 	if (setup->sample_freq_ns && setup->sample_freq_ns < PERF_MIN_USER_PERIOD_NS)
 		return -EACCES;
@@ -314,9 +299,9 @@ static int check_permission(struct panthor_perf *perf,
 	return ring_size > PERF_MAX_USER_RING ? -EACCES : 0;
 }
 
-/* Checks if the caller may have one more session. Returns 0 or -ENOSPC. */
-static int check_limits(struct panthor_perf *perf, struct panthor_perf_file *pf,
-			bool unprivileged)
+/* Checks if the caller may have one more session. */
+static int check_num_sessions(struct panthor_perf *perf, struct panthor_perf_file *pf,
+			      bool unprivileged)
 {
 	struct panthor_perf_session *session;
 	u32 count = 0;
@@ -345,7 +330,7 @@ static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	if (ret)
 		return ret;
 
-	ret = check_limits(perf, pf, session->unprivileged);
+	ret = check_num_sessions(perf, pf, session->unprivileged);
 	if (!ret) {
 		session->client.id = ++perf->last_id;
 		list_add_tail(&session->node, &perf->sessions);
@@ -418,7 +403,7 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 	if (ret)
 		return ret;
 
-	ret = check_limits(perf, pf, unprivileged);
+	ret = check_num_sessions(perf, pf, unprivileged);
 	mutex_unlock(&perf->setup_lock);
 	if (ret)
 		return ret;
@@ -474,10 +459,16 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 	if (ret)
 		return ret;
 
-	unprivileged = !perfmon_capable();
-	ret = check_permission(perf, setup, unprivileged);
+	ret = panthor_perf_may_watch(setup->block_set);
 	if (ret)
 		return ret;
+
+	unprivileged = !perfmon_capable();
+	if (unprivileged) {
+		ret = check_user_limits(perf, setup);
+		if (ret)
+			return ret;
+	}
 
 	if (setup->sample_freq_ns)
 		setup->sample_freq_ns = max_t(u64, setup->sample_freq_ns, PERF_MIN_PERIOD_NS);
