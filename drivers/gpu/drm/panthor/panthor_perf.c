@@ -5,6 +5,7 @@
 #include <linux/cred.h>
 #include <linux/debugfs.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
@@ -712,6 +713,108 @@ void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p)
 }
 
 #ifdef CONFIG_DEBUG_FS
+static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printer *p)
+{
+	static const char * const states[] = {
+		[PANTHOR_PERF_SAMPLER_DOWN] = "down",
+		[PANTHOR_PERF_SAMPLER_CLOSING] = "closing",
+		[PANTHOR_PERF_SAMPLER_IDLE] = "idle",
+		[PANTHOR_PERF_SAMPLER_COUNTING] = "counting",
+		[PANTHOR_PERF_SAMPLER_FAILED] = "failed",
+		[PANTHOR_PERF_SAMPLER_GONE] = "gone",
+	};
+	/* By whether a batch was asked for, and whether one waits. */
+	static const char * const limited_states[2][2] = {
+		{ "idle", "waiting" },
+		{ "asked", "asked-waiting" },
+	};
+	const struct panthor_perf_limited *batches = &sampler->limited;
+	const struct panthor_perf_fw *fw = sampler->fw;
+	enum panthor_perf_flight_state flight;
+	const char *limited;
+	u64 requests;
+
+	lockdep_assert_held(&sampler->lock);
+
+	scoped_guard(spinlock, &sampler->req_lock) {
+		flight = sampler->flight;
+		limited = limited_states[batches->asked != batches->complete][batches->waiting];
+		requests = sampler->stats.requests;
+	}
+
+	drm_printf(p, "state: %s\n", states[sampler->state]);
+	drm_printf(p, "in-flight: %d\n", flight == PANTHOR_PERF_FLIGHT_MADE ||
+		   flight == PANTHOR_PERF_FLIGHT_MADE_WANTED);
+	drm_printf(p, "limited: %s\n", limited);
+	drm_printf(p, "failures: %u\n", sampler->failures);
+	drm_printf(p, "set: %u\n", sampler->set);
+	drm_printf(p, "epoch: %u\n", fw->epoch);
+	drm_printf(p, "slots: %u\n", fw->ring ? fw->slots : 0);
+	drm_printf(p, "insert: %u\n", READ_ONCE(fw->glb->output->perfcnt_insert));
+	drm_printf(p, "extract: %u\n", fw->extract);
+	drm_printf(p, "max-pending: %u\n", sampler->stats.max_pending);
+	drm_printf(p, "samples: %llu\n", sampler->stats.samples);
+	drm_printf(p, "requests: %llu\n", requests);
+	drm_printf(p, "overflows: %llu\n", sampler->stats.overflows);
+	drm_printf(p, "restarts: %llu\n", sampler->stats.restarts);
+}
+
+/* Delivered samples per second, from START to the end of the latest sample. */
+static u64 samples_per_second(const struct panthor_perf_client *client)
+{
+	u64 ns = client->start.ns - client->begun_ns;
+
+	return ns ? mul_u64_u64_div_u64(client->samples, NSEC_PER_SEC, ns) : 0;
+}
+
+static void show_session(struct panthor_perf_session *session, struct drm_printer *p)
+{
+	static const char * const states[] = {
+		[PANTHOR_PERF_CLIENT_STOPPED] = "stopped",
+		[PANTHOR_PERF_CLIENT_STARTING] = "starting",
+		[PANTHOR_PERF_CLIENT_STARTED] = "started",
+		[PANTHOR_PERF_CLIENT_STOPPING] = "stopping",
+		[PANTHOR_PERF_CLIENT_REMOVED] = "removed",
+	};
+	static const char * const types[] = {
+		[DRM_PANTHOR_PERF_BLOCK_FW] = "fw",
+		[DRM_PANTHOR_PERF_BLOCK_CSG] = "csg",
+		[DRM_PANTHOR_PERF_BLOCK_CSHW] = "cshw",
+		[DRM_PANTHOR_PERF_BLOCK_TILER] = "tiler",
+		[DRM_PANTHOR_PERF_BLOCK_MEMSYS] = "memsys",
+		[DRM_PANTHOR_PERF_BLOCK_SHADER] = "shader",
+	};
+	const struct panthor_perf_client *client = &session->client;
+	enum panthor_perf_client_state state;
+	u32 used, pending, type;
+
+	lockdep_assert_held(&client->sampler->lock);
+
+	scoped_guard(spinlock, &client->sampler->req_lock) {
+		state = client->state;
+		pending = client->tail - client->head;
+		used = session->slots -
+		       panthor_perf_ring_free(session->slots, session->insert,
+					      READ_ONCE(session->indices->extract_idx));
+	}
+
+	drm_printf(p, "session: %u state=%s set=%u period_ns=%llu emit_auto=%d slots=%u used=%u",
+		   client->id, states[state], client->block_set, client->period_ns,
+		   client->emit_auto, session->slots, used);
+	drm_printf(p, " pending=%u samples=%llu stretched=%llu rate=%llu", pending,
+		   session->insert, session->stretched, samples_per_second(client));
+
+	for (type = DRM_PANTHOR_PERF_BLOCK_FW; type < PANTHOR_PERF_BLOCK_TYPES; type++) {
+		const u64 *mask = client->accum->masks.mask[type];
+
+		drm_printf(p, " %s=%016llx%016llx", types[type], mask[1], mask[0]);
+	}
+
+	/* This comes last on the line, because a process name may contain spaces. */
+	drm_printf(p, " owner=%s/%d\n", session->creator.process_name, session->creator.tgid);
+}
+
+/* Reads memory only, and no register, so that it does not matter if the GPU is powered. */
 static int panthor_perf_debugfs_show(struct seq_file *m, void *unused)
 {
 	struct panthor_device *ptdev = m->private;
@@ -729,10 +832,10 @@ static int panthor_perf_debugfs_show(struct seq_file *m, void *unused)
 	ret = mutex_lock_interruptible(&perf->setup_lock);
 	if (!ret) {
 		scoped_guard(mutex, &perf->sampler.lock) {
-			panthor_perf_sampler_show(&perf->sampler, &p);
+			show_sampler(&perf->sampler, &p);
 			drm_printf(&p, "sessions: %u\n", perf->num_sessions);
 			list_for_each_entry(session, &perf->sessions, node)
-				panthor_perf_session_show(session, &p);
+				show_session(session, &p);
 		}
 		mutex_unlock(&perf->setup_lock);
 		panthor_perf_pmu_show(READ_ONCE(perf->pmu), &p);
@@ -742,12 +845,6 @@ static int panthor_perf_debugfs_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(panthor_perf_debugfs);
 
-/**
- * panthor_perf_debugfs_init() - Add the debugfs file of performance counters
- * @minor: DRM minor whose directory gets the file.
- *
- * Context: Process context, during the probe.
- */
 void panthor_perf_debugfs_init(struct drm_minor *minor)
 {
 	struct panthor_device *ptdev = container_of(minor->dev, struct panthor_device, base);

@@ -4,8 +4,6 @@
 #include <linux/bitfield.h>
 #include <linux/log2.h>
 
-#include <drm/drm_print.h>
-
 #include <kunit/visibility.h>
 
 #include "panthor_device.h"
@@ -539,14 +537,3 @@ bool panthor_perf_fw_overflowed(struct panthor_perf_fw *fw)
 	       GLB_PERFCNT_OVERFLOW;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_overflowed);
-
-#ifdef CONFIG_DEBUG_FS
-/* Prints the state of the ring for debugfs. Touches no register. */
-void panthor_perf_fw_show(struct panthor_perf_fw *fw, struct drm_printer *p)
-{
-	drm_printf(p, "epoch: %u\n", fw->epoch);
-	drm_printf(p, "slots: %u\n", fw->ring ? fw->slots : 0);
-	drm_printf(p, "insert: %u\n", READ_ONCE(fw->glb->output->perfcnt_insert));
-	drm_printf(p, "extract: %u\n", fw->extract);
-}
-#endif

@@ -6,7 +6,6 @@
 
 #include <linux/types.h>
 
-struct drm_printer;
 struct panthor_device;
 struct panthor_fw_global_iface;
 struct panthor_kernel_bo;
@@ -126,6 +125,5 @@ bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw);
 void panthor_perf_fw_consume(struct panthor_perf_fw *fw);
 bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow);
 bool panthor_perf_fw_overflowed(struct panthor_perf_fw *fw);
-void panthor_perf_fw_show(struct panthor_perf_fw *fw, struct drm_printer *p);
 
 #endif

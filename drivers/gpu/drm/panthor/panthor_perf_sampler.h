@@ -16,7 +16,6 @@
 #include "panthor_perf_fw.h"
 #include "panthor_perf_layout.h"
 
-struct drm_printer;
 struct panthor_perf_client;
 struct panthor_perf_sampler;
 
@@ -549,6 +548,5 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset);
 void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler);
 void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler);
-void panthor_perf_sampler_show(struct panthor_perf_sampler *sampler, struct drm_printer *p);
 
 #endif

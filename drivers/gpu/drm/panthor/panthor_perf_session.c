@@ -4,14 +4,12 @@
 #include <linux/eventfd.h>
 #include <linux/iosys-map.h>
 #include <linux/log2.h>
-#include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
-#include <drm/drm_print.h>
 
 #include "panthor_device.h"
 #include "panthor_gem.h"
@@ -346,59 +344,3 @@ int panthor_perf_session_stop(struct panthor_perf_session *session, u64 user_dat
 	mutex_unlock(&session->command_lock);
 	return 0;
 }
-
-#ifdef CONFIG_DEBUG_FS
-/* Delivered samples per second, from START to the end of the latest sample. */
-static u64 samples_per_second(const struct panthor_perf_client *client)
-{
-	u64 ns = client->start.ns - client->begun_ns;
-
-	return ns ? mul_u64_u64_div_u64(client->samples, NSEC_PER_SEC, ns) : 0;
-}
-
-/* Prints the state of a session for debugfs. Touches no register. */
-void panthor_perf_session_show(struct panthor_perf_session *session, struct drm_printer *p)
-{
-	static const char * const states[] = {
-		[PANTHOR_PERF_CLIENT_STOPPED] = "stopped",
-		[PANTHOR_PERF_CLIENT_STARTING] = "starting",
-		[PANTHOR_PERF_CLIENT_STARTED] = "started",
-		[PANTHOR_PERF_CLIENT_STOPPING] = "stopping",
-		[PANTHOR_PERF_CLIENT_REMOVED] = "removed",
-	};
-	static const char * const types[] = {
-		[DRM_PANTHOR_PERF_BLOCK_FW] = "fw",
-		[DRM_PANTHOR_PERF_BLOCK_CSG] = "csg",
-		[DRM_PANTHOR_PERF_BLOCK_CSHW] = "cshw",
-		[DRM_PANTHOR_PERF_BLOCK_TILER] = "tiler",
-		[DRM_PANTHOR_PERF_BLOCK_MEMSYS] = "memsys",
-		[DRM_PANTHOR_PERF_BLOCK_SHADER] = "shader",
-	};
-	const struct panthor_perf_client *client = &session->client;
-	enum panthor_perf_client_state state;
-	u32 used, pending, type;
-
-	lockdep_assert_held(&client->sampler->lock);
-
-	scoped_guard(spinlock, &client->sampler->req_lock) {
-		state = client->state;
-		pending = client->tail - client->head;
-		used = session->slots - session_free(&session->client);
-	}
-
-	drm_printf(p, "session: %u state=%s set=%u period_ns=%llu emit_auto=%d slots=%u used=%u",
-		   client->id, states[state], client->block_set, client->period_ns,
-		   client->emit_auto, session->slots, used);
-	drm_printf(p, " pending=%u samples=%llu stretched=%llu rate=%llu", pending,
-		   session->insert, session->stretched, samples_per_second(client));
-
-	for (type = DRM_PANTHOR_PERF_BLOCK_FW; type < PANTHOR_PERF_BLOCK_TYPES; type++) {
-		const u64 *mask = client->accum->masks.mask[type];
-
-		drm_printf(p, " %s=%016llx%016llx", types[type], mask[1], mask[0]);
-	}
-
-	/* This comes last on the line, because a process name may contain spaces. */
-	drm_printf(p, " owner=%s/%d\n", session->creator.process_name, session->creator.tgid);
-}
-#endif

@@ -15,7 +15,6 @@
 
 struct drm_file;
 struct drm_gem_object;
-struct drm_printer;
 struct eventfd_ctx;
 
 /**
@@ -133,6 +132,5 @@ void panthor_perf_session_put(struct panthor_perf_session *session);
 int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_data);
 int panthor_perf_session_sample(struct panthor_perf_session *session, u64 user_data);
 int panthor_perf_session_stop(struct panthor_perf_session *session, u64 user_data);
-void panthor_perf_session_show(struct panthor_perf_session *session, struct drm_printer *p);
 
 #endif
