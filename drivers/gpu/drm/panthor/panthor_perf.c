@@ -53,35 +53,21 @@
  * Terms are explained in Documentation/gpu/panthor-perf.rst.
  */
 
-/** define PERF_MIN_PERIOD_NS - Shortest period of a session, in nanoseconds */
+/* Shortest period and longest ring of a session; sessions of a device and of a file. */
 #define PERF_MIN_PERIOD_NS		(100 * NSEC_PER_USEC)
-
-/** define PERF_MAX_SLOTS - Highest number of slots of a session's ring */
 #define PERF_MAX_SLOTS			4096
-
-/**
- * define PERF_SETS - Counter sets that sessions may use, one bit each
- *
- * These are all sets. The GPU does not report which of them it has. A block that
- * has no counters in a set is not written by firmware, and is shown as UNAVAILABLE.
- */
-#define PERF_SETS			0x7
-
-/*
- * Highest number of sessions of a device, of a file, and of a user without
- * CAP_PERFMON; shortest period in nanoseconds and largest ring in bytes of a session
- * of such a user.
- */
 #define PERF_MAX_SESSIONS		256
 #define PERF_MAX_FILE_SESSIONS		64
+
+/* A bit for each counter set: all of them, since the GPU does not tell which it has. */
+#define PERF_SETS			0x7
+
+/* What users without CAP_PERFMON may have: sessions, a period, and bytes of a ring. */
 #define PERF_MAX_USER_SESSIONS		16
 #define PERF_MIN_USER_PERIOD_NS		PANTHOR_PERF_LIMITED_NS
 #define PERF_MAX_USER_RING		SZ_16M
 
-/*
- * Number of slots of the firmware ring. It has to be a power of two, and the field
- * of the global interface that takes it is 8 bits wide.
- */
+/* Slots of the firmware ring: a power of two, for which firmware has a field of 8 bits. */
 #define PERF_MIN_FW_SLOTS		16
 #define PERF_MAX_FW_SLOTS		128
 #define PERF_DEFAULT_FW_SLOTS		32
@@ -98,21 +84,17 @@ MODULE_PARM_DESC(perf_ring_slots,
 
 /**
  * struct panthor_perf - Performance counters of a device
- *
- * Members without a lock in their description do not change after the probe, or
- * have locks of their own.
  */
 struct panthor_perf {
+	/* Not changed after the probe, or with locks of their own. */
+
 	/** @ptdev: Device. */
 	struct panthor_device *ptdev;
 
 	/** @info: Answer of the query DRM_PANTHOR_DEV_QUERY_PERF_INFO. */
 	struct drm_panthor_perf_info info;
 
-	/**
-	 * @supported: The GPU has counters, and they are initialized. If not, no
-	 * member below this one may be used.
-	 */
+	/** @supported: Counters are initialized. If not, no member below may be used. */
 	bool supported;
 
 	/** @layout: Layout of samples. */
@@ -137,6 +119,12 @@ struct panthor_perf {
 	u32 fw_slots;
 
 	/**
+	 * @ring_lock: Held while the ring is made, and the notifiers that follow the rates
+	 * of clocks: memory is allocated with it held. Taken before panthor_perf_sampler::lock.
+	 */
+	struct mutex ring_lock;
+
+	/**
 	 * @ring: Memory of the firmware ring, mapped into the MCU's address space; NULL
 	 * until the first session or event of perf, and there until the MCU has stopped for
 	 * good. Written with @ring_lock held.
@@ -144,39 +132,21 @@ struct panthor_perf {
 	struct panthor_kernel_bo *ring;
 
 	/**
-	 * @ring_lock: Held while the ring is made, and the notifiers that follow the rates
-	 * of clocks.
+	 * @setup_lock: Protects all below, and panthor_perf_file::num_sessions.
 	 *
-	 * Taken in process context by SETUP and by the PMU. Memory is allocated with it
-	 * held, and the lock of the clock framework is taken.
-	 *
-	 * Order: @ring_lock, panthor_perf_sampler::lock.
-	 */
-	struct mutex ring_lock;
-
-	/**
-	 * @setup_lock: Protects @sessions, @num_sessions, @last_id and
-	 * panthor_perf_file::num_sessions.
-	 *
-	 * Taken in process context by SETUP, TEARDOWN, close, the PMU and debugfs.
 	 * TEARDOWN and close cannot be interrupted by a signal, so they must never wait
 	 * long for it: no memory is allocated, freed or mapped with it held, and no lock
-	 * is taken but those of the sampler.
-	 *
-	 * Order: @setup_lock, panthor_perf_sampler::lock.
+	 * is taken but those of the sampler, after it.
 	 */
 	struct mutex setup_lock;
 
-	/**
-	 * @sessions: List of all sessions, linked by panthor_perf_session::node.
-	 * Protected by @setup_lock.
-	 */
+	/** @sessions: List of all sessions, linked by panthor_perf_session::node. */
 	struct list_head sessions;
 
-	/** @num_sessions: Number of sessions in @sessions. Protected by @setup_lock. */
+	/** @num_sessions: Number of sessions in @sessions. */
 	u32 num_sessions;
 
-	/** @last_id: Number given to the latest client. Protected by @setup_lock. */
+	/** @last_id: Number given to the latest client. */
 	u32 last_id;
 };
 
@@ -185,28 +155,26 @@ struct panthor_perf {
  */
 struct panthor_perf_file {
 	/**
-	 * @sessions: Sessions by handle. A handle that is reserved by a SETUP under
-	 * way has a NULL entry. The array's lock is held from looking up a session
-	 * to taking a reference to it.
+	 * @sessions: Sessions by handle. The entry of a handle is NULL while SETUP has only
+	 * reserved it.
+	 *
+	 * Its lock protects @next_handle, and is held from looking up a session to taking a
+	 * reference to it.
 	 */
 	struct xarray sessions;
 
-	/**
-	 * @next_handle: Number from which the next free handle is searched.
-	 * Protected by the lock of @sessions.
-	 */
+	/** @next_handle: Number from which the next free handle is searched. */
 	u32 next_handle;
 
-	/**
-	 * @num_sessions: Number of sessions. Changed with
-	 * panthor_perf::setup_lock held, read by fdinfo without it.
-	 */
+	/* Without a lock, but that num_sessions changes under panthor_perf::setup_lock. */
+
+	/** @num_sessions: Number of sessions. */
 	atomic_t num_sessions;
 
 	/** @stats: Statistics that fdinfo shows. */
 	struct panthor_perf_stats stats;
 
-	/** @submitted: The file has submitted jobs. Set without a lock, and never cleared. */
+	/** @submitted: The file has submitted jobs. */
 	bool submitted;
 };
 
@@ -216,17 +184,13 @@ static bool ask_for_reset(struct panthor_perf_sampler *sampler, const char *why)
 	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 
 	/*
-	 * The hook of resume runs before the state becomes ACTIVE. A reset that is
-	 * scheduled until then is lost: panthor marks it as pending without queueing
-	 * its work, or its work finds that the device is not active.
+	 * A reset that is scheduled before the end of a resume is lost: its work is not
+	 * queued, or finds that the device is not active.
 	 */
 	if (atomic_read(&perf->ptdev->pm.state) != PANTHOR_DEVICE_PM_STATE_ACTIVE)
 		return false;
 
-	/*
-	 * Somebody else has scheduled a reset. Return false, so that the sampler does
-	 * not take it for its own.
-	 */
+	/* Somebody else's, which the sampler must not take for its own. */
 	if (panthor_device_reset_is_pending(perf->ptdev))
 		return false;
 
@@ -343,17 +307,11 @@ static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	return ret;
 }
 
-/*
- * Ends a session. The handle is not valid any more, so no other ioctl can begin to use the
- * session. Drops the file's reference.
- */
+/* Ends a session whose handle is not valid any more, and drops the file's reference. */
 static void end_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 			struct panthor_perf_session *session)
 {
-	/*
-	 * panthor_perf_session_destroy() drops the file's reference, but the session
-	 * is in perf->sessions until it is removed below.
-	 */
+	/* The file's reference goes here, and the session is in the list until below. */
 	kref_get(&session->ref);
 	panthor_perf_session_destroy(session);
 
@@ -396,10 +354,7 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 	u32 new_handle;
 	int ret;
 
-	/*
-	 * Creating the session pins memory, so check the limits before that. The
-	 * lock is not held meanwhile: add_session() checks them again.
-	 */
+	/* Creating a session pins memory. add_session() checks again, with the lock held. */
 	ret = mutex_lock_interruptible(&perf->setup_lock);
 	if (ret)
 		return ret;
@@ -427,7 +382,7 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 		return ret;
 	}
 
-	/* This is the last step that can fail, because a SETUP that fails takes no handle. */
+	/* The last step that can fail, because a SETUP that fails takes no handle. */
 	ret = xa_alloc_cyclic(&pf->sessions, &new_handle, NULL, XA_LIMIT(1, U32_MAX),
 			      &pf->next_handle, GFP_KERNEL_ACCOUNT);
 	if (ret < 0) {
@@ -436,9 +391,8 @@ static int setup_session(struct panthor_perf *perf, struct panthor_perf_file *pf
 	}
 
 	/*
-	 * xa_store() cannot fail, because the handle is reserved. As soon as the
-	 * session is stored, another thread may end it, so it must not be used here
-	 * after that.
+	 * The handle is reserved, so this does not fail. Another thread may end the session
+	 * as soon as it is stored.
 	 */
 	panthor_perf_session_clear(session);
 	xa_store(&pf->sessions, new_handle, session, 0);
@@ -482,7 +436,7 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 	return ret;
 }
 
-/* Looks up a session, and takes a reference to it. Returns NULL if there is none. */
+/* Looks up a session, and takes a reference to it. */
 static struct panthor_perf_session *get_session(struct panthor_perf_file *pf, u32 handle)
 {
 	struct panthor_perf_session *session;
@@ -495,11 +449,7 @@ static struct panthor_perf_session *get_session(struct panthor_perf_file *pf, u3
 	return session;
 }
 
-/*
- * Removes a session from the file, and returns the file's reference to it. Returns
- * NULL if there is no such session, or if the handle is that of a SETUP under way,
- * whose entry is NULL.
- */
+/* Removes a session from the file, and returns the file's reference to it. */
 static struct panthor_perf_session *take_session(struct panthor_perf_file *pf, u32 handle)
 {
 	struct panthor_perf_session *session;
@@ -614,13 +564,7 @@ int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_f
 	return ret;
 }
 
-/**
- * panthor_perf_info() - Answer the query DRM_PANTHOR_DEV_QUERY_PERF_INFO
- * @ptdev: Device.
- * @info: Receives what the device can count. All members are set.
- *
- * Context: Any. Takes no lock, since the answer does not change.
- */
+/* Answers DRM_PANTHOR_DEV_QUERY_PERF_INFO. */
 void panthor_perf_info(struct panthor_device *ptdev, struct drm_panthor_perf_info *info)
 {
 	if (ptdev->perf) {
@@ -634,14 +578,6 @@ void panthor_perf_info(struct panthor_device *ptdev, struct drm_panthor_perf_inf
 	info->sample_size = info->sample_header_size;
 }
 
-/**
- * panthor_perf_open() - Prepare a file of the device for sessions
- * @pfile: File that is being opened.
- *
- * Context: Process context.
- *
- * Return: 0 on success, -ENOMEM if there is no memory.
- */
 int panthor_perf_open(struct panthor_file *pfile)
 {
 	struct panthor_perf_file *pf = kzalloc_obj(*pf, GFP_KERNEL_ACCOUNT);
@@ -654,27 +590,16 @@ int panthor_perf_open(struct panthor_file *pfile)
 	return 0;
 }
 
-/**
- * panthor_perf_submit() - Note that a file has submitted jobs
- * @pfile: File.
- *
- * Context: Process context.
- */
+/* Notes that a file has submitted jobs. */
 void panthor_perf_submit(struct panthor_file *pfile)
 {
 	WRITE_ONCE(pfile->perf->submitted, true);
 }
 
-/**
- * panthor_perf_close() - End all sessions of a file
- * @pfile: File that is being closed. No ioctl of it is under way.
- *
- * If the file has submitted jobs and perf counts, this waits for a sample before, so that
- * what those of its jobs did that are done is in perf's counts. It is called before the
- * groups of the file are destroyed.
- *
- * Context: Process context, without any lock. Sleeps, for a sample up to 20 ms. May be
- * called after the device has been unplugged.
+/*
+ * Ends all sessions of a file, also after the device has been unplugged. If the file has submitted
+ * jobs, which still have their groups, and perf counts, this waits for a sample before, for up to
+ * 20 ms: what those jobs did that are done is in perf's counts.
  */
 void panthor_perf_close(struct panthor_file *pfile)
 {
@@ -695,13 +620,6 @@ void panthor_perf_close(struct panthor_file *pfile)
 	pfile->perf = NULL;
 }
 
-/**
- * panthor_perf_show_fdinfo() - Print the statistics of a file for fdinfo
- * @pfile: File.
- * @p: Printer.
- *
- * Context: Process context. Takes no lock.
- */
 void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p)
 {
 	struct panthor_perf_file *pf = pfile->perf;
@@ -864,13 +782,7 @@ static struct panthor_perf_sampler *sampler_of(struct panthor_device *ptdev)
 	return perf && perf->supported ? &perf->sampler : NULL;
 }
 
-/**
- * panthor_perf_irq() - Handle an interrupt of the global firmware interface
- * @ptdev: Device.
- *
- * Context: Thread of the job interrupt. Tries to take panthor_perf_sampler::lock,
- * and does not sleep.
- */
+/* Handles an interrupt of the global firmware interface. Does not sleep. */
 void panthor_perf_irq(struct panthor_device *ptdev)
 {
 	struct panthor_perf_sampler *sampler = sampler_of(ptdev);
@@ -922,7 +834,7 @@ void panthor_perf_resume(struct panthor_device *ptdev)
 		panthor_perf_sampler_up(sampler);
 }
 
-static void perf_release(struct drm_device *ddev, void *data)
+static void perf_fini(struct drm_device *ddev, void *data)
 {
 	struct panthor_perf *perf = data;
 
@@ -931,7 +843,6 @@ static void perf_release(struct drm_device *ddev, void *data)
 	mutex_destroy(&perf->ring_lock);
 }
 
-/* Returns the module parameter perf_ring_slots, or the default if it is not valid. */
 static u32 fw_slots(struct panthor_device *ptdev)
 {
 	if (is_power_of_2(perf_ring_slots) && perf_ring_slots >= PERF_MIN_FW_SLOTS &&
@@ -943,11 +854,7 @@ static u32 fw_slots(struct panthor_device *ptdev)
 	return PERF_DEFAULT_FW_SLOTS;
 }
 
-/*
- * Makes lockdep treat a lock as one that is taken during memory reclaim. lockdep then
- * complains of any code that allocates memory with the lock held, or that waits for
- * something which allocates memory.
- */
+/* Has lockdep complain of code that allocates memory with the lock held, or waits for such code. */
 static void taken_in_reclaim(struct mutex *lock)
 {
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
@@ -959,15 +866,9 @@ static void taken_in_reclaim(struct mutex *lock)
 	fs_reclaim_release(GFP_KERNEL);
 }
 
-/**
- * panthor_perf_init() - Initialize performance counters
- * @ptdev: Device that is powered and whose firmware has booted.
- *
- * If counters cannot be initialized, the reason is printed and the device goes on
- * without them.
- *
- * Context: Probe, before the device is registered. Until this returns, hooks find
- * ptdev->perf NULL and do nothing.
+/*
+ * Initializes counters: firmware has booted, and the device is not registered. Without counters the
+ * device goes on, and the reason is printed. Until this returns, hooks find no ptdev->perf.
  */
 void panthor_perf_init(struct panthor_device *ptdev)
 {
@@ -1005,12 +906,9 @@ void panthor_perf_init(struct panthor_device *ptdev)
 		goto err_none;
 	}
 
-	/*
-	 * Resume takes this lock. Reclaim may wait for the fence of a job, and the
-	 * job may need a resume.
-	 */
+	/* Reclaim may wait for the fence of a job, the job for a resume, which takes this lock. */
 	taken_in_reclaim(&perf->sampler.lock);
-	if (drmm_add_action_or_reset(&ptdev->base, perf_release, perf)) {
+	if (drmm_add_action_or_reset(&ptdev->base, perf_fini, perf)) {
 		drm_err(&ptdev->base, "No performance counters: no memory");
 		goto err_none;
 	}
@@ -1031,14 +929,9 @@ err_none:
 	ptdev->perf = perf;
 }
 
-/**
- * panthor_perf_register() - Register the PMU of a device
- * @ptdev: Device that is registered.
- *
- * Events may be opened from here on, and the GPU be reset because of them. Counters work
- * without a PMU, so that it is no error if there is none: the reason is printed.
- *
- * Context: Probe. Another thread may unplug the device meanwhile.
+/*
+ * Registers the PMU of a registered device. That there is none is no error, and is printed. Events
+ * may be opened before this returns, and the device be unplugged.
  */
 void panthor_perf_register(struct panthor_device *ptdev)
 {
@@ -1063,16 +956,9 @@ void panthor_perf_register(struct panthor_device *ptdev)
 	drm_dev_exit(cookie);
 }
 
-/**
- * panthor_perf_unplug() - Stop all sessions, because the device is being removed
- * @ptdev: Device, after drm_dev_unplug() or when its probe has failed. Its firmware
- * is still in place.
- *
- * Each session that is started delivers a last sample. The sessions stay until their
- * files are closed, but do nothing any more.
- *
- * Context: Process context, without any lock. Sleeps. May be called by the reset work,
- * so it does not wait for that.
+/*
+ * Stops all sessions: each that is started gets a last sample, and all do nothing until their files
+ * are closed. Firmware is still there. The reset work may call this.
  */
 void panthor_perf_unplug(struct panthor_device *ptdev)
 {
@@ -1111,12 +997,7 @@ void panthor_perf_free_ring(struct panthor_device *ptdev)
 	perf->ring = NULL;
 }
 
-/**
- * panthor_perf_exit() - Free what outlives devices
- *
- * Context: Process context, when the module is unloaded, or could not be loaded. There are no
- * devices.
- */
+/* Frees what outlives devices, when there are none. */
 void panthor_perf_exit(void)
 {
 	panthor_perf_pmu_exit();
