@@ -88,8 +88,11 @@ int complain_of(enum pperf_error error);
  */
 extern const struct argp device_argp;
 
-/* Opens a GPU and the database of its counters. Prints what is wrong. Returns a status. */
-int open_gpu(const char *node, struct pperf_gpu **gpu, struct pperf_db **db);
+/* Opens a GPU and the database of the counters of a set. Prints what is wrong. Returns a status. */
+int open_gpu(const char *node, uint8_t set, struct pperf_gpu **gpu, struct pperf_db **db);
+
+/* Reads a counter set: primary, secondary, tertiary, or 0 to 2. Returns false if it is none. */
+bool parse_set(const char *text, uint8_t *set);
 
 /*
  * Reads a time with a unit (ns, us, ms, s), such as 200us or 1.5ms. Returns false

@@ -141,13 +141,28 @@ static error_t parse_device(int key, char *arg, struct argp_state *state)
 
 const struct argp device_argp = { device_options, parse_device, NULL, NULL, NULL, NULL, NULL };
 
-int open_gpu(const char *node, struct pperf_gpu **gpu, struct pperf_db **db)
+bool parse_set(const char *text, uint8_t *set)
+{
+	static const char *const names[] = { "primary", "secondary", "tertiary" };
+	uint8_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) && (text[0] != '0' + i || text[1]))
+			continue;
+		*set = i;
+		return true;
+	}
+	return false;
+}
+
+int open_gpu(const char *node, uint8_t set, struct pperf_gpu **gpu, struct pperf_db **db)
 {
 	enum pperf_error error = pperf_gpu_open(node, gpu);
 
 	if (error)
 		return complain_of(error);
-	error = pperf_db_open(pperf_gpu_info(*gpu)->layout, db);
+	/* The tables have the names of the primary set alone: of the others, counters have places. */
+	error = pperf_db_open(set ? NULL : pperf_gpu_info(*gpu)->layout, db);
 	if (error) {
 		pperf_gpu_close(*gpu);
 		return complain_of(error);

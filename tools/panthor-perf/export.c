@@ -984,7 +984,7 @@ int command_export(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	status = open_gpu(arguments.device, &gpu, &db);
+	status = open_gpu(arguments.device, 0, &gpu, &db);
 	if (!status) {
 		status = export_gpu(&arguments, gpu, db);
 		pperf_db_close(db);

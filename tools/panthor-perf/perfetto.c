@@ -438,7 +438,7 @@ enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, st
 	p->file = file;
 
 	/* Of an unknown layout counters have places. */
-	error = pperf_db_open(head->gpu.layout, &p->db);
+	error = pperf_db_open(head->set ? NULL : head->gpu.layout, &p->db);
 	if (error == PPERF_ERROR_UNKNOWN)
 		error = pperf_db_open(NULL, &p->db);
 	if (!error)

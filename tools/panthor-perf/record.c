@@ -61,6 +61,7 @@ struct arguments {
 	unsigned int num_events;
 	bool all;
 	bool perfetto;
+	uint8_t set;
 	char **command;
 };
 
@@ -115,6 +116,8 @@ struct recorder {
 	uint64_t progress_ns;
 };
 
+enum { KEY_SET = 256 };
+
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write to FILE (default: " RECORDING_DEFAULT ", with --perfetto "
 	  DEFAULT_TRACE ")", 0 },
@@ -122,6 +125,7 @@ static const struct argp_option options[] = {
 	{ "event", 'e', "COUNTER,...", 0, "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be "
 	  "repeated; default: those of stat, and what load and top-down are made of)", 0 },
 	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
+	{ "set", KEY_SET, "SET", 0, "Counter set, as info names it; of others than the primary, -e takes BLOCK.INDEX", 0 },
 	{ "memory", 'm', "KIB", 0, "Memory for samples that are not written yet (default: 32768)", 0 },
 	{ "perfetto", 'P', NULL, 0, "Write a trace for Perfetto", 0 },
 	{}
@@ -159,6 +163,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'P':
 		arguments->perfetto = true;
+		return 0;
+	case KEY_SET:
+		if (!parse_set(arg, &arguments->set))
+			argp_error(state, "--set %s: there are primary, secondary and tertiary", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->set && !arguments->num_events)
+			argp_error(state, "--set needs -e BLOCK.INDEX: names are those of the primary set");
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The command's options are its own. */
@@ -712,6 +724,8 @@ static int record(struct recorder *r)
 	r->head.command = r->arguments->command;
 	r->head.gpu = *info;
 
+	r->head.set = r->arguments->set;
+	session.set = r->arguments->set;
 	session.masks = r->head.masks;
 	session.period_ns = r->arguments->period_ns;
 	session.slots = ring_slots(info, r->arguments->memory);
@@ -800,7 +814,7 @@ int command_record(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	r.output = arguments.output ? arguments.output : arguments.perfetto ? DEFAULT_TRACE : RECORDING_DEFAULT;
 
-	status = open_gpu(arguments.device, &r.gpu, &r.db);
+	status = open_gpu(arguments.device, arguments.set, &r.gpu, &r.db);
 	if (status)
 		return status;
 

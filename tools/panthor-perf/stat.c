@@ -32,6 +32,7 @@ enum tag {
 enum option_key {
 	KEY_PER_CORE = 256,
 	KEY_TOPDOWN,
+	KEY_SET,
 };
 
 static const struct argp_option options[] = {
@@ -44,6 +45,7 @@ static const struct argp_option options[] = {
 	  "Print each shader core's value besides that of all, of derived counters too", 0 },
 	{ "topdown", KEY_TOPDOWN, "LEVEL", OPTION_ARG_OPTIONAL,
 	  "Print what held the work up, by levels 1 (default) to 3: an estimate", 0 },
+	{ "set", KEY_SET, "SET", 0, "Counter set, as info names it; of others than the primary, -e takes BLOCK.INDEX", 0 },
 	{ "interval", 'I', "MS", 0, "Print every so many milliseconds, or every 1s", 0 },
 	{ "period", 'p', "PERIOD", 0,
 	  "Let the kernel take a sample every so often; with a unit: ns, us, ms, s", 0 },
@@ -96,6 +98,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--topdown=%s: a level is 1, 2 or 3", arg);
 		arguments->topdown = arg ? number : 1;
 		return 0;
+	case KEY_SET:
+		if (!parse_set(arg, &arguments->set))
+			argp_error(state, "--set %s: there are primary, secondary and tertiary", arg);
+		return 0;
 	case 'I':
 		/* As perf has it, a bare number is of milliseconds. */
 		if (parse_number(arg, MAX_INTERVAL_MS, &arguments->interval_ms))
@@ -134,6 +140,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->json && arguments->separator)
 			argp_error(state, "-j and -x exclude each other");
+		if (arguments->set && !arguments->num_events)
+			argp_error(state, "--set needs -e BLOCK.INDEX: names are those of the primary set");
 		if (arguments->repeat && arguments->interval_ms)
 			argp_error(state, "-r and -I exclude each other");
 		if (arguments->repeat && !arguments->command)
@@ -426,6 +434,7 @@ static int measure_all(struct measurement *m, const struct pperf_db *db,
 		.size = sizeof(session),
 		.masks = *pperf_selection_masks(selection),
 		.period_ns = arguments->period_ns,
+		.set = arguments->set,
 	};
 	size_t runs = arguments->repeat ? arguments->repeat : 1, done = 0, i;
 	struct stat_run *all = calloc(runs, sizeof(*all));
@@ -518,7 +527,7 @@ int command_stat(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 
-	status = open_gpu(arguments.device, &gpu, &db);
+	status = open_gpu(arguments.device, arguments.set, &gpu, &db);
 	if (status)
 		goto out_arguments;
 

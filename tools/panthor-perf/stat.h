@@ -22,6 +22,9 @@ struct stat_arguments {
 	uint64_t period_ns;
 	unsigned long repeat;
 
+	/* Counter set, 0 being the primary one. */
+	uint8_t set;
+
 	/* Lists of counters. */
 	const char **events;
 	size_t num_events;

@@ -885,7 +885,7 @@ int command_top(int argc, char **argv)
 	status = choose_form(&d);
 	if (status)
 		return status;
-	status = open_gpu(arguments.device, &d.gpu, &db);
+	status = open_gpu(arguments.device, 0, &d.gpu, &db);
 	if (status)
 		return status;
 	d.top.info = pperf_gpu_info(d.gpu);

@@ -36,7 +36,7 @@ int view_open(struct view *view, const char *path)
 	if (item != RECORDING_END)
 		return complain_of_recording(view, item);
 
-	layout = view->recording.head.gpu.layout;
+	layout = view->recording.head.set ? NULL : view->recording.head.gpu.layout;
 	error = pperf_db_open(layout, &view->db);
 	if (error == PPERF_ERROR_UNKNOWN) {
 		complain("%s: this program knows no counter names of \"%s\" and shows their places", path, layout);

@@ -173,6 +173,19 @@ script -qec "$tool convert -P $SCRATCH/late.data; echo = \$?" "$SCRATCH/typescri
 is "a trace is not written to a terminal" "$(grep -ac "is no text for a terminal" "$SCRATCH/typescript") $(grep -a '^= ' "$SCRATCH/typescript" |
 	tr -d '\r')" "1 = 2"
 
+# ---- Counter sets ----
+
+# The tables have names of the primary set alone: what is counted in another one is none of those.
+counted set ss stat --set secondary -p 1s -x ';' -e SHADER.20 -- true
+is "stat of another set" "$? $(cut -d';' -f1,3,4 "$SCRATCH/set.err")" "0 $((2 * (5000 + 6000 + 7000 - 60)));SHADER.20;SHADER"
+counted set ss record --set 1 -p 1s -e SHADER.20 -o "$SCRATCH/set.data" -- true
+is "and record" "$? $("$tool" report -j "$SCRATCH/set.data" | grep -o '"set":[0-9]\|"name":"[A-Z][^"]*"\|"total":[0-9]*' | tr '\n' ' ')" \
+	"0 \"set\":1 \"name\":\"SHADER.20\" \"total\":$((2 * (5000 + 6000 + 7000 - 60))) "
+is "and a trace" "$("$tool" convert -P "$SCRATCH/set.data" | grep -ac 'Core 0: SHADER.20')" 1
+says "names of the primary set" 2 'has no counter "MaliGPUActiveCy"' stat --set secondary -e MaliGPUActiveCy -- true
+says "another set without -e" 2 "needs -e BLOCK.INDEX" record --set secondary -- true
+says "a set that is none" 2 "there are primary, secondary and tertiary" stat --set 3 -- true
+
 # ---- Figures ----
 
 # 1000 cycles a second or so, of which the GPU was active in 996 (s), or 986 with the last.
