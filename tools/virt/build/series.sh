@@ -180,8 +180,8 @@ final()
 	# The header is in the page of all uAPIs already.
 	sed '/kernel-doc:: include\/uapi/c The uAPI is described in :doc:`driver-uapi`, with the rest of panthor'\''s.' \
 		"$TOP_DIR/Documentation/gpu/panthor-perf.rst" >"$dir/Documentation/gpu/panthor-perf.rst"
-	awk '{ print } $1 ~ /^panfrost$/ { getline next_; if (next_ ~ /panthor$/) { print next_; next_ = "" }
-		print "   panthor-perf"; if (next_ != "") print next_ }' \
+	awk 'after { if (/^   panthor$/) { print; print "   panthor-perf" } else { print "   panthor-perf"; print }; after = 0; next }
+		{ print } /^   panfrost$/ { after = 1 }' \
 		"$SRC/Documentation/gpu/drivers.rst" >"$dir/Documentation/gpu/drivers.rst"
 	(cd "$TOP_DIR" && find Documentation/ABI Documentation/admin-guide -type f) | while read -r file; do
 		mkdir -p "$dir/$(dirname "$file")"

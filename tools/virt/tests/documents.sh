@@ -26,7 +26,7 @@ missing()
 	done
 }
 
-plan 10
+plan 11
 # shellcheck disable=SC2046
 is "ABI has each file of the PMU" "$(sed -n 's/.*DEVICE_ATTR_[A-Z]*(\([a-z_]*\)).*/\1/p
 	s/.*PMU_FORMAT_ATTR(\([a-z_]*\), .*/\1 =/p' $(files) | missing "$abi")" ""
@@ -51,6 +51,11 @@ is "each comment of the driver's own files is in the page" \
 # shellcheck disable=SC2046
 is "the page has each lock" "$(sed -n 's/^\t\(struct mutex\|spinlock_t\) \([a-z_]*\);/::\2/p' $(files) \
 	drivers/gpu/drm/panthor/panthor_perf_*.h | sort -u | missing "$page")" ""
+
+is "each function that a page names is there" "$(grep -ohE 'panthor_perf_[a-z_]+\(\)' "$page" tools/ordering/README | sort -u |
+	tr -d '()' | while read -r name; do
+		grep -rqE "\b$name\(" drivers/gpu/drm/panthor || echo "$name"
+	done)" ""
 
 # gpu/panthor.rst is the kernel's own.
 is "each page that a text names is there" "$(grep -rohE 'Documentation/[A-Za-z0-9_/.*-]*[a-z*]' README Documentation drivers \
