@@ -392,98 +392,98 @@ static void take_timestamp(struct panthor_perf_fw_sample *sample, const u32 *val
 	sample->has_timestamp = true;
 }
 
-/**
- * panthor_perf_fw_sample_read() - Copy a sample from the firmware ring
- * @layout: Layout.
- * @slot: Slot of the sample in the firmware ring.
- * @asked: A bit for each block that is to be copied.
- * @sample: Receives the sample. Its states are left unset, see
- * panthor_perf_fw_sample_states().
+/* Copies block @b if it was written, reading it only once, and marks it as not written. */
+static void read_block(const struct panthor_perf_layout *layout, void *slot, u32 b,
+		       struct panthor_perf_fw_sample *sample)
+{
+	u32 *values = &sample->values[b * layout->num_values];
+	u32 full = GENMASK(layout->num_values / 4 - 1, 0), en;
+	u32 offset = layout->blocks[b].fw_offset;
+	const void *src = slot + offset;
+
+	memcpy(values, src, PROBE_SIZE);
+	en = values[VALUE_EN];
+	if (!en)
+		return;
+
+	/* Firmware may write the head of a core that has no power. */
+	if (!(en & PANTHOR_PERF_EN_WRITTEN)) {
+		ack_block(slot, offset);
+		return;
+	}
+
+	memcpy(values + PROBE_SIZE / sizeof(u32), src + PROBE_SIZE,
+	       layout->fw_block_size - PROBE_SIZE);
+	ack_block(slot, offset);
+
+	en &= full;
+	if (en != full)
+		clear_unwritten(layout, en, values);
+
+	sample->en[b] = en;
+	sample->written[b / 64] |= BIT_ULL(b % 64);
+	if (unlikely(may_be_high(bits_of_counters(values, layout->num_values))))
+		sample->high[b / 64] |= BIT_ULL(b % 64);
+	take_timestamp(sample, values);
+}
+
+/*
+ * The CSHW block is always written. If nobody has asked for it, its head tells the time of a
+ * sample in which none of the blocks that were asked for was written.
+ */
+static void check_cshw(const struct panthor_perf_layout *layout, void *slot,
+		      struct panthor_perf_fw_sample *sample)
+{
+	u32 b = layout->cshw_block, offset = layout->blocks[b].fw_offset;
+	u32 header[PANTHOR_PERF_VALUES_RESERVED];
+
+	if (sample->asked[b / 64] & BIT_ULL(b % 64)) {
+		sample->missing = !is_written(sample, b);
+		return;
+	}
+
+	if (!sample->has_timestamp) {
+		memcpy(header, slot + offset, sizeof(header));
+		if (header[VALUE_EN] & PANTHOR_PERF_EN_WRITTEN)
+			take_timestamp(sample, header);
+		else
+			sample->missing = true;
+	}
+	ack_block(slot, offset);
+}
+
+/*
+ * Copies a sample from the firmware ring: those blocks in @asked that were written. Clears
+ * PRFCNT_EN in all blocks, so that they are not found written when the slot is used again. The
+ * memory of cores that do not exist is not touched, and the states of @sample are left unset.
  *
- * Copies each block that is in @asked and was written, reading it only once. Clears
- * PRFCNT_EN in all blocks, including those that are not copied, so that they are not
- * found written when the slot is used again. Memory of cores that do not exist is not
- * touched. If none of the blocks in @asked was written, the head of the CSHW block is
- * read for the timestamp.
- *
- * The caller must have read INSERT before, with barrier (B) of panthor_perf_fw.c in
- * between, and must write EXTRACT after this, with barrier (C) in between.
+ * The caller must have read INSERT before, with barrier (B) of panthor_perf_fw.c in between, and
+ * must write EXTRACT after this, with barrier (C) in between.
  */
 void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void *slot,
 				 const u64 asked[PANTHOR_PERF_BLOCK_WORDS],
 				 struct panthor_perf_fw_sample *sample)
 {
-	u32 full = GENMASK(layout->num_values / 4 - 1, 0);
 	u32 header[PANTHOR_PERF_VALUES_RESERVED];
-	u32 b, w;
+	u32 b;
 
 	sample->timestamp = 0;
 	sample->has_timestamp = false;
 	sample->missing = false;
 	sample->reason = PANTHOR_PERF_REASON_REQUEST;
 	memcpy(sample->asked, asked, sizeof(sample->asked));
-	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
-		sample->written[w] = 0;
-		sample->high[w] = 0;
-	}
+	memset(sample->written, 0, sizeof(sample->written));
+	memset(sample->high, 0, sizeof(sample->high));
 
 	for (b = 0; b < layout->num_blocks; b++) {
-		const struct panthor_perf_block *block = &layout->blocks[b];
-		u32 *values = &sample->values[b * layout->num_values];
-		const void *src = slot + block->fw_offset;
-		u64 any;
-		u32 en;
-
 		sample->en[b] = 0;
-
-		if (!(asked[b / 64] & BIT_ULL(b % 64))) {
-			/* The CSHW block may be needed for the timestamp below. */
-			if (b != layout->cshw_block)
-				ack_block(slot, block->fw_offset);
-			continue;
-		}
-
-		memcpy(values, src, PROBE_SIZE);
-		en = values[VALUE_EN];
-		if (!en)
-			continue;
-
-		/* Firmware may write the head of a core that has no power. */
-		if (!(en & PANTHOR_PERF_EN_WRITTEN)) {
-			ack_block(slot, block->fw_offset);
-			continue;
-		}
-
-		memcpy(values + PROBE_SIZE / sizeof(u32), src + PROBE_SIZE,
-		       layout->fw_block_size - PROBE_SIZE);
-		ack_block(slot, block->fw_offset);
-
-		en &= full;
-		if (en != full)
-			clear_unwritten(layout, en, values);
-
-		sample->en[b] = en;
-		sample->written[b / 64] |= BIT_ULL(b % 64);
-		any = bits_of_counters(values, layout->num_values);
-		if (unlikely(may_be_high(any)))
-			sample->high[b / 64] |= BIT_ULL(b % 64);
-		take_timestamp(sample, values);
+		if (asked[b / 64] & BIT_ULL(b % 64))
+			read_block(layout, slot, b, sample);
+		else if (b != layout->cshw_block)
+			ack_block(slot, layout->blocks[b].fw_offset);
 	}
 
-	b = layout->cshw_block;
-	if (asked[b / 64] & BIT_ULL(b % 64)) {
-		sample->missing = !is_written(sample, b);
-	} else {
-		if (!sample->has_timestamp) {
-			memcpy(header, slot + layout->blocks[b].fw_offset, sizeof(header));
-			if (header[VALUE_EN] & PANTHOR_PERF_EN_WRITTEN)
-				take_timestamp(sample, header);
-			else
-				sample->missing = true;
-		}
-		ack_block(slot, layout->blocks[b].fw_offset);
-	}
-
+	check_cshw(layout, slot, sample);
 	if (layout->has_metadata) {
 		memcpy(header, slot, sizeof(header));
 		sample->reason = header[VALUE_REASON];
