@@ -813,6 +813,10 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 	u32 mask = client->queue_mask, next, end;
 	bool due;
 
+	/* What it completes was asked for before it was made, under a lock that was held since. */
+	if (client->head == READ_ONCE(client->tail) && !READ_ONCE(client->due))
+		return fw_sample;
+
 	spin_lock(&sampler->req_lock);
 	due = due_complete(sampler, client, gen);
 	if (due)
