@@ -336,6 +336,8 @@ our_objects()
 	local f
 
 	for f in "$TREE/$PANTHOR"/panthor_perf*.c "$TREE/$PANTHOR"/tests/*.c; do
+		# A PMU that is kept has the other one in it.
+		[ ! -e "${f%.c}_keep.c" ] || continue
 		f=${f#"$TREE/"}
 		echo "${f%.c}.o"
 	done

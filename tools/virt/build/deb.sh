@@ -78,7 +78,7 @@ packages()
 	local key dest root work=/build/deb/panthor-perf inputs file
 
 	mapfile -t inputs < <(sources | sed "s,^,$TOP_DIR/,"; printf '%s\n' "$TOP_DIR"/patches/*/*.patch \
-		"$TOP_DIR"/backports/*/*.h "$TOP_DIR"/drivers/gpu/drm/panthor/*.[ch] "$TOP_DIR"/tools/module/{*,*/*}.* \
+		"$TOP_DIR"/backports/{*,*/*}.[ch] "$TOP_DIR"/drivers/gpu/drm/panthor/*.[ch] "$TOP_DIR"/tools/module/{*,*/*}.* \
 		"$TOP_DIR"/tools/module/{Kbuild,choose-tree} "$BUILD_DIR"/{deb,module}.sh)
 	key=$(hash_files "${inputs[@]}")
 	dest=$CACHE/deb/packages-$key

@@ -32,6 +32,12 @@ kernel_make()
 		KBUILD_BUILD_VERSION=1 -j"$JOBS" "$@"
 }
 
+# A PMU that outlives its device is for kernels whose core of perf is not mended.
+kept_pmu()
+{
+	grep -q '^+++ b/kernel/events/core\.c' "patches/$1"/*.patch || echo backports/panthor_perf_pmu_keep.[ch]
+}
+
 # Where each file of ours goes in a kernel tree: "FILE<tab>PLACE" lines.
 overlay_files()
 {
@@ -50,7 +56,7 @@ overlay_files()
 		printf '%s\t%s\n' "$TOP_DIR/Kconfig.perf" drivers/gpu/drm/panthor/Kconfig.perf
 	fi
 	# The patches of that kernel name the header where it is wanted.
-	for f in backports/"$version"/*.h; do
+	for f in backports/"$version"/*.h $(kept_pmu "$version"); do
 		printf '%s\t%s\n' "$TOP_DIR/$f" "drivers/gpu/drm/panthor/$(basename "$f")"
 	done
 }

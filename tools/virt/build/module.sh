@@ -17,12 +17,13 @@ MODULE_DIR=$TOP_DIR/tools/module
 PANTHOR=drivers/gpu/drm/panthor
 KEEP=4
 
-# Patches that are for panthor. What they mend elsewhere is not in panthor.ko.
+# Patches that are for panthor. What they mend elsewhere is not in panthor.ko, nor in the kernel that it
+# is for: instead of a mend of perf's core there is the PMU that is kept, which 6.12 always has.
 panthor_patches()
 {
 	local p
 
-	for p in "$TOP_DIR/patches/$1"/*.patch; do
+	for p in "$TOP_DIR/patches/$1"/*.patch "$MODULE_DIR/$1"/*.patch; do
 		! grep -q "^+++ b/$PANTHOR/" "$p" || echo "$p"
 	done
 }
@@ -30,7 +31,7 @@ panthor_patches()
 tree_inputs()
 {
 	panthor_patches "$1"
-	printf '%s\n' "$TOP_DIR/$PANTHOR"/*.[ch] "$TOP_DIR"/include/uapi/drm/*.h "$TOP_DIR/backports/$1"/*.h \
+	printf '%s\n' "$TOP_DIR/$PANTHOR"/*.[ch] "$TOP_DIR"/include/uapi/drm/*.h "$TOP_DIR/backports/$1"/*.h "$TOP_DIR"/backports/*.[ch] \
 		"$MODULE_DIR/Kbuild" "$MODULE_DIR/$1"/*.h
 }
 
@@ -48,7 +49,7 @@ make_tree()
 	rm -rf "$dest.stage"
 	cp "$TOP_DIR/$PANTHOR"/*.[ch] "$MODULE_DIR/Kbuild" "$dest/"
 	cp "$TOP_DIR"/include/uapi/drm/*.h "$dest/include/uapi/drm/"
-	for f in "$TOP_DIR/backports/$series"/*.h "$MODULE_DIR/$series"/*.h; do
+	for f in "$TOP_DIR/backports/$series"/*.h "$TOP_DIR"/backports/*.[ch] "$MODULE_DIR/$series"/*.h; do
 		cp "$f" "$dest/"
 	done
 	# Tests of the driver are for kernels that have KUnit.

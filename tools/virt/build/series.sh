@@ -259,11 +259,17 @@ makefile()
 		{ print }' "$1" | cat -s
 }
 
-# Brings the makefiles of REPO up to the sources that are there.
+# Brings the makefiles of REPO up to the sources that are there, and the options.
 makefiles()
 {
 	local file dir
 
+	if grep -qs '^config DRM_PANTHOR_PERF$' "$REPO/$PANTHOR/Kconfig"; then
+		cp "$FINAL/$PANTHOR/Kconfig" "$REPO/$PANTHOR/Kconfig"
+		[ -e "$REPO/$PANTHOR/panthor_perf_pmu.c" ] ||
+			sed -i '/^config DRM_PANTHOR_PERF_PMU$/,/^config /{/^config DRM_PANTHOR_PERF_KUNIT/!d}' \
+				"$REPO/$PANTHOR/Kconfig"
+	fi
 	for file in Makefile tests/Makefile tests/Kbuild; do
 		[ -e "$FINAL/$PANTHOR/$file" ] || continue
 		dir=$REPO/$PANTHOR/$(dirname "$file")

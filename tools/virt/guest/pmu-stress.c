@@ -81,13 +81,13 @@ static uint64_t random_config(uint64_t *state)
 
 /*
  * What an event that is opened may be answered, other than a file: there is no
- * such counter, another set counts, the device is not there, or goes, its CPU is
- * offline, firmware did not answer, or its group cannot be had.
+ * such counter, another set counts, the device is not there, or goes, and its PMU
+ * with it, its CPU is offline, firmware did not answer, or its group cannot be had.
  */
 static bool is_explained(int error)
 {
 	static const int errors[] = {
-		EINVAL, EBUSY, ENODEV, ENXIO, EIO, ETIMEDOUT, EAGAIN, EINTR, ECANCELED,
+		EINVAL, EBUSY, ENODEV, ENOENT, ENXIO, EIO, ETIMEDOUT, EAGAIN, EINTR, ECANCELED,
 	};
 
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
@@ -173,7 +173,9 @@ static void control_one(struct event *e, uint64_t *state)
 	};
 	uint32_t which = random_below(state, 3);
 
-	if (ioctl(e->fd, commands[which], random_below(state, 2) ? PERF_IOC_FLAG_GROUP : 0))
+	/* Where the PMU goes with the device, events have ended. */
+	if (ioctl(e->fd, commands[which], random_below(state, 2) ? PERF_IOC_FLAG_GROUP : 0) &&
+	    errno != ENODEV)
 		die("an event cannot be controlled: %s", strerror(errno));
 	/* A reset of a group is also one of others: their counts may go back. */
 	if (which == 2)
@@ -345,8 +347,8 @@ static void *bind_and_unbind(void *data)
 		usleep(random_below(&state, 50000));
 		if (!perf_until(is_bound_again()))
 			die("the device cannot be bound again");
-		/* The PMU stays, but another CPU may have become its own. */
-		if (pmu_find_cpu(&pmu))
+		/* The PMU may be another one, or another CPU have become its own. */
+		if (pmu_find(&pmu))
 			die("there is no PMU any more");
 		__atomic_store_n(&bound, true, __ATOMIC_RELEASE);
 	}

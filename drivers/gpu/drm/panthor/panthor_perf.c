@@ -610,7 +610,7 @@ void panthor_perf_close(struct panthor_file *pfile)
 
 	if (READ_ONCE(pf->submitted) && perf && perf->supported &&
 	    !panthor_device_reset_is_pending(pfile->ptdev))
-		panthor_perf_pmu_flush(READ_ONCE(perf->pmu), &perf->sampler);
+		panthor_perf_pmu_flush(READ_ONCE(perf->pmu));
 
 	xa_for_each(&pf->sessions, handle, session)
 		end_session(perf, pf, session);
@@ -948,8 +948,7 @@ void panthor_perf_register(struct panthor_device *ptdev)
 
 	pmu = panthor_perf_pmu_add(ptdev, &perf->sampler);
 	if (IS_ERR(pmu))
-		drm_info(&ptdev->base, "No PMU for perf%s: %pe",
-			 PTR_ERR(pmu) == -EEXIST ? " until the module is loaded again" : "", pmu);
+		drm_info(&ptdev->base, "No PMU for perf: %pe", pmu);
 	else
 		/* Pairs with the READ_ONCE() of files that are closed, and of debugfs. */
 		smp_store_release(&perf->pmu, pmu);
@@ -967,7 +966,6 @@ void panthor_perf_unplug(struct panthor_device *ptdev)
 	if (!perf || !perf->supported)
 		return;
 
-	panthor_perf_pmu_kill(perf->pmu);
 	panthor_perf_sampler_unplug(&perf->sampler);
 	panthor_perf_pmu_unplug(perf->pmu);
 
@@ -995,10 +993,4 @@ void panthor_perf_free_ring(struct panthor_device *ptdev)
 
 	panthor_kernel_bo_destroy(perf->ring);
 	perf->ring = NULL;
-}
-
-/* Frees what outlives devices, when there are none. */
-void panthor_perf_exit(void)
-{
-	panthor_perf_pmu_exit();
 }

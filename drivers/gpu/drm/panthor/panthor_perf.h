@@ -25,7 +25,6 @@ void panthor_perf_init(struct panthor_device *ptdev);
 void panthor_perf_register(struct panthor_device *ptdev);
 void panthor_perf_unplug(struct panthor_device *ptdev);
 void panthor_perf_free_ring(struct panthor_device *ptdev);
-void panthor_perf_exit(void);
 
 void panthor_perf_pre_suspend(struct panthor_device *ptdev);
 void panthor_perf_post_suspend(struct panthor_device *ptdev);
@@ -46,7 +45,6 @@ static inline void panthor_perf_init(struct panthor_device *ptdev) {}
 static inline void panthor_perf_register(struct panthor_device *ptdev) {}
 static inline void panthor_perf_unplug(struct panthor_device *ptdev) {}
 static inline void panthor_perf_free_ring(struct panthor_device *ptdev) {}
-static inline void panthor_perf_exit(void) {}
 
 static inline void panthor_perf_pre_suspend(struct panthor_device *ptdev) {}
 static inline void panthor_perf_post_suspend(struct panthor_device *ptdev) {}
@@ -89,10 +87,8 @@ int panthor_perf_add_client(struct panthor_perf_sampler *sampler, u32 *id);
 #ifdef CONFIG_DRM_PANTHOR_PERF_PMU
 struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_device *ptdev,
 					      struct panthor_perf_sampler *sampler);
-void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu);
 void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu);
-void panthor_perf_pmu_exit(void);
-void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sampler *sampler);
+void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu);
 void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p);
 #else
 static inline struct panthor_perf_pmu *
@@ -101,11 +97,8 @@ panthor_perf_pmu_add(struct panthor_device *ptdev, struct panthor_perf_sampler *
 	return NULL;
 }
 
-static inline void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu) {}
 static inline void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu) {}
-static inline void panthor_perf_pmu_exit(void) {}
-static inline void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu,
-					  struct panthor_perf_sampler *sampler) {}
+static inline void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu) {}
 static inline void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p) {}
 #endif
 

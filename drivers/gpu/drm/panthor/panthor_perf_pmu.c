@@ -11,6 +11,7 @@
 #include <linux/sysfs.h>
 #include <linux/timekeeping.h>
 
+#include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 
 #include <kunit/visibility.h>
@@ -403,7 +404,6 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	run->totals[1].values = values + num;
 	run->totals[0].asleep = true;
 	run->sampler = sampler;
-	run->state = PANTHOR_PERF_PMU_RUN_STARTING;
 	refcount_set(&run->refs, 1);
 	run->client.ops = &run_ops;
 	run->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
@@ -440,19 +440,13 @@ static void put_run(struct panthor_perf_pmu_run *run)
 		kvfree_rcu(run, rcu);
 }
 
-/**
- * panthor_perf_pmu_run_free() - End a run
- * @run: Run, which no event uses any more. Readers and files that are being closed may
- * still hold its memory, which is freed after them.
- *
- * Context: Process context. Sleeps. Takes panthor_perf_sampler::lock, unless the run is
- * frozen.
+/*
+ * Ends a run that no event uses any more. Readers and files that are being closed may still hold
+ * its memory, which is freed after them.
  */
 void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run)
 {
-	if (run->state != PANTHOR_PERF_PMU_RUN_FROZEN)
-		run_stop(run);
-
+	run_stop(run);
 	put_run(run);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_free);
@@ -505,8 +499,7 @@ static bool use_type(struct panthor_perf_pmu_run *run, u32 type)
 
 static void unuse_type(struct panthor_perf_pmu_run *run, u32 type)
 {
-	if (!--run->type_users[type] && type && type != DRM_PANTHOR_PERF_BLOCK_CSHW &&
-	    run->state != PANTHOR_PERF_PMU_RUN_FROZEN)
+	if (!--run->type_users[type] && type && type != DRM_PANTHOR_PERF_BLOCK_CSHW)
 		panthor_perf_sampler_enable(run->sampler, &run->client, type, false);
 }
 
@@ -515,25 +508,20 @@ static struct panthor_perf_pmu_run *pmu_run(struct panthor_perf_pmu *pmu)
 	return rcu_dereference_protected(pmu->run, lockdep_is_held(&pmu->lock));
 }
 
-/* Drops an event of a run. Ends the run with the last one. */
-static void leave(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_run *run, u32 type)
+/* Drops an event of the run, and ends the run with the last one. */
+static void leave_run(struct panthor_perf_pmu *pmu, u32 type)
 {
-	/* The lock is held to the end, so that unplug waits for it. */
-	guard(mutex)(&pmu->lock);
+	struct panthor_perf_pmu_run *run = pmu_run(pmu);
 
 	unuse_type(run, type);
 	if (--run->users)
 		return;
 
-	if (run->state != PANTHOR_PERF_PMU_RUN_FROZEN)
-		RCU_INIT_POINTER(pmu->run, NULL);
+	RCU_INIT_POINTER(pmu->run, NULL);
 	panthor_perf_pmu_run_free(run);
 }
 
-/*
- * Creates a run, with one user. Unplug waits for start_lock, so that the device stays until
- * this has returned.
- */
+/* Creates a run, with one user. */
 static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
 {
 	struct panthor_perf_pmu_run *run = panthor_perf_pmu_run_create(pmu->sampler);
@@ -574,9 +562,6 @@ static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type,
 
 	lockdep_assert_held(&pmu->start_lock);
 
-	if (READ_ONCE(pmu->state) != PANTHOR_PERF_PMU_PLUGGED)
-		return ERR_PTR(-ENODEV);
-
 	scoped_guard(mutex, &pmu->lock) {
 		run = pmu_run(pmu);
 		begins = !run;
@@ -595,9 +580,6 @@ static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type,
 
 	if (begins) {
 		ret = panthor_perf_sampler_start(run->sampler, &run->client, 0);
-		scoped_guard(mutex, &pmu->lock)
-			if (!ret)
-				run->state = PANTHOR_PERF_PMU_RUN_COUNTING;
 	} else if (widens) {
 		ret = time_after(jiffies, end) ? -ETIMEDOUT : wait_for_sample(run);
 	}
@@ -605,7 +587,8 @@ static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type,
 	if (!ret)
 		return run;
 
-	leave(pmu, run, type);
+	scoped_guard(mutex, &pmu->lock)
+		leave_run(pmu, type);
 	return ERR_PTR(ret);
 }
 
@@ -749,7 +732,8 @@ static void pmu_event_destroy(struct perf_event *event)
 {
 	struct panthor_perf_pmu_private *ev = event->pmu_private;
 
-	leave(ev->pmu, ev->run, ev->source.type);
+	scoped_guard(mutex, &ev->pmu->lock)
+		leave_run(ev->pmu, ev->source.type);
 	kfree_rcu(ev, rcu);
 }
 
@@ -855,12 +839,8 @@ static bool told_asleep(struct panthor_perf_pmu_run *run)
 	return told;
 }
 
-/*
- * Gets the run of the caller's device, whose memory stays until put_run(), or NULL. Takes no
- * lock. The run may end meanwhile.
- */
-static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu,
-					    struct panthor_perf_sampler *sampler)
+/* Gets the run, whose memory stays until put_run(), or NULL. It may end meanwhile. */
+static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu)
 {
 	struct panthor_perf_pmu_run *run;
 
@@ -868,23 +848,16 @@ static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu,
 
 	/* A run that does not count is about to end. */
 	run = rcu_dereference(pmu->run);
-	return run && run->sampler == sampler && counts(run) &&
-	       refcount_inc_not_zero(&run->refs) ? run : NULL;
+	return run && counts(run) && refcount_inc_not_zero(&run->refs) ? run : NULL;
 }
 
-/**
- * panthor_perf_pmu_flush() - Wait until all that was counted up to now is in the totals
- * @pmu: PMU, or NULL.
- * @sampler: Sampler of the caller's device, which stays. Another one may have taken its place.
- *
- * Does nothing without events, and while the GPU is down.
- *
- * Context: Process context, without any lock. Sleeps for up to 20 ms; killable, unless the
- * caller is exiting.
+/*
+ * Waits until all that was counted up to now is in the totals, for 20 ms at most. Does nothing
+ * without events, and while the GPU is down. @pmu may be NULL.
  */
-void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu, struct panthor_perf_sampler *sampler)
+void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu)
 {
-	struct panthor_perf_pmu_run *run = pmu ? get_run(pmu, sampler) : NULL;
+	struct panthor_perf_pmu_run *run = pmu ? get_run(pmu) : NULL;
 
 	if (!run)
 		return;
@@ -1007,125 +980,29 @@ static const struct attribute_group *pmu_groups[] = {
 	NULL,
 };
 
-static void free_pmu(struct panthor_perf_pmu *pmu)
-{
-	free_percpu(pmu->holds);
-	kfree(pmu->base.name);
-	mutex_destroy(&pmu->lock);
-	mutex_destroy(&pmu->start_lock);
-	kfree(pmu);
-}
-
-/*
- * PMUs that outlive their device. A PMU stays registered until the module is unloaded, which
- * perf does not allow while there are events of the PMU, and a device that is probed with the
- * same name takes it over. It cannot be unregistered before: perf_pmu_unregister() of Linux
- * 6.12 frees what events that are open still use. That of later kernels ends the PMU's events,
- * but not software events that have been in a group with them, which still use the PMU. Such
- * an event does not hold the module if those of the PMU have been closed; no PMU of a module
- * can see to that.
- */
-static LIST_HEAD(kept_pmus);
-static DEFINE_MUTEX(kept_lock);
-
-static void keep(struct panthor_perf_pmu *pmu)
-{
-	guard(mutex)(&kept_lock);
-
-	list_add(&pmu->node, &kept_pmus);
-}
-
-/* Returns 0 if there was none, 1 if one was taken over, or an error. */
-static int take_over(struct panthor_perf_sampler *sampler, const struct panthor_perf_pmu_gpu *gpu,
-		     struct panthor_perf_pmu **ret)
-{
-	struct panthor_perf_pmu *pmu;
-
-	guard(mutex)(&kept_lock);
-
-	list_for_each_entry(pmu, &kept_pmus, node) {
-		if (pmu->gpu.phys_addr != gpu->phys_addr)
-			continue;
-
-		/* Names of events that are in sysfs cannot be changed. */
-		if (memcmp(&pmu->gpu, gpu, sizeof(*gpu)))
-			return -EEXIST;
-
-		list_del(&pmu->node);
-		scoped_guard(mutex, &pmu->lock) {
-			pmu->sampler = sampler;
-			WRITE_ONCE(pmu->state, PANTHOR_PERF_PMU_PLUGGED);
-		}
-		*ret = pmu;
-		return 1;
-	}
-
-	return 0;
-}
-
-/**
- * panthor_perf_pmu_exit() - Unregister the PMUs of devices that have gone
- *
- * Context: Process context, when the module is unloaded, or could not be loaded.
- */
-void panthor_perf_pmu_exit(void)
-{
-	struct panthor_perf_pmu *pmu, *tmp;
-
-	list_for_each_entry_safe(pmu, tmp, &kept_pmus, node) {
-		perf_pmu_unregister(&pmu->base);
-		free_pmu(pmu);
-	}
-}
-
-static struct panthor_perf_pmu *create_pmu(struct panthor_perf_sampler *sampler,
-					   const struct panthor_perf_pmu_gpu *gpu)
-{
-	struct panthor_perf_pmu *pmu = kzalloc_obj(*pmu);
-
-	if (!pmu)
-		return NULL;
-
-	mutex_init(&pmu->start_lock);
-	mutex_init(&pmu->lock);
-	/* With what is between the members: take_over() compares all of it. */
-	memcpy(&pmu->gpu, gpu, sizeof(*gpu));
-	pmu->sampler = sampler;
-	pmu->state = PANTHOR_PERF_PMU_PLUGGED;
-	pmu->interval_ms = DEFAULT_INTERVAL_MS;
-	pmu->holds = alloc_percpu(struct panthor_perf_pmu_hold);
-	/* perf tools take digits after an underscore for the number of a PMU of several. */
-	pmu->base = (struct pmu) {
-		.module = THIS_MODULE,
-		.name = kasprintf(GFP_KERNEL, "panthor_%llx", gpu->phys_addr),
-		.attr_groups = pmu_groups,
-		/*
-		 * Not PERF_PMU_CAP_NO_INTERRUPT, though check_attr() refuses events that
-		 * would interrupt: perf does not unthrottle groups of such a PMU, which an
-		 * event of another one may lead.
-		 */
-		.capabilities = PERF_PMU_CAP_NO_EXCLUDE,
-		.scope = PERF_PMU_SCOPE_SYS_WIDE,
-		.task_ctx_nr = perf_invalid_context,
-		.pmu_disable = hold,
-		.pmu_enable = unhold,
-		.start_txn = start_txn,
-		.commit_txn = commit_txn,
-		.cancel_txn = unhold,
-		.event_init = pmu_event_init,
-		.add = pmu_event_add,
-		.del = pmu_event_del,
-		.start = pmu_event_start,
-		.stop = pmu_event_stop,
-		.read = pmu_event_read,
-	};
-
-	if (pmu->holds && pmu->base.name)
-		return pmu;
-
-	free_pmu(pmu);
-	return NULL;
-}
+static const struct pmu pmu_template = {
+	.module = THIS_MODULE,
+	.attr_groups = pmu_groups,
+	/*
+	 * Not PERF_PMU_CAP_NO_INTERRUPT, though check_attr() refuses events that would
+	 * interrupt: perf does not unthrottle groups of such a PMU, which an event of another
+	 * one may lead.
+	 */
+	.capabilities = PERF_PMU_CAP_NO_EXCLUDE,
+	.scope = PERF_PMU_SCOPE_SYS_WIDE,
+	.task_ctx_nr = perf_invalid_context,
+	.pmu_disable = hold,
+	.pmu_enable = unhold,
+	.start_txn = start_txn,
+	.commit_txn = commit_txn,
+	.cancel_txn = unhold,
+	.event_init = pmu_event_init,
+	.add = pmu_event_add,
+	.del = pmu_event_del,
+	.start = pmu_event_start,
+	.stop = pmu_event_stop,
+	.read = pmu_event_read,
+};
 
 /* Width of the external bus in bytes, 0 if L2_FEATURES does not make sense. */
 static u32 bus_bytes(u32 l2_features)
@@ -1136,93 +1013,68 @@ static u32 bus_bytes(u32 l2_features)
 	return log2_bits >= 3 && log2_bits <= 12 ? BIT(log2_bits - 3) : 0;
 }
 
-/**
- * panthor_perf_pmu_add() - Register the PMU of a device
- * @ptdev: Device.
- * @sampler: Its sampler.
- *
- * Context: Process context, when the device is probed. Events may be opened before this
- * returns.
- *
- * Return: The PMU, or an error pointer: -EOPNOTSUPP if it is not known what the GPU's counters
- * are, -EEXIST if the GPU at that address had other counters before, because it was another
- * one or had other firmware, -ENOMEM, or what perf_pmu_register() returns.
+/* Initializes a PMU, zeroed, but for its name and what is allocated. */
+static int pmu_init(struct panthor_perf_pmu *pmu, struct panthor_device *ptdev,
+		    struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_pmu_gpu *gpu = &pmu->gpu;
+
+	gpu->phys_addr = ptdev->phys_addr;
+	gpu->arch = GPU_ARCH_MAJOR(ptdev->gpu_info.gpu_id);
+	gpu->bus_bytes = bus_bytes(ptdev->gpu_info.l2_features);
+	gpu->clocks = sampler->clock->supported;
+	panthor_perf_pmu_describe(gpu, sampler->layout);
+	if (gpu->arch < FIRST_ARCH || gpu->arch >= FIRST_ARCH + ARRAY_SIZE(layout_names))
+		return -EOPNOTSUPP;
+
+	mutex_init(&pmu->start_lock);
+	mutex_init(&pmu->lock);
+	pmu->sampler = sampler;
+	pmu->interval_ms = DEFAULT_INTERVAL_MS;
+	pmu->base = pmu_template;
+	return 0;
+}
+
+/*
+ * Registers the PMU of a device that is probed. Events may be opened before this returns. Returns
+ * an error pointer: -EOPNOTSUPP if it is not known what the GPU's counters are, -ENOMEM, or what
+ * perf_pmu_register() returns.
  */
 struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_device *ptdev,
 					      struct panthor_perf_sampler *sampler)
 {
-	struct panthor_perf_pmu *pmu = NULL;
-	struct panthor_perf_pmu_gpu gpu;
+	struct device *dev = ptdev->base.dev;
+	struct panthor_perf_pmu *pmu;
 	int ret;
 
-	memset(&gpu, 0, sizeof(gpu));
-	gpu.phys_addr = ptdev->phys_addr;
-	gpu.arch = GPU_ARCH_MAJOR(ptdev->gpu_info.gpu_id);
-	gpu.bus_bytes = bus_bytes(ptdev->gpu_info.l2_features);
-	gpu.clocks = sampler->clock->supported;
-	panthor_perf_pmu_describe(&gpu, sampler->layout);
-	if (gpu.arch < FIRST_ARCH || gpu.arch >= FIRST_ARCH + ARRAY_SIZE(layout_names))
-		return ERR_PTR(-EOPNOTSUPP);
-
-	ret = take_over(sampler, &gpu, &pmu);
-	if (ret)
-		return ret < 0 ? ERR_PTR(ret) : pmu;
-
-	pmu = create_pmu(sampler, &gpu);
+	/* Files look at it when they are closed, which may be after the device has gone. */
+	pmu = drmm_kzalloc(&ptdev->base, sizeof(*pmu), GFP_KERNEL);
 	if (!pmu)
 		return ERR_PTR(-ENOMEM);
 
+	ret = pmu_init(pmu, ptdev, sampler);
+	if (ret)
+		return ERR_PTR(ret);
+
+	pmu->holds = devm_alloc_percpu(dev, struct panthor_perf_pmu_hold);
+	/* perf tools take digits after an underscore for the number of a PMU of several. */
+	pmu->base.name = devm_kasprintf(dev, GFP_KERNEL, "panthor_%llx", pmu->gpu.phys_addr);
+	pmu->base.parent = dev;
+	if (!pmu->holds || !pmu->base.name)
+		return ERR_PTR(-ENOMEM);
+
 	ret = perf_pmu_register(&pmu->base, pmu->base.name, -1);
-	if (!ret)
-		return pmu;
-
-	free_pmu(pmu);
-	return ERR_PTR(ret);
+	return ret ? ERR_PTR(ret) : pmu;
 }
 
-/**
- * panthor_perf_pmu_kill() - Let no event be opened any more
- * @pmu: PMU, or NULL.
- *
- * Called before panthor_perf_sampler_unplug(), which ends the waits of those that are being
- * opened.
- *
- * Context: Any.
- */
-void panthor_perf_pmu_kill(struct panthor_perf_pmu *pmu)
-{
-	if (pmu)
-		WRITE_ONCE(pmu->state, PANTHOR_PERF_PMU_UNPLUGGED);
-}
-
-/**
- * panthor_perf_pmu_unplug() - Part the PMU from its device
- * @pmu: PMU that was killed, or NULL. The sampler has been unplugged.
- *
- * Events that are open keep the count that they have.
- *
- * Context: Process context, without any lock. Sleeps.
+/*
+ * Unregisters the PMU of a device that is being removed, whose sampler has been unplugged. Events
+ * that are open end: perf has removed them all, and their run with them, when this returns.
  */
 void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu)
 {
-	if (!pmu)
-		return;
-
-	/* Nobody opens an event when both locks have been taken. */
-	scoped_guard(mutex, &pmu->start_lock) {
-		scoped_guard(mutex, &pmu->lock) {
-			struct panthor_perf_pmu_run *run = pmu_run(pmu);
-
-			if (run) {
-				run_stop(run);
-				run->state = PANTHOR_PERF_PMU_RUN_FROZEN;
-				RCU_INIT_POINTER(pmu->run, NULL);
-			}
-			pmu->sampler = NULL;
-		}
-	}
-
-	keep(pmu);
+	if (pmu)
+		perf_pmu_unregister(&pmu->base);
 }
 
 /**

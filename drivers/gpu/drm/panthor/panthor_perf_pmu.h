@@ -6,7 +6,6 @@
 
 #include <linux/atomic.h>
 #include <linux/device.h>
-#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/refcount.h>
@@ -143,31 +142,6 @@ struct panthor_perf_pmu_name {
 };
 
 /**
- * enum panthor_perf_pmu_run_state - What has become of a run
- *
- *	state		event				next state
- *
- *	STARTING	the baseline was taken		COUNTING
- *			START fails			STARTING, and the run ends with
- *							the event that was to begin it
- *	COUNTING	the last event is closed	COUNTING, and the run ends
- *	any		the device is unplugged		FROZEN
- *	FROZEN		the last event is closed	FROZEN, and the run ends
- *
- * Changed with panthor_perf_pmu::lock held.
- */
-enum panthor_perf_pmu_run_state {
-	/** @PANTHOR_PERF_PMU_RUN_STARTING: The first event waits for the baseline. */
-	PANTHOR_PERF_PMU_RUN_STARTING,
-
-	/** @PANTHOR_PERF_PMU_RUN_COUNTING: Samples are added to the totals. */
-	PANTHOR_PERF_PMU_RUN_COUNTING,
-
-	/** @PANTHOR_PERF_PMU_RUN_FROZEN: The device has gone. The totals stay as they are. */
-	PANTHOR_PERF_PMU_RUN_FROZEN,
-};
-
-/**
  * struct panthor_perf_pmu_run - Counting, from the first event to the last
  *
  * A client of the sampler. It is created when an event is opened and there is no other,
@@ -180,14 +154,8 @@ struct panthor_perf_pmu_run {
 	/** @client: What the sampler knows of the run. */
 	struct panthor_perf_client client;
 
-	/**
-	 * @sampler: The device's sampler. In the state FROZEN, only files of that device
-	 * use it, and keep it.
-	 */
+	/** @sampler: The device's sampler. */
 	struct panthor_perf_sampler *sampler;
-
-	/** @state: What has become of the run. Protected by panthor_perf_pmu::lock. */
-	enum panthor_perf_pmu_run_state state;
 
 	/**
 	 * @users: Number of events. The run ends when it becomes 0. Protected by
@@ -281,23 +249,6 @@ struct panthor_perf_pmu_gpu {
 };
 
 /**
- * enum panthor_perf_pmu_state - Whether there is a device
- *
- *	state		event				next state
- *
- *	PLUGGED		the device is unplugged		UNPLUGGED
- *	UNPLUGGED	a device is probed that has	PLUGGED
- *			the same name
- */
-enum panthor_perf_pmu_state {
-	/** @PANTHOR_PERF_PMU_PLUGGED: There is a device. */
-	PANTHOR_PERF_PMU_PLUGGED,
-
-	/** @PANTHOR_PERF_PMU_UNPLUGGED: The device has gone, or is about to go. */
-	PANTHOR_PERF_PMU_UNPLUGGED,
-};
-
-/**
  * struct panthor_perf_pmu - The PMU of a device
  */
 struct panthor_perf_pmu {
@@ -307,43 +258,26 @@ struct panthor_perf_pmu {
 	/** @gpu: The GPU. Constant. */
 	struct panthor_perf_pmu_gpu gpu;
 
-	/** @node: Link in the list of PMUs that outlive their device. */
-	struct list_head node;
-
 	/**
-	 * @start_lock: Serializes the opening of events, and unplug waits with it for those
-	 * under way.
-	 *
-	 * Taken in process context, interruptibly by perf_event_open(), which holds it
-	 * while it waits for a sample; perf may hold its lock of the context. Unplug takes
-	 * it when such waits have been ended.
+	 * @start_lock: Serializes the opening of events. Taken interruptibly by
+	 * perf_event_open(), which holds it while it waits for a sample; perf may hold its
+	 * lock of the context.
 	 */
 	struct mutex start_lock;
 
 	/**
-	 * @lock: Protects @run, panthor_perf_pmu_run::state and numbers of users; and what
-	 * @sampler points to, while the state is PLUGGED.
-	 *
-	 * Taken in process context when an event is opened or closed, and by unplug; perf
-	 * may hold its lock of the context. Nothing waits for a sample with it held.
+	 * @lock: Protects @run and numbers of users. Taken when an event is opened or
+	 * closed; perf may hold its lock of the context. Nothing waits for a sample with it
+	 * held.
 	 *
 	 * Order: @start_lock, @lock, panthor_perf::setup_lock, panthor_perf_sampler::lock.
 	 */
 	struct mutex lock;
 
-	/**
-	 * @state: Whether there is a device. Becomes UNPLUGGED without a lock, so that no
-	 * event is opened any more; unplug then takes both locks.
-	 */
-	enum panthor_perf_pmu_state state;
-
-	/** @sampler: The device's sampler, in the state PLUGGED. */
+	/** @sampler: The device's sampler. Constant. */
 	struct panthor_perf_sampler *sampler;
 
-	/**
-	 * @run: The run, NULL if there are no events but those of frozen runs. Written with
-	 * @lock held; read under RCU without it.
-	 */
+	/** @run: The run, NULL if there are no events. Written with @lock held. */
 	struct panthor_perf_pmu_run __rcu *run;
 
 	/** @interval_ms: Time between two samples in milliseconds, which root can set. */

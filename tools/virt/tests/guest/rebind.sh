@@ -76,7 +76,7 @@ unbind()
 }
 
 # The PMU goes with the module.
-succeeds "events of perf outlive the device" unbind
+succeeds "events of perf while the device goes" unbind
 for round in 1 2; do
 	succeeds "round $round: unload" modprobe -r panthor
 	is "round $round: the module is gone" "$(ls -d /sys/module/panthor 2>/dev/null)" ""
