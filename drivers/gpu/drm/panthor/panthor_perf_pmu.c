@@ -122,13 +122,7 @@ static struct panthor_perf_pmu *to_pmu(struct pmu *base)
 	return container_of(base, struct panthor_perf_pmu, base);
 }
 
-/**
- * panthor_perf_pmu_describe() - Fill in what follows from the layout
- * @gpu: Receives numbers of blocks and of values.
- * @layout: Layout of the GPU's samples.
- *
- * Context: Any.
- */
+/* Fills in what follows from the layout. */
 void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
 			       const struct panthor_perf_layout *layout)
 {
@@ -217,13 +211,9 @@ int panthor_perf_pmu_parse(const struct panthor_perf_pmu_gpu *gpu, u64 config,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_parse);
 
-/**
- * panthor_perf_pmu_pin() - Get totals that do not change
- * @run: Run. It must not be freed meanwhile.
- *
- * Context: Any, with interrupts off, which must stay so until panthor_perf_pmu_unpin().
- *
- * Return: The current totals.
+/*
+ * Returns the current totals, which do not change until panthor_perf_pmu_unpin(). Interrupts are
+ * off until then.
  */
 struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run *run)
 {
@@ -247,12 +237,6 @@ struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_pin);
 
-/**
- * panthor_perf_pmu_unpin() - Give back what panthor_perf_pmu_pin() has returned
- * @totals: Totals.
- *
- * Context: As panthor_perf_pmu_pin().
- */
 void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals)
 {
 	/* Pairs with the acquire in totals_begin(): the copy was read before. */
@@ -282,16 +266,9 @@ static void totals_end(struct panthor_perf_pmu_run *run)
 	smp_store_release(&run->current_totals, !run->current_totals);
 }
 
-/**
- * panthor_perf_pmu_count() - Read a count
- * @totals: Totals, pinned.
- * @num_values: panthor_perf_layout::num_values.
- * @source: Where the count comes from.
- * @now_ns: Present time, CLOCK_MONOTONIC_RAW in nanoseconds.
- *
- * Context: As panthor_perf_pmu_pin().
- *
- * Return: What was counted since the run began. Only differences have a meaning.
+/*
+ * Returns what was counted since the run began, of which only differences have a meaning.
+ * @totals are pinned, @now_ns is the present time by CLOCK_MONOTONIC_RAW.
  */
 u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals, u32 num_values,
 			   const struct panthor_perf_pmu_source *source, u64 now_ns)
@@ -322,12 +299,12 @@ u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals, u32 num
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_count);
 
-static bool counts(const struct panthor_perf_pmu_run *run)
+static bool run_counts(const struct panthor_perf_pmu_run *run)
 {
 	return READ_ONCE(run->client.state) == PANTHOR_PERF_CLIENT_STARTED;
 }
 
-static bool asleep(const struct panthor_perf_pmu_run *run)
+static bool gpu_is_down(const struct panthor_perf_pmu_run *run)
 {
 	return READ_ONCE(run->sampler->state) == PANTHOR_PERF_SAMPLER_DOWN;
 }
@@ -347,7 +324,7 @@ static u32 run_deliver(struct panthor_perf_client *client,
 				     new->values))
 		flags |= DRM_PANTHOR_PERF_SAMPLE_OVERFLOW;
 
-	new->asleep = asleep(run);
+	new->asleep = gpu_is_down(run);
 	new->time_ns = info->end_ns;
 	new->active_ns = old->active_ns + (old->asleep ? 0 : info->end_ns - info->start_ns);
 	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
@@ -369,15 +346,9 @@ static const struct panthor_perf_client_ops run_ops = {
 	.deliver = run_deliver,
 };
 
-/**
- * panthor_perf_pmu_run_create() - Create a run
- * @sampler: Sampler.
- *
- * No counters are enabled so far, and the client is not started.
- *
- * Context: Process context. Allocates.
- *
- * Return: The run, or NULL if there is no memory.
+/*
+ * Creates a run without enabled counters, whose client is not started. Returns NULL if there is no
+ * memory.
  */
 struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sampler *sampler)
 {
@@ -459,7 +430,7 @@ static bool run_answered(struct panthor_perf_pmu_run *run, u64 number)
 {
 	guard(spinlock)(&run->sampler->req_lock);
 
-	return !counts(run) || run->answered >= number;
+	return !run_counts(run) || run->answered >= number;
 }
 
 /*
@@ -479,7 +450,7 @@ static int wait_for_sample(struct panthor_perf_pmu_run *run)
 	if (left <= 0)
 		return left ? left : -ETIMEDOUT;
 
-	return counts(run) ? 0 : -ENODEV;
+	return run_counts(run) ? 0 : -ENODEV;
 }
 
 /*
@@ -521,8 +492,8 @@ static void leave_run(struct panthor_perf_pmu *pmu, u32 type)
 	panthor_perf_pmu_run_free(run);
 }
 
-/* Creates a run, with one user. */
-static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
+/* Creates a run, with one event. */
+static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu, u32 type)
 {
 	struct panthor_perf_pmu_run *run = panthor_perf_pmu_run_create(pmu->sampler);
 	int ret;
@@ -540,6 +511,7 @@ static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
 
 	run->users = 1;
 	panthor_perf_sampler_enable(run->sampler, &run->client, DRM_PANTHOR_PERF_BLOCK_CSHW, true);
+	use_type(run, type);
 
 	guard(mutex)(&pmu->lock);
 	run->client.period_ns = pmu->interval_ms * NSEC_PER_MSEC;
@@ -548,40 +520,36 @@ static struct panthor_perf_pmu_run *create_run(struct panthor_perf_pmu *pmu)
 }
 
 /*
- * Adds a user to the run of the PMU, and begins one if there is none. When this returns, all
+ * Adds an event to the run of the PMU, and begins one if there is none. When this returns, all
  * that was counted before in the blocks of @type is in the totals. After @end, in jiffies, it
  * does not wait for that any more, and fails with -ETIMEDOUT if it would have to. Returns an
  * error pointer on failure.
  */
-static struct panthor_perf_pmu_run *join(struct panthor_perf_pmu *pmu, u32 type,
-					 unsigned long end)
+static struct panthor_perf_pmu_run *join_run(struct panthor_perf_pmu *pmu, u32 type,
+					     unsigned long end)
 {
+	bool late = time_after(jiffies, end), widens = false;
 	struct panthor_perf_pmu_run *run;
-	bool begins, widens;
 	int ret = 0;
 
 	lockdep_assert_held(&pmu->start_lock);
 
 	scoped_guard(mutex, &pmu->lock) {
 		run = pmu_run(pmu);
-		begins = !run;
-		if (run)
+		if (run) {
 			run->users++;
+			widens = use_type(run, type);
+		}
 	}
 
-	if (begins) {
-		run = time_after(jiffies, end) ? ERR_PTR(-ETIMEDOUT) : create_run(pmu);
+	if (!run) {
+		run = late ? ERR_PTR(-ETIMEDOUT) : create_run(pmu, type);
 		if (IS_ERR(run))
 			return run;
-	}
 
-	scoped_guard(mutex, &pmu->lock)
-		widens = use_type(run, type);
-
-	if (begins) {
 		ret = panthor_perf_sampler_start(run->sampler, &run->client, 0);
 	} else if (widens) {
-		ret = time_after(jiffies, end) ? -ETIMEDOUT : wait_for_sample(run);
+		ret = late ? -ETIMEDOUT : wait_for_sample(run);
 	}
 
 	if (!ret)
@@ -599,10 +567,10 @@ static struct panthor_perf_pmu_hold *this_hold(struct panthor_perf_pmu *pmu)
 }
 
 /*
- * Has all events be read from the same totals, until unhold(). perf calls this before it
+ * Has all events be read from the same totals, until release_totals(). perf calls this before it
  * schedules, stops or reads a group, with interrupts off; calls nest.
  */
-static void hold(struct pmu *base)
+static void hold_totals(struct pmu *base)
 {
 	struct panthor_perf_pmu_hold *h = this_hold(to_pmu(base));
 	struct panthor_perf_pmu_run *run;
@@ -622,7 +590,7 @@ static void hold(struct pmu *base)
 	WRITE_ONCE(h->run, run);
 }
 
-static void unhold(struct pmu *base)
+static void release_totals(struct pmu *base)
 {
 	struct panthor_perf_pmu_hold *h = this_hold(to_pmu(base));
 
@@ -637,12 +605,12 @@ static void unhold(struct pmu *base)
 
 static void start_txn(struct pmu *base, unsigned int flags)
 {
-	hold(base);
+	hold_totals(base);
 }
 
 static int commit_txn(struct pmu *base)
 {
-	unhold(base);
+	release_totals(base);
 	return 0;
 }
 
@@ -663,14 +631,10 @@ static u64 read_count(const struct panthor_perf_pmu_private *ev)
 	return count;
 }
 
-/**
- * panthor_perf_pmu_advance() - Move forward what of a count has been added to an event
- * @prev: The count up to which it has been added.
- * @now: A count. It may be earlier than another one that a concurrent caller has read.
- *
- * Context: Any, also concurrently.
- *
- * Return: What the caller has to add: each part of the count is added by one caller.
+/*
+ * Moves forward @prev, up to which a count has been added to an event, and returns what the caller
+ * has to add: each part of the count is added by one caller. @now may be earlier than a count that
+ * a concurrent caller has read.
  */
 u64 panthor_perf_pmu_advance(local64_t *prev, u64 now)
 {
@@ -782,7 +746,7 @@ static int pmu_event_init(struct perf_event *event)
 
 	/* Those who have waited behind one another do not each wait for a sample after that. */
 	ev->pmu = pmu;
-	ev->run = join(pmu, ev->source.type, end);
+	ev->run = join_run(pmu, ev->source.type, end);
 	mutex_unlock(&pmu->start_lock);
 	if (IS_ERR(ev->run)) {
 		ret = PTR_ERR(ev->run);
@@ -848,7 +812,7 @@ static struct panthor_perf_pmu_run *get_run(struct panthor_perf_pmu *pmu)
 
 	/* A run that does not count is about to end. */
 	run = rcu_dereference(pmu->run);
-	return run && counts(run) && refcount_inc_not_zero(&run->refs) ? run : NULL;
+	return run && run_counts(run) && refcount_inc_not_zero(&run->refs) ? run : NULL;
 }
 
 /*
@@ -862,7 +826,7 @@ void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu)
 	if (!run)
 		return;
 
-	if (!asleep(run) || !told_asleep(run))
+	if (!gpu_is_down(run) || !told_asleep(run))
 		flush_run(run);
 
 	put_run(run);
@@ -991,11 +955,11 @@ static const struct pmu pmu_template = {
 	.capabilities = PERF_PMU_CAP_NO_EXCLUDE,
 	.scope = PERF_PMU_SCOPE_SYS_WIDE,
 	.task_ctx_nr = perf_invalid_context,
-	.pmu_disable = hold,
-	.pmu_enable = unhold,
+	.pmu_disable = hold_totals,
+	.pmu_enable = release_totals,
 	.start_txn = start_txn,
 	.commit_txn = commit_txn,
-	.cancel_txn = unhold,
+	.cancel_txn = release_totals,
 	.event_init = pmu_event_init,
 	.add = pmu_event_add,
 	.del = pmu_event_del,
@@ -1077,13 +1041,7 @@ void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu)
 		perf_pmu_unregister(&pmu->base);
 }
 
-/**
- * panthor_perf_pmu_show() - Print the state of the PMU for debugfs
- * @pmu: PMU, or NULL.
- * @p: Printer.
- *
- * Context: Process context. Takes panthor_perf_pmu::lock.
- */
+/* Prints the state of the PMU, which may be NULL, for debugfs. */
 void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p)
 {
 	struct panthor_perf_pmu_run *run;

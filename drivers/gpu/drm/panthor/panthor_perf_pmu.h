@@ -157,26 +157,14 @@ struct panthor_perf_pmu_run {
 	/** @sampler: The device's sampler. */
 	struct panthor_perf_sampler *sampler;
 
-	/**
-	 * @users: Number of events. The run ends when it becomes 0. Protected by
-	 * panthor_perf_pmu::lock.
-	 */
-	u32 users;
+	/** @queue: Memory of panthor_perf_client::queue. */
+	struct panthor_perf_request queue[PANTHOR_PERF_PMU_QUEUE];
 
 	/**
 	 * @refs: Number of files that are being closed and wait for a sample, and one more
 	 * until the run ends. The memory is freed when it becomes 0.
 	 */
 	refcount_t refs;
-
-	/**
-	 * @type_users: Number of events of the blocks of a type, by block type; of type 0
-	 * for events that are no counters. Protected by panthor_perf_pmu::lock.
-	 */
-	u32 type_users[PANTHOR_PERF_BLOCK_TYPES];
-
-	/** @queue: Memory of panthor_perf_client::queue. */
-	struct panthor_perf_request queue[PANTHOR_PERF_PMU_QUEUE];
 
 	/** @sampled: Woken when a sample is in the totals, and when the client stops. */
 	wait_queue_head_t sampled;
@@ -187,13 +175,23 @@ struct panthor_perf_pmu_run {
 	 */
 	u64 answered;
 
+	/* Protected by panthor_perf_pmu::lock. */
+
+	/** @users: Number of events. The run ends when it becomes 0. */
+	u32 users;
+
 	/**
-	 * @current_totals: Which of @totals is read. Written with panthor_perf_sampler::lock
-	 * held, which all writers of @totals hold.
+	 * @type_users: Number of events of the blocks of a type, by block type; of type 0
+	 * for events that are no counters.
 	 */
+	u32 type_users[PANTHOR_PERF_BLOCK_TYPES];
+
+	/* Written with panthor_perf_sampler::lock held. See "Totals" in panthor_perf_pmu.c. */
+
+	/** @current_totals: Which of @totals is read. */
 	u32 current_totals;
 
-	/** @totals: Totals to be read, and to be written. See "Totals" in panthor_perf_pmu.c. */
+	/** @totals: Totals to be read, and to be written. */
 	struct panthor_perf_pmu_totals totals[2];
 };
 
@@ -258,33 +256,30 @@ struct panthor_perf_pmu {
 	/** @gpu: The GPU. Constant. */
 	struct panthor_perf_pmu_gpu gpu;
 
+	/** @sampler: The device's sampler. Constant. */
+	struct panthor_perf_sampler *sampler;
+
+	/** @holds: What the events of each CPU are read from. */
+	struct panthor_perf_pmu_hold __percpu *holds;
+
+	/** @interval_ms: Time between two samples in milliseconds, which root can set. */
+	u32 interval_ms;
+
 	/**
-	 * @start_lock: Serializes the opening of events. Taken interruptibly by
-	 * perf_event_open(), which holds it while it waits for a sample; perf may hold its
-	 * lock of the context.
+	 * @start_lock: Serializes the opening of events. Held while an event that is opened
+	 * waits for a sample; perf may hold its lock of the context.
 	 */
 	struct mutex start_lock;
 
 	/**
-	 * @lock: Protects @run and numbers of users. Taken when an event is opened or
-	 * closed; perf may hold its lock of the context. Nothing waits for a sample with it
-	 * held.
+	 * @lock: Protects @run and numbers of events. Nothing waits for a sample with it held.
 	 *
 	 * Order: @start_lock, @lock, panthor_perf::setup_lock, panthor_perf_sampler::lock.
 	 */
 	struct mutex lock;
 
-	/** @sampler: The device's sampler. Constant. */
-	struct panthor_perf_sampler *sampler;
-
 	/** @run: The run, NULL if there are no events. Written with @lock held. */
 	struct panthor_perf_pmu_run __rcu *run;
-
-	/** @interval_ms: Time between two samples in milliseconds, which root can set. */
-	u32 interval_ms;
-
-	/** @holds: What the events of each CPU are read from. */
-	struct panthor_perf_pmu_hold __percpu *holds;
 };
 
 void panthor_perf_pmu_describe(struct panthor_perf_pmu_gpu *gpu,
