@@ -116,7 +116,7 @@ static bool open_one(struct event *e, int leader, int cpu, uint64_t *state)
 		attr = pmu_clock_attr(random_below(state, 2) ? 100 : 0);
 	attr.disabled = random_below(state, 2);
 	e->last = 0;
-	e->fd = pmu_open_attr(&attr, -1, cpu, leader, 0);
+	e->fd = pmu_open_once(&attr, -1, cpu, leader, 0);
 	if (e->fd < 0) {
 		if (!is_explained(-e->fd))
 			die("event %#llx: %s", attr.config, strerror(-e->fd));

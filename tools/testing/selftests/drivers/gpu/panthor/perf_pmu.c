@@ -666,7 +666,7 @@ TEST_F_TIMEOUT(pmu, opens_in_time, 300)
 	/* In protected mode firmware answers nothing. */
 	ASSERT_TRUE(perf_until((bench_reg_set(PROTM, 1), bench_reg_get(GPU_STATUS) & 1u << 7)));
 	before = perf_now();
-	EXPECT_EQ(-ETIMEDOUT, pmu_open_attr(&attr, -1, self->pmu.cpu, self->fds[0], 0));
+	EXPECT_EQ(-ETIMEDOUT, pmu_open_once(&attr, -1, self->pmu.cpu, self->fds[0], 0));
 	took = perf_now() - before;
 	EXPECT_LT(150000000, took);
 	EXPECT_GT(750000000, took);
@@ -674,7 +674,7 @@ TEST_F_TIMEOUT(pmu, opens_in_time, 300)
 
 	ASSERT_TRUE(sampled(self->fds[0]));
 	bench_reg_set(IRQS_LOST, 1);
-	self->fds[1] = pmu_open_attr(&attr, -1, self->pmu.cpu, self->fds[0], 0);
+	self->fds[1] = pmu_open_once(&attr, -1, self->pmu.cpu, self->fds[0], 0);
 	EXPECT_LE(0, self->fds[1]) {
 		TH_LOG("%s", strerror(-self->fds[1]));
 	}

@@ -142,12 +142,22 @@ static inline struct perf_event_attr pmu_clock_attr(uint32_t freq)
 	};
 }
 
-static inline int pmu_open_attr(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+static inline int pmu_open_once(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 				unsigned long flags)
 {
 	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, group, flags | PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+/* Again if firmware does not answer in time: the machine may have much else to do. */
+static inline int pmu_open_attr(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+				unsigned long flags)
+{
+	int fd;
+
+	(void)perf_until((fd = pmu_open_once(attr, pid, cpu, group, flags)) != -ETIMEDOUT);
+	return fd;
 }
 
 /* An event that counts, or a negative error number. */
