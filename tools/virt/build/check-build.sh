@@ -166,10 +166,10 @@ toolchain()
 	fi
 }
 
-# has_counters TREE: a tree of ours, or a step of the series that has come that far.
-has_counters()
+# has_option TREE OPTION: a tree of ours, or a step of the series that has come that far.
+has_option()
 {
-	grep -qs '^config DRM_PANTHOR_PERF$' "$1/$PANTHOR"/Kconfig*
+	grep -qs "^config DRM_PANTHOR_$2\$" "$1/$PANTHOR"/Kconfig*
 }
 
 # fragments TREE ARCH CONFIG: the lines to configure with; of those that contradict, the last.
@@ -177,9 +177,10 @@ fragments()
 {
 	local tree=$1 arch=$2 config=$3 name files=()
 
-	for name in check "check-$arch" check-perf "check-$config" "check-$config-perf"; do
+	for name in check "check-$arch" check-perf check-pmu "check-$config" "check-$config-perf"; do
 		case $name in
-		*-perf) has_counters "$tree" || continue ;;
+		*-perf) has_option "$tree" PERF || continue ;;
+		check-pmu) has_option "$tree" PERF_PMU || continue ;;
 		esac
 		[ ! -e "$BUILD_DIR/configs/$name.config" ] || files+=("$BUILD_DIR/configs/$name.config")
 	done
@@ -354,7 +355,7 @@ objects()
 		[ -z "$perf" ] || echo "with the option off, these were built:" $perf
 		perf=$(find "$dir" -name '*.o' -exec "$NM" -A {} + | grep -i ' [tdbr] .*panthor_perf' || true)
 		[ -z "$perf" ] || printf 'with the option off, this is there: %s\n' "$perf"
-	elif has_counters "$TREE"; then
+	elif has_option "$TREE" PERF; then
 		for f in $(our_objects); do
 			case $config/$f in
 			noperfevents/*_pmu*|nopmu/*_pmu*) [ ! -e "$out/$f" ] || echo "with $config, $f was built" ;;
