@@ -22,7 +22,7 @@ succeeds "work after it" gpu-load
 
 # Firmware that does not disable counters when the device goes may write to its ring until the MCU has stopped.
 # The ring is freed with what else is in the MCU's address space then, after the work that pings firmware was
-# cancelled, and not before.
+# cancelled, and not before. Other timers are cancelled as well: the stack tells which.
 enabled()
 {
 	[ "$(mali-bench enabled)" -eq 1 ]
@@ -38,6 +38,7 @@ echo $$ >$tracing/set_event_pid
 for event in $events; do
 	echo 1 >$tracing/events/$event/enable
 done
+echo 1 >$tracing/options/stacktrace
 mali-bench ack_delay=1000000000
 echo "$name" >$driver/unbind
 for event in $events; do
@@ -48,9 +49,13 @@ kill $!
 is "firmware has not seen that counters are to be disabled" "$(($(mali-bench req) >> 5 & 1))" 1
 mali-bench ack_delay=0
 is "the ring is freed when the MCU has stopped" "$(awk '
-	/ timer_cancel: / { cancelled++ }
-	/ kfree: .*panthor_kernel_bo_destroy/ { if (freed++ && cancelled) between = 1; cancelled = 0 }
-	END { print (freed > 1), between + 0 }' $tracing/trace)" "1 0"
+	/: kfree: / { what = "free" }
+	/: timer_cancel: / { what = "timer" }
+	what == "timer" && / => __cancel_work/ { what = "work" }
+	what == "work" && / => panthor_fw_unplug/ { stopped = 1 }
+	what == "free" && / => panthor_kernel_bo_destroy/ { freed++; if (!stopped) early = 1 }
+	END { print (freed > 1), early + 0 }' $tracing/trace)" "1 0"
+echo 0 >$tracing/options/stacktrace
 echo >$tracing/trace
 echo "$name" >$driver/bind
 echo auto >"$GPU/power/control"
