@@ -25,6 +25,12 @@ same()
 	fi
 }
 
+# What a program has said, but that samples are long, as they are where the host has other work.
+said()
+{
+	grep -v '^[1-9][0-9]* of [1-9][0-9]* samples \(is\|are\) longer than the period, ' /root/err
+}
+
 name=$1
 positions=$2
 slices=$3
@@ -86,9 +92,9 @@ echo 1 >$tracing/tracing_on
 panthor-perf stat -a -x ';' -o /root/once -- gpu-load >/dev/null 2>/root/err
 is "stat of all counters" "$? $(cat /root/err)" "0 "
 panthor-perf stat -a -x ';' -I 20 -o /root/intervals -- gpu-load >/dev/null 2>/root/err
-is "in intervals" "$? $(cat /root/err)" "0 "
+is "in intervals" "$? $(said)" "0 "
 panthor-perf stat -a -j -p 5ms --topdown 3 -o /root/periodic -- gpu-load >/dev/null 2>/root/err
-is "with a period, and top-down" "$? $(cat /root/err)" "0 "
+is "with a period, and top-down" "$? $(said)" "0 "
 panthor-perf stat -a -x ';' -r 3 -o /root/repeated -- gpu-load >/dev/null 2>/root/err
 is "of three runs" "$? $(cat /root/err)" "0 "
 echo 0 >$tracing/tracing_on
