@@ -399,8 +399,8 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
 
 /*
  * The MCU has stopped, and its samples have been consumed. Prepares the input block for the
- * next boot, which has to find counters disabled and no request pending: a fast boot keeps
- * this memory, where a slow one loads it anew.
+ * next boot, which has to find counters disabled and no request pending: a warm boot keeps
+ * this memory, where a cold one loads it anew.
  */
 void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 {
@@ -410,7 +410,10 @@ void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_dead);
 
-/* Requests a sample from firmware that counts and has no request in flight. */
+/*
+ * Requests a sample from firmware that counts and has no request in flight. The caller holds
+ * panthor_perf_sampler::req_lock, and nothing that it uses changes while the sampler is COUNTING.
+ */
 void panthor_perf_fw_request(struct panthor_perf_fw *fw)
 {
 	panthor_fw_toggle_reqs(fw->glb, req, ack, GLB_PERFCNT_SAMPLE);

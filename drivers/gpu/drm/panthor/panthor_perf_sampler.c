@@ -77,7 +77,8 @@
  * enabled in it, so that the state is FAILED until it has ended, but START does not fail.
  *
  * A request is complete at once in the states DOWN and FAILED, and when the next
- * state has been reached in the state CLOSING. It is refused in the state GONE, and
+ * state has been reached in the state CLOSING; that of a limited client when its
+ * millisecond is over, too. It is refused in the state GONE, and
  * in the state IDLE there is no client to make one. In the state FAILED its sample
  * has the flag ERROR. START waits until its baseline has been taken.
  */
@@ -724,7 +725,10 @@ static bool promise_sample(struct panthor_perf_client *client)
 {
 	lockdep_assert_held(&client->sampler->req_lock);
 
-	if (client->ops->free && client->ops->free(client) <= client->promised)
+	if (!client->ops->free)
+		return true;
+
+	if (client->ops->free(client) <= client->promised)
 		return false;
 
 	client->promised++;
@@ -804,11 +808,11 @@ static void end_client(struct panthor_perf_sampler *sampler, struct panthor_perf
 /*
  * Delivers the samples of a client that firmware request @gen completes, or a portion of
  * them if there are many. Returns NULL if @fw_sample was delivered, and @fw_sample if it
- * has to be added to the accumulator.
+ * has to be added to the accumulator. An @automatic sample was to be one of its own.
  */
 static const struct panthor_perf_fw_sample *
 complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
-		u32 gen, const struct panthor_perf_fw_sample *fw_sample)
+		u32 gen, const struct panthor_perf_fw_sample *fw_sample, bool automatic)
 {
 	u32 mask = client->queue_mask, next, end;
 	bool due;
@@ -830,9 +834,12 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 	spin_unlock(&sampler->req_lock);
 
 	/* The sample of STOP ends the same period: the other one would be empty. */
-	if (due && (next == end || !client->queue[next & mask].last) &&
-	    deliver_unasked(sampler, client, fw_sample))
-		fw_sample = NULL;
+	if (due && (next == end || !client->queue[next & mask].last)) {
+		if (deliver_unasked(sampler, client, fw_sample))
+			fw_sample = NULL;
+		else if (automatic && client->emit_auto)
+			client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
+	}
 
 	for (; next != end; next++) {
 		struct panthor_perf_request req = client->queue[next & mask];
@@ -1007,7 +1014,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 		}
 
 		if (answer)
-			mine = complete_client(sampler, client, gen, mine);
+			mine = complete_client(sampler, client, gen, mine, automatic);
 		if (mine)
 			panthor_perf_accum_add(sampler->layout, mine, client->accum);
 	}
@@ -1020,7 +1027,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 		queue_work(sampler->wq, &sampler->drain_work);
 }
 
-/* Completes all requests while nothing is counted. */
+/* While nothing is counted, completes all requests but those of limited clients that have to wait. */
 static void complete_now(struct panthor_perf_sampler *sampler)
 {
 	u32 gen;
@@ -1250,7 +1257,8 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 /*
  * Acknowledges events. Firmware raises an event again, at the doorbell that tells of the
  * acknowledgment, if what it is about lasts. So that this comes to an end, events are
- * acknowledged only if this drain has taken samples, or by the check, which is @patient.
+ * acknowledged only if this drain has taken samples, or is @patient: one of the check, which
+ * comes each 100 ms, or the one before the MCU is halted.
  */
 static void rearm_events(struct panthor_perf_sampler *sampler, const struct drain *drain,
 			 bool patient)
@@ -1660,8 +1668,9 @@ static int start_client(struct panthor_perf_sampler *sampler, struct panthor_per
 	if (ret)
 		return ret;
 
-	/* Its cycles are counted from now on. If the GPU is not up, it will be told of that. */
-	if (list_empty(&sampler->clients) && mcu_runs(sampler->state))
+	/* Its cycles are counted from now on, or from when the MCU boots. */
+	if (list_empty(&sampler->clients) && mcu_runs(sampler->state) &&
+	    sampler->state != PANTHOR_PERF_SAMPLER_CLOSING)
 		panthor_perf_clock_up(sampler->clock);
 
 	client->start_data = user_data;
@@ -1922,9 +1931,10 @@ void panthor_perf_sampler_irq(struct panthor_perf_sampler *sampler)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_irq);
 
 /*
- * Makes no more firmware requests, since the MCU is about to be halted or reset. Requests are
- * accepted, but not completed before panthor_perf_sampler_down(). Sleeps up to 20 ms for the
- * one in flight if it is to @wait, which must not be so if firmware is known not to answer.
+ * Makes no more firmware requests, since the MCU is about to be halted or reset. Requests that
+ * come from now on are completed by panthor_perf_sampler_down(). If it is to @wait, which must not
+ * be so if firmware is known not to answer, this sleeps up to 20 ms for the one in flight, or up
+ * to 100 ms to disable counters if the last client has just stopped.
  */
 void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 {
@@ -2112,7 +2122,7 @@ static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_p
 
 	/* The client is taken off the list with the last one. */
 	while (!list_empty(&client->node))
-		complete_client(sampler, client, sampler->next_gen, NULL);
+		complete_client(sampler, client, sampler->next_gen, NULL, false);
 }
 
 /*

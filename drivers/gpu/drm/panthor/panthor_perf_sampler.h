@@ -400,7 +400,7 @@ struct panthor_perf_sampler {
 	/**
 	 * @req_lock: Protects the queues of clients.
 	 *
-	 * SAMPLE and STOP take no other lock, so that they do not have to wait
+	 * SAMPLE and STOP take no other lock of the sampler, so that they do not have to wait
 	 * while samples are drained. Taken in process context only, since the
 	 * lock of the global interface nests in it. The doorbell may be rung
 	 * with it held in the state COUNTING, which hooks change before power

@@ -19,8 +19,8 @@
  * DOC: Session
  *
  * A session connects a client of the sampler to a user. It has a ring of samples
- * in a buffer object of the user, the two indices of the ring in another one, an
- * eventfd, and for a periodic session a timer.
+ * in a buffer object of the user, the two indices of the ring in another one, and an
+ * eventfd, which session_deliver() signals once for each sample.
  *
  * The user can write to both buffer objects at any time, so the kernel keeps in
  * its own memory all that it has to know about the ring. The only exception is
