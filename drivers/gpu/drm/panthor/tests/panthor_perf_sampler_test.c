@@ -2832,6 +2832,28 @@ static void protected_excused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->got[1].flags, ERROR);
 }
 
+/* One that answers a deadline, and for which there is no slot, is missed as any other is. */
+static void emitted_due(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	c->client.emit_auto = true;
+	c->client.period_ns = NOT_NOW;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	c->room = 0;
+	f->asleep = true;
+	deadline(c);
+	f->count = 3;
+	enter_protected(f);
+	expect_num(test, c, 0);
+	f->protected = false;
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 3, STRETCHED);
+}
+
 /* A request made while a drain is under way: its sample is not taken for an automatic one. */
 static void emitted_meanwhile(struct kunit *test)
 {
@@ -4518,6 +4540,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(folded),
 	KUNIT_CASE(emitted),
 	KUNIT_CASE(emitted_answer),
+	KUNIT_CASE(emitted_due),
 	KUNIT_CASE(due),
 	KUNIT_CASE(stretched),
 	KUNIT_CASE(limited_stretched),
