@@ -808,8 +808,12 @@ static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *
 		samples[1].hash++;
 	} else if (!strcmp(kind, "flag")) {
 		/* The kernel says so as well. */
+		struct delivery *d = &sessions[b->session].deliveries[b->first];
+
+		if (all_have_cause(&d[1], d[0].position, d[1].position, FLAG_OVERFLOW))
+			return false;
 		samples[1].flags |= FLAG_OVERFLOW;
-		sessions[b->session].deliveries[b->first + 1].flags |= FLAG_OVERFLOW;
+		d[1].flags |= FLAG_OVERFLOW;
 	} else if (!strcmp(kind, "epoch")) {
 		/* Counters began anew within the second sample. */
 		size_t r = sessions[b->session].deliveries[b->first].position + 1;
