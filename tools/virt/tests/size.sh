@@ -7,9 +7,9 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 DRIVER=$VIRT_DIR/../../drivers/gpu/drm/panthor
-MAX_LINES=11100
-MAX_CODE=5750
-MAX_BRANCHES=25
+MAX_LINES=8800
+MAX_CODE=5000
+MAX_BRANCHES=15
 
 # at_most NAME GOT MAX
 at_most()
