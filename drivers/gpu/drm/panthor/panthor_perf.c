@@ -312,9 +312,8 @@ static int add_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 static void end_session(struct panthor_perf *perf, struct panthor_perf_file *pf,
 			struct panthor_perf_session *session)
 {
-	/* The file's reference goes here, and the session is in the list until below. */
-	kref_get(&session->ref);
-	panthor_perf_session_destroy(session);
+	/* Nothing is written to the user's objects, nor signalled, when this has returned. */
+	panthor_perf_sampler_remove(&perf->sampler, &session->client);
 
 	scoped_guard(mutex, &perf->setup_lock) {
 		list_del(&session->node);
@@ -450,23 +449,16 @@ static struct panthor_perf_session *get_session(struct panthor_perf_file *pf, u3
 	return session;
 }
 
-/* Removes a session from the file, and returns the file's reference to it. */
-static struct panthor_perf_session *take_session(struct panthor_perf_file *pf, u32 handle)
+static int cmd_teardown(struct panthor_perf *perf, struct panthor_perf_file *pf, u32 handle)
 {
 	struct panthor_perf_session *session;
 
+	/* A handle that is only reserved stays so. */
 	xa_lock(&pf->sessions);
 	session = xa_load(&pf->sessions, handle);
 	if (session)
 		__xa_erase(&pf->sessions, handle);
 	xa_unlock(&pf->sessions);
-	return session;
-}
-
-static int cmd_teardown(struct panthor_perf *perf, struct panthor_perf_file *pf, u32 handle)
-{
-	struct panthor_perf_session *session = take_session(pf, handle);
-
 	if (!session)
 		return -ENOENT;
 

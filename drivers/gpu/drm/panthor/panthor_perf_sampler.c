@@ -78,9 +78,9 @@
  *
  * A request is complete at once in the states DOWN and FAILED, and when the next
  * state has been reached in the state CLOSING; that of a limited client when its
- * millisecond is over, too. It is refused in the state GONE, and
- * in the state IDLE there is no client to make one. In the state FAILED its sample
- * has the flag ERROR. START waits until its baseline has been taken.
+ * millisecond is over, too. It is refused in the state GONE, and in the state IDLE
+ * there is no client to make one. In the state FAILED its sample has the flag ERROR.
+ * START waits until its baseline has been taken.
  */
 
 /**
@@ -586,10 +586,8 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 	make_request(sampler);
 	spin_unlock(&sampler->req_lock);
 
-	if (state == PANTHOR_PERF_SAMPLER_CLOSING)
-		return;
-
-	sampler->loss_possible = false;
+	if (state != PANTHOR_PERF_SAMPLER_CLOSING)
+		sampler->loss_possible = false;
 }
 
 /* Timestamps come from firmware, and are not relied upon to be in order: time never goes back. */
@@ -2148,7 +2146,7 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 		mark_unsampled(sampler, in_protected_mode(sampler));
 
 	/* If firmware does not do that, nobody minds: the ring is freed when the MCU has stopped. */
-	if (counting || (running && fw->ring))
+	if (running && fw->ring)
 		panthor_perf_fw_disable(fw);
 
 	fail_starting(sampler, sampler->next_gen, -ENODEV);

@@ -292,16 +292,6 @@ void panthor_perf_session_put(struct panthor_perf_session *session)
 }
 
 /*
- * Ends a session in any state, and drops the caller's reference. After that, nothing is written
- * to the user's objects, and the eventfd is not signalled. Sleeps.
- */
-void panthor_perf_session_destroy(struct panthor_perf_session *session)
-{
-	panthor_perf_sampler_remove(session->client.sampler, &session->client);
-	panthor_perf_session_put(session);
-}
-
-/*
  * Begins to count, and returns when counting has begun. Sleeps interruptibly. Returns 0, also
  * if the session was started before, -ERESTARTSYS if the caller has a signal pending, or what
  * panthor_perf_sampler_start() returns.

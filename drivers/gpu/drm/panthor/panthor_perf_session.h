@@ -125,7 +125,6 @@ struct panthor_perf_session *
 panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 			    struct panthor_perf_stats *stats, struct drm_file *file,
 			    const struct drm_panthor_perf_cmd_setup *setup);
-void panthor_perf_session_destroy(struct panthor_perf_session *session);
 void panthor_perf_session_clear(struct panthor_perf_session *session);
 void panthor_perf_session_put(struct panthor_perf_session *session);
 
