@@ -437,10 +437,10 @@ bool panthor_perf_fw_acked(struct panthor_perf_fw *fw)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_acked);
 
-/* Waits until firmware has answered the last request. Returns 0 or -ETIMEDOUT. */
-int panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms)
+/* Waits up to @timeout_ms milliseconds until firmware has answered the last request. */
+void panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms)
 {
-	return fw->ops->wait_acks(fw, GLB_PERFCNT_SAMPLE, timeout_ms) ? -ETIMEDOUT : 0;
+	fw->ops->wait_acks(fw, GLB_PERFCNT_SAMPLE, timeout_ms);
 }
 
 /*

@@ -116,7 +116,7 @@ void panthor_perf_fw_dead(struct panthor_perf_fw *fw);
 
 void panthor_perf_fw_request(struct panthor_perf_fw *fw);
 bool panthor_perf_fw_acked(struct panthor_perf_fw *fw);
-int panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms);
+void panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms);
 bool panthor_perf_fw_irq_pending(struct panthor_perf_fw *fw, bool in_flight);
 
 int panthor_perf_fw_pending(struct panthor_perf_fw *fw);
