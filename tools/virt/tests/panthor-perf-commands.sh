@@ -72,17 +72,6 @@ is "and top-down" "$("$tool" report -t "$SCRATCH/default.data" | grep -c '^ *[0-
 
 # ---- Signals ----
 
-# until_true COMMAND...: asks again until it succeeds, for two minutes
-until_true()
-{
-	local end=$((SECONDS + 120))
-
-	while ! "$@"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		read -rt 0.02 <> <(:) || :
-	done
-}
-
 ended()
 {
 	! kill -0 "$1" 2>/dev/null

@@ -20,17 +20,6 @@ fi
 # top: what it reads of clients, and what it draws.
 run_tests 18 top "$SCRATCH/top-test"
 
-# until_true COMMAND...: asks again until it succeeds, for two minutes
-until_true()
-{
-	local end=$((SECONDS + 120))
-
-	while ! "$@"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		read -rt 0.02 <> <(:) || :
-	done
-}
-
 # begin NAME OPTION...: an exporter, PID, with a FIFO for its GPU
 begin()
 {

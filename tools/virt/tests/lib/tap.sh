@@ -6,6 +6,7 @@
 #   not_ok NAME [TEXT...]         it is not, and why
 #   is NAME GOT WANT              equal strings
 #   seed [NUMBER]                 for a test that draws: SEED, the environment's, or NUMBER, or any, is printed
+#   until_true COMMAND...         asks again until it succeeds, for two minutes
 #   run_tests N NAME COMMAND...   N results of a program of this machine that prints TAP, and two for its end
 #   in_guest N NAME [RUN-OPTION...] -- COMMAND [ARG...]
 #                                 N results from the VM and one for how the run ended
@@ -50,6 +51,16 @@ is()
 	else
 		not_ok "$1" "got:  $2" "want: $3"
 	fi
+}
+
+until_true()
+{
+	local end=$((SECONDS + 120))
+
+	while ! "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		read -rt 0.02 <> <(:) || :
+	done
 }
 
 seed()
