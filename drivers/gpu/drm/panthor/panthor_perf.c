@@ -804,14 +804,11 @@ void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 void panthor_perf_post_suspend(struct panthor_device *ptdev)
 {
 	struct panthor_perf_sampler *sampler = sampler_of(ptdev);
-	bool reset;
-
-	if (!sampler)
-		return;
 
 	/* An MCU that was stopped by force has not taken the sample of the halt. */
-	reset = panthor_device_reset_is_pending(ptdev) || !panthor_fw_halted(ptdev);
-	panthor_perf_sampler_down(sampler, reset);
+	if (sampler)
+		panthor_perf_sampler_down(sampler, panthor_device_reset_is_pending(ptdev) ||
+					  !panthor_fw_halted(ptdev));
 }
 
 /*

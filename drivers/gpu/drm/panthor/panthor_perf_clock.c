@@ -82,20 +82,17 @@ static void new_segment(struct panthor_perf_clock *clock, u64 ns)
 		segment->rate[i] = clock->up ? clock->rate[i] : 0;
 	}
 
-	/*
-	 * Keep num_segments from overflowing to 0, which would look as if there were
-	 * no segments. Subtracting the size of the array does not change which
-	 * element is next.
-	 */
+	/* It must not overflow to 0. Subtracting the size does not change which element is next. */
 	if (clock->num_segments == 3 * PANTHOR_PERF_CLOCK_SEGMENTS)
 		clock->num_segments -= PANTHOR_PERF_CLOCK_SEGMENTS;
 }
 
 /*
- * Changes a rate at @ns. Cycles of times after @ns must not have been reported yet,
- * since they would be wrong.
+ * Changes a rate at @ns, with the lock of the clocks held since before @ns: cycles of later times
+ * have not been reported.
  */
-static void set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns, unsigned long rate)
+void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
+				 unsigned long rate)
 {
 	lockdep_assert_held(&clock->lock);
 
@@ -105,18 +102,6 @@ static void set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns, unsigned 
 	clock->rate[id] = rate;
 	if (clock->up)
 		new_segment(clock, ns);
-}
-
-/*
- * Changes a rate at @ns. Cycles of later times must not have been reported, which only a
- * test can know.
- */
-void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
-				 unsigned long rate)
-{
-	spin_lock(&clock->lock);
-	set_rate(clock, id, ns, rate);
-	spin_unlock(&clock->lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_set_rate);
 
@@ -157,7 +142,7 @@ static int rate_changed(struct notifier_block *nb, unsigned long event, void *da
 
 	spin_lock(&clock->lock);
 	cnb->told = true;
-	set_rate(clock, cnb - clock->nb, ktime_get_raw_ns(), ndata->new_rate);
+	panthor_perf_clock_set_rate(clock, cnb - clock->nb, ktime_get_raw_ns(), ndata->new_rate);
 	spin_unlock(&clock->lock);
 	return NOTIFY_OK;
 }
@@ -241,10 +226,7 @@ static void find_offset(struct panthor_perf_clock *clock)
 							 div_u64(clock->freq, OFFSET_SLACK_DIV));
 }
 
-/*
- * Initializes the clocks, which are zeroed, of a device that is powered, or of a test if
- * @ptdev is NULL. No cycles are counted before panthor_perf_clock_up().
- */
+/* Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. */
 void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {
 	u32 i;
@@ -275,10 +257,7 @@ void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_de
 			clock->supported |= BIT(i);
 	}
 
-	/*
-	 * This cannot wait for the first session, because the GPU may be suspended
-	 * then, when registers cannot be read.
-	 */
+	/* The GPU may be suspended at the first START, and registers cannot be read then. */
 	find_offset(clock);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
@@ -313,7 +292,7 @@ int panthor_perf_clock_watch(struct panthor_perf_clock *clock)
 		rate = clk_get_rate(cnb->clk);
 		spin_lock(&clock->lock);
 		if (!cnb->told)
-			set_rate(clock, i, ktime_get_raw_ns(), rate);
+			panthor_perf_clock_set_rate(clock, i, ktime_get_raw_ns(), rate);
 		spin_unlock(&clock->lock);
 	}
 

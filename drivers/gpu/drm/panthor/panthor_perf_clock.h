@@ -30,23 +30,20 @@ struct panthor_perf_time {
 	u64 gpu;
 
 	/**
-	 * @cycles: Cycles of each clock domain since the probe, by enum
-	 * drm_panthor_perf_clock. Only differences have a meaning, because nothing is
-	 * counted while nobody counts.
+	 * @cycles: Cycles of each clock domain, by enum drm_panthor_perf_clock. Only
+	 * differences have a meaning, because nothing is counted while nobody counts.
 	 */
 	u64 cycles[PANTHOR_PERF_CLOCKS];
 };
 
 /**
- * struct panthor_perf_clock_segment - Period of time in which no clock changed its rate
- *
- * Ends where the next segment starts.
+ * struct panthor_perf_clock_segment - Time from one change of a clock's rate to the next
  */
 struct panthor_perf_clock_segment {
 	/** @ns: Start of the segment, CLOCK_MONOTONIC_RAW in nanoseconds. */
 	u64 ns;
 
-	/** @cycles: Cycles up to the start of the segment, by enum drm_panthor_perf_clock. */
+	/** @cycles: Cycles up to the start of the segment. */
 	u64 cycles[PANTHOR_PERF_CLOCKS];
 
 	/** @rate: Rate of each clock in Hz, 0 if cycles are not counted in the segment. */
@@ -80,32 +77,23 @@ struct panthor_perf_clock {
 	/** @ptdev: Device, or NULL in a test. This and the next two are constant. */
 	struct panthor_device *ptdev;
 
-	/**
-	 * @supported: A bit for each clock domain that has a clock of its own, by enum
-	 * drm_panthor_perf_clock.
-	 */
+	/** @supported: A bit for each clock domain that has a clock of its own. */
 	u32 supported;
 
-	/**
-	 * @freq: Frequency of the GPU timestamp in Hz. 0 if the CPUs do not use the
-	 * system counter, in which case GPU timestamps cannot be converted.
-	 */
+	/** @freq: Frequency of the GPU timestamp in Hz, 0 if it cannot be converted to time. */
 	u64 freq;
 
-	/** @nb: Notifier of each clock domain, by enum drm_panthor_perf_clock. */
+	/** @nb: Notifier of each clock domain. */
 	struct panthor_perf_clock_nb nb[PANTHOR_PERF_CLOCKS];
 
-	/**
-	 * @offset: Difference between the GPU timestamp and the system counter that
-	 * the CPUs read, in ticks. This and @pair are protected by
-	 * panthor_perf_sampler::lock.
-	 */
+	/* Protected by panthor_perf_sampler::lock. */
+
+	/** @offset: Ticks by which the GPU timestamp is ahead of the CPUs' system counter. */
 	u64 offset;
 
 	/**
-	 * @pair: CLOCK_MONOTONIC_RAW and GPU timestamp of the same moment, the latest
-	 * one at which both were read. Its cycles are not used, and its ns is 0 if
-	 * GPU timestamps cannot be converted.
+	 * @pair: The latest moment of which both clocks are known. Its cycles are not
+	 * used, and its ns is 0 if GPU timestamps cannot be converted.
 	 */
 	struct panthor_perf_time pair;
 
@@ -122,22 +110,15 @@ struct panthor_perf_clock {
 	/** @up: Cycles are counted: the GPU is powered, and somebody counts. */
 	bool up;
 
-	/**
-	 * @rate: Present rate of each clock in Hz, even if cycles are not counted, by
-	 * enum drm_panthor_perf_clock.
-	 */
+	/** @rate: Present rate of each clock in Hz, even if cycles are not counted. */
 	unsigned long rate[PANTHOR_PERF_CLOCKS];
 
-	/**
-	 * @segments: The latest segments, as a ring. Segment n is in element
-	 * n % PANTHOR_PERF_CLOCK_SEGMENTS.
-	 */
+	/** @segments: The latest segments; segment n is element n % PANTHOR_PERF_CLOCK_SEGMENTS. */
 	struct panthor_perf_clock_segment segments[PANTHOR_PERF_CLOCK_SEGMENTS];
 
 	/**
-	 * @num_segments: Number of segments so far, and so the number of the next
-	 * one. The size of @segments is subtracted from it now and then, so that it
-	 * does not overflow.
+	 * @num_segments: Number of segments so far. The size of @segments is subtracted
+	 * from it now and then, so that it does not overflow.
 	 */
 	u32 num_segments;
 };

@@ -299,7 +299,7 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
 	 * to clear the values, too, and it would delay resume.
 	 */
 	for (i = 0; i < fw->slots; i++)
-		panthor_perf_layout_ack(fw->layout, slot_address(fw, i));
+		panthor_perf_layout_clear_en(fw->layout, slot_address(fw, i));
 
 	settle_reqs(fw);
 	WRITE_ONCE(input->perfcnt_as, fw->ops->address_space(fw));

@@ -19,9 +19,8 @@ struct panthor_perf_layout_params;
 /**
  * struct panthor_perf_fw_ops - Functions of the driver that panthor_perf_fw.c calls
  *
- * One set of them drives the hardware. KUnit tests supply another one, which
- * stands in for firmware. All of them are called only while the GPU is powered,
- * and none of them but @wait_acks may sleep.
+ * KUnit tests supply others, which stand in for firmware. They are called only while
+ * the GPU is powered, and only @wait_acks may sleep.
  */
 struct panthor_perf_fw_ops {
 	/** @ring_doorbell: Ring the doorbell, so that firmware looks at REQ. */
@@ -33,10 +32,7 @@ struct panthor_perf_fw_ops {
 	 */
 	int (*wait_acks)(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms);
 
-	/**
-	 * @protected_mode: Return true if the GPU is in protected mode, in which
-	 * firmware does not answer requests about counters.
-	 */
+	/** @protected_mode: Return true if the GPU is in protected mode. */
 	bool (*protected_mode)(struct panthor_perf_fw *fw);
 
 	/** @address_space: Return the number of the MCU's address space. */
@@ -62,11 +58,9 @@ struct panthor_perf_fw {
 	/** @layout: Layout of firmware samples. */
 	const struct panthor_perf_layout *layout;
 
-	/**
-	 * @ring: Address of the firmware ring in the kernel, NULL until the first
-	 * session or event of perf. It stays until unplug. This and all that follows
-	 * is protected by panthor_perf_sampler::lock.
-	 */
+	/* Protected by panthor_perf_sampler::lock. */
+
+	/** @ring: Address of the firmware ring in the kernel, NULL until it is made. */
 	void *ring;
 
 	/** @ring_va: Address of the firmware ring in the MCU's address space. */
@@ -78,25 +72,13 @@ struct panthor_perf_fw {
 	/** @enabled: Firmware has acknowledged that counters are enabled. */
 	bool enabled;
 
-	/**
-	 * @cycles_on: The bit COUNTER_EN of REQ, which makes the GPU's cycle
-	 * counter run, was set together with ENABLE, and has to be cleared
-	 * together with it. False if panthor had set the bit at boot.
-	 */
+	/** @cycles_on: COUNTER_EN was set with ENABLE, not by panthor at boot. */
 	bool cycles_on;
 
-	/**
-	 * @extract: EXTRACT, the number of samples that were consumed in this
-	 * epoch. This is the only copy that is ever read; the one in the input
-	 * block is only written.
-	 */
+	/** @extract: EXTRACT. The copy in the input block is only written. */
 	u32 extract;
 
-	/**
-	 * @epoch: Number of times that counters have been enabled.
-	 *
-	 * Tracepoints identify a firmware sample by @epoch and @extract.
-	 */
+	/** @epoch: Number of times that counters have been enabled. */
 	u32 epoch;
 };
 

@@ -244,7 +244,7 @@ void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_info);
 
 /* Clears PRFCNT_EN of a block in the firmware ring, to mark it as not written. */
-static void ack_block(void *slot, u32 fw_offset)
+static void clear_en(void *slot, u32 fw_offset)
 {
 	u32 *values = slot + fw_offset;
 
@@ -252,7 +252,7 @@ static void ack_block(void *slot, u32 fw_offset)
 }
 
 /* Does the same for the metadata block, and clears the reason of the sample. */
-static void ack_metadata(void *slot)
+static void clear_metadata_en(void *slot)
 {
 	u32 *values = slot;
 
@@ -260,28 +260,28 @@ static void ack_metadata(void *slot)
 	WRITE_ONCE(values[VALUE_REASON], 0);
 }
 
-static void ack_hidden_cores(const struct panthor_perf_layout *layout, void *slot)
+static void clear_hidden_en(const struct panthor_perf_layout *layout, void *slot)
 {
 	u64 cores = layout->hidden_cores;
 
 	for (; cores; cores &= cores - 1)
-		ack_block(slot, layout->shader_offset + __ffs64(cores) * layout->fw_block_size);
+		clear_en(slot, layout->shader_offset + __ffs64(cores) * layout->fw_block_size);
 }
 
 /* Marks all blocks in a slot of the firmware ring as not written, and reads nothing from it. */
-void panthor_perf_layout_ack(const struct panthor_perf_layout *layout, void *slot)
+void panthor_perf_layout_clear_en(const struct panthor_perf_layout *layout, void *slot)
 {
 	u32 b;
 
 	if (layout->has_metadata)
-		ack_metadata(slot);
+		clear_metadata_en(slot);
 
 	for (b = 0; b < layout->num_blocks; b++)
-		ack_block(slot, layout->blocks[b].fw_offset);
+		clear_en(slot, layout->blocks[b].fw_offset);
 
-	ack_hidden_cores(layout, slot);
+	clear_hidden_en(layout, slot);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_ack);
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_clear_en);
 
 /* Converts a mask with a bit for each value into one with a bit for each four, as in PRFCNT_EN. */
 u32 panthor_perf_mask_narrow(const u64 mask[2])
@@ -408,13 +408,13 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 
 	/* Firmware may write the head of a core that has no power. */
 	if (!(en & PANTHOR_PERF_EN_WRITTEN)) {
-		ack_block(slot, offset);
+		clear_en(slot, offset);
 		return;
 	}
 
 	memcpy(values + PROBE_SIZE / sizeof(u32), src + PROBE_SIZE,
 	       layout->fw_block_size - PROBE_SIZE);
-	ack_block(slot, offset);
+	clear_en(slot, offset);
 
 	en &= full;
 	if (en != full)
@@ -437,7 +437,7 @@ static void check_cshw(const struct panthor_perf_layout *layout, void *slot,
 	u32 b = layout->cshw_block, offset = layout->blocks[b].fw_offset;
 	u32 header[PANTHOR_PERF_VALUES_RESERVED];
 
-	if (sample->asked[b / 64] & BIT_ULL(b % 64)) {
+	if (sample->needed[b / 64] & BIT_ULL(b % 64)) {
 		sample->missing = !is_written(sample, b);
 		return;
 	}
@@ -449,11 +449,11 @@ static void check_cshw(const struct panthor_perf_layout *layout, void *slot,
 		else
 			sample->missing = true;
 	}
-	ack_block(slot, offset);
+	clear_en(slot, offset);
 }
 
 /*
- * Copies a sample from the firmware ring: those blocks in @asked that were written. Clears
+ * Copies a sample from the firmware ring: those blocks in @needed that were written. Clears
  * PRFCNT_EN in all blocks, so that they are not found written when the slot is used again. The
  * memory of cores that do not exist is not touched, and the states of @sample are left unset.
  *
@@ -461,7 +461,7 @@ static void check_cshw(const struct panthor_perf_layout *layout, void *slot,
  * must write EXTRACT after this, with barrier (C) in between.
  */
 void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void *slot,
-				 const u64 asked[PANTHOR_PERF_BLOCK_WORDS],
+				 const u64 needed[PANTHOR_PERF_BLOCK_WORDS],
 				 struct panthor_perf_fw_sample *sample)
 {
 	u32 header[PANTHOR_PERF_VALUES_RESERVED];
@@ -471,16 +471,16 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 	sample->has_timestamp = false;
 	sample->missing = false;
 	sample->reason = PANTHOR_PERF_REASON_REQUEST;
-	memcpy(sample->asked, asked, sizeof(sample->asked));
+	memcpy(sample->needed, needed, sizeof(sample->needed));
 	memset(sample->written, 0, sizeof(sample->written));
 	memset(sample->high, 0, sizeof(sample->high));
 
 	for (b = 0; b < layout->num_blocks; b++) {
 		sample->en[b] = 0;
-		if (asked[b / 64] & BIT_ULL(b % 64))
+		if (needed[b / 64] & BIT_ULL(b % 64))
 			read_block(layout, slot, b, sample);
 		else if (b != layout->cshw_block)
-			ack_block(slot, layout->blocks[b].fw_offset);
+			clear_en(slot, layout->blocks[b].fw_offset);
 	}
 
 	check_cshw(layout, slot, sample);
@@ -488,10 +488,10 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 		memcpy(header, slot, sizeof(header));
 		sample->reason = header[VALUE_REASON];
 		take_timestamp(sample, header);
-		ack_metadata(slot);
+		clear_metadata_en(slot);
 	}
 
-	ack_hidden_cores(layout, slot);
+	clear_hidden_en(layout, slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_read);
 
@@ -763,7 +763,7 @@ static void add_sample_states(const struct panthor_perf_layout *layout,
 
 /*
  * Adds a firmware sample whose states are set to the accumulator of a session. All blocks in
- * which the session has enabled counters must have been in @asked when it was read.
+ * which the session has enabled counters must have been in @needed when it was read.
  */
 void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			    const struct panthor_perf_fw_sample *sample,

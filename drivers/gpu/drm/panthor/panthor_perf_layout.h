@@ -25,9 +25,8 @@
  * written. panthor_perf_accum_add() then adds the sample to the accumulator of a
  * session. Its cost depends on the number of counters that the session enabled.
  *
- * An accumulator holds a user sample in kernel memory: the 64-bit sums of the
- * session's counters, and all headers. Delivering it is a copy to the user's ring,
- * after the few values that depend on the time of delivery have been filled in.
+ * An accumulator holds a user sample in kernel memory, which is copied to the user's
+ * ring when the few values that depend on the time of delivery have been filled in.
  *
  * Firmware supplies no block states, so they are derived. A sample shows all states
  * that a block was in during any part of the sample's period:
@@ -88,40 +87,17 @@
  */
 #define PANTHOR_PERF_STATE_POWER_UNKNOWN	BIT(6)
 
-/**
- * enum panthor_perf_reason - Why firmware took a sample
- *
- * Firmware stores it in the metadata block, if there is one.
+/*
+ * Why firmware took a sample: before what, but for the first, which is also that of a sample
+ * before shader cores lose power, and the last. It is in the metadata block, if there is one.
  */
 enum panthor_perf_reason {
-	/**
-	 * @PANTHOR_PERF_REASON_REQUEST: The kernel requested the sample, or firmware
-	 * took it before shader cores lost power.
-	 */
 	PANTHOR_PERF_REASON_REQUEST = 0,
-
-	/** @PANTHOR_PERF_REASON_PROTECTED: Protected mode is about to be entered. */
 	PANTHOR_PERF_REASON_PROTECTED = 1,
-
-	/** @PANTHOR_PERF_REASON_HALT: The MCU is about to halt. */
 	PANTHOR_PERF_REASON_HALT = 2,
-
-	/**
-	 * @PANTHOR_PERF_REASON_SLEEP: The MCU is about to sleep, from which a warm
-	 * boot wakes it.
-	 */
 	PANTHOR_PERF_REASON_SLEEP = 3,
-
-	/** @PANTHOR_PERF_REASON_SUSPEND: The MCU is about to be suspended. */
 	PANTHOR_PERF_REASON_SUSPEND = 4,
-
-	/** @PANTHOR_PERF_REASON_YIELD: The GPU is about to be given to another operating system. */
 	PANTHOR_PERF_REASON_YIELD = 5,
-
-	/**
-	 * @PANTHOR_PERF_REASON_WARM_BOOT: The MCU has booted and has restored the
-	 * configuration of counters that it had before sleep.
-	 */
 	PANTHOR_PERF_REASON_WARM_BOOT = 6,
 };
 
@@ -137,15 +113,11 @@ struct panthor_perf_layout_params {
 
 	/**
 	 * @shader_present: SHADER_PRESENT register, from architecture 14 on
-	 * PWR_SHADER_PRESENT: a bit for each core that firmware knows. Determines the
-	 * blocks of firmware samples.
+	 * PWR_SHADER_PRESENT: the cores that have blocks in firmware samples.
 	 */
 	u64 shader_present;
 
-	/**
-	 * @user_shader_present: Cores that users know,
-	 * drm_panthor_gpu_info::shader_present. Determines the blocks of user samples.
-	 */
+	/** @user_shader_present: Those in user samples, drm_panthor_gpu_info::shader_present. */
 	u64 user_shader_present;
 
 	/** @glb_version: Version of the global interface, as in its control block. */
@@ -154,24 +126,13 @@ struct panthor_perf_layout_params {
 	/** @group_num: Number of CSG slots, as in the control block. */
 	u32 group_num;
 
-	/**
-	 * @perfcnt_size: PERFCNT_SIZE of the control block: sizes of the hardware
-	 * part (bits 15:0) and of the firmware part (bits 31:16) of a firmware sample,
-	 * in units of 256 bytes.
-	 */
+	/** @perfcnt_size: PERFCNT_SIZE of the control block. */
 	u32 perfcnt_size;
 
-	/**
-	 * @perfcnt_features: PERFCNT_FEATURES of the control block: size of the
-	 * metadata block (bits 3:0) in units of 256 bytes. Ignored below interface
-	 * version 2.0, where the word has no meaning.
-	 */
+	/** @perfcnt_features: PERFCNT_FEATURES of the control block, if its version is 2.0. */
 	u32 perfcnt_features;
 
-	/**
-	 * @prfcnt_features: PRFCNT_FEATURES register: size of a block (bits 7:0) in
-	 * units of 256 bytes. Ignored below architecture 11.
-	 */
+	/** @prfcnt_features: PRFCNT_FEATURES register, from architecture 11 on. */
 	u32 prfcnt_features;
 
 	/** @supported_clocks: See drm_panthor_perf_info::supported_clocks. */
@@ -210,10 +171,7 @@ struct panthor_perf_layout {
 	/** @fw_block_size: Size of a block in a firmware sample, in bytes. */
 	u32 fw_block_size;
 
-	/**
-	 * @fw_sample_size: Size of a firmware sample, and of a slot of the firmware
-	 * ring, in bytes.
-	 */
+	/** @fw_sample_size: Size of a firmware sample, and of a slot of its ring, in bytes. */
 	u32 fw_sample_size;
 
 	/** @user_block_size: Size of a block in a user sample, header included, in bytes. */
@@ -231,25 +189,18 @@ struct panthor_perf_layout {
 	/** @cshw_block: Index of the CSHW block in @blocks. */
 	u32 cshw_block;
 
-	/**
-	 * @shader_block: Index of the first shader core in @blocks. All blocks from
-	 * there on are shader cores.
-	 */
+	/** @shader_block: Index of the first shader core in @blocks, where they come last. */
 	u32 shader_block;
 
 	/** @type_count: Number of blocks of each type, by block type. */
 	u32 type_count[PANTHOR_PERF_BLOCK_TYPES];
 
-	/**
-	 * @shader_offset: Offset of the block of shader core position 0 in a firmware
-	 * sample, in bytes.
-	 */
+	/** @shader_offset: Offset of the first core position in a firmware sample, in bytes. */
 	u32 shader_offset;
 
 	/**
 	 * @hidden_cores: A bit for each position of a shader core that firmware may
-	 * write, but that is hidden from users (see user_shader_present). PRFCNT_EN is
-	 * cleared in these blocks, but they are not read.
+	 * write, but that users do not know.
 	 */
 	u64 hidden_cores;
 
@@ -278,51 +229,37 @@ struct panthor_perf_fw_sample {
 	/** @timestamp: GPU timestamp at which firmware took the sample, in ticks. */
 	u64 timestamp;
 
-	/**
-	 * @has_timestamp: @timestamp is valid. It is not if no block that was looked
-	 * at was written.
-	 */
+	/** @has_timestamp: @timestamp is valid: some block that was looked at was written. */
 	bool has_timestamp;
 
 	/**
-	 * @missing: The CSHW block was looked at, and was not written, though it always has
-	 * power. In sets other than the primary one it may have no counters, so that this
-	 * means nothing there.
+	 * @missing: The CSHW block was looked at, and was not written. In sets other than
+	 * the primary one it may have no counters, so that this means nothing there.
 	 */
 	bool missing;
 
-	/**
-	 * @reason: enum panthor_perf_reason. PANTHOR_PERF_REASON_REQUEST if there is
-	 * no metadata block.
-	 */
+	/** @reason: enum panthor_perf_reason, REQUEST if there is no metadata block. */
 	u32 reason;
 
-	/** @asked: A bit for each block that some session has enabled counters in. */
-	u64 asked[PANTHOR_PERF_BLOCK_WORDS];
+	/** @needed: A bit for each block that some session has enabled counters in. */
+	u64 needed[PANTHOR_PERF_BLOCK_WORDS];
 
-	/** @written: A bit for each block in @asked that was written. */
+	/** @written: A bit for each block in @needed that was written. */
 	u64 written[PANTHOR_PERF_BLOCK_WORDS];
 
-	/**
-	 * @high: A bit for each block in @written that may have a value of U32_MAX. It
-	 * has none if the bit is clear.
-	 */
+	/** @high: A bit for each block in @written that may have a value of U32_MAX. */
 	u64 high[PANTHOR_PERF_BLOCK_WORDS];
 
 	/** @en: PRFCNT_EN of each block in @written, 0 for all others. */
 	u32 en[PANTHOR_PERF_MAX_BLOCKS];
 
 	/**
-	 * @states: States of each block, for sessions that have enabled counters in
-	 * it. Filled in by panthor_perf_fw_sample_states(). Padded, so that eight of
-	 * them can be combined at a time.
+	 * @states: States of each block, for sessions that have enabled counters in it.
+	 * Padded, so that eight of them can be combined at a time.
 	 */
 	u8 states[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
 
-	/**
-	 * @unread: States of each block, for sessions that have not enabled counters
-	 * in it. Otherwise as @states.
-	 */
+	/** @unread: The same for sessions that have not. */
 	u8 unread[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
 
 	/**
@@ -350,8 +287,7 @@ struct panthor_perf_accum {
 
 	/**
 	 * @zero: No firmware sample was added since the last sample: all sums are 0,
-	 * although @image still holds the old ones. The first firmware sample
-	 * overwrites them, so they need not be cleared before.
+	 * although @image has the old ones, which the first firmware sample overwrites.
 	 */
 	bool zero;
 
@@ -381,13 +317,10 @@ struct panthor_perf_sample_info {
 	/** @user_data: Tag of the sample. */
 	u64 user_data;
 
-	/** @cycles: Cycles of each clock domain in the period, by enum drm_panthor_perf_clock. */
+	/** @cycles: Cycles of each clock domain in the period. */
 	u64 cycles[DRM_PANTHOR_PERF_CLOCK_SHADER + 1];
 
-	/**
-	 * @flags: enum drm_panthor_perf_sample_flags. panthor_perf_accum_deliver() adds
-	 * DRM_PANTHOR_PERF_SAMPLE_OVERFLOW if a counter saturated.
-	 */
+	/** @flags: enum drm_panthor_perf_sample_flags, but for a counter that saturated. */
 	u32 flags;
 
 	/** @block_set: Counter set, enum drm_panthor_perf_counter_set. */
@@ -398,7 +331,7 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 			     const struct panthor_perf_layout_params *params, const char **why);
 void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 			      struct drm_panthor_perf_info *info);
-void panthor_perf_layout_ack(const struct panthor_perf_layout *layout, void *slot);
+void panthor_perf_layout_clear_en(const struct panthor_perf_layout *layout, void *slot);
 
 u32 panthor_perf_mask_narrow(const u64 mask[2]);
 void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
@@ -407,7 +340,7 @@ void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
 
 size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout);
 void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void *slot,
-				 const u64 asked[PANTHOR_PERF_BLOCK_WORDS],
+				 const u64 needed[PANTHOR_PERF_BLOCK_WORDS],
 				 struct panthor_perf_fw_sample *sample);
 void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 set,
 				   u32 prev_reason, struct panthor_perf_fw_sample *sample);

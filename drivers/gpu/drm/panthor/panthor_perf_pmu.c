@@ -335,8 +335,8 @@ static u32 run_deliver(struct panthor_perf_client *client,
 		new->lost++;
 	totals_end(run);
 
-	scoped_guard(spinlock, &sampler->req_lock)
-		if (info->user_data)
+	if (info->user_data)
+		scoped_guard(spinlock, &sampler->req_lock)
 			run->answered = info->user_data;
 	wake_up_all(&run->sampled);
 	return flags;

@@ -16,54 +16,30 @@
 
 struct panthor_perf_pmu;
 
-/**
- * define PANTHOR_PERF_PMU_QUEUE - Size of the queue of requests, a power of two
- *
- * There are three at a time at most, since requests are shared: one that is being completed,
- * one that firmware is to answer, and one for the time after that.
+/*
+ * Size of the queue of requests, a power of two. There are three at most, since they are shared:
+ * one that is being completed, one that firmware is to answer, and one for the time after that.
  */
 #define PANTHOR_PERF_PMU_QUEUE		4
 
-/**
- * enum panthor_perf_pmu_kind - What an event counts
- *
- * The values are those of the event field of perf's config, for block type 0.
+/*
+ * What an event counts: a counter, or what Documentation/admin-guide/perf/panthor-pmu.rst says.
+ * All but the first are values of the event field of perf's config, for block type 0.
  */
 enum panthor_perf_pmu_kind {
-	/** @PANTHOR_PERF_PMU_COUNTER: A counter. Not a value of the event field. */
 	PANTHOR_PERF_PMU_COUNTER = 0x00,
-
-	/** @PANTHOR_PERF_PMU_TIME: Nanoseconds, including those in which the GPU is down. */
 	PANTHOR_PERF_PMU_TIME = 0x01,
-
-	/** @PANTHOR_PERF_PMU_ACTIVE_TIME: Nanoseconds in which the GPU is up. */
 	PANTHOR_PERF_PMU_ACTIVE_TIME = 0x02,
-
-	/** @PANTHOR_PERF_PMU_TOPLEVEL_CYCLES: Cycles of the top-level clock. */
 	PANTHOR_PERF_PMU_TOPLEVEL_CYCLES = 0x03,
-
-	/** @PANTHOR_PERF_PMU_COREGROUP_CYCLES: Cycles of the core group's clock. */
 	PANTHOR_PERF_PMU_COREGROUP_CYCLES = 0x04,
-
-	/** @PANTHOR_PERF_PMU_SHADER_CYCLES: Cycles of the shader cores' clock. */
 	PANTHOR_PERF_PMU_SHADER_CYCLES = 0x05,
-
-	/** @PANTHOR_PERF_PMU_ACTIVE_CORES: GPU active cycles, times the number of shader cores. */
+	/* GPU active cycles, times the number of shader cores, or of L2 slices. */
 	PANTHOR_PERF_PMU_ACTIVE_CORES = 0x06,
-
-	/** @PANTHOR_PERF_PMU_ACTIVE_SLICES: GPU active cycles, times the number of L2 slices. */
 	PANTHOR_PERF_PMU_ACTIVE_SLICES = 0x07,
-
-	/** @PANTHOR_PERF_PMU_EXTERNAL_READ_BYTES: Bytes read over the external bus. */
 	PANTHOR_PERF_PMU_EXTERNAL_READ_BYTES = 0x08,
-
-	/** @PANTHOR_PERF_PMU_EXTERNAL_WRITE_BYTES: Bytes written over the external bus. */
 	PANTHOR_PERF_PMU_EXTERNAL_WRITE_BYTES = 0x09,
-
-	/** @PANTHOR_PERF_PMU_FIRMWARE_SAMPLES: Firmware samples. */
 	PANTHOR_PERF_PMU_FIRMWARE_SAMPLES = 0x0a,
-
-	/** @PANTHOR_PERF_PMU_LOST: Samples of which counts may be missing. */
+	/* Samples of which counts may be missing. */
 	PANTHOR_PERF_PMU_LOST = 0x0b,
 };
 
@@ -134,10 +110,7 @@ struct panthor_perf_pmu_name {
 	/** @event: The event whose number, unit or scale it has, as in perf's config. */
 	u16 event;
 
-	/**
-	 * @layouts: Layouts on which the event has this number, a bit for each of
-	 * &enum panthor_perf_pmu_layout.
-	 */
+	/** @layouts: A bit for each &enum panthor_perf_pmu_layout that has it there. */
 	u8 layouts;
 };
 
@@ -160,18 +133,15 @@ struct panthor_perf_pmu_run {
 	/** @queue: Memory of panthor_perf_client::queue. */
 	struct panthor_perf_request queue[PANTHOR_PERF_PMU_QUEUE];
 
-	/**
-	 * @refs: Number of files that are being closed and wait for a sample, and one more
-	 * until the run ends. The memory is freed when it becomes 0.
-	 */
+	/** @refs: Number of files that are being closed, and one more until the run ends. */
 	refcount_t refs;
 
 	/** @sampled: Woken when a sample is in the totals, and when the client stops. */
 	wait_queue_head_t sampled;
 
 	/**
-	 * @answered: Number of the latest request by panthor_perf_sampler_share() of which
-	 * the sample is in the totals. Protected by panthor_perf_sampler::req_lock.
+	 * @answered: The latest request by panthor_perf_sampler_share() whose sample is in
+	 * the totals. Protected by panthor_perf_sampler::req_lock.
 	 */
 	u64 answered;
 
@@ -180,10 +150,7 @@ struct panthor_perf_pmu_run {
 	/** @users: Number of events. The run ends when it becomes 0. */
 	u32 users;
 
-	/**
-	 * @type_users: Number of events of the blocks of a type, by block type; of type 0
-	 * for events that are no counters.
-	 */
+	/** @type_users: Number of events by block type, 0 for those that are no counters. */
 	u32 type_users[PANTHOR_PERF_BLOCK_TYPES];
 
 	/* Written with panthor_perf_sampler::lock held. See "Totals" in panthor_perf_pmu.c. */

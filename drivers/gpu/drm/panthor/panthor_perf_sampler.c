@@ -27,8 +27,8 @@
  *
  * Two things are called a request. A client requests samples, by SAMPLE, by
  * STOP, by START, which needs a firmware sample as its baseline, and by its
- * period. The sampler makes firmware requests, one at a time. Firmware requests
- * are numbered, and a request of a client has the number of the firmware request
+ * period. The sampler makes firmware requests, one at a time. Their number is called
+ * gen, and a request of a client has as its number the gen of the firmware request
  * that is made next: it is complete when that one is answered. All requests that
  * come while a firmware request is in flight share the next one. They cannot
  * share the one in flight, because its sample may have been taken already, and
@@ -606,15 +606,15 @@ static void set_time_now(struct panthor_perf_sampler *sampler)
 }
 
 /* Called when a client has come or gone. */
-static void update_asked(struct panthor_perf_sampler *sampler)
+static void update_needed(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client;
 	u32 w;
 
-	memset(sampler->asked, 0, sizeof(sampler->asked));
+	memset(sampler->needed, 0, sizeof(sampler->needed));
 	list_for_each_entry(client, &sampler->clients, node)
 		for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++)
-			sampler->asked[w] |= client->accum->enabled[w];
+			sampler->needed[w] |= client->accum->enabled[w];
 }
 
 /* Adds block states to the next sample of all clients that count. */
@@ -800,7 +800,7 @@ static void end_client(struct panthor_perf_sampler *sampler, struct panthor_perf
 	spin_unlock(&sampler->req_lock);
 	list_del_init(&client->node);
 	wake_up_all(&client->start_wait);
-	update_asked(sampler);
+	update_needed(sampler);
 }
 
 /*
@@ -1025,7 +1025,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 		queue_work(sampler->wq, &sampler->drain_work);
 }
 
-/* While nothing is counted, completes all requests but those of limited clients that have to wait. */
+/* While nothing is counted: completes all requests but those that limited clients wait for. */
 static void complete_now(struct panthor_perf_sampler *sampler)
 {
 	u32 gen;
@@ -1218,7 +1218,7 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 	bool answer;
 
 	panthor_perf_fw_sample_read(sampler->layout, panthor_perf_fw_slot(sampler->fw),
-				    sampler->asked, sample);
+				    sampler->needed, sample);
 	if (panthor_perf_fw_overwritten(sampler->fw)) {
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 		return false;
@@ -1675,7 +1675,7 @@ static int start_client(struct panthor_perf_sampler *sampler, struct panthor_per
 	client->start_ret = 0;
 	client->promised = 1;
 	list_add_tail(&client->node, &sampler->clients);
-	update_asked(sampler);
+	update_needed(sampler);
 
 	/* No sample is needed as a baseline: nothing is counted before the GPU is up. */
 	if (sampler->state == PANTHOR_PERF_SAMPLER_DOWN && !client->limited) {
@@ -1864,7 +1864,7 @@ void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
 	guard(mutex)(&sampler->lock);
 
 	panthor_perf_accum_enable(sampler->layout, type, enable, client->accum);
-	update_asked(sampler);
+	update_needed(sampler);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_enable);
 
@@ -2003,7 +2003,7 @@ static bool ends_counting(const struct panthor_perf_sampler *sampler)
  * Drains what the MCU has left in the ring when it stopped, and finds out if counts
  * have been lost.
  */
-static void drain_stopped(struct panthor_perf_sampler *sampler, bool reset)
+static void drain_stopped(struct panthor_perf_sampler *sampler, bool forced)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
 	bool valid = drain_ring(sampler, false, fw->slots);
@@ -2017,10 +2017,10 @@ static void drain_stopped(struct panthor_perf_sampler *sampler, bool reset)
 	 * If there is none, it found no slot, and OVERFLOW says so or cannot say
 	 * so; or there was protected mode all the time, which counts nothing.
 	 */
-	if (!reset && valid && sampled && !overflowed)
+	if (!forced && valid && sampled && !overflowed)
 		return;
 
-	if (reset || !valid)
+	if (forced || !valid)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	else if (sampler->loss_possible)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
@@ -2031,10 +2031,10 @@ static void drain_stopped(struct panthor_perf_sampler *sampler, bool reset)
 }
 
 /*
- * The MCU has stopped, in good order or because of a @reset. Completes all requests with what
+ * The MCU has stopped, in good order, or @forced by a reset. Completes all requests with what
  * firmware has left in the ring.
  */
-void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
+void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool forced)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
 	bool used;
@@ -2045,14 +2045,14 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset)
 		return;
 
 	/* A reset for another reason may have mended firmware: failures count anew. */
-	if (reset && !sampler->reset_asked)
+	if (forced && !sampler->reset_asked)
 		sampler->failures = 0;
-	if (reset)
+	if (forced)
 		sampler->reset_asked = false;
 
 	used = !list_empty(&sampler->clients);
 	if (fw->enabled)
-		drain_stopped(sampler, reset);
+		drain_stopped(sampler, forced);
 
 	/* Also if nobody counts any more: firmware may have answered after it was given up on. */
 	if (fw->ring)

@@ -46,19 +46,17 @@ enum panthor_perf_client_state {
  */
 struct panthor_perf_client_ops {
 	/**
-	 * @free: Return the number of free slots in the client's ring. Called with
-	 * panthor_perf_sampler::lock or panthor_perf_sampler::req_lock held. NULL if
-	 * there is always room.
+	 * @free: Return the number of free slots in the client's ring, with either lock of
+	 * the sampler held. NULL if there is always room.
 	 */
 	u32 (*free)(struct panthor_perf_client *client);
 
 	/**
 	 * @deliver: Write a sample to the next slot of the client's ring, let the user
-	 * see it, and signal it. A slot stops being free in the same moment in which it
-	 * stops being &panthor_perf_client.promised, under panthor_perf_sampler::req_lock.
-	 * The sample has what is in &panthor_perf_client.accum, and what is in @fw_sample,
-	 * which may be NULL. Called with panthor_perf_sampler::lock held. Returns the
-	 * flags of the sample.
+	 * see it, signal it, and return its flags. It has what is in
+	 * &panthor_perf_client.accum, and in @fw_sample, which may be NULL. The slot stops
+	 * being free when it stops being &panthor_perf_client.promised, under
+	 * panthor_perf_sampler::req_lock. Called with panthor_perf_sampler::lock held.
 	 */
 	u32 (*deliver)(struct panthor_perf_client *client,
 		       const struct panthor_perf_fw_sample *fw_sample,
@@ -72,10 +70,7 @@ struct panthor_perf_request {
 	/** @user_data: Tag that the user gave to the sample. */
 	u64 user_data;
 
-	/**
-	 * @number: Number of the firmware request that completes this one, as does
-	 * any later one. For limited clients that of the batch that it belongs to.
-	 */
+	/** @number: Number of the firmware request, or limited batch, that completes it. */
 	u32 number;
 
 	/** @last: The request is that of STOP: the client stops when it is complete. */
@@ -103,35 +98,24 @@ struct panthor_perf_client {
 	u8 block_set;
 
 	/**
-	 * @emit_auto: Automatic samples, which firmware takes without a request,
-	 * are delivered to the client, each as a sample of its own. Otherwise
-	 * their counts become a part of the client's next sample.
+	 * @emit_auto: Automatic samples are delivered, each as a sample of its own.
+	 * Otherwise their counts become a part of the client's next sample.
 	 */
 	bool emit_auto;
 
-	/**
-	 * @limited: The user lacks CAP_PERFMON, or may, so that the client is served
-	 * at the same time as all such clients, see &struct panthor_perf_limited.
-	 */
+	/** @limited: Served with all such clients, see &struct panthor_perf_limited. */
 	bool limited;
 
 	/**
-	 * @power_samples: A sample is delivered, too, when the client begins to count and
-	 * each time that the GPU has been resumed or suspended. None is due while the
-	 * GPU is down.
+	 * @power_samples: A sample is delivered, too, when counting begins and each time
+	 * that the GPU has been resumed or suspended. None is due while it is down.
 	 */
 	bool power_samples;
 
-	/**
-	 * @start_timeout: How long START waits for its baseline, in jiffies;
-	 * MAX_SCHEDULE_TIMEOUT for as long as it takes.
-	 */
+	/** @start_timeout: How long START waits for its baseline, in jiffies. */
 	long start_timeout;
 
-	/**
-	 * @period_ns: Time between two samples in nanoseconds, 0 if a sample needs a
-	 * request.
-	 */
+	/** @period_ns: Time between two samples in ns, 0 if each needs a request. */
 	u64 period_ns;
 
 	/** @queue: Requests, the oldest at @head. */
@@ -141,11 +125,9 @@ struct panthor_perf_client {
 	u32 queue_mask;
 
 	/**
-	 * @state: What the client is doing.
-	 *
-	 * STARTED becomes STOPPING with just panthor_perf_sampler::req_lock held. All
-	 * other changes are made with panthor_perf_sampler::lock held as well. Either
-	 * lock is enough to read it.
+	 * @state: What the client is doing. STARTED becomes STOPPING with just
+	 * panthor_perf_sampler::req_lock held, all other changes are made with
+	 * panthor_perf_sampler::lock held as well. Either is enough to read it.
 	 */
 	enum panthor_perf_client_state state;
 
@@ -172,10 +154,7 @@ struct panthor_perf_client {
 	/** @start: Time and cycles at the end of the last sample. */
 	struct panthor_perf_time start;
 
-	/**
-	 * @begun_ns: Time of the baseline, in nanoseconds of CLOCK_MONOTONIC_RAW. Does
-	 * not change in the states STARTED and STOPPING.
-	 */
+	/** @begun_ns: Time of the baseline, in CLOCK_MONOTONIC_RAW. */
 	u64 begun_ns;
 
 	/** @samples: Number of samples delivered since the baseline. */
@@ -183,10 +162,7 @@ struct panthor_perf_client {
 
 	/* Protected by panthor_perf_sampler::req_lock. */
 
-	/**
-	 * @start_number: &panthor_perf_request.number of the baseline. Valid in the
-	 * state STARTING.
-	 */
+	/** @start_number: &panthor_perf_request.number of the baseline, if STARTING. */
 	u32 start_number;
 
 	/** @head: Index of the oldest request, never reset. */
@@ -252,16 +228,13 @@ struct panthor_perf_sampler_stats {
 /**
  * struct panthor_perf_limited - What serves the limited clients of a device
  *
- * Clients of users without CAP_PERFMON are limited: baselines and samples of all
- * of them are taken by the same firmware requests, which are at least a
- * millisecond apart. Otherwise a user could see in steps of less than that what
- * the GPU does for others, by many requests, or by many sessions whose periods
- * start one shortly after the other.
+ * Clients of users who lack CAP_PERFMON, or may, are limited: baselines and samples
+ * of all of them are taken by the same firmware requests, which are at least a
+ * millisecond apart, for the reason that Documentation gives.
  *
- * What they request comes in batches, which are numbered, and each of which one
- * firmware request completes. There is one batch at a time that firmware was asked
- * for; it can be joined until that firmware request is made. What is requested
- * later waits for the next batch, until the one before is complete and the
+ * What they request comes in numbered batches, each of which one firmware request
+ * completes. A batch can be joined until that firmware request is made. What is
+ * requested later waits for the next one, until the one before is complete and the
  * millisecond that starts then is over.
  *
  * An automatic sample starts the millisecond again. If one comes too early, or while
@@ -297,17 +270,12 @@ struct panthor_perf_limited {
 
 /**
  * enum panthor_perf_sampler_state - What the sampler can do with firmware
- *
- * See "State of the sampler" in panthor_perf_sampler.c.
  */
 enum panthor_perf_sampler_state {
 	/** @PANTHOR_PERF_SAMPLER_DOWN: The MCU does not run. */
 	PANTHOR_PERF_SAMPLER_DOWN,
 
-	/**
-	 * @PANTHOR_PERF_SAMPLER_CLOSING: The MCU is about to be halted or reset.
-	 * Requests are accepted, and completed when that has been done.
-	 */
+	/** @PANTHOR_PERF_SAMPLER_CLOSING: The MCU is about to be halted or reset. */
 	PANTHOR_PERF_SAMPLER_CLOSING,
 
 	/** @PANTHOR_PERF_SAMPLER_IDLE: The MCU runs, and there is no client. */
@@ -316,11 +284,7 @@ enum panthor_perf_sampler_state {
 	/** @PANTHOR_PERF_SAMPLER_COUNTING: Firmware counts, and can be asked for samples. */
 	PANTHOR_PERF_SAMPLER_COUNTING,
 
-	/**
-	 * @PANTHOR_PERF_SAMPLER_FAILED: The MCU runs and there are clients, but
-	 * firmware does not count: it did not do what it was told to, or the GPU
-	 * is in protected mode, where it does nothing.
-	 */
+	/** @PANTHOR_PERF_SAMPLER_FAILED: Firmware does not count though there are clients. */
 	PANTHOR_PERF_SAMPLER_FAILED,
 
 	/** @PANTHOR_PERF_SAMPLER_GONE: The device was unplugged. */
@@ -329,8 +293,6 @@ enum panthor_perf_sampler_state {
 
 /**
  * enum panthor_perf_flight_state - What has become of the firmware request
- *
- * See "State of the firmware request" in panthor_perf_sampler.c.
  */
 enum panthor_perf_flight_state {
 	/** @PANTHOR_PERF_FLIGHT_NONE: There is none. */
@@ -365,17 +327,14 @@ struct panthor_perf_sampler {
 	struct workqueue_struct *wq;
 
 	/**
-	 * @reset: Ask for a reset of the GPU, without waiting for it, and tell the log
-	 * @why. Called with @lock held. Returns true if there is going to be one that
-	 * was not going to be anyway.
+	 * @reset: Ask for a reset of the GPU, and tell the log @why. Called with @lock
+	 * held. Returns true if there will be one that would not have been otherwise.
 	 */
 	bool (*reset)(struct panthor_perf_sampler *sampler, const char *why);
 
 	/**
-	 * @start_lock: Held by START while it has firmware count.
-	 *
-	 * If firmware does not answer, that takes up to four tenths of a second
-	 * with @lock held. Other callers of START wait for this lock before they
+	 * @start_lock: Held by START while it has firmware count, for up to 400 ms and with
+	 * @lock held if firmware does not answer. Others who START wait for it before they
 	 * take @lock, so that a hook gets @lock before all but one of them.
 	 *
 	 * Taken in process context, interruptibly. @lock nests in it.
@@ -385,13 +344,11 @@ struct panthor_perf_sampler {
 	/**
 	 * @lock: Protects the firmware ring and what clients have counted.
 	 *
-	 * Taken in process context by SETUP, START and TEARDOWN, by the works, by
-	 * debugfs, and by the hooks of suspend, resume, reset and unplug; the
-	 * interrupt thread only tries to take it. Resume happens in the fence signalling path.
-	 * Nothing may therefore allocate, take a reservation lock, wait for a
-	 * fence or get a power reference with it held. Firmware is waited for
-	 * with it held, which is why the interrupt thread must not wait for it:
-	 * it is that thread that ends such a wait.
+	 * Taken in process context, also by the hooks of suspend, resume, reset and
+	 * unplug. Resume happens in the fence signalling path: nothing may allocate,
+	 * take a reservation lock, wait for a fence or get a power reference with it
+	 * held. Firmware is waited for with it held. Such a wait is ended by the
+	 * interrupt thread, which therefore only tries to take it.
 	 *
 	 * Order: @lock, @req_lock, panthor_fw_global_iface::lock.
 	 */
@@ -400,18 +357,16 @@ struct panthor_perf_sampler {
 	/**
 	 * @req_lock: Protects the queues of clients.
 	 *
-	 * SAMPLE and STOP take no other lock of the sampler, so that they do not have to wait
-	 * while samples are drained. Taken in process context only, since the
-	 * lock of the global interface nests in it. The doorbell may be rung
-	 * with it held in the state COUNTING, which hooks change before power
-	 * goes.
+	 * SAMPLE and STOP take no other lock of the sampler, and so do not wait while
+	 * samples are drained. Taken in process context only, since the lock of the
+	 * global interface nests in it. In the state COUNTING, which hooks change before
+	 * power goes, the doorbell may be rung with it held.
 	 */
 	spinlock_t req_lock;
 
 	/**
 	 * @state: What can be done with firmware. Changed with both locks held, so that
-	 * either is enough to read it. The interrupt thread reads it without either, to
-	 * find out whether to try @lock.
+	 * either is enough to read it; the interrupt thread looks at it before it tries.
 	 */
 	enum panthor_perf_sampler_state state;
 
@@ -423,22 +378,16 @@ struct panthor_perf_sampler {
 	/** @set: Counter set of @clients, or of those that there were last. */
 	u8 set;
 
-	/** @asked: A bit for each block that some client has enabled counters in. */
-	u64 asked[PANTHOR_PERF_BLOCK_WORDS];
+	/** @needed: A bit for each block that some client has enabled counters in. */
+	u64 needed[PANTHOR_PERF_BLOCK_WORDS];
 
 	/** @sample: The firmware sample that is shared out. */
 	struct panthor_perf_fw_sample *sample;
 
-	/**
-	 * @prev_reason: Reason of the firmware sample before it. The sample after
-	 * protected mode follows one that was taken because of protected mode.
-	 */
+	/** @prev_reason: Reason of the firmware sample before it. */
 	u32 prev_reason;
 
-	/**
-	 * @time: When the latest firmware sample was taken, or when requests were
-	 * last completed without one.
-	 */
+	/** @time: When the latest firmware sample was taken, or requests completed without. */
 	struct panthor_perf_time time;
 
 	/** @complete_gen: Number of the firmware request that was last found complete. */
@@ -451,31 +400,21 @@ struct panthor_perf_sampler {
 	bool loss_possible;
 
 	/**
-	 * @failures: How often firmware did not do what it was told to, since it
-	 * last answered a request, or since the GPU was last reset for another
-	 * reason. The GPU is reset for the first three of them only.
+	 * @failures: How often firmware did not do what it was told to, since it last
+	 * answered a request, or since the GPU was last reset for another reason.
 	 */
 	u32 failures;
 
-	/**
-	 * @retry: Counters could not be enabled because of protected mode, so that
-	 * the check tries again, however often firmware has failed.
-	 */
+	/** @retry: Enabling counters failed because of protected mode: the check tries again. */
 	bool retry;
 
 	/** @reset_asked: A reset was asked for, and has not begun. */
 	bool reset_asked;
 
-	/**
-	 * @halt_extract: EXTRACT when the MCU was about to be halted. If there
-	 * are samples after it, the MCU took one when it was halted.
-	 */
+	/** @halt_extract: EXTRACT when the MCU was about to be halted. */
 	u32 halt_extract;
 
-	/**
-	 * @halt_protected: The GPU was in protected mode when the MCU was about
-	 * to be halted or reset. The MCU takes no sample when it is halted then.
-	 */
+	/** @halt_protected: There was protected mode when it was about to be halted or reset. */
 	bool halt_protected;
 
 	/** @check_extract: EXTRACT at the last check. */
@@ -498,17 +437,10 @@ struct panthor_perf_sampler {
 	/** @flight_ns: When it was made, in CLOCK_MONOTONIC_RAW. */
 	u64 flight_ns;
 
-	/**
-	 * @answer_ns: Since when firmware has had time to answer it, in
-	 * CLOCK_MONOTONIC_RAW. Later than @flight_ns if there was protected mode
-	 * meanwhile, in which firmware does not answer.
-	 */
+	/** @answer_ns: The same, or when protected mode was last seen since. */
 	u64 answer_ns;
 
-	/**
-	 * @flight_since_ack: It was made since OVERFLOW was last acknowledged, so that
-	 * firmware which answers it has seen that.
-	 */
+	/** @flight_since_ack: It was made since OVERFLOW was last acknowledged. */
 	bool flight_since_ack;
 
 	/** @limited: What serves limited clients. */
@@ -545,7 +477,7 @@ void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
 
 void panthor_perf_sampler_irq(struct panthor_perf_sampler *sampler);
 void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait);
-void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool reset);
+void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool forced);
 void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler);
 void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler);
 

@@ -37,10 +37,7 @@ struct panthor_perf_mapping {
 	/** @obj: Object, which the session has a reference to. NULL if there is none. */
 	struct drm_gem_object *obj;
 
-	/**
-	 * @vaddr: Address of the object in the kernel, NULL before it is mapped.
-	 * The mapping pins the object: the shrinker cannot reclaim its memory.
-	 */
+	/** @vaddr: Its address in the kernel, NULL before it is mapped, which pins it. */
 	void *vaddr;
 };
 
@@ -48,18 +45,14 @@ struct panthor_perf_mapping {
  * struct panthor_perf_session - One session
  */
 struct panthor_perf_session {
-	/**
-	 * @ref: Reference count. The file has one reference until TEARDOWN or
-	 * close, and each ioctl has one while it uses the session.
-	 */
+	/** @ref: Those of the file, until TEARDOWN or close, and of ioctls that use it. */
 	struct kref ref;
 
 	/**
 	 * @command_lock: Serializes START and STOP of the session.
 	 *
-	 * START sleeps with it held until counting has begun. That can take long,
-	 * so the lock is always taken interruptibly, and SAMPLE, TEARDOWN and close
-	 * do not take it. Process context. It is taken before the sampler's locks.
+	 * START sleeps with it held, so the lock is taken interruptibly, and not by SAMPLE,
+	 * TEARDOWN and close. Process context. It is taken before the sampler's locks.
 	 */
 	struct mutex command_lock;
 
@@ -95,10 +88,7 @@ struct panthor_perf_session {
 	/** @control: Buffer object that holds the indices of the ring. */
 	struct panthor_perf_mapping control;
 
-	/**
-	 * @indices: The indices of the ring, in memory that the user can write to.
-	 * The kernel reads extract_idx and nothing else from it.
-	 */
+	/** @indices: The indices of the ring, of which the kernel reads extract_idx alone. */
 	struct drm_panthor_perf_ringbuf_control *indices;
 
 	/** @slots: Number of slots of the ring, a power of two. */
@@ -111,10 +101,7 @@ struct panthor_perf_session {
 
 	/* Protected by panthor_perf_sampler::lock; @insert changes with req_lock held as well. */
 
-	/**
-	 * @insert: Number of samples delivered since SETUP. This is the kernel's own
-	 * copy of insert_idx, because the user could change the one in @indices.
-	 */
+	/** @insert: Number of samples delivered: insert_idx, which the user cannot change here. */
 	u64 insert;
 
 	/** @stretched: Number of samples delivered with the flag STRETCHED. */

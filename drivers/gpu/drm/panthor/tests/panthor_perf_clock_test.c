@@ -141,6 +141,14 @@ static void time_of_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, time.gpu, 1234);
 }
 
+/* No cycles have been reported of the times that tests set. */
+static void set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns, unsigned long rate)
+{
+	guard(spinlock)(&clock->lock);
+
+	panthor_perf_clock_set_rate(clock, id, ns, rate);
+}
+
 /* Cycles of a clock whose rate changes, and of a GPU that has no power for a while. */
 static void cycles(struct kunit *test)
 {
@@ -149,11 +157,11 @@ static void cycles(struct kunit *test)
 	u32 i;
 
 	clock->up = true;
-	panthor_perf_clock_set_rate(clock, 0, t, 500000000);
-	panthor_perf_clock_set_rate(clock, 2, t, 1000000000);
-	panthor_perf_clock_set_rate(clock, 0, t + SEC_NS, 250000000);
-	panthor_perf_clock_set_rate(clock, 0, t + 2 * SEC_NS, 0);
-	panthor_perf_clock_set_rate(clock, 0, t + 3 * SEC_NS, 100000000);
+	set_rate(clock, 0, t, 500000000);
+	set_rate(clock, 2, t, 1000000000);
+	set_rate(clock, 0, t + SEC_NS, 250000000);
+	set_rate(clock, 0, t + 2 * SEC_NS, 0);
+	set_rate(clock, 0, t + 3 * SEC_NS, 100000000);
 
 	panthor_perf_clock_cycles(clock, t - 1, c);
 	KUNIT_EXPECT_EQ(test, c[0], 0);
@@ -177,8 +185,7 @@ static void cycles(struct kunit *test)
 	 */
 	t += 4 * SEC_NS;
 	for (i = 0; i < 5 * PANTHOR_PERF_CLOCK_SEGMENTS; i++)
-		panthor_perf_clock_set_rate(clock, 0, t + i * NSEC_PER_MSEC,
-					    i % 2 ? 100000000 : 200000000);
+		set_rate(clock, 0, t + i * NSEC_PER_MSEC, i % 2 ? 100000000 : 200000000);
 	panthor_perf_clock_cycles(clock, t + i * NSEC_PER_MSEC, c);
 	KUNIT_EXPECT_EQ(test, c[0], 850000000 + i * 150000ull);
 }
@@ -191,13 +198,13 @@ static void cycles_down(struct kunit *test)
 	u64 t;
 
 	clock->up = true;
-	panthor_perf_clock_set_rate(clock, 0, ktime_get_raw_ns(), 1000000000);
+	set_rate(clock, 0, ktime_get_raw_ns(), 1000000000);
 	panthor_perf_clock_down(clock);
 	t = ktime_get_raw_ns();
 	panthor_perf_clock_cycles(clock, t, before);
 	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
 	KUNIT_EXPECT_EQ(test, after[0], before[0]);
-	panthor_perf_clock_set_rate(clock, 0, t + SEC_NS, 2000000000);
+	set_rate(clock, 0, t + SEC_NS, 2000000000);
 	panthor_perf_clock_cycles(clock, t + 2 * SEC_NS, after);
 	KUNIT_EXPECT_EQ(test, after[0], before[0]);
 }

@@ -914,7 +914,7 @@ static void sample_acknowledged(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, bench.sample->written[0], 0);
 			KUNIT_EXPECT_EQ(test, bench.sample->written[1], 0);
 		} else {
-			panthor_perf_layout_ack(bench.layout, bench.slot);
+			panthor_perf_layout_clear_en(bench.layout, bench.slot);
 		}
 
 		for (b = 0; b < bench.layout->fw_sample_size / 4; b++)
@@ -1192,28 +1192,28 @@ static void accum_saturated(struct kunit *test)
  */
 static void sample_timestamp(struct kunit *test)
 {
-	u64 asked[PANTHOR_PERF_BLOCK_WORDS] = { BIT(6) };
+	u64 needed[PANTHOR_PERF_BLOCK_WORDS] = { BIT(6) };
 	struct bench bench;
 	u32 b;
 
 	bench_init(test, &bench, "G610");
 	fill_slot(&bench, 1);
 	block_values(&bench, 6)[0] = 0x600;
-	panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
+	panthor_perf_fw_sample_read(bench.layout, bench.slot, needed, bench.sample);
 	KUNIT_EXPECT_EQ(test, bench.sample->timestamp, 0x7700000600ull);
 	KUNIT_EXPECT_EQ(test, bench.sample->written[0], BIT(6));
 
 	fill_slot(&bench, 2);
 	block_values(&bench, 6)[2] = 0;
 	block_values(&bench, 0)[0] = 0x700;
-	panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
+	panthor_perf_fw_sample_read(bench.layout, bench.slot, needed, bench.sample);
 	KUNIT_EXPECT_TRUE(test, bench.sample->has_timestamp);
 	KUNIT_EXPECT_EQ(test, bench.sample->timestamp, 0x7700000700ull);
 
 	fill_slot(&bench, 3);
 	for (b = 0; b < bench.layout->num_blocks; b++)
 		block_values(&bench, b)[2] = 0;
-	panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
+	panthor_perf_fw_sample_read(bench.layout, bench.slot, needed, bench.sample);
 	KUNIT_EXPECT_FALSE(test, bench.sample->has_timestamp);
 
 	/* The metadata block has a timestamp, too. */
@@ -1223,13 +1223,13 @@ static void sample_timestamp(struct kunit *test)
 		block_values(&bench, b)[2] = 0;
 	bench.slot[0] = 0x800;
 	bench.slot[3] = PANTHOR_PERF_REASON_SUSPEND;
-	panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
+	panthor_perf_fw_sample_read(bench.layout, bench.slot, needed, bench.sample);
 	KUNIT_EXPECT_TRUE(test, bench.sample->has_timestamp);
 	KUNIT_EXPECT_EQ(test, bench.sample->timestamp, 0x7700000800ull);
 	KUNIT_EXPECT_EQ(test, bench.sample->reason, PANTHOR_PERF_REASON_SUSPEND);
 
 	/* The reason was cleared by the read, so the next sample has the reason of a request. */
-	panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
+	panthor_perf_fw_sample_read(bench.layout, bench.slot, needed, bench.sample);
 	KUNIT_EXPECT_EQ(test, bench.sample->reason, PANTHOR_PERF_REASON_REQUEST);
 }
 
@@ -1533,7 +1533,7 @@ static void random_sessions(struct kunit *test)
 {
 	const struct gpu_case *c = test->param_value;
 	struct panthor_perf_accum *accums[NUM_SESSIONS];
-	u64 asked[PANTHOR_PERF_BLOCK_WORDS] = {}, *sums[NUM_SESSIONS];
+	u64 needed[PANTHOR_PERF_BLOCK_WORDS] = {}, *sums[NUM_SESSIONS];
 	bool overflow[NUM_SESSIONS] = {};
 	struct drm_panthor_perf_cmd_setup setup;
 	struct panthor_perf_masks masks;
@@ -1557,7 +1557,7 @@ static void random_sessions(struct kunit *test)
 		panthor_perf_masks_from_setup(bench.layout, &setup, &masks);
 		accums[s] = make_accum(test, &bench, &masks);
 		for (i = 0; i < PANTHOR_PERF_BLOCK_WORDS; i++)
-			asked[i] |= accums[s]->enabled[i];
+			needed[i] |= accums[s]->enabled[i];
 		sums[s] = kunit_kzalloc(test, values_total * sizeof(u64), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, sums[s]);
 	}
@@ -1591,7 +1591,7 @@ static void random_sessions(struct kunit *test)
 			}
 		}
 
-		panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
+		panthor_perf_fw_sample_read(bench.layout, bench.slot, needed, bench.sample);
 		for (s = 0; s < NUM_SESSIONS; s++)
 			panthor_perf_accum_add(bench.layout, bench.sample, accums[s]);
 
@@ -1622,7 +1622,7 @@ static void random_delivery(struct kunit *test)
 {
 	const struct gpu_case *c = test->param_value;
 	struct panthor_perf_accum *twins[NUM_SESSIONS][2];
-	u64 asked[PANTHOR_PERF_BLOCK_WORDS] = {};
+	u64 needed[PANTHOR_PERF_BLOCK_WORDS] = {};
 	struct bench bench;
 	u32 size, flags, s, t, b, i, n, prev = PANTHOR_PERF_REASON_REQUEST, delivered = 0;
 	u8 *expected;
@@ -1649,7 +1649,7 @@ static void random_delivery(struct kunit *test)
 		for (t = 0; t < 2; t++)
 			twins[s][t] = make_accum(test, &bench, &masks);
 		for (i = 0; i < PANTHOR_PERF_BLOCK_WORDS; i++)
-			asked[i] |= twins[s][0]->enabled[i];
+			needed[i] |= twins[s][0]->enabled[i];
 	}
 
 	for (n = 0; n < 100; n++) {
@@ -1661,7 +1661,7 @@ static void random_delivery(struct kunit *test)
 		for (b = 0; b < bench.layout->num_blocks; b++)
 			block_values(&bench, b)[2] = prng() % 4 ? U32_MAX : prng();
 
-		panthor_perf_fw_sample_read(bench.layout, bench.slot, asked, bench.sample);
+		panthor_perf_fw_sample_read(bench.layout, bench.slot, needed, bench.sample);
 		bench.sample->reason = prng() % 7;
 		panthor_perf_fw_sample_states(bench.layout, prng() % 3, prev, bench.sample);
 		prev = bench.sample->reason;
