@@ -768,36 +768,28 @@ static void take_idle(struct __test_metadata *_metadata, FIXTURE_DATA(idle) *sel
 }
 
 /*
- * Samples keep no GPU awake that has had work. The kernel may let the delay last a
- * quarter longer. Whoever begins it anew when it is over, even once, makes two of
- * it. A machine that has much else to do may let as much time pass, but then it
- * has missed deadlines of samples as well.
+ * Samples keep no GPU awake that has had work. If one of them began the delay anew, so
+ * would each, and it would never be over: periods are much shorter.
  */
 TEST_F_TIMEOUT(idle, goes_idle, 600)
 {
-	const uint64_t delay_ns = 2000000000;
 	const uint8_t on_and_off = DRM_PANTHOR_PERF_BLOCK_STATE_ON |
 				   DRM_PANTHOR_PERF_BLOCK_STATE_OFF;
-	int in_time = 0;
 
 	ASSERT_EQ(0, perf_pm_write("autosuspend_delay_ms", "2000"));
 	ASSERT_EQ(0, make_work(self));
 	start_idle(_metadata, self);
 	for (int i = 0; i < IDLE_SESSIONS; i++)
 		ASSERT_EQ(0, watched_start(&self->w[i], IDLE_PERIOD_NS));
-	for (int round = 0; round < 10 && in_time < 2; round++) {
-		uint64_t active = active_time(), begin, awake, missed;
+	for (int round = 0; round < 2; round++) {
+		uint64_t active = active_time();
 		uint8_t seen[IDLE_SESSIONS] = {};
 
 		take_idle(_metadata, self, seen);
 		memset(seen, 0, sizeof(seen));
-		self->w[0].missed = 0;
-		begin = perf_now();
 		ASSERT_EQ(0, work(self));
 		ASSERT_TRUE(perf_until((take_idle(_metadata, self, seen),
 					perf_pm_is("suspended"))));
-		awake = perf_now() - begin;
-		missed = self->w[0].missed * IDLE_PERIOD_NS;
 		EXPECT_LT(active, active_time());
 		/* Samples go on. The first of these have seen it up, the last see it off. */
 		for (int i = 0; i < IDLE_SESSIONS; i++) {
@@ -811,14 +803,9 @@ TEST_F_TIMEOUT(idle, goes_idle, 600)
 				 (w->states & DRM_PANTHOR_PERF_BLOCK_STATE_ON));
 			EXPECT_EQ(on_and_off, seen[i] & on_and_off);
 		}
-		TH_LOG("asleep after %llu ms, of which samples have missed %llu ms",
-		       (unsigned long long)awake / 1000000, (unsigned long long)missed / 1000000);
-		ASSERT_LT(awake, 2 * delay_ns + missed);
-		in_time += awake < 2 * delay_ns;
 		/* The scheduler may have got up once more for what it heard while it went down. */
 		ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
 	}
-	EXPECT_EQ(2, in_time);
 }
 
 TEST_HARNESS_MAIN
