@@ -335,9 +335,11 @@ static u32 run_deliver(struct panthor_perf_client *client,
 		new->lost++;
 	totals_end(run);
 
-	if (info->user_data)
-		scoped_guard(spinlock, &sampler->req_lock)
-			run->answered = info->user_data;
+	if (info->user_data) {
+		spin_lock(&sampler->req_lock);
+		run->answered = info->user_data;
+		spin_unlock(&sampler->req_lock);
+	}
 	wake_up_all(&run->sampled);
 	return flags;
 }

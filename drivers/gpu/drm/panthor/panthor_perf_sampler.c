@@ -718,13 +718,10 @@ static void deliver_sample(struct panthor_perf_sampler *sampler,
 	begin_period(sampler, client);
 }
 
-/* Promises a sample to a client, if there is a slot for it. */
+/* Promises a sample to a client that has a ring, if there is a slot for it. */
 static bool promise_sample(struct panthor_perf_client *client)
 {
 	lockdep_assert_held(&client->sampler->req_lock);
-
-	if (!client->ops->free)
-		return true;
 
 	if (client->ops->free(client) <= client->promised)
 		return false;
@@ -742,11 +739,13 @@ static bool deliver_unasked(struct panthor_perf_sampler *sampler,
 			    struct panthor_perf_client *client,
 			    const struct panthor_perf_fw_sample *fw_sample)
 {
-	bool promised;
+	bool promised = !client->ops->free;
 
-	spin_lock(&sampler->req_lock);
-	promised = promise_sample(client);
-	spin_unlock(&sampler->req_lock);
+	if (!promised) {
+		spin_lock(&sampler->req_lock);
+		promised = promise_sample(client);
+		spin_unlock(&sampler->req_lock);
+	}
 	if (promised)
 		deliver_sample(sampler, client, fw_sample, client->start_data);
 	return promised;
