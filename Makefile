@@ -27,7 +27,7 @@ help:
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
 	@echo 'make fuzz-data     look for ten minutes for broken recordings that panthor-perf does not survive (FUZZ_SECONDS=N)'
-	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, OUT=DIR)'
+	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, PART=1..4, OUT=DIR)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make module        build panthor for another kernel, KDIR=DIR its headers or build directory'
 	@echo 'make deb           build packages for Debian on arm64: the tool, and the driver by DKMS (OUT=DIR)'
@@ -71,7 +71,7 @@ fuzz-device: deps
 	@tools/virt/tests/fuzz.sh -t $(or $(FUZZ_SECONDS),600)
 
 series:
-	@$(BUILD)/series.sh $(KERNEL) $(or $(OUT),series-$(KERNEL))
+	@$(BUILD)/series.sh $(if $(PART),-p $(PART)) $(KERNEL) $(or $(OUT),series-$(KERNEL))
 	@echo "The patches are in $(or $(OUT),series-$(KERNEL)). They have no Signed-off-by: that is yours to add."
 
 fuzz-data: deps

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# series.sh [-s DIR] VERSION OUT   writes the overlay as a series of patches, for `git am` on Debian's
-#                                  source of that kernel, with a cover letter
+# series.sh [-p PART] [-s DIR] VERSION OUT   writes the overlay as a series of patches, for `git am` on
+#                                            Debian's source of that kernel: a directory for each part,
+#                                            with a cover letter; each part goes on the one before
 #
-#   -s DIR  also leaves the repository that they were made in, a commit a patch: of the files that the
-#           series changes, and no others
+#   -p PART  only that part: the number that its directory in patches/series begins with
+#   -s DIR   also leaves the repository that they were made in, a commit a patch, a tag part-N at the end
+#            of each part: of the files that the series changes, and no others
 #
 # What a kernel tree has at the end is what the VM's kernels are built from, but for what an overlay
 # cannot do: the text of our uAPI header is moved into panthor_drm.h, Kconfig.perf into Kconfig, and
@@ -17,7 +19,7 @@ SERIES=$TOP_DIR/patches/series
 PANTHOR=drivers/gpu/drm/panthor
 UAPI=include/uapi/drm/panthor_drm.h
 OURS=$TOP_DIR/include/uapi/drm/panthor_perf_drm.h
-PREFIX="PATCH"
+USAGE="usage: series.sh [-p PART] [-s DIR] VERSION OUT"
 
 # header FILE KEY: what a file of patches/series says of it.
 header()
@@ -27,7 +29,7 @@ header()
 
 message()
 {
-	awk 'seen { print } /^$/ { seen = 1 }' "$1"
+	awk '/^---$/ { exit } seen { print } /^$/ { seen = 1 }' "$1"
 }
 
 # The text of our header between two marks: all declarations, without what panthor_drm.h has itself.
@@ -224,92 +226,34 @@ final()
 	done
 }
 
-# makefile FILE DIR: a makefile as it is while not all of our sources are in DIR: without the objects
-# that cannot be built.
-makefile()
-{
-	awk -v dir="$2" '
-		function there(line,   file, found) {
-			match(line, /panthor_perf[a-z_]*\.o/)
-			file = dir "/" substr(line, RSTART, RLENGTH - 1) "c"
-			found = (getline line <file) > 0
-			close(file)
-			return found
-		}
-		# A list of objects, a line each.
-		/^panthor(_perf_test)?-.*[:+]= \\$/ && /perf|PERF/ {
-			list = $0
-			more = 1
-			while (more && (getline line) > 0) {
-				more = line ~ /\\$/
-				sub(/ *\\$/, "", line)
-				if (there(line)) {
-					print list
-					list = line " \\"
-				}
-			}
-			# The last of those that are there ends the list.
-			sub(/ *\\$/, "", list)
-			if (list !~ /=$/)
-				print list
-			next
-		}
-		/panthor_perf[a-z_]*\.o/ && !/panthor_perf_test\.o$/ && !there($0) { next }
-		/ tests\/$/ && (getline line <(dir "/tests/panthor_perf_layout_test.c")) <= 0 { next }
-		{ print }' "$1" | cat -s
-}
-
-# Brings the makefiles of REPO up to the sources that are there, and the options.
-makefiles()
-{
-	local file dir
-
-	if grep -qs '^config DRM_PANTHOR_PERF$' "$REPO/$PANTHOR/Kconfig"; then
-		cp "$FINAL/$PANTHOR/Kconfig" "$REPO/$PANTHOR/Kconfig"
-		[ -e "$REPO/$PANTHOR/panthor_perf_pmu.c" ] ||
-			sed -i '/^config DRM_PANTHOR_PERF_PMU$/,/^config /{/^config DRM_PANTHOR_PERF_KUNIT/!d}' \
-				"$REPO/$PANTHOR/Kconfig"
-	fi
-	for file in Makefile tests/Makefile tests/Kbuild; do
-		[ -e "$FINAL/$PANTHOR/$file" ] || continue
-		dir=$REPO/$PANTHOR/$(dirname "$file")
-		[ "$file" = Makefile ] || [ -e "$dir/panthor_perf_layout_test.c" ] || continue
-		[ -e "$REPO/$PANTHOR/panthor_perf_layout.c" ] || continue
-		makefile "$FINAL/$PANTHOR/$file" "$dir" >"$REPO/../makefile"
-		cp "$REPO/../makefile" "$REPO/$PANTHOR/$file"
-	done
-}
-
 in_repo()
 {
 	git -C "$REPO" -c user.name=panthor-perf -c user.email=panthor-perf@localhost -c core.hooksPath=/dev/null \
 		-c commit.gpgSign=false -c core.autocrlf=false -c core.excludesFile=/dev/null "$@"
 }
 
-# commit FILE: one patch, by a file of patches/series.
+# commit FILE LATER...: one patch, by a file of patches/series; LATER are those that come after it.
 commit()
 {
-	local file=$1 only patch pattern f subject files
+	local file=$1 patch pattern f subject files
 
-	only=$(header "$file" Kernels)
-	[ -z "$only" ] || [[ " $only " = *" $VERSION "* ]] || return 0
 	subject=$(header "$file" Subject)
 	pattern=$(header "$file" Patch)
 	if [ -n "$pattern" ]; then
 		# shellcheck disable=SC2206
 		patch=("$TOP_DIR/patches/$VERSION"/$pattern)
 		[ ${#patch[@]} -eq 1 ] || die "$file: its Patch means ${#patch[@]} files of patches/$VERSION, not one"
-		in_repo apply --index --exclude='*/Kconfig' --exclude='*/Makefile' --exclude='*/Kbuild' "${patch[0]}" ||
+		git -C "$FULL" apply --exclude='*/Kconfig' --exclude='*/Makefile' --exclude='*/Kbuild' "${patch[0]}" ||
 			die "${patch[0]} does not apply"
 	fi
 	read -ra files < <(header "$file" Files) || true
 	for pattern in "${files[@]}"; do
 		while read -r f; do
-			mkdir -p "$REPO/$(dirname "$f")"
-			cp "$FINAL/$f" "$REPO/$f"
+			mkdir -p "$FULL/$(dirname "$f")"
+			cp "$FINAL/$f" "$FULL/$f"
 		done < <(cd "$FINAL" && compgen -G "$pattern" || die "$file: there is no $pattern")
 	done
-	makefiles
+	"$BUILD_DIR/series-step.py" "$VERSION" "$FULL" "$REPO" "${@:2}" || die "patches/series is not up to date"
 	in_repo add -f -A .
 	{
 		if [ -n "$subject" ]; then
@@ -332,85 +276,86 @@ figures()
 		END { print "\n(Linux " release ", " compiler ", Mali-G610)" }' "$TOP_DIR/tools/virt/tests/icount.figures"
 }
 
+# cover LETTER FILE: the text of a cover letter in place of what git wrote there.
 cover()
 {
-	local file=$OUT/0000-cover-letter.patch text subject sched= fixes=d
-
-	if [ "$VERSION" = 6.12 ]; then
-		sched=" and drm_sched"
-		fixes='s/.*/\
-The mend of drm_sched has no Fixes: tag: the source this series was made on has\
-no history, in which the commit could be looked up that brought the fault./'
-	fi
-	text=$(sed 1d "$SERIES/cover-letter" | sed -e "s/@DRM_SCHED@/$sched/" -e "/@DRM_SCHED_FIXES@/$fixes")
-	subject=$(head -n 1 <<<"$text")
-	figures >"$OUT/figures"
-	{
-		while IFS= read -r line; do
-			case $line in
-			*'*** SUBJECT HERE ***'*) printf '%s\n' "${line/\*\*\* SUBJECT HERE \*\*\*/$subject}" ;;
-			*'*** BLURB HERE ***'*) sed -e 1,2d -e "/@FIGURES@/{r $OUT/figures
-d}" <<<"$text" ;;
-			*) printf '%s\n' "$line" ;;
-			esac
-		done <"$file"
-	} >"$file.new"
-	mv "$file.new" "$file"
-	rm "$OUT/figures"
+	figures >"$WORK/figures"
+	# What is in a line that begins with @ and a kernel is for that kernel alone.
+	message "$1" | sed -e "s/^@$VERSION //" -e '/^@[0-9]/d' -e "/@FIGURES@/{r $WORK/figures
+d}" | cat -s >"$WORK/letter"
+	sed -i -e "s|\*\*\* SUBJECT HERE \*\*\*|$(header "$1" Subject)|" -e "/\*\*\* BLURB HERE \*\*\*/{r $WORK/letter
+d}" "$2"
 }
 
 KEEP=
-while getopts s: option; do
+ONLY=
+while getopts p:s: option; do
 	case $option in
+	p) ONLY=$OPTARG ;;
 	s) KEEP=$OPTARG ;;
-	*) die "usage: series.sh [-s DIR] VERSION OUT" ;;
+	*) die "$USAGE" ;;
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -eq 2 ] || die "usage: series.sh [-s DIR] VERSION OUT"
+[ $# -eq 2 ] || die "$USAGE"
 VERSION=$1
 OUT=$2
 case " $KERNELS " in
 *" $VERSION "*) ;;
 *) die "no kernel $VERSION: there are $KERNELS" ;;
 esac
+parts=("$SERIES"/${ONLY:-[0-9]}-*)
+[ -d "${parts[0]}" ] || die "there is no part $ONLY: there are $(cd "$SERIES" && echo [0-9]-*)"
 need_tool git git
 need_tool patch patch
 need_tool "${CROSS}gcc" gcc-aarch64-linux-gnu
-for f in "$OUT"/*; do
-	[[ $f = *.patch ]] || die "$OUT has other files than patches: name another directory"
-done
 SRC=$("$BUILD_DIR/sources.sh" linux "$VERSION")
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/series.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 FINAL=$WORK/final
+FULL=$WORK/full
 REPO=$WORK/repo
-mkdir -p "$FINAL" "$REPO"
+mkdir -p "$FINAL" "$FULL" "$REPO"
 final "$FINAL"
 
 # One date for all: that of the last change of what they are made from.
 date=$(git -C "$TOP_DIR" log -1 --format=%cI 2>/dev/null || date -Is)
 export GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date
 in_repo init -q -b series
+git -C "$FULL" init -q
 (cd "$FINAL" && find . -type f -printf '%P\n') | while read -r f; do
 	[ -e "$SRC/$f" ] || continue
-	mkdir -p "$REPO/$(dirname "$f")"
+	mkdir -p "$FULL/$(dirname "$f")" "$REPO/$(dirname "$f")"
+	cp "$SRC/$f" "$FULL/$f"
 	cp "$SRC/$f" "$REPO/$f"
 done
 in_repo add -f -A .
 in_repo commit -q -m "Linux $VERSION as Debian ships it"
-in_repo tag base
-for file in "$SERIES"/[0-9]*; do
-	commit "$file"
+in_repo tag part-0
+
+steps=()
+for file in "$SERIES"/[0-9]-*/[0-9]*; do
+	only=$(header "$file" Kernels)
+	[ -n "$only" ] && [[ " $only " != *" $VERSION "* ]] || steps+=("$file")
+done
+for n in "${!steps[@]}"; do
+	commit "${steps[@]:n}"
+	part=$(basename "$(dirname "${steps[n]}")")
+	in_repo tag -f "part-${part%%-*}" >/dev/null
 done
 diff -r --exclude=.git "$FINAL" "$REPO" >"$WORK/diff" ||
 	{ sed 's/^/    /' "$WORK/diff" >&2; die "patches/series does not bring all that the overlay has"; }
 
-mkdir -p "$OUT"
-rm -f "$OUT"/*.patch
-in_repo format-patch -q --zero-commit --no-signature --abbrev=12 --cover-letter \
-	--subject-prefix="$PREFIX" -o "$(cd "$OUT" && pwd)" base..series
-cover
+for part in "${parts[@]}"; do
+	dir=$OUT/$(basename "$part")
+	n=$(basename "$part" | cut -d - -f 1)
+	mapfile -t cc < <(header "$part/cover-letter" Cc)
+	mkdir -p "$dir"
+	rm -f "$dir"/*.patch
+	in_repo format-patch -q --zero-commit --no-signature --abbrev=12 --cover-letter "${cc[@]/#/--cc=}" \
+		-o "$(cd "$dir" && pwd)" "part-$((n - 1))..part-$n"
+	cover "$part/cover-letter" "$dir/0000-cover-letter.patch"
+done
 if [ -n "$KEEP" ]; then
 	rm -rf "$KEEP"
 	mv "$REPO" "$KEEP"
