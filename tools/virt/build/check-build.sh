@@ -339,6 +339,8 @@ our_objects()
 	for f in "$TREE/$PANTHOR"/panthor_perf*.c "$TREE/$PANTHOR"/tests/*.c; do
 		# A PMU that is kept has the other one in it.
 		[ ! -e "${f%.c}_keep.c" ] || continue
+		# A step of the series may have a file that is built by a later one.
+		[ -z "$BUILD_OF" ] || grep -qs "[^a-z_]$(basename "$f" .c)\.o" "$(dirname "$f")/Makefile" || continue
 		f=${f#"$TREE/"}
 		echo "${f%.c}.o"
 	done
@@ -478,23 +480,24 @@ git_am()
 		-C "$1" am -q "${@:2}"
 }
 
-# Every patch by `git am`: all of them in a row onto the whole source, and each mend of what is not ours
+# Every patch by `git am`: a part after the other onto the whole source, and each mend of the first part
 # by itself.
 applies()
 {
-	local version=$1 dir=$CHECK_DIR/series/$version log=$CHECK_DIR/series/$version.log patch key
+	local version=$1 dir=$CHECK_DIR/series/$version log=$CHECK_DIR/series/$version.log part patch key
 
-	key=$(hash_text "$SRC_ID" "$(hash_files "$dir"/*.patch)" "$(hash_files "$0")")
+	key=$(hash_text "$SRC_ID" "$(hash_files "$dir"/*/*.patch)" "$(hash_files "$0")")
 	if is_done "$key"; then
 		passed
 		return
 	fi
 	(
 		step "making a repository of Linux $version" fresh_repository "$dir.am"
-		git_am "$dir.am" "$dir"/000[1-9]*.patch "$dir"/00[1-9]*.patch || exit 1
+		for part in "$dir"/*/; do
+			git_am "$dir.am" "$part"/000[1-9]*.patch "$part"/00[1-9][0-9]*.patch || exit 1
+		done
 		[ -z "$(git -C "$dir.am" status --porcelain)" ] || { echo "git am left files behind"; exit 1; }
-		for patch in "$dir"/*.patch; do
-			grep -q '^Fixes: ' "$patch" || [[ $patch = *drm-sched-* ]] || continue
+		for patch in "$dir"/1-*/000[1-9]*.patch; do
 			git -C "$dir.am" checkout -q --detach "$(git -C "$dir.am" rev-list --max-parents=0 HEAD)"
 			git_am "$dir.am" "$patch" || { echo "$patch does not go alone"; exit 1; }
 		done
@@ -532,6 +535,28 @@ suites()
 		set_done "$key"
 	else
 		[ -s "$log" ] || echo "kunit.sh failed" >"$log"
+		failed "$log"
+	fi
+}
+
+# The selftests of what the first two parts bring, with the panthor that they make.
+sessions()
+{
+	local version=$1 log=$CHECK_DIR/series/$version-selftests.log key
+
+	key=$(hash_text "$TREE_KEY" "$(hash_files "$0" tools/testing/selftests/drivers/gpu/panthor/*.[ch])")
+	if is_done "$key"; then
+		passed
+		return
+	fi
+	if SERIES_TREE=$TREE KERNEL=$version CONFIG=series "$VIRT_DIR/tests/perf-selftests-g610.sh" \
+		perf_uapi perf_session perf_sample perf_states perf_debugfs perf_time perf_unplug >"$log" 2>&1 &&
+	   grep -q '^ok ' "$log" && ! grep -q '^not ok' "$log"; then
+		passed
+		set_done "$key"
+	else
+		sed -i '/^ok /d' "$log"
+		[ -s "$log" ] || echo "they failed" >"$log"
 		failed "$log"
 	fi
 }
@@ -596,7 +621,7 @@ pages()
 # checkers have nothing to say.
 check_series()
 {
-	local version=$1 dir=$CHECK_DIR/series/$1 commit subject n=0 last patch compiler arch config files
+	local version=$1 dir=$CHECK_DIR/series/$1 commit n=0 last patch compiler arch config files
 
 	if [ -n "$LIST" ]; then
 		echo "$version series ..."
@@ -613,12 +638,12 @@ check_series()
 	link_tree "$SRC" "$TREE"
 
 	! wanted "$version series applies" || applies "$version"
-	for patch in "$dir"/*.patch; do
+	for patch in "$dir"/*/*.patch; do
 		[[ $patch != */0000-* ]] || continue
-		! wanted "$version series checkpatch $(basename "$patch")" || style "$patch" "$patch"
+		! wanted "$version series checkpatch ${patch#"$dir/"}" || style "$patch" "$patch"
 	done
-	last=$(git -C "$dir.repo" rev-list --count base..series)
-	while read -r commit subject; do
+	last=$(git -C "$dir.repo" rev-list --count part-0..series)
+	while read -r commit; do
 		n=$((n + 1))
 		at_step "$dir.repo" "$commit"
 		while read -r compiler arch config; do
@@ -628,7 +653,10 @@ check_series()
 		if [ -e "$TREE/$PANTHOR/tests/.kunitconfig" ]; then
 			! wanted "$version series $n/$last kunit" || suites "$version"
 		fi
-	done < <(git -C "$dir.repo" log --reverse --format='%H %s' base..series)
+		if [ "$commit" = "$(git -C "$dir.repo" rev-parse part-2)" ]; then
+			! wanted "$version series $n/$last selftests" || sessions "$version"
+		fi
+	done < <(git -C "$dir.repo" rev-list --reverse part-0..series)
 	while read -r compiler arch config; do
 		! wanted "$version series $compiler $arch $config" || compile "$version" "$compiler" "$arch" "$config"
 	done <<<"$SERIES_LAST"

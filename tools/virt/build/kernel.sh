@@ -9,7 +9,8 @@
 #                             and prints both
 #
 # VARIANT is one of configs/, or the plain image with another panthor: pristine, from the source as
-# Debian ships it, or noperf, ours without DRM_PANTHOR_PERF, or nopmu, without DRM_PANTHOR_PERF_PMU.
+# Debian ships it, or noperf, ours without DRM_PANTHOR_PERF, or nopmu, without DRM_PANTHOR_PERF_PMU, or
+# series, that of the kernel tree SERIES_TREE, at a step of the series that maintainers get.
 # debian is no kernel of ours: the one that
 # Debian builds, with those of its modules that configs/debian.modules asks for; stock is that one with
 # our panthor in place of Debian's. The source stays as it was unpacked; our
@@ -194,6 +195,8 @@ build_panthor()
 	case $variant in
 	noperf) off=(DRM_PANTHOR_PERF DRM_PANTHOR_PERF_PMU) ;;
 	nopmu) off=(DRM_PANTHOR_PERF_PMU) ;;
+	# In front of the plain kernel's own.
+	series) flags=("KCFLAGS=-include $src/include/uapi/drm/panthor_drm.h") ;;
 	esac
 	if [ ${#off[@]} -gt 0 ]; then
 		# Off for make, and for the compiler, which otherwise sees what the kernel has.
@@ -336,9 +339,9 @@ image()
 	*" $(cut -d . -f 1-2 <<<"$version") "*) ;;
 	*) die "no kernel $version: there are $KERNELS" ;;
 	esac
-	case " $VARIANTS pristine noperf nopmu debian stock " in
+	case " $VARIANTS pristine noperf nopmu series debian stock " in
 	*" $variant "*) ;;
-	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf nopmu debian stock" ;;
+	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf nopmu series debian stock" ;;
 	esac
 	case $variant in
 	debian|stock)
@@ -350,13 +353,15 @@ image()
 		;;
 	esac
 	case $variant in
-	pristine|noperf|nopmu) base=plain ;;
+	pristine|noperf|nopmu|series) base=plain ;;
 	esac
 
 	src=$("$BUILD_DIR/sources.sh" linux "$version")
 	id=$(source_id "$src")
 	# These are made of the plain image: of what that is made of, they are made, too.
-	mapfile -t inputs < <(overlay_inputs "$version"; test_module_files)
+	mapfile -t inputs < <(overlay_inputs "$version"; test_module_files
+		[ "$variant" != series ] || find "$SERIES_TREE/include/uapi/drm/panthor_drm.h" \
+			"$SERIES_TREE/drivers/gpu/drm/panthor" -type f | sort)
 	# shellcheck disable=SC2046
 	key=$(hash_text "$RECIPE $id" "$(hash_files $(fragments "$version" "$base") "${inputs[@]}")")
 	dest=$CACHE/image/$version-$variant-$key
@@ -384,6 +389,9 @@ image()
 		if [ "$variant" = pristine ]; then
 			step "building panthor of Linux $version as it is" \
 				build_panthor pristine "$src" "$tree" "$out" "$plain" "$dest"
+		elif [ "$variant" = series ]; then
+			step "building panthor of $SERIES_TREE" \
+				build_panthor series "$SERIES_TREE" "$tree" "$out" "$plain" "$dest"
 		else
 			# Another checkout may have had the tree while the lock was not held.
 			step "preparing Linux $version" sync_tree "$version" "$src" "$tree"

@@ -19,6 +19,8 @@ SERIES=$TOP_DIR/patches/series
 PANTHOR=drivers/gpu/drm/panthor
 UAPI=include/uapi/drm/panthor_drm.h
 OURS=$TOP_DIR/include/uapi/drm/panthor_perf_drm.h
+# As Documentation/process/coding-assistants.rst of Linux wants it.
+ASSISTED="Assisted-by: LLM coccinelle sparse"
 USAGE="usage: series.sh [-p PART] [-s DIR] VERSION OUT"
 
 # header FILE KEY: what a file of patches/series says of it.
@@ -265,7 +267,7 @@ commit()
 				on == 1 && /^$/ { printf "\n\n"; on = 2; next }
 				on == 1 { printf "%s", $0 } on == 2 { print }' "${patch[0]}"
 		fi
-	} | in_repo commit -q -F - || die "$file: nothing to commit"
+	} | in_repo commit -q --trailer "$ASSISTED" -F - || die "$file: nothing to commit"
 }
 
 figures()
@@ -276,13 +278,18 @@ figures()
 		END { print "\n(Linux " release ", " compiler ", Mali-G610)" }' "$TOP_DIR/tools/virt/tests/icount.figures"
 }
 
+release()
+{
+	awk '$1 ~ /^(VERSION|PATCHLEVEL|SUBLEVEL)$/ { printf "%s%s", point, $3; point = "." } /^NAME/ { exit }' "$SRC/Makefile"
+}
+
 # cover LETTER FILE: the text of a cover letter in place of what git wrote there.
 cover()
 {
 	figures >"$WORK/figures"
 	# What is in a line that begins with @ and a kernel is for that kernel alone.
-	message "$1" | sed -e "s/^@$VERSION //" -e '/^@[0-9]/d' -e "/@FIGURES@/{r $WORK/figures
-d}" | cat -s >"$WORK/letter"
+	message "$1" | sed -e "s/^@$VERSION //" -e '/^@[0-9]/d' -e "s/@RELEASE@/$(release)/" -e "/@FIGURES@/{r $WORK/figures
+d}" >"$WORK/letter"
 	sed -i -e "s|\*\*\* SUBJECT HERE \*\*\*|$(header "$1" Subject)|" -e "/\*\*\* BLURB HERE \*\*\*/{r $WORK/letter
 d}" "$2"
 }
