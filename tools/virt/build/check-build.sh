@@ -544,7 +544,8 @@ sessions()
 {
 	local version=$1 log=$CHECK_DIR/series/$version-selftests.log key
 
-	key=$(hash_text "$TREE_KEY" "$(hash_files "$0" tools/testing/selftests/drivers/gpu/panthor/*.[ch])")
+	key=$(hash_text "$TREE_KEY" "$(hash_files "$0" tools/testing/selftests/drivers/gpu/panthor/*.[ch] \
+		tools/virt/guest/selftests/*)")
 	if is_done "$key"; then
 		passed
 		return

@@ -72,6 +72,8 @@ program()
 		;;
 	esac
 	! is_panthor_perf "${sources[0]}" || headers="$headers $OWN_HEADERS_KEY $MICROHTTPD"
+	# These include one of the kernel's.
+	[[ ${sources[0]} != */guest/selftests/* ]] || headers="$headers $SELFTESTS_KEY"
 	key=$(hash_text "$name $*" "$headers" "$SYSROOT" "$(hash_files "${sources[@]}")" "${CFLAGS[*]}")
 	dest=$CACHE/tools/$name/k-$key/$name
 	if [ ! -e "$dest" ]; then
@@ -97,6 +99,7 @@ programs()
 	SELFTEST_DIR=$("$BUILD_DIR/sources.sh" linux "${KERNELS##* }")/tools/testing/selftests/drivers/net/netdevsim
 	HEADERS_KEY=$(headers_key include tools/virt/guest tools/virt/host tools/virt/qemu/mali-csf-bench-regs.h tools/testing)
 	OWN_HEADERS_KEY=$(headers_key tools/panthor-perf)
+	SELFTESTS_KEY=$(hash_files "$TOP_DIR"/tools/testing/selftests/drivers/gpu/panthor/*.c)
 	cd "$TOP_DIR"
 	while read -r -a words; do
 		case ${words[0]:-} in
@@ -122,8 +125,9 @@ programs()
 			continue
 		fi
 		for f in "${sources[@]}"; do
-			[[ $named != *" $f "* ]] || continue
 			name=$(basename "${f%.*}")
+			[[ $named != *" $f "* && $named != *" $name "* ]] || continue
+			named+=" $name "
 			[ $# -gt 0 ] && [[ " $* " != *" $name "* ]] || program "$name" "$f" "${options[@]}"
 		done
 	done < <(set -f; cat "$BUILD_DIR/guest.list")

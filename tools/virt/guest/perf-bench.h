@@ -3,7 +3,7 @@
 #ifndef PANTHOR_GUEST_PERF_BENCH_H
 #define PANTHOR_GUEST_PERF_BENCH_H
 
-#include "../../testing/selftests/drivers/gpu/panthor/perf.h"
+#include "bench-page.h"
 #include "die.h"
 
 #define MAX_SESSIONS	64

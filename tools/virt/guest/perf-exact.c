@@ -30,7 +30,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-#include "../../testing/selftests/drivers/gpu/panthor/perf.h"
+#include "bench-page.h"
 #include "../host/exactness.h"
 
 #define FILES		4

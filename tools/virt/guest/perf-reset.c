@@ -19,7 +19,7 @@
 #include <getopt.h>
 #include <sys/wait.h>
 
-#include "../../testing/selftests/drivers/gpu/panthor/perf.h"
+#include "bench-page.h"
 #include "die.h"
 
 #define SLOTS		256

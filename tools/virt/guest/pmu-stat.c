@@ -31,6 +31,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "bench-page.h"
 #include "../../testing/selftests/drivers/gpu/panthor/pmu.h"
 #include "die.h"
 

@@ -26,6 +26,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 
+#include "bench-page.h"
 #include "../../testing/selftests/drivers/gpu/panthor/pmu.h"
 #include "die.h"
 

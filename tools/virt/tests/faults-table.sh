@@ -35,7 +35,10 @@ missing=$(fault_rows | while IFS=';' read -r name promise tests _; do
 		case $test in
 		vm|reset) ;;
 		kunit:*) grep -q "KUNIT_CASE(${test#kunit:})" "$kunit"/*.c || echo "$name: $test" ;;
-		selftest:*) [ -e "$top/tools/testing/selftests/drivers/gpu/panthor/${test#selftest:}.c" ] || echo "$name: $test" ;;
+		selftest:*)
+			[ -e "$top/tools/testing/selftests/drivers/gpu/panthor/${test#selftest:}.c" ] ||
+				[ -e "$top/tools/virt/guest/selftests/${test#selftest:}.c" ] || echo "$name: $test"
+			;;
 		*) echo "$name: $test" ;;
 		esac
 	done

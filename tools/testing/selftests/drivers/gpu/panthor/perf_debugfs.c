@@ -134,8 +134,6 @@ FIXTURE_SETUP(debugfs)
 		SKIP(return, "no GPU with performance counters");
 	if (!find_file(self->path, sizeof(self->path)))
 		SKIP(return, "no file in debugfs");
-	perf_bench_open();
-	perf_bench_calm();
 	ASSERT_EQ(0, perf_pm_write("control", "on"));
 	self->setup_manual.tiler_enable_mask[0] = 0x30;
 	perf_masks_all(&self->setup_periodic);
@@ -151,7 +149,6 @@ FIXTURE_SETUP(debugfs)
 
 FIXTURE_TEARDOWN(debugfs)
 {
-	perf_bench_calm();
 	perf_session_end(&self->manual);
 	perf_session_end(&self->periodic);
 	close(self->fd);
@@ -256,95 +253,6 @@ TEST_F_TIMEOUT(debugfs, sessions, 120)
 	EXPECT_FALSE(is_state(self, "counting"));
 }
 
-/* What waits is seen, and looking at it does not wait for what it waits for. */
-TEST_F_TIMEOUT(debugfs, pending, 120)
-{
-	if (!perf_bench)
-		SKIP(return, "needs the bench page of the virtual Mali");
-	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
-	ASSERT_TRUE(perf_until((bench_reg_set(PROTM, 1), bench_reg_get(GPU_STATUS) & 1u << 7)));
-	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 1));
-	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 2));
-	ASSERT_EQ(0, look(self));
-	EXPECT_SESSION(0, "started", 0, 2, 0, 0, 0);
-	ASSERT_EQ(0, perf_stop(self->fd, self->manual.handle, 3));
-	ASSERT_EQ(0, look(self));
-	EXPECT_EQ(1, value(self, "in-flight"));
-	EXPECT_SESSION(0, "stopping", 0, 3, 0, 0, 0);
-	bench_reg_set(PROTM, 0);
-	ASSERT_TRUE(perf_wait(&self->manual, 3));
-	ASSERT_EQ(0, look(self));
-	EXPECT_EQ(0, value(self, "in-flight"));
-	EXPECT_SESSION(0, "stopped", 3, 0, 3, 0, rate_of(&self->manual, 3));
-}
-
-TEST_F_TIMEOUT(debugfs, firmware, 120)
-{
-	long long epoch, samples, requests, overflows, restarts;
-	uint64_t bench_samples, bench_autos;
-
-	if (!perf_bench)
-		SKIP(return, "needs the bench page of the virtual Mali");
-	ASSERT_EQ(0, look(self));
-	epoch = value(self, "epoch");
-	samples = value(self, "samples");
-	requests = value(self, "requests");
-	overflows = value(self, "overflows");
-	restarts = value(self, "restarts");
-	EXPECT_TRUE(is_state(self, "idle"));
-	bench_samples = bench_reg_get64(SAMPLES);
-	bench_autos = bench_reg_get64(AUTOS);
-
-	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
-	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 1));
-	ASSERT_TRUE(perf_wait(&self->manual, 1));
-	ASSERT_EQ(0, look(self));
-	EXPECT_TRUE(is_state(self, "counting"));
-	EXPECT_EQ(0, value(self, "failures"));
-	EXPECT_EQ(0, value(self, "set"));
-	EXPECT_EQ(epoch + 1, value(self, "epoch"));
-	EXPECT_EQ(bench_reg_get(SLOTS), value(self, "slots"));
-	EXPECT_EQ(overflows, value(self, "overflows"));
-	EXPECT_EQ(restarts, value(self, "restarts"));
-	EXPECT_LE(1, value(self, "max-pending"));
-	EXPECT_LE(value(self, "max-pending"), value(self, "slots"));
-
-	/* Sooner or later, what firmware has written has been read. */
-	EXPECT_TRUE(perf_until(value_now(self, "insert") == value(self, "extract") &&
-			       value(self, "insert") == (long long)bench_reg_get(INSERT)));
-	EXPECT_TRUE(perf_until(value_now(self, "samples") - samples ==
-			       (long long)(bench_reg_get64(SAMPLES) - bench_samples)));
-	EXPECT_TRUE(perf_until(value_now(self, "requests") - requests ==
-			       (long long)(bench_reg_get64(SAMPLES) - bench_samples) -
-			       (long long)(bench_reg_get64(AUTOS) - bench_autos)));
-
-	/* The ring is full. */
-	bench_reg_set(RING_FULL, 1);
-	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 2));
-	EXPECT_TRUE(perf_until(value_now(self, "overflows") > overflows));
-	bench_reg_set(RING_FULL, 0);
-	ASSERT_TRUE(perf_wait(&self->manual, 2));
-
-	/* It has been answered, and the driver is not told. */
-	ASSERT_TRUE(perf_until(!look(self) && is_state(self, "counting")));
-	epoch = value(self, "epoch");
-	restarts = value(self, "restarts");
-	bench_reg_set(DROP_SAMPLE_ACKS, 1);
-	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 3));
-	ASSERT_TRUE(perf_wait(&self->manual, 3));
-	EXPECT_TRUE(perf_until(!look(self) && is_state(self, "counting")));
-	EXPECT_EQ(restarts + 1, value(self, "restarts"));
-	EXPECT_EQ(epoch + 1, value(self, "epoch"));
-
-	/* Without power it is not woken. */
-	ASSERT_EQ(0, perf_pm_write("control", "auto"));
-	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
-	ASSERT_EQ(0, look(self));
-	EXPECT_TRUE(is_state(self, "down"));
-	EXPECT_EQ(2, value(self, "sessions"));
-	EXPECT_TRUE(perf_pm_is("suspended"));
-}
-
 /* Clocks are followed once from the first session on, however many come and go. */
 TEST_F(debugfs, clocks)
 {
@@ -364,34 +272,6 @@ TEST_F(debugfs, clocks)
 	EXPECT_EQ(with, clock_notifiers());
 	perf_session_end(&self->manual);
 	EXPECT_EQ(with, clock_notifiers());
-}
-
-/* Firmware is told that THRESHOLD was acknowledged, though nobody asks it for a sample. */
-TEST_F_TIMEOUT(debugfs, rearmed, 120)
-{
-	long long requests = 0, after = -1, slots = value_now(self, "slots");
-	uint32_t threshold = 1u << 24, known;
-	uint64_t events;
-
-	if (!perf_bench)
-		SKIP(return, "needs the bench page of the virtual Mali");
-	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
-	/* Once more if the driver has asked for a sample itself, since there was none for long. */
-	for (int tries = 0; tries < 50 && requests != after; tries++) {
-		requests = value_now(self, "requests");
-		known = bench_reg_get(REQ);
-		events = bench_reg_get64(THRESHOLDS);
-		/* Samples of its own accord, up to half of the ring. */
-		for (int i = 0; i < slots && bench_reg_get64(THRESHOLDS) == events; i++) {
-			bench_reg_set(PROTM, 1);
-			bench_reg_set(PROTM, 0);
-		}
-		if (bench_reg_get64(THRESHOLDS) == events)
-			continue;
-		ASSERT_TRUE(perf_until((bench_reg_get(REQ) ^ known) & threshold));
-		after = value_now(self, "requests");
-	}
-	EXPECT_EQ(requests, after);
 }
 
 TEST_HARNESS_MAIN

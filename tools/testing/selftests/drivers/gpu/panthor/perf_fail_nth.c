@@ -138,8 +138,6 @@ FIXTURE_SETUP(fail_nth)
 	self->sweep.ctl = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (self->sweep.ctl < 0 || !all_can_fail())
 		SKIP(return, "needs the kernel's fault injection");
-	perf_bench_open();
-	perf_bench_calm();
 	ASSERT_EQ(0, perf_pm_write("control", variant->up ? "on" : "auto"));
 	if (!variant->up)
 		ASSERT_TRUE(perf_until(perf_pm_is("suspended")));

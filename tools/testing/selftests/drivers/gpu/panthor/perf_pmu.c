@@ -2,8 +2,7 @@
 /*
  * Performance counters of panthor as perf shows them: the PMU of a GPU, what it
  * refuses, and what its events count. Most counts are compared with those of a
- * session that has counted at the same time. With the bench page counters are
- * made to count what the test says.
+ * session that has counted at the same time.
  *
  * Counts are compared while the GPU is suspended: firmware took its last sample
  * before, and so events and sessions have seen the same samples.
@@ -34,11 +33,6 @@
 #define MEMSYS	DRM_PANTHOR_PERF_BLOCK_MEMSYS
 #define SHADER	DRM_PANTHOR_PERF_BLOCK_SHADER
 
-#define NEEDS_BENCH() do {						\
-	if (!perf_bench)						\
-		SKIP(return, "needs the bench page of the virtual Mali"); \
-} while (0)
-
 FIXTURE(pmu)
 {
 	int fd;
@@ -67,10 +61,6 @@ FIXTURE_SETUP(pmu)
 		SKIP(return, "the kernel has no PMU for it");
 	}
 	ASSERT_EQ(0, perf_query(self->fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &self->gpu, &size));
-	perf_bench_open();
-	perf_bench_calm();
-	if (perf_bench)
-		bench_reg_set(RATE, 100000);
 	perf_masks_all(&self->all);
 	self->fds = calloc(MANY, sizeof(*self->fds));
 	ASSERT_NE(NULL, self->fds);
@@ -85,7 +75,6 @@ FIXTURE_TEARDOWN(pmu)
 {
 	if (self->fd < 0)
 		return;
-	perf_bench_calm();
 	pmu_group_close(&self->group);
 	for (int i = 0; i < MANY; i++) {
 		if (self->fds[i] >= 0)
@@ -130,20 +119,10 @@ static bool count_for_a_while(int samples)
 {
 	bool ok;
 
-	if (perf_bench) {
-		bench_reg_set(CORES_HOLD, 1);
-		bench_reg_set(ACTIVITY, 1);
-	}
+	perf_work(true);
 	ok = resume() && sampled(samples) && sampled(samples);
-	if (perf_bench)
-		bench_reg_set(ACTIVITY, 0);
+	perf_work(false);
 	return suspend() && ok;
-}
-
-/* Nothing counts any more, as far as can be seen. */
-static bool at_rest(void)
-{
-	return !perf_bench || perf_until(bench_reg_get(ENABLED) == 0);
 }
 
 static uint32_t cores(uint64_t present)
@@ -266,7 +245,7 @@ static void refused(struct __test_metadata *_metadata, const char *what, int err
 	if (fd >= 0)
 		close(fd);
 	/* What was refused is not left counting. */
-	EXPECT_TRUE(at_rest()) {
+	EXPECT_TRUE(perf_at_rest()) {
 		TH_LOG("%s: the GPU counts", what);
 	}
 }
@@ -289,7 +268,7 @@ TEST_F(pmu, refused_attributes)
 
 	/* The GPU is up, so that what counts can be seen. */
 	ASSERT_TRUE(resume());
-	ASSERT_TRUE(at_rest());
+	ASSERT_TRUE(perf_at_rest());
 	REFUSED("sampling", -EOPNOTSUPP, attr.sample_period = 1000);
 	REFUSED("sampling by frequency", -EOPNOTSUPP, attr.freq = 1, attr.sample_freq = 100);
 	REFUSED("exclude_user", -EINVAL, attr.exclude_user = 1);
@@ -322,7 +301,7 @@ TEST_F(pmu, refused_configs)
 	const uint32_t values = self->info.counters_per_block;
 
 	ASSERT_TRUE(resume());
-	ASSERT_TRUE(at_rest());
+	ASSERT_TRUE(perf_at_rest());
 	for (uint32_t t = FW; t < PERF_TYPES; t++) {
 		uint32_t n = perf_count(&self->info, t);
 
@@ -382,7 +361,7 @@ TEST_F(pmu, accepted_configs)
 		}
 		close(fd);
 	}
-	EXPECT_TRUE(at_rest());
+	EXPECT_TRUE(perf_at_rest());
 }
 
 /* Events of this PMU and those of software may share a group, in any order. */
@@ -408,48 +387,7 @@ struct counter {
 	uint32_t type;
 	uint32_t counter;
 	uint32_t block;		/* 0: the sum of all blocks, as in config */
-	uint64_t before;	/* what firmware's samples held of it */
 };
-
-static uint32_t place(uint64_t present, uint32_t type, uint32_t index)
-{
-	if (type != SHADER)
-		return index;
-	while (index--)
-		present &= present - 1;
-	return __builtin_ctzll(present);
-}
-
-static void choose(FIXTURE_DATA(pmu) *self, const struct counter *c, uint32_t index)
-{
-	bench_reg_set(TYPE, c->type);
-	bench_reg_set(INDEX, place(self->gpu.shader_present, c->type, index));
-	bench_reg_set(COUNTER, c->counter);
-	(void)self;
-	(void)c;
-	(void)index;
-}
-
-/* What firmware's samples have had of a counter. */
-static uint64_t emitted(FIXTURE_DATA(pmu) *self, const struct counter *c)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < perf_count(&self->info, c->type); i++) {
-		if (c->block && c->block != i + 1)
-			continue;
-		choose(self, c, i);
-		sum += bench_reg_get64(EMITTED);
-	}
-	return sum;
-}
-
-/* What its first block has counted, sampled or not. */
-static uint64_t generated(FIXTURE_DATA(pmu) *self, const struct counter *c)
-{
-	choose(self, c, 0);
-	return bench_reg_get64(GENERATED);
-}
 
 /* The same counter of a session's sample. */
 static uint64_t in_sample(FIXTURE_DATA(pmu) *self, const void *sample, const struct counter *c)
@@ -518,7 +456,6 @@ TEST_F_TIMEOUT(pmu, counts_exactly, 600)
 	ASSERT_TRUE(perf_pm_is("suspended"));
 	for (uint32_t i = 0; i < n; i++) {
 		EXPECT_EQ(0, pmu_count(self->fds[i]));
-		counters[i].before = perf_bench ? emitted(self, &counters[i]) : 0;
 	}
 	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 0));
 
@@ -535,15 +472,9 @@ TEST_F_TIMEOUT(pmu, counts_exactly, 600)
 			TH_LOG("%s %u %u, and the session's", perf_type_names[c->type], c->counter,
 			       c->block);
 		}
-		if (perf_bench) {
-			EXPECT_EQ(emitted(self, c) - c->before, count) {
-				TH_LOG("%s %u %u, and firmware's", perf_type_names[c->type],
-				       c->counter, c->block);
-			}
-		}
 		nonzero += count != 0;
 	}
-	EXPECT_LT(perf_bench ? n / 2 : 0, nonzero);
+	EXPECT_LT(PERF_BED ? n / 2 : 0, nonzero);
 	close(samples);
 	free(counters);
 }
@@ -556,7 +487,7 @@ TEST_F_TIMEOUT(pmu, made_events, 300)
 	const struct counter reads = { .type = MEMSYS, .counter = READ_BEATS };
 	const struct counter writes = { .type = MEMSYS, .counter = WRITE_BEATS };
 	uint32_t bus = (1u << (self->gpu.l2_features >> 24 & 0x1f)) / 8;
-	uint64_t got[PMU_MADE_END] = {}, samples = 0, before, after;
+	uint64_t got[PMU_MADE_END] = {}, before, after;
 
 	ASSERT_TRUE(suspend());
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &self->all));
@@ -569,8 +500,6 @@ TEST_F_TIMEOUT(pmu, made_events, 300)
 	}
 	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
 	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 0));
-	if (perf_bench)
-		samples = bench_reg_get64(SAMPLES);
 	for (int round = 0; round < 2; round++)
 		ASSERT_TRUE(count_for_a_while(self->fds[PMU_FIRMWARE_SAMPLES]));
 	h = take(&self->s);
@@ -593,92 +522,16 @@ TEST_F_TIMEOUT(pmu, made_events, 300)
 	EXPECT_EQ(in_sample(self, h, &reads) * bus, got[PMU_EXTERNAL_READ_BYTES]);
 	EXPECT_EQ(in_sample(self, h, &writes) * bus, got[PMU_EXTERNAL_WRITE_BYTES]);
 	EXPECT_EQ(0, got[PMU_LOST]);
-	if (perf_bench) {
+	if (PERF_BED) {
 		EXPECT_LT(0, in_sample(self, h, &active));
 		EXPECT_LT(0, in_sample(self, h, &reads));
 		EXPECT_LT(0, in_sample(self, h, &writes));
-		EXPECT_EQ(bench_reg_get64(SAMPLES) - samples, got[PMU_FIRMWARE_SAMPLES]);
 	}
 	EXPECT_LT(0, got[PMU_GPU_ACTIVE_TIME]);
 	EXPECT_LT(got[PMU_GPU_ACTIVE_TIME], got[PMU_GPU_TIME]);
 	EXPECT_GE(after - before, got[PMU_GPU_TIME]);
 	/* Two stretches of at least four samples each. */
 	EXPECT_LE(8, got[PMU_FIRMWARE_SAMPLES]);
-}
-
-/*
- * What was counted before an event was opened is not in it, even if no sample has
- * had it so far.
- */
-TEST_F_TIMEOUT(pmu, starts_exactly, 300)
-{
-	const struct counter tiler = { .type = TILER, .counter = PERF_RESERVED };
-	const struct counter memsys = { .type = MEMSYS, .counter = PERF_RESERVED };
-	uint64_t before;
-	int samples = -1;
-
-	NEEDS_BENCH();
-	ASSERT_TRUE(resume());
-	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "100"));
-	/* Somebody else has counters enabled, and takes no samples. */
-	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &self->all));
-	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 0));
-	for (int round = 0; round < 2; round++) {
-		const struct counter *c = round ? &memsys : &tiler;
-
-		/* There is something that no sample has so far. */
-		bench_reg_set(ACTIVITY, 1);
-		before = generated(self, c);
-		ASSERT_TRUE(perf_until(generated(self, c) > before));
-		bench_reg_set(ACTIVITY, 0);
-		self->fds[round] = pmu_open(&self->pmu, PMU_CONFIG(c->type, c->counter, 0));
-		ASSERT_LE(0, self->fds[round]);
-		if (!round)
-			samples = keep(self, 2, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
-		ASSERT_TRUE(sampled(samples));
-		EXPECT_EQ(0, pmu_count(self->fds[round])) {
-			TH_LOG("the event that %s", round ? "needs other blocks" : "is the first");
-		}
-	}
-	bench_reg_set(ACTIVITY, 1);
-	ASSERT_TRUE(sampled(samples));
-	bench_reg_set(ACTIVITY, 0);
-	ASSERT_TRUE(sampled(samples));
-	for (int i = 0; i < 2; i++)
-		EXPECT_LT(0, pmu_count(self->fds[i]));
-}
-
-/*
- * perf holds a lock that others wait for while an event is opened into a group, so that firmware
- * that does not answer is not waited for long. It is if only the interrupt is lost.
- */
-TEST_F_TIMEOUT(pmu, opens_in_time, 300)
-{
-	struct perf_event_attr attr = pmu_attr(&self->pmu, PMU_CONFIG(TILER, PERF_RESERVED, 0));
-	uint64_t before, took;
-
-	NEEDS_BENCH();
-	ASSERT_TRUE(resume());
-	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "100"));
-	self->fds[0] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
-	ASSERT_LE(0, self->fds[0]);
-	ASSERT_TRUE(sampled(self->fds[0]));
-	/* In protected mode firmware answers nothing. */
-	ASSERT_TRUE(perf_until((bench_reg_set(PROTM, 1), bench_reg_get(GPU_STATUS) & 1u << 7)));
-	before = perf_now();
-	EXPECT_EQ(-ETIMEDOUT, pmu_open_once(&attr, -1, self->pmu.cpu, self->fds[0], 0));
-	took = perf_now() - before;
-	EXPECT_LT(150000000, took);
-	EXPECT_GT(750000000, took);
-	bench_reg_set(PROTM, 0);
-
-	ASSERT_TRUE(sampled(self->fds[0]));
-	bench_reg_set(IRQS_LOST, 1);
-	self->fds[1] = pmu_open_once(&attr, -1, self->pmu.cpu, self->fds[0], 0);
-	EXPECT_LE(0, self->fds[1]) {
-		TH_LOG("%s", strerror(-self->fds[1]));
-	}
-	EXPECT_EQ(0, bench_reg_get(IRQS_LOST));
 }
 
 /* Disabled events stand still, and what two count by turns one counts in all. */
@@ -721,12 +574,6 @@ TEST_F_TIMEOUT(pmu, enable_and_disable, 300)
 
 #define GROUP_READS 400
 
-/* How many times more than others the virtual Mali's activity moves a counter of the tiler. */
-static uint64_t weight(uint64_t config)
-{
-	return 1 + (uint8_t)config + 128 * 33;
-}
-
 /* Whoever reads a group reads one sample, however often samples come. */
 TEST_F_TIMEOUT(pmu, group_is_one_sample, 300)
 {
@@ -741,19 +588,12 @@ TEST_F_TIMEOUT(pmu, group_is_one_sample, 300)
 	ASSERT_TRUE(suspend());
 	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "1"));
 	ASSERT_EQ(0, pmu_group_open(&self->pmu, configs, 8, &self->group));
-	if (perf_bench)
-		bench_reg_set(ACTIVITY, 1);
+	perf_work(true);
 	ASSERT_TRUE(resume());
 	while (different < GROUP_READS) {
 		ASSERT_EQ(0, pmu_group_read(&self->group, got));
 		EXPECT_EQ(got[1] * cores(self->gpu.shader_present), got[2]);
 		EXPECT_EQ(got[1] * self->info.memsys_blocks, got[3]);
-		for (int i = 5; perf_bench && i < 8; i++) {
-			EXPECT_EQ(got[4] * weight(configs[i]), got[i] * weight(configs[4])) {
-				TH_LOG("sample %llu: counter %u", (unsigned long long)got[0],
-				       (uint8_t)configs[i]);
-			}
-		}
 		for (int i = 0; i < 8; i++) {
 			EXPECT_LE(last[i], got[i]);
 			/* No new sample, no new count. */
@@ -763,7 +603,7 @@ TEST_F_TIMEOUT(pmu, group_is_one_sample, 300)
 		different += got[0] != last[0];
 		memcpy(last, got, sizeof(last));
 	}
-	if (perf_bench)
+	if (PERF_BED)
 		EXPECT_LT(0, got[4]);
 }
 
@@ -869,7 +709,7 @@ TEST_F_TIMEOUT(pmu, other_cpu, 300)
 TEST_F_TIMEOUT(pmu, idle_stays_suspended, 300)
 {
 	char before[64], after[64];
-	uint64_t times[2], up[2], samples = 0;
+	uint64_t times[2], up[2];
 
 	ASSERT_TRUE(suspend());
 	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "1"));
@@ -887,8 +727,6 @@ TEST_F_TIMEOUT(pmu, idle_stays_suspended, 300)
 	}
 	times[0] = pmu_count(self->fds[0]);
 	up[0] = pmu_count(self->fds[1]);
-	if (perf_bench)
-		samples = bench_reg_get64(SAMPLES);
 	/* Time passes for those who look at it. */
 	ASSERT_TRUE(perf_until((times[1] = pmu_count(self->fds[0])) > times[0] + 50000000));
 	up[1] = pmu_count(self->fds[1]);
@@ -900,47 +738,10 @@ TEST_F_TIMEOUT(pmu, idle_stays_suspended, 300)
 	EXPECT_TRUE(perf_pm_is("suspended"));
 	ASSERT_EQ(0, perf_pm_read("runtime_active_time", after, sizeof(after)));
 	EXPECT_STREQ(before, after);
-	if (perf_bench)
-		EXPECT_EQ(samples, bench_reg_get64(SAMPLES));
 
 	/* One that is up and has nothing to do goes to sleep, however often it is sampled. */
 	ASSERT_TRUE(resume());
 	ASSERT_TRUE(suspend());
-}
-
-/* Firmware hangs, or dies: what was lost is told, and counting goes on. */
-TEST_F_TIMEOUT(pmu, across_reset, 300)
-{
-	int samples, lost, count;
-
-	NEEDS_BENCH();
-	ASSERT_TRUE(resume());
-	samples = keep(self, 0, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
-	lost = keep(self, 1, pmu_open(&self->pmu, PMU_LOST));
-	count = keep(self, 2, pmu_open(&self->pmu, PMU_CONFIG(TILER, PERF_RESERVED, 0)));
-	for (int i = 0; i < 3; i++)
-		ASSERT_LE(0, self->fds[i]);
-	bench_reg_set(ACTIVITY, 1);
-	ASSERT_TRUE(sampled(samples));
-	EXPECT_EQ(0, pmu_count(lost));
-	for (uint32_t crash = 0; crash < 2; crash++) {
-		uint64_t before = pmu_count(lost), counted;
-
-		if (crash)
-			bench_reg_set(CRASH, 1);
-		else
-			bench_reg_set(HANG, 1);
-		EXPECT_TRUE(perf_until(pmu_count(lost) > before)) {
-			TH_LOG("nothing is lost");
-		}
-		ASSERT_TRUE(perf_until(!bench_reg_get(HANG) && bench_reg_get(ENABLED)));
-		ASSERT_TRUE(sampled(samples));
-		counted = pmu_count(count);
-		before = pmu_count(lost);
-		ASSERT_TRUE(sampled(samples));
-		EXPECT_LT(counted, pmu_count(count));
-		EXPECT_EQ(before, pmu_count(lost));
-	}
 }
 
 /* Others */
@@ -1038,7 +839,7 @@ TEST_F(pmu, permission)
 			TH_LOG("perf_event_paranoid %s", level);
 		}
 	}
-	EXPECT_TRUE(at_rest());
+	EXPECT_TRUE(perf_at_rest());
 }
 
 /* How often samples are taken */
@@ -1169,12 +970,7 @@ FIXTURE_SETUP(pmu_gone)
 	if (pmu_find(&self->pmu))
 		SKIP(return, "the kernel has no PMU for it");
 	ASSERT_EQ(0, perf_sysfs(self->device, sizeof(self->device)));
-	perf_bench_open();
-	perf_bench_calm();
-	if (perf_bench) {
-		bench_reg_set(RATE, 100000);
-		bench_reg_set(ACTIVITY, 1);
-	}
+	perf_work(true);
 	self->usable = true;
 }
 
@@ -1188,7 +984,6 @@ FIXTURE_TEARDOWN(pmu_gone)
 		if (self->fds[i] >= 0)
 			close(self->fds[i]);
 	}
-	perf_bench_calm();
 	snprintf(driver, sizeof(driver), "%s/driver", self->device);
 	if (access(driver, F_OK))
 		perf_bind(self->device, "bind");
@@ -1280,7 +1075,7 @@ TEST_F_TIMEOUT(pmu_gone, unbind, 300)
 			EXPECT_EQ(0, pmu_read(self->fds[i], &counts[i])) {
 				TH_LOG("event %d", i);
 			}
-			if (i < 2 || perf_bench) {
+			if (i < 2 || PERF_BED) {
 				EXPECT_LT(0, counts[i]) {
 					TH_LOG("event %d, the GPU is %s", i,
 					       up ? "up" : "suspended");
@@ -1321,7 +1116,7 @@ TEST_F_TIMEOUT(pmu_gone, unbind, 300)
 		ASSERT_LE(0, fd);
 		EXPECT_TRUE(sampled(fd));
 		close(fd);
-		EXPECT_TRUE(at_rest());
+		EXPECT_TRUE(perf_at_rest());
 	}
 }
 
@@ -1404,7 +1199,7 @@ TEST_F_TIMEOUT(pmu_gone, closed_without_device, 300)
 		EXPECT_TRUE(sampled(fd));
 		close(fd);
 	}
-	EXPECT_TRUE(at_rest());
+	EXPECT_TRUE(perf_at_rest());
 }
 
 TEST_HARNESS_MAIN

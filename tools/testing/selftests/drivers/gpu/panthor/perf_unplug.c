@@ -27,8 +27,6 @@ FIXTURE_SETUP(unplug)
 	if (self->fd < 0)
 		SKIP(return, "no GPU with performance counters");
 	ASSERT_EQ(0, perf_sysfs(self->device, sizeof(self->device)));
-	perf_bench_open();
-	perf_bench_calm();
 	ASSERT_EQ(0, perf_pm_write("control", "on"));
 }
 
@@ -36,7 +34,6 @@ FIXTURE_TEARDOWN(unplug)
 {
 	int fd;
 
-	perf_bench_calm();
 	for (int i = 0; i < STATES; i++)
 		perf_session_free(&self->s[i]);
 	close(self->fd);
@@ -129,37 +126,6 @@ TEST_F_TIMEOUT(unplug, last_samples, 300)
 		for (uint64_t j = 0; j < before[i]; j++)
 			EXPECT_EQ(0, perf_slot(s, j)->flags);
 	}
-}
-
-/* Requests that are pending get theirs, and no other. */
-TEST_F_TIMEOUT(unplug, pending_requests, 300)
-{
-	if (!perf_bench)
-		SKIP(return, "needs the bench page of the virtual Mali");
-	ASSERT_EQ(0, make(self, SAMPLING));
-	ASSERT_EQ(0, make(self, STOPPING));
-	ASSERT_TRUE(perf_until((bench_reg_set(PROTM, 1), bench_reg_get(GPU_STATUS) & 1u << 7)));
-	for (int i = 0; i < 3; i++) {
-		ASSERT_EQ(0, perf_sample(self->fd, self->s[SAMPLING].handle, 10 + i));
-		ASSERT_EQ(0, perf_sample(self->fd, self->s[STOPPING].handle, 20 + i));
-	}
-	ASSERT_EQ(0, perf_stop(self->fd, self->s[STOPPING].handle, 23));
-	EXPECT_EQ(0, perf_insert(&self->s[SAMPLING]));
-	EXPECT_EQ(0, perf_insert(&self->s[STOPPING]));
-
-	ASSERT_EQ(0, perf_bind(self->device, "unbind"));
-	bench_reg_set(PROTM, 0);
-	gone(_metadata, self);
-	EXPECT_EQ(3, perf_insert(&self->s[SAMPLING]));
-	EXPECT_EQ(3, perf_signals(&self->s[SAMPLING]));
-	EXPECT_EQ(4, perf_insert(&self->s[STOPPING]));
-	EXPECT_EQ(4, perf_signals(&self->s[STOPPING]));
-	for (int i = 0; i < 3; i++)
-		EXPECT_EQ(10 + i, perf_slot(&self->s[SAMPLING], i)->user_data);
-	for (int i = 0; i < 4; i++)
-		EXPECT_EQ(20 + i, perf_slot(&self->s[STOPPING], i)->user_data);
-	EXPECT_EQ(DRM_PANTHOR_PERF_SAMPLE_ERROR, perf_slot(&self->s[SAMPLING], 2)->flags);
-	EXPECT_EQ(DRM_PANTHOR_PERF_SAMPLE_ERROR, perf_slot(&self->s[STOPPING], 3)->flags);
 }
 
 /* Files, memory and eventfds may go before the device, or never. */

@@ -4,9 +4,15 @@
  * are derived is made to apply, with the bench page, and must yield its bits
  * and no others, with metadata in firmware's samples and without.
  */
-#define _GNU_SOURCE
-#include "../../../kselftest_harness.h"
-#include "perf.h"
+#include "bed.h"
+
+static bool bed_prepare(const struct drm_panthor_gpu_info *gpu)
+{
+	/* Shader cores stay up. */
+	bench_reg_set(CORES_HOLD, 1);
+	return !perf_pm_write("control", "on") &&
+	       perf_until(bench_reg_get64(SHADER_READY) == gpu->shader_present);
+}
 
 #define SLOTS 16
 #define TRIES 50
@@ -41,16 +47,11 @@ FIXTURE_SETUP(states)
 	self->fd = perf_open_counters(&self->info);
 	if (self->fd < 0)
 		SKIP(return, "no GPU with performance counters");
-	if (!perf_bench_open())
-		SKIP(return, "needs the bench page of the virtual Mali");
 	EXPECT_EQ(DRM_PANTHOR_PERF_BLOCK_STATES_SUPPORT, self->info.flags);
 	ASSERT_EQ(0, perf_query(self->fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &self->gpu, &size));
-	perf_bench_calm();
 	ASSERT_EQ(0, perf_pm_write("control", "on"));
 	perf_masks_all(&self->masks_all);
 	self->masks_tiler.tiler_enable_mask[0] = ~0ull;
-	bench_reg_set(CORES_HOLD, 1);
-	ASSERT_TRUE(perf_until(bench_reg_get64(SHADER_READY) == self->gpu.shader_present));
 }
 
 FIXTURE_TEARDOWN(states)

@@ -7,9 +7,15 @@
  * A kernel may warn of a resume that failed. The device is unbound from its
  * driver, and bound again at the end.
  */
-#define _GNU_SOURCE
-#include "../../../kselftest_harness.h"
-#include "perf.h"
+#include "bed.h"
+
+static bool bed_prepare(const struct drm_panthor_gpu_info *gpu)
+{
+	(void)gpu;
+	bench_reg_set(RATE, 100000);
+	bench_reg_set(ACTIVITY, 1);
+	return true;
+}
 
 #define SLOTS		64
 #define PERIOD_NS	5000000
@@ -47,11 +53,6 @@ FIXTURE_SETUP(resume)
 	self->fd = perf_open_counters(&self->info);
 	if (self->fd < 0)
 		SKIP(return, "no GPU with performance counters");
-	if (!perf_bench_open())
-		SKIP(return, "needs the bench page of the virtual Mali");
-	perf_bench_calm();
-	bench_reg_set(RATE, 100000);
-	bench_reg_set(ACTIVITY, 1);
 	ASSERT_EQ(0, perf_sysfs(self->device, sizeof(self->device)));
 	perf_masks_all(&setup);
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->manual, &setup));

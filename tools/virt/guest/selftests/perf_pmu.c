@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+/* The PMU, when counters are made to count what the test says, and the page tells what firmware wrote. */
+#include "bed.h"
+#include "../../../testing/selftests/drivers/gpu/panthor/perf_pmu.c"
+
+static bool bed_prepare(const struct drm_panthor_gpu_info *gpu)
+{
+	(void)gpu;
+	bench_reg_set(CORES_HOLD, 1);
+	bench_reg_set(RATE, 100000);
+	return true;
+}
+
+static uint32_t place(uint64_t present, uint32_t type, uint32_t index)
+{
+	if (type != SHADER)
+		return index;
+	while (index--)
+		present &= present - 1;
+	return __builtin_ctzll(present);
+}
+
+static void choose(FIXTURE_DATA(pmu) *self, const struct counter *c, uint32_t index)
+{
+	bench_reg_set(TYPE, c->type);
+	bench_reg_set(INDEX, place(self->gpu.shader_present, c->type, index));
+	bench_reg_set(COUNTER, c->counter);
+	(void)self;
+	(void)c;
+	(void)index;
+}
+
+/* What firmware's samples have had of a counter. */
+static uint64_t emitted(FIXTURE_DATA(pmu) *self, const struct counter *c)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < perf_count(&self->info, c->type); i++) {
+		if (c->block && c->block != i + 1)
+			continue;
+		choose(self, c, i);
+		sum += bench_reg_get64(EMITTED);
+	}
+	return sum;
+}
+
+/* What its first block has counted, sampled or not. */
+static uint64_t generated(FIXTURE_DATA(pmu) *self, const struct counter *c)
+{
+	choose(self, c, 0);
+	return bench_reg_get64(GENERATED);
+}
+
+/* Counts are what firmware's samples held, of every counter of each type. */
+TEST_F_TIMEOUT(pmu, counts_what_was_written, 600)
+{
+	static struct counter counters[MANY];
+	static uint64_t before[MANY];
+	uint64_t written;
+	uint32_t n = 0;
+	int samples;
+
+	for (uint32_t t = FW; t < PERF_TYPES; t++) {
+		for (uint32_t v = PERF_RESERVED; perf_count(&self->info, t) &&
+		     v < self->info.counters_per_block; v++)
+			counters[n++] = (struct counter) { .type = t, .counter = v };
+	}
+	ASSERT_TRUE(suspend());
+	samples = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
+	ASSERT_LE(0, samples);
+	for (uint32_t i = 0; i < n; i++) {
+		self->fds[i] = pmu_open(&self->pmu, PMU_CONFIG(counters[i].type, counters[i].counter, 0));
+		ASSERT_LE(0, self->fds[i]);
+	}
+	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
+	for (uint32_t i = 0; i < n; i++)
+		before[i] = emitted(self, &counters[i]);
+	written = bench_reg_get64(SAMPLES);
+	for (int round = 0; round < 2; round++)
+		ASSERT_TRUE(count_for_a_while(samples));
+	for (uint32_t i = 0; i < n; i++) {
+		EXPECT_EQ(emitted(self, &counters[i]) - before[i], pmu_count(self->fds[i])) {
+			TH_LOG("%s %u", perf_type_names[counters[i].type], counters[i].counter);
+		}
+	}
+	EXPECT_EQ(bench_reg_get64(SAMPLES) - written, pmu_count(samples));
+	/* While it is suspended, nothing is sampled. */
+	written = bench_reg_get64(SAMPLES);
+	for (uint32_t i = 0; i < n; i++)
+		pmu_count(self->fds[i]);
+	EXPECT_TRUE(perf_pm_is("suspended"));
+	EXPECT_EQ(written, bench_reg_get64(SAMPLES));
+	close(samples);
+}
+
+/* How many times more than others the virtual Mali's activity moves a counter of the tiler. */
+static uint64_t weight(uint64_t config)
+{
+	return 1 + (uint8_t)config + 128 * 33;
+}
+
+/* Counters of one sample have moved by as much as the model says, whenever the group is read. */
+TEST_F_TIMEOUT(pmu, group_is_in_proportion, 300)
+{
+	uint64_t configs[5] = {
+		PMU_FIRMWARE_SAMPLES, PMU_CONFIG(TILER, 4, 0), PMU_CONFIG(TILER, 6, 0),
+		PMU_CONFIG(TILER, 9, 1), PMU_CONFIG(TILER, 23, 0),
+	};
+	uint64_t got[5], last = 0;
+	uint32_t different = 0;
+
+	ASSERT_TRUE(suspend());
+	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "1"));
+	ASSERT_EQ(0, pmu_group_open(&self->pmu, configs, 5, &self->group));
+	perf_work(true);
+	ASSERT_TRUE(resume());
+	while (different < GROUP_READS) {
+		ASSERT_EQ(0, pmu_group_read(&self->group, got));
+		for (int i = 2; i < 5; i++) {
+			EXPECT_EQ(got[1] * weight(configs[i]), got[i] * weight(configs[1])) {
+				TH_LOG("sample %llu: counter %u", (unsigned long long)got[0],
+				       (uint8_t)configs[i]);
+			}
+		}
+		different += got[0] != last;
+		last = got[0];
+	}
+	EXPECT_LT(0, got[1]);
+}
+
+/*
+ * What was counted before an event was opened is not in it, even if no sample has
+ * had it so far.
+ */
+TEST_F_TIMEOUT(pmu, starts_exactly, 300)
+{
+	const struct counter tiler = { .type = TILER, .counter = PERF_RESERVED };
+	const struct counter memsys = { .type = MEMSYS, .counter = PERF_RESERVED };
+	uint64_t before;
+	int samples = -1;
+
+	ASSERT_TRUE(resume());
+	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "100"));
+	/* Somebody else has counters enabled, and takes no samples. */
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &self->all));
+	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 0));
+	for (int round = 0; round < 2; round++) {
+		const struct counter *c = round ? &memsys : &tiler;
+
+		/* There is something that no sample has so far. */
+		bench_reg_set(ACTIVITY, 1);
+		before = generated(self, c);
+		ASSERT_TRUE(perf_until(generated(self, c) > before));
+		bench_reg_set(ACTIVITY, 0);
+		self->fds[round] = pmu_open(&self->pmu, PMU_CONFIG(c->type, c->counter, 0));
+		ASSERT_LE(0, self->fds[round]);
+		if (!round)
+			samples = keep(self, 2, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
+		ASSERT_TRUE(sampled(samples));
+		EXPECT_EQ(0, pmu_count(self->fds[round])) {
+			TH_LOG("the event that %s", round ? "needs other blocks" : "is the first");
+		}
+	}
+	bench_reg_set(ACTIVITY, 1);
+	ASSERT_TRUE(sampled(samples));
+	bench_reg_set(ACTIVITY, 0);
+	ASSERT_TRUE(sampled(samples));
+	for (int i = 0; i < 2; i++)
+		EXPECT_LT(0, pmu_count(self->fds[i]));
+}
+
+/*
+ * perf holds a lock that others wait for while an event is opened into a group, so that firmware
+ * that does not answer is not waited for long. It is if only the interrupt is lost.
+ */
+TEST_F_TIMEOUT(pmu, opens_in_time, 300)
+{
+	struct perf_event_attr attr = pmu_attr(&self->pmu, PMU_CONFIG(TILER, PERF_RESERVED, 0));
+	uint64_t before, took;
+
+	ASSERT_TRUE(resume());
+	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "100"));
+	self->fds[0] = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
+	ASSERT_LE(0, self->fds[0]);
+	ASSERT_TRUE(sampled(self->fds[0]));
+	/* In protected mode firmware answers nothing. */
+	ASSERT_TRUE(perf_until((bench_reg_set(PROTM, 1), bench_reg_get(GPU_STATUS) & 1u << 7)));
+	before = perf_now();
+	EXPECT_EQ(-ETIMEDOUT, pmu_open_once(&attr, -1, self->pmu.cpu, self->fds[0], 0));
+	took = perf_now() - before;
+	EXPECT_LT(150000000, took);
+	EXPECT_GT(750000000, took);
+	bench_reg_set(PROTM, 0);
+
+	ASSERT_TRUE(sampled(self->fds[0]));
+	bench_reg_set(IRQS_LOST, 1);
+	self->fds[1] = pmu_open_once(&attr, -1, self->pmu.cpu, self->fds[0], 0);
+	EXPECT_LE(0, self->fds[1]) {
+		TH_LOG("%s", strerror(-self->fds[1]));
+	}
+	EXPECT_EQ(0, bench_reg_get(IRQS_LOST));
+}
+
+/* Firmware hangs, or dies: what was lost is told, and counting goes on. */
+TEST_F_TIMEOUT(pmu, across_reset, 300)
+{
+	int samples, lost, count;
+
+	ASSERT_TRUE(resume());
+	samples = keep(self, 0, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
+	lost = keep(self, 1, pmu_open(&self->pmu, PMU_LOST));
+	count = keep(self, 2, pmu_open(&self->pmu, PMU_CONFIG(TILER, PERF_RESERVED, 0)));
+	for (int i = 0; i < 3; i++)
+		ASSERT_LE(0, self->fds[i]);
+	bench_reg_set(ACTIVITY, 1);
+	ASSERT_TRUE(sampled(samples));
+	EXPECT_EQ(0, pmu_count(lost));
+	for (uint32_t crash = 0; crash < 2; crash++) {
+		uint64_t before = pmu_count(lost), counted;
+
+		if (crash)
+			bench_reg_set(CRASH, 1);
+		else
+			bench_reg_set(HANG, 1);
+		EXPECT_TRUE(perf_until(pmu_count(lost) > before)) {
+			TH_LOG("nothing is lost");
+		}
+		ASSERT_TRUE(perf_until(!bench_reg_get(HANG) && bench_reg_get(ENABLED)));
+		ASSERT_TRUE(sampled(samples));
+		counted = pmu_count(count);
+		before = pmu_count(lost);
+		ASSERT_TRUE(sampled(samples));
+		EXPECT_LT(counted, pmu_count(count));
+		EXPECT_EQ(before, pmu_count(lost));
+	}
+}
