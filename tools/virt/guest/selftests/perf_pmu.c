@@ -25,9 +25,6 @@ static void choose(FIXTURE_DATA(pmu) *self, const struct counter *c, uint32_t in
 	bench_reg_set(TYPE, c->type);
 	bench_reg_set(INDEX, place(self->gpu.shader_present, c->type, index));
 	bench_reg_set(COUNTER, c->counter);
-	(void)self;
-	(void)c;
-	(void)index;
 }
 
 /* What firmware's samples have had of a counter. */

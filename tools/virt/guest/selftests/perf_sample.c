@@ -41,10 +41,6 @@ static void choose(FIXTURE_DATA(sample) *self, uint32_t type, uint32_t index, ui
 	bench_reg_set(TYPE, type);
 	bench_reg_set(INDEX, place(self->gpu.shader_present, type, index));
 	bench_reg_set(COUNTER, counter);
-	(void)self;
-	(void)type;
-	(void)index;
-	(void)counter;
 }
 
 /* What each counter's samples have held since the machine was switched on. */
