@@ -3542,8 +3542,9 @@ static void sample_overwritten(struct kunit *test)
 
 /*
  * The tables of states: of &enum panthor_perf_sampler_state, &enum
- * panthor_perf_flight_state and &struct panthor_perf_limited. Each cell has a fake of its own, which is
- * brought into the state by calls of the sampler, and then meets with the event.
+ * panthor_perf_flight_state and &struct panthor_perf_limited. Each cell has a fake of its
+ * own, which is brought into the state by calls of the sampler, and then meets with the
+ * event.
  */
 
 /* Says what must not be left out: a cell that nobody has written has no next state. */
