@@ -340,7 +340,9 @@ static u32 run_deliver(struct panthor_perf_client *client,
 		run->answered = info->user_data;
 		spin_unlock(&sampler->req_lock);
 	}
-	wake_up_all(&run->sampled);
+	/* Who waits does so for an answer, or for the end. */
+	if (info->user_data || !run_counts(run))
+		wake_up_all(&run->sampled);
 	return flags;
 }
 

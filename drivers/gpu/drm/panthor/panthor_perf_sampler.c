@@ -291,13 +291,14 @@ static bool limited_asked(const struct panthor_perf_limited *limited)
 static void ask_for_batch(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
-	u64 now = ktime_get_raw_ns();
+	u64 now;
 
 	lockdep_assert_held(&sampler->req_lock);
 
 	if (!limited->waiting || limited_asked(limited))
 		return;
 
+	now = ktime_get_raw_ns();
 	if (now < limited->not_before_ns) {
 		hrtimer_start(&limited->timer,
 			      ktime_add_ns(ktime_get(), limited->not_before_ns - now),
@@ -459,13 +460,13 @@ static bool limited_may_see(struct panthor_perf_sampler *sampler)
 }
 
 /*
- * Sets the timer to a client's next deadline. Deadlines are multiples of the period after
- * START in CLOCK_MONOTONIC_RAW, which is the clock of samples; those that have passed are
- * skipped. There are no timers in that clock: see ask_for_batch().
+ * Sets the timer to a client's next deadline after @now. Deadlines are multiples of the
+ * period after START in CLOCK_MONOTONIC_RAW, which is the clock of samples; those that have
+ * passed are skipped. There are no timers in that clock: see ask_for_batch().
  */
-static void arm_period(struct panthor_perf_client *client)
+static void arm_period(struct panthor_perf_client *client, u64 now)
 {
-	u64 now = ktime_get_raw_ns(), period_ns = READ_ONCE(client->period_ns);
+	u64 period_ns = READ_ONCE(client->period_ns);
 
 	lockdep_assert_held(&client->sampler->req_lock);
 
@@ -490,6 +491,7 @@ static void due_work(struct work_struct *work)
 	struct panthor_perf_client *client =
 		container_of(work, struct panthor_perf_client, due_work);
 	struct panthor_perf_sampler *sampler = client->sampler;
+	u64 now;
 
 	guard(spinlock)(&sampler->req_lock);
 
@@ -497,11 +499,12 @@ static void due_work(struct work_struct *work)
 	if (!has_deadlines(client))
 		return;
 
-	if (ktime_get_raw_ns() >= client->deadline_ns && !client->due) {
+	now = ktime_get_raw_ns();
+	if (now >= client->deadline_ns && !client->due) {
 		client->due = true;
 		client->due_number = ask_for_sample(sampler, client);
 	}
-	arm_period(client);
+	arm_period(client, now);
 }
 
 /* Runs in hard interrupt context, where the locks of the sampler cannot be taken. */
@@ -676,7 +679,8 @@ static bool is_stretched(const struct panthor_perf_client *client, u64 end_ns)
 {
 	u64 period_ns = READ_ONCE(client->period_ns), first;
 
-	if (!period_ns)
+	/* Two multiples are a period apart. */
+	if (!period_ns || end_ns - client->start.ns <= period_ns)
 		return false;
 
 	first = panthor_perf_clock_deadline(client->begun_ns, period_ns, client->start.ns);
@@ -761,7 +765,7 @@ static void deliver_power(struct panthor_perf_sampler *sampler)
 			deliver_unasked(sampler, client, NULL);
 			scoped_guard(spinlock, &sampler->req_lock)
 				if (has_deadlines(client))
-					arm_period(client);
+					arm_period(client, ktime_get_raw_ns());
 		}
 }
 
@@ -779,7 +783,7 @@ static void begin_client(struct panthor_perf_sampler *sampler, struct panthor_pe
 	spin_lock(&sampler->req_lock);
 	set_client_state(sampler, client, PANTHOR_PERF_CLIENT_STARTED);
 	if (has_deadlines(client))
-		arm_period(client);
+		arm_period(client, ktime_get_raw_ns());
 	spin_unlock(&sampler->req_lock);
 	if (client->power_samples)
 		deliver_unasked(sampler, client, NULL);
@@ -1334,9 +1338,12 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 
 	rearm_events(sampler, &drain, patient);
 
-	spin_lock(&sampler->req_lock);
-	make_request(sampler);
-	spin_unlock(&sampler->req_lock);
+	/* What is wanted from now on is made by who wants it. */
+	if (READ_ONCE(sampler->flight) == PANTHOR_PERF_FLIGHT_WANTED) {
+		spin_lock(&sampler->req_lock);
+		make_request(sampler);
+		spin_unlock(&sampler->req_lock);
+	}
 	return true;
 }
 

@@ -942,7 +942,8 @@ TEST_F_TIMEOUT(pmu, interval_is_obeyed, 300)
 	ASSERT_TRUE(perf_until(!pmu_group_read(&self->group, after) &&
 			       pace_add(&fifty, after) >= 0 &&
 			       after[0] > before[0] + 1000000000));
-	EXPECT_GE(2 * fifty.interval, fifty.ahead);
+	/* One that is late, that which is taken therefore, and the next may lie together. */
+	EXPECT_GE(4 * fifty.interval, fifty.ahead);
 	TH_LOG("%llu samples in %llu us", (unsigned long long)(after[1] - before[1]),
 	       (unsigned long long)(after[0] - before[0]) / 1000);
 }
