@@ -68,6 +68,7 @@ int status_of(enum pperf_error error)
 	case PPERF_ERROR_NO_VALUE:
 	case PPERF_ERROR_SYSTEM:
 	case PPERF_ERROR_NO_MEMORY:
+	case PPERF_ERROR_INTERRUPTED:
 		return STATUS_FAILED;
 	}
 	return STATUS_FAILED;
@@ -143,11 +144,10 @@ const struct argp device_argp = { device_options, parse_device, NULL, NULL, NULL
 
 bool parse_set(const char *text, uint8_t *set)
 {
-	static const char *const names[] = { "primary", "secondary", "tertiary" };
 	uint8_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(text, names[i]) && (text[0] != '0' + i || text[1]))
+	for (i = 0; pperf_set_name(i); i++) {
+		if (strcmp(text, pperf_set_name(i)) && (text[0] != '0' + i || text[1]))
 			continue;
 		*set = i;
 		return true;

@@ -97,12 +97,13 @@ static void csv_sample(struct view *v, FILE *out)
 			fprintf(out, ",%" PRIu64, sample->cycles[clock]);
 
 	for (b = 0; b < layout->blocks; b++) {
+		const struct pperf_block *block = pperf_sample_block_at(sample, b);
 		unsigned int type = layout->types[b];
 
 		if (info->has_states)
-			fprintf(out, ",%u", sample->blocks[b].states);
+			fprintf(out, ",%u", block->states);
 		for (i = 0; i < layout->counters[type]; i++)
-			fprintf(out, ",%" PRIu64, sample->blocks[b].values[layout->indices[type][i]]);
+			fprintf(out, ",%" PRIu64, block->values[layout->indices[type][i]]);
 	}
 	fputc('\n', out);
 }
@@ -177,7 +178,7 @@ static void json_sample(struct view *v, FILE *out)
 	fputs("},\"blocks\":[", out);
 
 	for (b = 0; b < layout->blocks; b++) {
-		const struct pperf_block *block = &sample->blocks[b];
+		const struct pperf_block *block = pperf_sample_block_at(sample, b);
 
 		fprintf(out, "%s{\"type\":\"%s\",\"index\":%u,\"clock\":\"%s\"", b ? "," : "",
 			pperf_block_name(block->type), block->index, pperf_clock_name(block->clock));

@@ -120,7 +120,7 @@ static void print_sample(const struct pperf_sample *sample, unsigned int values)
 	       " %" PRIu64 "\n", sample->start_ns, sample->end_ns, sample->flags, sample->set, sample->cycles[0],
 	       sample->cycles[1], sample->cycles[2]);
 	for (i = 0; i < sample->num_blocks; i++)
-		print_block(&sample->blocks[i], values);
+		print_block(pperf_sample_block_at(sample, i), values);
 }
 
 /* The first sample of a session that counts everything. */

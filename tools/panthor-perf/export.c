@@ -242,14 +242,14 @@ static void print_general(const struct writer *w, const struct exporter *e)
 		 e->info->layout ? e->info->layout : "", e->info->driver_major, e->info->driver_minor);
 	print_real(w, "mali_gpu_info", false, label, 1);
 
-	if (!pperf_sums_load(e->total, &load)) {
+	if (!pperf_sums_load(e->total, &load, sizeof(load))) {
 		begin_metric(w, "mali_gpu_observed_seconds", "seconds", true,
 			     "Time that was counted, in which the GPU may have slept.");
 		print_real(w, "mali_gpu_observed_seconds", true, NULL, load.seconds);
 		begin_metric(w, "mali_gpu_busy_seconds", "seconds", true, "Time in which the GPU was active.");
 		print_real(w, "mali_gpu_busy_seconds", true, NULL, load.active_seconds);
 	}
-	if (!pperf_sums_load(e->period, &period)) {
+	if (!pperf_sums_load(e->period, &period, sizeof(period))) {
 		begin_metric(w, "mali_gpu_load_ratio", "ratio", false,
 			     "Load of the GPU in the last period: part of the time, or of the cycles while it had power.");
 		print_real(w, "mali_gpu_load_ratio", false, "of=\"time\"", period.of_time);
@@ -288,7 +288,7 @@ static double at_least(double value, double *told)
 
 static void print_topdown(const struct writer *w, const struct exporter *e)
 {
-	const struct pperf_topdown_node *nodes;
+	const struct pperf_topdown_node *const *nodes;
 	char label[256];
 	size_t count, i;
 
@@ -298,10 +298,10 @@ static void print_topdown(const struct writer *w, const struct exporter *e)
 	begin_metric(w, "mali_topdown_cycles", "cycles", true,
 		     "Cycles by what held the work up, an estimate; the parts of a level add up to level 0.");
 	for (i = 0; i < count; i++) {
-		snprintf(label, sizeof(label), "level=\"%u\",part=\"%s\",parent=\"%s\"", nodes[i].level,
-			 nodes[i].title, nodes[i].parent ? nodes[i].parent->title : "");
+		snprintf(label, sizeof(label), "level=\"%u\",part=\"%s\",parent=\"%s\"", nodes[i]->level,
+			 nodes[i]->title, nodes[i]->parent ? nodes[i]->parent->title : "");
 		print_real(w, "mali_topdown_cycles", true, label,
-			   at_least(pperf_topdown_cycles(e->topdown, &nodes[i]), &e->topdown_told[i]));
+			   at_least(pperf_topdown_cycles(e->topdown, nodes[i]), &e->topdown_told[i]));
 	}
 }
 
@@ -894,7 +894,9 @@ static enum pperf_error choose(const struct arguments *arguments, struct pperf_s
 
 static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, const struct pperf_db *db)
 {
-	struct exporter e = { .info = pperf_gpu_info(gpu), .db = db, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct exporter e = {
+		.info = pperf_gpu_info(gpu), .db = db, .lock = PTHREAD_MUTEX_INITIALIZER, .log = { .size = sizeof(e.log) },
+	};
 	struct pperf_session_options session_options = { .size = sizeof(session_options) };
 	struct pperf_selection *selection = NULL;
 	struct pperf_session *session = NULL;

@@ -22,10 +22,6 @@ static const struct argp_option options[] = {
 	{}
 };
 
-static const char *const set_names[] = { "primary", "secondary", "tertiary" };
-
-#define NUM_SETS (sizeof(set_names) / sizeof(set_names[0]))
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -45,16 +41,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
-}
-
-static const char *clock_name(unsigned int n)
-{
-	return n < PPERF_CLOCKS ? pperf_clock_name(n) : NULL;
-}
-
-static const char *set_name(unsigned int n)
-{
-	return n < NUM_SETS ? set_names[n] : NULL;
 }
 
 static void print_bits(const char *what, uint32_t bits, const char *(*name)(unsigned int))
@@ -89,13 +75,13 @@ static void print_plain(const struct pperf_gpu_info *gpu)
 		printf("%s%s %u", type > 1 ? ", " : "", pperf_block_name(type), gpu->blocks[type]);
 	putchar('\n');
 	printf("%-22s%s\n", "Block states", gpu->has_states ? "yes" : "no");
-	print_bits("Clocks", gpu->clocks, clock_name);
+	print_bits("Clocks", gpu->clocks, pperf_clock_name);
 	if (gpu->toplevel_hz)
 		printf("%-22s%g MHz\n", "Frequency", gpu->toplevel_hz / 1e6);
 	if (gpu->sample_size)
 		printf("%-22s%u bytes\n", "Sample", gpu->sample_size);
 	if (gpu->sets)
-		print_bits("Counter sets", gpu->sets, set_name);
+		print_bits("Counter sets", gpu->sets, pperf_set_name);
 	if (gpu->min_period_ns)
 		printf("%-22s%g us\n", "Shortest period", gpu->min_period_ns / 1e3);
 	if (gpu->max_slots)
@@ -133,14 +119,14 @@ static void print_json(const struct pperf_gpu_info *gpu)
 	json_object_object_add(top, "values_per_block", json_object_new_int(gpu->values_per_block));
 	json_object_object_add(top, "blocks", blocks);
 	json_object_object_add(top, "block_states", json_object_new_boolean(gpu->has_states));
-	json_object_object_add(top, "clocks", bits_json(gpu->clocks, clock_name));
+	json_object_object_add(top, "clocks", bits_json(gpu->clocks, pperf_clock_name));
 	json_object_object_add(top, "frequency_hz", json_object_new_int64(gpu->toplevel_hz));
 	json_object_object_add(top, "sample_header_size", json_object_new_int(gpu->sample_header_size));
 	json_object_object_add(top, "block_header_size", json_object_new_int(gpu->block_header_size));
 	json_object_object_add(top, "sample_size", json_object_new_int64(gpu->sample_size));
 	json_object_object_add(top, "min_sample_period_ns", json_object_new_int64(gpu->min_period_ns));
 	json_object_object_add(top, "max_sample_slots", json_object_new_int64(gpu->max_slots));
-	json_object_object_add(top, "sets", bits_json(gpu->sets, set_name));
+	json_object_object_add(top, "sets", bits_json(gpu->sets, pperf_set_name));
 	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
 }

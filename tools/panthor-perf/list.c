@@ -70,20 +70,20 @@ static void print_counter(const struct pperf_counter *counter, const char *sep)
 }
 
 /* Groups in the order in which they first occur. */
-static void print_by_group(const struct pperf_counter *list, size_t count)
+static void print_by_group(const struct pperf_counter *const *list, size_t count)
 {
 	size_t i, j;
 
 	for (i = 0; i < count; i++) {
-		for (j = 0; j < i && strcmp(list[j].group, list[i].group); j++)
+		for (j = 0; j < i && strcmp(list[j]->group, list[i]->group); j++)
 			;
 		if (j < i)
 			continue;
 
-		printf("%s%s\n", i ? "\n" : "", list[i].group);
+		printf("%s%s\n", i ? "\n" : "", list[i]->group);
 		for (j = i; j < count; j++)
-			if (!strcmp(list[j].group, list[i].group))
-				print_counter(&list[j], NULL);
+			if (!strcmp(list[j]->group, list[i]->group))
+				print_counter(list[j], NULL);
 	}
 }
 
@@ -92,7 +92,7 @@ static void add_text(struct json_object *item, const char *key, const char *text
 	json_object_object_add(item, key, json_object_new_string(text));
 }
 
-static void print_json(const char *layout, const struct pperf_counter *list, size_t count)
+static void print_json(const char *layout, const struct pperf_counter *const *list, size_t count)
 {
 	static const char *const kinds[] = { "count", "ratio", "constant" };
 	struct json_object *top = json_object_new_object(), *counters = json_object_new_array(), *item;
@@ -100,17 +100,17 @@ static void print_json(const char *layout, const struct pperf_counter *list, siz
 
 	for (i = 0; i < count; i++) {
 		item = json_object_new_object();
-		add_text(item, "name", list[i].name);
-		add_text(item, "title", list[i].title);
-		add_text(item, "group", list[i].group);
-		add_text(item, "unit", list[i].unit);
-		add_text(item, "kind", kinds[list[i].kind]);
-		if (list[i].equation) {
-			add_text(item, "equation", list[i].equation);
+		add_text(item, "name", list[i]->name);
+		add_text(item, "title", list[i]->title);
+		add_text(item, "group", list[i]->group);
+		add_text(item, "unit", list[i]->unit);
+		add_text(item, "kind", kinds[list[i]->kind]);
+		if (list[i]->equation) {
+			add_text(item, "equation", list[i]->equation);
 		} else {
-			add_text(item, "source", list[i].source);
-			add_text(item, "block", pperf_block_name(list[i].type));
-			json_object_object_add(item, "index", json_object_new_int(list[i].index));
+			add_text(item, "source", list[i]->source);
+			add_text(item, "block", pperf_block_name(list[i]->type));
+			json_object_object_add(item, "index", json_object_new_int(list[i]->index));
 		}
 		json_object_array_add(counters, item);
 	}
@@ -146,7 +146,7 @@ int command_list(int argc, char **argv)
 		"Lists the counters of a GPU, by the names that stat takes.", children, NULL, NULL
 	};
 	struct arguments arguments = {};
-	const struct pperf_counter *list;
+	const struct pperf_counter *const *list;
 	enum pperf_error error;
 	const char *layout;
 	struct pperf_db *db;
@@ -169,7 +169,7 @@ int command_list(int argc, char **argv)
 		print_json(layout, list, count);
 	} else if (arguments.separator) {
 		for (i = 0; i < count; i++)
-			print_counter(&list[i], arguments.separator);
+			print_counter(list[i], arguments.separator);
 	} else {
 		print_by_group(list, count);
 	}

@@ -250,7 +250,7 @@ static enum pperf_error add_load(struct perfetto *p)
 
 static enum pperf_error add_topdown(struct perfetto *p)
 {
-	const struct pperf_topdown_node *nodes;
+	const struct pperf_topdown_node *const *nodes;
 	struct track *track;
 	enum pperf_error error;
 	size_t count, n;
@@ -269,15 +269,15 @@ static enum pperf_error add_topdown(struct perfetto *p)
 		return error;
 
 	for (n = 0; n < count; n++) {
-		if (nodes[n].level < 1 || nodes[n].level > TOPDOWN_LEVELS)
+		if (nodes[n]->level < 1 || nodes[n]->level > TOPDOWN_LEVELS)
 			continue;
 		track = add_track(p, SOURCE_TOPDOWN,
-				  nodes[n].level == 1 ? text("Top-down: %s", nodes[n].title) :
-				  text("Top-down: %s: %s", nodes[n].parent->title, nodes[n].title),
-				  text("An estimate. %s", nodes[n].next ? nodes[n].next : ""));
+				  nodes[n]->level == 1 ? text("Top-down: %s", nodes[n]->title) :
+				  text("Top-down: %s: %s", nodes[n]->parent->title, nodes[n]->title),
+				  text("An estimate. %s", nodes[n]->next ? nodes[n]->next : ""));
 		if (!track)
 			return PPERF_ERROR_NO_MEMORY;
-		track->node = &nodes[n];
+		track->node = nodes[n];
 		track->group = SYSTEM;
 		track->unit = PERCENT;
 	}
@@ -286,23 +286,23 @@ static enum pperf_error add_topdown(struct perfetto *p)
 
 static enum pperf_error add_metrics(struct perfetto *p)
 {
-	const struct pperf_counter *counters;
+	const struct pperf_counter *const *counters;
 	struct track *track;
 	size_t count, i;
 
 	counters = pperf_db_counters(p->db, &count);
 	for (i = 0; i < count; i++) {
-		if (!counters[i].equation || counters[i].kind == PPERF_KIND_CONSTANT ||
-		    !pperf_counter_in(p->db, &counters[i], &p->head->masks) ||
-		    !pperf_counter_exists(p->db, &counters[i], &p->head->gpu))
+		if (!counters[i]->equation || counters[i]->kind == PPERF_KIND_CONSTANT ||
+		    !pperf_counter_in(p->db, counters[i], &p->head->masks) ||
+		    !pperf_counter_exists(p->db, counters[i], &p->head->gpu))
 			continue;
-		track = add_track(p, SOURCE_METRIC, strdup(counters[i].title),
-				  text("%s: %s", counters[i].name, counters[i].equation));
+		track = add_track(p, SOURCE_METRIC, strdup(counters[i]->title),
+				  text("%s: %s", counters[i]->name, counters[i]->equation));
 		if (!track)
 			return PPERF_ERROR_NO_MEMORY;
-		track->counter = &counters[i];
-		track->group = group_of(&counters[i]);
-		set_unit(track, counters[i].unit);
+		track->counter = counters[i];
+		track->group = group_of(counters[i]);
+		set_unit(track, counters[i]->unit);
 	}
 	return PPERF_OK;
 }
@@ -349,7 +349,7 @@ static struct track *add_block_track(struct perfetto *p, enum source source, con
 static enum pperf_error add_block_metrics(struct perfetto *p, unsigned int block, unsigned int type,
 					  unsigned int index)
 {
-	const struct pperf_counter *counters;
+	const struct pperf_counter *const *counters;
 	size_t count, i;
 
 	if (p->head->gpu.blocks[type] == 1)
@@ -357,10 +357,10 @@ static enum pperf_error add_block_metrics(struct perfetto *p, unsigned int block
 
 	counters = pperf_db_counters(p->db, &count);
 	for (i = 0; i < count; i++) {
-		if (counters[i].equation && !strcmp(counters[i].unit, "percent") &&
-		    pperf_counter_block_type(p->db, &counters[i]) == type &&
-		    pperf_counter_in(p->db, &counters[i], &p->head->masks) &&
-		    !add_block_track(p, SOURCE_BLOCK_METRIC, &counters[i], block, type, index))
+		if (counters[i]->equation && !strcmp(counters[i]->unit, "percent") &&
+		    pperf_counter_block_type(p->db, counters[i]) == type &&
+		    pperf_counter_in(p->db, counters[i], &p->head->masks) &&
+		    !add_block_track(p, SOURCE_BLOCK_METRIC, counters[i], block, type, index))
 			return PPERF_ERROR_NO_MEMORY;
 	}
 	return PPERF_OK;
@@ -717,7 +717,7 @@ static void fill_value(struct perfetto *p, size_t i, const struct pperf_sample *
 		set_double(value, number);
 		break;
 	case SOURCE_COUNTER:
-		set_int(value, sample->blocks[track->block].values[track->counter->index]);
+		set_int(value, pperf_sample_block_at(sample, track->block)->values[track->counter->index]);
 		break;
 	}
 }
@@ -748,7 +748,7 @@ enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_samp
 		return error;
 
 	/* Without the count of active cycles it stays 0, and has no track. */
-	pperf_sums_load(p->sums, &load);
+	pperf_sums_load(p->sums, &load, sizeof(load));
 	for (i = 0; i < p->count; i++)
 		fill_value(p, i, sample, &load);
 	p->end_ns = sample->end_ns;

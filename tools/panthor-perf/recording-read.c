@@ -380,6 +380,9 @@ static enum recording_item make_sample(struct recording *r)
 		}
 	}
 	r->sample.set = head->set;
+	r->sample.size = sizeof(r->sample);
+	r->sample.block_size = sizeof(*r->blocks);
+	r->sample.num_values = head->gpu.values_per_block;
 	r->sample.num_blocks = r->layout.blocks;
 	r->sample.blocks = r->blocks;
 	return RECORDING_END;

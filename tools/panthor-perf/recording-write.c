@@ -243,12 +243,15 @@ void recording_write_sample(struct recording_writer *writer, const struct pperf_
 		put_field(&f, sample->cycles[i]);
 	writer->end_ns = sample->end_ns;
 
-	for (b = 0; b < layout->blocks; b++)
-		put_field(&f, sample->blocks[b].states | sample->blocks[b].clock << 8);
+	for (b = 0; b < layout->blocks; b++) {
+		const struct pperf_block *block = pperf_sample_block_at(sample, b);
+
+		put_field(&f, block->states | block->clock << 8);
+	}
 
 	for (b = 0; b < layout->blocks; b++) {
 		const uint8_t *index = layout->indices[layout->types[b]];
-		const uint64_t *values = sample->blocks[b].values;
+		const uint64_t *values = pperf_sample_block_at(sample, b)->values;
 
 		for (i = 0; i < layout->counters[layout->types[b]]; i++)
 			put_field(&f, values[index[i]]);

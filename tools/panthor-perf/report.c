@@ -121,7 +121,7 @@ static void print_load(FILE *out, const struct summaries *s)
 	struct pperf_load load;
 	double hz;
 
-	if (pperf_sums_load(s->sums, &load))
+	if (pperf_sums_load(s->sums, &load, sizeof(load)))
 		return;
 	fprintf(out, "\nGPU load: %.1f %% of the time, %.1f %% of the cycles\n", 100 * load.of_time,
 		100 * load.of_cycles);
@@ -251,15 +251,15 @@ static void print_counters(FILE *out, const struct view *v, const struct summari
 
 static void print_topdown(FILE *out, const struct view *v, const struct summaries *s)
 {
-	const struct pperf_topdown_node *nodes, *largest;
+	const struct pperf_topdown_node *const *nodes, *largest;
 	size_t count, i;
 
 	nodes = pperf_db_topdown(v->db, &count);
 	fprintf(out, "\n");
 	for (i = 0; i < count; i++)
-		if (nodes[i].level)
-			fprintf(out, "%5.1f %%  %*s%s\n", 100 * pperf_topdown_share(s->topdown, &nodes[i]),
-				2 * (int)(nodes[i].level - 1), "", nodes[i].title);
+		if (nodes[i]->level)
+			fprintf(out, "%5.1f %%  %*s%s\n", 100 * pperf_topdown_share(s->topdown, nodes[i]),
+				2 * (int)(nodes[i]->level - 1), "", nodes[i]->title);
 	largest = pperf_topdown_largest(s->topdown, 1);
 	if (largest)
 		fprintf(out, "\nLargest: %s. %s\n", largest->title, largest->next ? largest->next : "");
@@ -327,19 +327,19 @@ static struct json_object *summary_json(const struct view *v, const struct summa
 static struct json_object *topdown_json(const struct view *v, const struct summaries *s)
 {
 	struct json_object *list = json_object_new_array(), *item;
-	const struct pperf_topdown_node *nodes;
+	const struct pperf_topdown_node *const *nodes;
 	size_t count, i;
 
 	nodes = pperf_db_topdown(v->db, &count);
 	for (i = 0; i < count; i++) {
 		item = json_object_new_object();
-		add_text(item, "name", nodes[i].name);
-		add_text(item, "title", nodes[i].title);
-		json_object_object_add(item, "level", json_object_new_int(nodes[i].level));
-		if (nodes[i].parent)
-			add_text(item, "parent", nodes[i].parent->name);
-		add_double(item, "cycles", pperf_topdown_cycles(s->topdown, &nodes[i]));
-		add_double(item, "share", pperf_topdown_share(s->topdown, &nodes[i]));
+		add_text(item, "name", nodes[i]->name);
+		add_text(item, "title", nodes[i]->title);
+		json_object_object_add(item, "level", json_object_new_int(nodes[i]->level));
+		if (nodes[i]->parent)
+			add_text(item, "parent", nodes[i]->parent->name);
+		add_double(item, "cycles", pperf_topdown_cycles(s->topdown, nodes[i]));
+		add_double(item, "share", pperf_topdown_share(s->topdown, nodes[i]));
 		json_object_array_add(list, item);
 	}
 	return list;
@@ -362,7 +362,7 @@ static void print_json(FILE *out, const struct view *v, const struct summaries *
 	add_count(top, "longest_ns", s->log.longest_ns);
 	add_double(top, "mean_ns", mean_length_ns(s));
 
-	if (!pperf_sums_load(s->sums, &load)) {
+	if (!pperf_sums_load(s->sums, &load, sizeof(load))) {
 		item = json_object_new_object();
 		add_double(item, "of_time", load.of_time);
 		add_double(item, "of_cycles", load.of_cycles);

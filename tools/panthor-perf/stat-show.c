@@ -130,7 +130,7 @@ static bool load_of(const struct stat_report *r, struct pperf_load *mean)
 
 	*mean = (struct pperf_load){};
 	for (i = 0; i < r->num_runs; i++) {
-		if (pperf_sums_load(r->runs[i].sums, &load))
+		if (pperf_sums_load(r->runs[i].sums, &load, sizeof(load)))
 			return false;
 		mean->seconds += load.seconds;
 		mean->active_seconds += load.active_seconds;
@@ -166,19 +166,19 @@ static double mean_cycles(const struct stat_report *r, const struct pperf_topdow
 /* The largest part at the level that is shown, by the mean over the runs. NULL if there are no cycles. */
 static const struct pperf_topdown_node *largest_part(const struct stat_report *r)
 {
-	const struct pperf_topdown_node *largest = NULL, *nodes;
+	const struct pperf_topdown_node *largest = NULL, *const *nodes;
 	double share, most = 0;
 	size_t i, count;
 
 	nodes = pperf_db_topdown(r->db, &count);
 	for (i = 0; i < count; i++) {
-		if (nodes[i].level > r->arguments->topdown ||
-		    (nodes[i].level < r->arguments->topdown && nodes[i].children))
+		if (nodes[i]->level > r->arguments->topdown ||
+		    (nodes[i]->level < r->arguments->topdown && nodes[i]->children))
 			continue;
-		share = share_of(r, &nodes[i]).mean;
+		share = share_of(r, nodes[i]).mean;
 		if (share > most) {
 			most = share;
-			largest = &nodes[i];
+			largest = nodes[i];
 		}
 	}
 	return largest;
@@ -262,17 +262,17 @@ static void print_load(const struct stat_report *r)
 
 static void print_topdown(const struct stat_report *r)
 {
-	const struct pperf_topdown_node *nodes, *largest = largest_part(r);
+	const struct pperf_topdown_node *const *nodes, *largest = largest_part(r);
 	struct spread share;
 	size_t i, count;
 
 	fprintf(r->out, "\n Top-down, percent of all cycles (an estimate)\n");
 	nodes = pperf_db_topdown(r->db, &count);
 	for (i = 1; i < count; i++) {
-		if (nodes[i].level > r->arguments->topdown)
+		if (nodes[i]->level > r->arguments->topdown)
 			continue;
-		share = share_of(r, &nodes[i]);
-		fprintf(r->out, "%20.2f  %*s%s", share.mean, 2 * (int)(nodes[i].level - 1), "", nodes[i].title);
+		share = share_of(r, nodes[i]);
+		fprintf(r->out, "%20.2f  %*s%s", share.mean, 2 * (int)(nodes[i]->level - 1), "", nodes[i]->title);
 		print_spread(r, &share);
 		fputc('\n', r->out);
 	}
@@ -414,7 +414,7 @@ static void separated_value(const struct stat_report *r, const struct pperf_coun
 static void show_separated(const struct stat_report *r, bool interval)
 {
 	const char *sep = r->arguments->separator;
-	const struct pperf_topdown_node *nodes;
+	const struct pperf_topdown_node *const *nodes;
 	size_t i, count;
 
 	for (i = 0; i < r->num_counters; i++) {
@@ -446,13 +446,13 @@ static void show_separated(const struct stat_report *r, bool interval)
 		return;
 	nodes = pperf_db_topdown(r->db, &count);
 	for (i = 0; i < count && r->num_runs; i++) {
-		struct spread share = share_of(r, &nodes[i]);
+		struct spread share = share_of(r, nodes[i]);
 
-		if (nodes[i].level > r->arguments->topdown)
+		if (nodes[i]->level > r->arguments->topdown)
 			continue;
 		separated_begin(r, interval);
-		fprintf(r->out, "%.17g%spercent%s%s%stopdown%s%u%s", share.mean, sep, sep, nodes[i].name, sep,
-			sep, nodes[i].level, sep);
+		fprintf(r->out, "%.17g%spercent%s%s%stopdown%s%u%s", share.mean, sep, sep, nodes[i]->name, sep,
+			sep, nodes[i]->level, sep);
 		separated_end(r, &share);
 	}
 }
@@ -529,22 +529,22 @@ static struct json_object *json_load(const struct pperf_load *load)
 static struct json_object *json_topdown(const struct stat_report *r)
 {
 	struct json_object *top = json_object_new_object(), *list = json_object_new_array(), *item;
-	const struct pperf_topdown_node *nodes, *largest = largest_part(r);
+	const struct pperf_topdown_node *const *nodes, *largest = largest_part(r);
 	struct spread share;
 	size_t i, count;
 
 	nodes = pperf_db_topdown(r->db, &count);
 	for (i = 0; i < count; i++) {
-		if (nodes[i].level > r->arguments->topdown)
+		if (nodes[i]->level > r->arguments->topdown)
 			continue;
-		share = share_of(r, &nodes[i]);
+		share = share_of(r, nodes[i]);
 		item = json_object_new_object();
-		json_object_object_add(item, "name", json_text(nodes[i].name));
-		json_object_object_add(item, "title", json_text(nodes[i].title));
-		json_object_object_add(item, "level", json_object_new_int(nodes[i].level));
-		json_object_object_add(item, "parent", nodes[i].parent ?
-				       json_text(nodes[i].parent->name) : NULL);
-		json_object_object_add(item, "cycles", json_object_new_double(mean_cycles(r, &nodes[i])));
+		json_object_object_add(item, "name", json_text(nodes[i]->name));
+		json_object_object_add(item, "title", json_text(nodes[i]->title));
+		json_object_object_add(item, "level", json_object_new_int(nodes[i]->level));
+		json_object_object_add(item, "parent", nodes[i]->parent ?
+				       json_text(nodes[i]->parent->name) : NULL);
+		json_object_object_add(item, "cycles", json_object_new_double(mean_cycles(r, nodes[i])));
 		json_object_object_add(item, "percent", json_object_new_double(share.mean));
 		if (r->arguments->repeat)
 			json_object_object_add(item, "deviation", json_object_new_double(share.deviation));

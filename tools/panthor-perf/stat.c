@@ -518,7 +518,7 @@ int command_stat(int argc, char **argv)
 	struct pperf_selection *selection = NULL;
 	const struct pperf_gpu_info *info;
 	struct stat_report report = {};
-	struct measurement m = { .arguments = &arguments, .report = &report };
+	struct measurement m = { .arguments = &arguments, .report = &report, .log = { .size = sizeof(m.log) } };
 	enum pperf_error error;
 	struct pperf_gpu *gpu;
 	struct pperf_db *db;

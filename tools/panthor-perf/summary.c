@@ -29,7 +29,7 @@ static enum pperf_error choose(struct view *v, char *const *patterns, unsigned i
 			       struct pperf_selection *selection)
 {
 	const struct recording_head *head = &v->recording.head;
-	const struct pperf_counter *counters;
+	const struct pperf_counter *const *counters;
 	enum pperf_error error = PPERF_OK;
 	unsigned int type, value, i;
 	size_t count, n;
@@ -46,10 +46,10 @@ static enum pperf_error choose(struct view *v, char *const *patterns, unsigned i
 
 	counters = pperf_db_counters(v->db, &count);
 	for (n = 0; n < count && !error; n++)
-		if (counters[n].equation && counters[n].kind != PPERF_KIND_CONSTANT &&
-		    pperf_counter_in(v->db, &counters[n], &head->masks) &&
-		    pperf_counter_exists(v->db, &counters[n], &head->gpu))
-			error = pperf_selection_add_counter(selection, &counters[n]);
+		if (counters[n]->equation && counters[n]->kind != PPERF_KIND_CONSTANT &&
+		    pperf_counter_in(v->db, counters[n], &head->masks) &&
+		    pperf_counter_exists(v->db, counters[n], &head->gpu))
+			error = pperf_selection_add_counter(selection, counters[n]);
 	return error;
 }
 
@@ -301,6 +301,7 @@ int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, 
 	size_t i;
 
 	memset(s, 0, sizeof(*s));
+	s->log.size = sizeof(s->log);
 	error = pperf_sums_new(v->db, info, &s->sums);
 	if (!error)
 		error = pperf_selection_new(v->db, info, &selection);

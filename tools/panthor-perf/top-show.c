@@ -30,7 +30,7 @@ static bool has_period(const struct top *top)
 
 static bool get_load(const struct top *top, struct pperf_load *load)
 {
-	return has_period(top) && !pperf_sums_load(top->shown.sums, load);
+	return has_period(top) && !pperf_sums_load(top->shown.sums, load, sizeof(*load));
 }
 
 double top_load(const struct top *top)
@@ -542,12 +542,12 @@ static struct json_object *json_bars(const struct top *top)
 static struct json_object *json_topdown(const struct top *top)
 {
 	struct json_object *object = json_object_new_object();
-	const struct pperf_topdown_node *nodes;
+	const struct pperf_topdown_node *const *nodes;
 	size_t count, i;
 
 	nodes = pperf_db_topdown(top->db, &count);
 	for (i = 0; i < count; i++)
-		add(object, nodes[i].name, json_real(pperf_topdown_cycles(top->shown.topdown, &nodes[i])));
+		add(object, nodes[i]->name, json_real(pperf_topdown_cycles(top->shown.topdown, nodes[i])));
 	return object;
 }
 

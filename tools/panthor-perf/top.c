@@ -876,7 +876,7 @@ int command_top(int argc, char **argv)
 		"printed for each update.", children, NULL, NULL
 	};
 	struct arguments arguments = { .delay_ns = DEFAULT_DELAY_NS };
-	struct display d = { .arguments = &arguments, .signals = -1, .timer = -1 };
+	struct display d = { .arguments = &arguments, .signals = -1, .timer = -1, .top = { .log = { .size = sizeof(d.top.log) } } };
 	struct pperf_db *db;
 	int status;
 

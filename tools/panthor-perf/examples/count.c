@@ -32,7 +32,7 @@ int main(void)
 		while (!pperf_session_next(session, &sample) && sample)
 			pperf_sums_add(sums, sample);
 
-	if (!pperf_sums_load(sums, &load))
+	if (!pperf_sums_load(sums, &load, sizeof(load)))
 		printf("GPU load %.1f %%\n", 100 * load.of_time);
 	pperf_session_close(session);
 	pperf_gpu_close(gpu);

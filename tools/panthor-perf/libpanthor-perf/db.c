@@ -100,6 +100,13 @@ const char *pperf_clock_name(unsigned int clock)
 	return clock < PPERF_CLOCKS ? clock_names[clock] : NULL;
 }
 
+const char *pperf_set_name(unsigned int set)
+{
+	static const char *const names[] = { "primary", "secondary", "tertiary" };
+
+	return set < COUNT(names) ? names[set] : NULL;
+}
+
 const char *const *pperf_layouts(void)
 {
 	return layouts;
@@ -591,10 +598,10 @@ out:
 	return error;
 }
 
-const struct pperf_topdown_node *pperf_db_topdown(const struct pperf_db *db, size_t *count)
+const struct pperf_topdown_node *const *pperf_db_topdown(const struct pperf_db *db, size_t *count)
 {
 	*count = db->num_nodes;
-	return db->num_nodes ? db->nodes : NULL;
+	return db->num_nodes ? db->node_list : NULL;
 }
 
 unsigned int pperf_db_topdown_levels(const struct pperf_db *db)
@@ -626,6 +633,21 @@ size_t pperf_db_topdown_level(const struct pperf_db *db, unsigned int level,
 }
 
 /* ---- The database ---- */
+
+static enum pperf_error make_lists(struct pperf_db *db)
+{
+	size_t i;
+
+	db->counter_list = calloc(db->described + 1, sizeof(*db->counter_list));
+	db->node_list = calloc(db->num_nodes + 1, sizeof(*db->node_list));
+	if (!db->counter_list || !db->node_list)
+		return pperf_no_memory();
+	for (i = 0; i < db->described; i++)
+		db->counter_list[i] = &db->counters[i];
+	for (i = 0; i < db->num_nodes; i++)
+		db->node_list[i] = &db->nodes[i];
+	return PPERF_OK;
+}
 
 enum pperf_error pperf_db_open(const char *layout, struct pperf_db **out)
 {
@@ -674,6 +696,8 @@ enum pperf_error pperf_db_open(const char *layout, struct pperf_db **out)
 	}
 
 	error = make_places(db);
+	if (!error)
+		error = make_lists(db);
 out:
 	if (error)
 		pperf_db_close(db);
@@ -699,14 +723,16 @@ void pperf_db_close(struct pperf_db *db)
 	free(db->rows);
 	free(db->nodes);
 	free(db->place_names);
+	free(db->counter_list);
+	free(db->node_list);
 	free(db->counters);
 	free(db);
 }
 
-const struct pperf_counter *pperf_db_counters(const struct pperf_db *db, size_t *count)
+const struct pperf_counter *const *pperf_db_counters(const struct pperf_db *db, size_t *count)
 {
 	*count = db->described;
-	return db->counters;
+	return db->counter_list;
 }
 
 const struct pperf_counter *pperf_db_at(const struct pperf_db *db, unsigned int type, unsigned int index)

@@ -16,4 +16,7 @@ struct pperf_gpu {
 	char *node, *sysfs;
 };
 
+/* What messages call it. */
+const char *pperf_gpu_label(const struct pperf_gpu *gpu);
+
 #endif

@@ -50,6 +50,8 @@ const char *pperf_strerror(enum pperf_error error)
 		return "the system refused";
 	case PPERF_ERROR_NO_MEMORY:
 		return "out of memory";
+	case PPERF_ERROR_INTERRUPTED:
+		return "interrupted by a signal";
 	}
 	return "unknown error";
 }

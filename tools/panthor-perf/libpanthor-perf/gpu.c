@@ -167,6 +167,27 @@ static enum pperf_error open_node(struct pperf_gpu *gpu, const char *node)
 	return gpu->node ? PPERF_OK : pperf_no_memory();
 }
 
+/* A descriptor of our own for the program's open file. */
+static enum pperf_error take_fd(struct pperf_gpu *gpu, int fd)
+{
+	int major, minor;
+
+	gpu->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (gpu->fd < 0)
+		return pperf_fail(errno == EBADF ? PPERF_ERROR_INVALID : PPERF_ERROR_SYSTEM, "file descriptor %d: %s", fd,
+				  strerror(errno));
+	if (!is_panthor(gpu->fd, &major, &minor))
+		return pperf_fail(PPERF_ERROR_NO_DEVICE, "file descriptor %d is not a GPU with the panthor driver", fd);
+	/* It may be one whose name is not seen from here, as in a container. */
+	gpu->node = drmGetDeviceNameFromFd2(gpu->fd);
+	return PPERF_OK;
+}
+
+const char *pperf_gpu_label(const struct pperf_gpu *gpu)
+{
+	return gpu->node ? gpu->node : "the GPU";
+}
+
 /* The device's directory in sysfs; without one, there is none. */
 static void find_sysfs(struct pperf_gpu *gpu)
 {
@@ -220,7 +241,7 @@ static enum pperf_error read_info(struct pperf_gpu *gpu)
 	ret = query(gpu->fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &info, sizeof(info));
 	if (ret < 0)
 		return pperf_fail(ret == -ENODEV ? PPERF_ERROR_GONE : PPERF_ERROR_SYSTEM,
-				  "%s does not tell what it is: %s", gpu->node, strerror(-ret));
+				  "%s does not tell what it is: %s", pperf_gpu_label(gpu), strerror(-ret));
 
 	ret = query(gpu->fd, DRM_PANTHOR_DEV_QUERY_PERF_INFO, &perf, sizeof(perf));
 	if (ret == -EINVAL)
@@ -230,7 +251,7 @@ static enum pperf_error read_info(struct pperf_gpu *gpu)
 				  gpu->info.driver_minor);
 	if (ret < 0)
 		return pperf_fail(ret == -ENODEV ? PPERF_ERROR_GONE : PPERF_ERROR_SYSTEM,
-				  "%s does not tell what it can count: %s", gpu->node, strerror(-ret));
+				  "%s does not tell what it can count: %s", pperf_gpu_label(gpu), strerror(-ret));
 	if (!perf.cshw_blocks)
 		return pperf_fail(PPERF_ERROR_NO_COUNTERS, "this GPU's firmware offers no performance "
 				  "counters that the driver understands: see the kernel log (dmesg)");
@@ -239,7 +260,8 @@ static enum pperf_error read_info(struct pperf_gpu *gpu)
 	return PPERF_OK;
 }
 
-enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **out)
+/* Opens a GPU by its node or, if fd is not negative, by that. */
+static enum pperf_error open_gpu(const char *node, int fd, struct pperf_gpu **out)
 {
 	struct pperf_gpu *gpu = calloc(1, sizeof(*gpu));
 	enum pperf_error error;
@@ -249,7 +271,7 @@ enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **out)
 
 	gpu->fd = -1;
 	gpu->info.size = sizeof(gpu->info);
-	error = node ? open_node(gpu, node) : open_first(gpu);
+	error = fd >= 0 ? take_fd(gpu, fd) : node ? open_node(gpu, node) : open_first(gpu);
 	if (!error) {
 		gpu->info.node = gpu->node;
 		find_sysfs(gpu);
@@ -264,6 +286,18 @@ enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **out)
 	pperf_gpu_frequency(gpu, &gpu->info.toplevel_hz);
 	*out = gpu;
 	return PPERF_OK;
+}
+
+enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu)
+{
+	return open_gpu(node, -1, gpu);
+}
+
+enum pperf_error pperf_gpu_open_fd(int fd, struct pperf_gpu **gpu)
+{
+	if (fd < 0)
+		return pperf_fail(PPERF_ERROR_INVALID, "%d is no file descriptor", fd);
+	return open_gpu(NULL, fd, gpu);
 }
 
 void pperf_gpu_close(struct pperf_gpu *gpu)
@@ -295,7 +329,7 @@ enum pperf_error pperf_gpu_alive(const struct pperf_gpu *gpu)
 	if (ret >= 0)
 		return PPERF_OK;
 	return pperf_fail(PPERF_ERROR_GONE, "%s is gone: the GPU was removed, or its driver unbound",
-			  gpu->node);
+			  pperf_gpu_label(gpu));
 }
 
 enum pperf_error pperf_gpu_frequency(const struct pperf_gpu *gpu, uint64_t *hz)

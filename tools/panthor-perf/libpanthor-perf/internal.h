@@ -7,6 +7,18 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/*
+ * What a struct had in version 0.3, up to its last member: no program has a smaller one. A member that is added
+ * begins behind the whole size that it had, padding included, or a program's garbage would be taken for it.
+ */
+#define SIZE_0_3(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
+
+/* sample.c: copies what both have of a struct, and sets to 0 what only the copy has. */
+void pperf_struct_copy(void *to, size_t to_size, const void *from, size_t from_size);
+
+/* Takes a copy of what a program says of a GPU. PPERF_ERROR_INVALID if its size is not set. */
+enum pperf_error pperf_info_take(struct pperf_gpu_info *copy, const struct pperf_gpu_info *info);
+
 /* error.c: stores the message of a failure and returns its code. */
 enum pperf_error pperf_fail(enum pperf_error error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -98,6 +110,10 @@ struct pperf_db {
 	size_t hardware, described, all;
 	char *place_names;
 
+	/* What programs see: pointers to the described counters, and to the nodes. */
+	const struct pperf_counter **counter_list;
+	const struct pperf_topdown_node **node_list;
+
 	/* By index of a described counter: the equation, and what it needs in the end. */
 	struct expr *exprs;
 	struct pperf_masks *needs;
@@ -149,7 +165,7 @@ struct clock_rate {
 double pperf_elapsed_cycles(struct clock_rate *rate, const struct pperf_gpu_info *info,
 			    const struct pperf_sample *sample);
 
-/* PPERF_ERROR_BROKEN if the blocks are not the GPU's. */
+/* PPERF_ERROR_INVALID if sizes are not set, PPERF_ERROR_BROKEN if the blocks are not the GPU's. */
 enum pperf_error pperf_sample_check(const struct pperf_sample *sample, const struct pperf_gpu_info *info);
 
 /* What is enabled in all blocks of each type. */

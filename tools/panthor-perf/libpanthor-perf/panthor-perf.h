@@ -24,6 +24,13 @@
  *
  * A database is read-only and can be used by several threads. Everything else
  * may be used by one thread at a time.
+ *
+ * Structs grow at their end, in versions of the library with the same soname. A
+ * program says how large those are that it fills in or that are filled in for
+ * it, by their first member, size, or by an argument, and the library leaves
+ * alone what is behind. Structs that the library alone makes are reached by
+ * pointers only: a program neither copies them nor makes arrays of them. struct
+ * pperf_masks, enumerators and constants stay as they are.
  */
 #ifndef PANTHOR_PERF_H
 #define PANTHOR_PERF_H
@@ -40,10 +47,10 @@ extern "C" {
 
 /* Version of this header. The soname has the first number. */
 #define PPERF_VERSION_MAJOR 0
-#define PPERF_VERSION_MINOR 2
-#define PPERF_VERSION "0.2"
+#define PPERF_VERSION_MINOR 3
+#define PPERF_VERSION "0.3"
 
-/* Version of the library in use, such as "0.2". */
+/* Version of the library in use, such as "0.3". */
 const char *pperf_version(void);
 
 /* ---- Errors ---- */
@@ -97,6 +104,9 @@ enum pperf_error {
 	PPERF_ERROR_SYSTEM = 15,
 
 	PPERF_ERROR_NO_MEMORY = 16,
+
+	/* A signal came before it was done: nothing has changed, and it can be tried again. */
+	PPERF_ERROR_INTERRUPTED = 17,
 };
 
 /* What a code means, in general: "the GPU is gone". Never NULL. */
@@ -154,6 +164,9 @@ const char *pperf_block_name(unsigned int type);
 /* "toplevel" and the like; NULL if there is no such clock. */
 const char *pperf_clock_name(unsigned int clock);
 
+/* "primary" and the like, of counter sets; NULL if there is no such set. */
+const char *pperf_set_name(unsigned int set);
+
 /* Enable masks by block type: bit n % 64 of element n / 64 stands for value n. */
 struct pperf_masks {
 	uint64_t bits[PPERF_BLOCK_TYPES][PPERF_MAX_VALUES / 64];
@@ -166,7 +179,10 @@ unsigned int pperf_masks_count(const struct pperf_masks *masks, unsigned int typ
 
 /* What is known of a GPU. */
 struct pperf_gpu_info {
-	/* sizeof(struct pperf_gpu_info) of whoever filled it in: members are only ever added at the end. */
+	/*
+	 * sizeof(struct pperf_gpu_info) of whoever filled it in. A program that is to run with a library
+	 * older than its header looks here before it reads a member that the older one does not have.
+	 */
 	size_t size;
 
 	/* Render node, and the sysfs directory of its device; NULL if there is none. */
@@ -246,6 +262,12 @@ void pperf_gpu_nodes_free(char **nodes, size_t count);
  */
 enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu);
 
+/*
+ * The same with a file that the program has opened, such as one that it renders with. The descriptor stays
+ * the program's, and can be closed: the library makes one of its own for the same open file.
+ */
+enum pperf_error pperf_gpu_open_fd(int fd, struct pperf_gpu **gpu);
+
 /* Closes a GPU, NULL included. All of its sessions have to be closed before. */
 void pperf_gpu_close(struct pperf_gpu *gpu);
 
@@ -275,6 +297,7 @@ enum pperf_kind {
 	PPERF_KIND_CONSTANT,
 };
 
+/* Made by the library alone; a counter of a database stays where it is, and is compared by its address. */
 struct pperf_counter {
 	/* Name in equations, such as MaliGPUActiveCy; the place of a counter without one: FW.5. */
 	const char *name;
@@ -321,8 +344,8 @@ const char *const *pperf_layouts(void);
 enum pperf_error pperf_product_by_name(const char *name, const char **product, const char **layout);
 enum pperf_error pperf_product_by_id(uint32_t gpu_id, const char **product, const char **layout);
 
-/* The counters that the tables describe, those of hardware first. */
-const struct pperf_counter *pperf_db_counters(const struct pperf_db *db, size_t *count);
+/* The counters that the tables describe, those of hardware first: *count pointers. */
+const struct pperf_counter *const *pperf_db_counters(const struct pperf_db *db, size_t *count);
 
 /* Finds a counter by its name in equations or by its place (FW.5, in any case). NULL if there is none. */
 const struct pperf_counter *pperf_db_find(const struct pperf_db *db, const char *name);
@@ -400,7 +423,7 @@ const struct pperf_masks *pperf_selection_masks(const struct pperf_selection *se
 
 /* ---- Samples ---- */
 
-/* One block of a sample. */
+/* One block of a sample, which has the size of it. */
 struct pperf_block {
 	uint8_t type;		/* enum pperf_block_type */
 	uint8_t index;		/* Number among the blocks of its type. */
@@ -414,6 +437,10 @@ struct pperf_block {
 
 /* What was counted in one period. */
 struct pperf_sample {
+	/* sizeof(struct pperf_sample) and sizeof(struct pperf_block) of whoever filled it in. */
+	size_t size;
+	size_t block_size;
+
 	/* CLOCK_MONOTONIC_RAW. */
 	uint64_t start_ns, end_ns;
 
@@ -424,25 +451,41 @@ struct pperf_sample {
 	/* By clock, over the time in which the GPU had power; 0 for clocks that are not counted. */
 	uint64_t cycles[PPERF_CLOCKS];
 
-	/* All blocks of the GPU, in the order of pperf_gpu_info::blocks. */
+	/*
+	 * All blocks of the GPU, in the order of pperf_gpu_info::blocks: num_blocks times struct pperf_block,
+	 * block_size bytes each, which pperf_sample_block_at() reads. Each has num_values values.
+	 */
 	unsigned int num_blocks;
-	const struct pperf_block *blocks;
+	unsigned int num_values;
+	const void *blocks;
 
 	/* Of a session: the one that pperf_session_stop() has asked for, behind which there is none. */
 	bool last;
 };
 
-/* A block of a sample. NULL if there is none. */
+/* A block by its position, from 0 to num_blocks - 1. */
+const struct pperf_block *pperf_sample_block_at(const struct pperf_sample *sample, unsigned int position);
+
+/* A block by its type and number. NULL if there is none. */
 const struct pperf_block *pperf_sample_block(const struct pperf_sample *sample, unsigned int type,
 					     unsigned int index);
 
 /* Sum over all blocks of a counter of hardware. */
 uint64_t pperf_sample_total(const struct pperf_sample *sample, const struct pperf_counter *counter);
 
+/* Makes a copy with blocks and values of its own, to be kept for as long as it is wanted. */
+enum pperf_error pperf_sample_copy(const struct pperf_sample *sample, struct pperf_sample **copy);
+
+/* Frees a copy, NULL included. */
+void pperf_sample_free(struct pperf_sample *copy);
+
 /* ---- What happened to samples ---- */
 
-/* Zero it to begin. */
+/* Zero it, and set size, to begin. */
 struct pperf_log {
+	/* sizeof(struct pperf_log) of whoever has made it. */
+	size_t size;
+
 	/* Samples, and how many of them had each flag. */
 	uint64_t samples;
 	uint64_t overflowed;
@@ -464,7 +507,8 @@ struct pperf_log {
 /* Room for any sentence of a log. */
 #define PPERF_LOG_TEXT 320
 
-void pperf_log_add(struct pperf_log *log, const struct pperf_sample *sample);
+/* Fails if size is not set. */
+enum pperf_error pperf_log_add(struct pperf_log *log, const struct pperf_sample *sample);
 
 /*
  * Writes what is to be told of a log, a whole sentence: number 0 first, and so
@@ -479,10 +523,7 @@ bool pperf_log_text(const struct pperf_log *log, unsigned int number, char *text
 
 /* Zero it, set size, and then what is wanted. */
 struct pperf_session_options {
-	/*
-	 * sizeof(struct pperf_session_options) of the program: members are only ever added at the end. What
-	 * the library does not know has to be 0.
-	 */
+	/* sizeof(struct pperf_session_options) of the program. What the library does not know has to be 0. */
 	size_t size;
 
 	/* What to enable. */
@@ -513,7 +554,11 @@ enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_se
 /* Ends a session in any state, NULL included. What was not read is dropped. */
 void pperf_session_close(struct pperf_session *session);
 
-/* Counting begins; periodic samples are tagged with user_data. */
+/*
+ * Counting begins; periodic samples are tagged with user_data. It may have to wait, for a millisecond or as
+ * long as firmware takes: a signal ends that with PPERF_ERROR_INTERRUPTED, unless its handler was installed
+ * with SA_RESTART.
+ */
 enum pperf_error pperf_session_start(struct pperf_session *session, uint64_t user_data);
 
 /* Asks for one sample, of a session without a period. It comes later: see pperf_session_wait(). */
@@ -624,14 +669,18 @@ struct pperf_load {
 	double of_cycles;
 };
 
-/* PPERF_ERROR_NOT_COUNTED if a sample had no count of active cycles. All is 0 if there was no time. */
-enum pperf_error pperf_sums_load(const struct pperf_sums *sums, struct pperf_load *load);
+/*
+ * Fills in a load; size is sizeof(struct pperf_load). PPERF_ERROR_NOT_COUNTED if a sample had no count of active
+ * cycles. All is 0 if there was no time.
+ */
+enum pperf_error pperf_sums_load(const struct pperf_sums *sums, struct pperf_load *load, size_t size);
 
 /* ---- Top-down: an estimate of what held the work up ---- */
 
 /* To be shown with every top-down figure: that it is an estimate, and why. */
 const char *pperf_topdown_note(void);
 
+/* Made by the library alone; a node of a database stays where it is, and is compared by its address. */
 struct pperf_topdown_node {
 	/* Such as td_core_tex. */
 	const char *name;
@@ -655,11 +704,11 @@ struct pperf_topdown_node {
 };
 
 /*
- * The nodes of a layout's tree: every node is followed by its parts, so that
- * they can be printed as they come. The first is the whole. NULL and 0 if
- * nothing is known of the layout.
+ * The nodes of a layout's tree, *count pointers: every node is followed by its
+ * parts, so that they can be printed as they come. The first is the whole. NULL
+ * and 0 if nothing is known of the layout.
  */
-const struct pperf_topdown_node *pperf_db_topdown(const struct pperf_db *db, size_t *count);
+const struct pperf_topdown_node *const *pperf_db_topdown(const struct pperf_db *db, size_t *count);
 
 /* The deepest level of the tree. */
 unsigned int pperf_db_topdown_levels(const struct pperf_db *db);

@@ -3,8 +3,27 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
+
+void pperf_struct_copy(void *to, size_t to_size, const void *from, size_t from_size)
+{
+	size_t both = to_size < from_size ? to_size : from_size;
+
+	memcpy(to, from, both);
+	memset((char *)to + both, 0, to_size - both);
+}
+
+enum pperf_error pperf_info_take(struct pperf_gpu_info *copy, const struct pperf_gpu_info *info)
+{
+	if (info->size < SIZE_0_3(struct pperf_gpu_info, interface_known))
+		return pperf_fail(PPERF_ERROR_INVALID, "pperf_gpu_info::size is %zu: it is to be sizeof(struct pperf_gpu_info)",
+				  info->size);
+	pperf_struct_copy(copy, sizeof(*copy), info, info->size);
+	return PPERF_OK;
+}
 
 unsigned int pperf_info_first_block(const struct pperf_gpu_info *info, unsigned int type)
 {
@@ -20,14 +39,22 @@ unsigned int pperf_info_blocks(const struct pperf_gpu_info *info)
 	return pperf_info_first_block(info, PPERF_BLOCK_TYPES);
 }
 
+const struct pperf_block *pperf_sample_block_at(const struct pperf_sample *sample, unsigned int position)
+{
+	return (const void *)((const char *)sample->blocks + position * sample->block_size);
+}
+
 const struct pperf_block *pperf_sample_block(const struct pperf_sample *sample, unsigned int type,
 					     unsigned int index)
 {
 	unsigned int i;
 
-	for (i = 0; i < sample->num_blocks; i++)
-		if (sample->blocks[i].type == type && sample->blocks[i].index == index)
-			return &sample->blocks[i];
+	for (i = 0; i < sample->num_blocks; i++) {
+		const struct pperf_block *block = pperf_sample_block_at(sample, i);
+
+		if (block->type == type && block->index == index)
+			return block;
+	}
 	return NULL;
 }
 
@@ -37,7 +64,7 @@ uint64_t pperf_sample_total(const struct pperf_sample *sample, const struct pper
 	uint64_t total = 0;
 
 	for (i = 0; i < sample->num_blocks; i++) {
-		const struct pperf_block *block = &sample->blocks[i];
+		const struct pperf_block *block = pperf_sample_block_at(sample, i);
 
 		if (block->type == counter->type && block->enabled[n / 64] >> (n % 64) & 1)
 			total += block->values[n];
@@ -45,17 +72,68 @@ uint64_t pperf_sample_total(const struct pperf_sample *sample, const struct pper
 	return total;
 }
 
+static enum pperf_error check_sizes(const struct pperf_sample *sample)
+{
+	if (sample->size >= SIZE_0_3(struct pperf_sample, last) &&
+	    sample->block_size >= SIZE_0_3(struct pperf_block, values))
+		return PPERF_OK;
+	return pperf_fail(PPERF_ERROR_INVALID, "pperf_sample::size is %zu and block_size %zu: they are to be the sizes of "
+			  "struct pperf_sample and struct pperf_block", sample->size, sample->block_size);
+}
+
+/* A copy, and behind it the blocks and all their values. */
+enum pperf_error pperf_sample_copy(const struct pperf_sample *sample, struct pperf_sample **out)
+{
+	size_t values = sizeof(uint64_t) * sample->num_values;
+	enum pperf_error error = check_sizes(sample);
+	struct pperf_sample *copy;
+	struct pperf_block *blocks;
+	unsigned int i;
+	char *at;
+
+	if (error)
+		return error;
+	copy = malloc(sizeof(*copy) + sample->num_blocks * (sizeof(*blocks) + values));
+	if (!copy)
+		return pperf_no_memory();
+
+	pperf_struct_copy(copy, sizeof(*copy), sample, sample->size);
+	copy->size = sizeof(*copy);
+	copy->block_size = sizeof(*blocks);
+	copy->blocks = blocks = (struct pperf_block *)(copy + 1);
+	at = (char *)(blocks + sample->num_blocks);
+	for (i = 0; i < sample->num_blocks; i++, at += values) {
+		const struct pperf_block *block = pperf_sample_block_at(sample, i);
+
+		pperf_struct_copy(&blocks[i], sizeof(*blocks), block, sample->block_size);
+		blocks[i].values = memcpy(at, block->values, values);
+	}
+	*out = copy;
+	return PPERF_OK;
+}
+
+void pperf_sample_free(struct pperf_sample *copy)
+{
+	free(copy);
+}
+
 enum pperf_error pperf_sample_check(const struct pperf_sample *sample, const struct pperf_gpu_info *info)
 {
+	enum pperf_error error = check_sizes(sample);
 	unsigned int type, index, n = 0;
 
+	if (error)
+		return error;
+	if (sample->num_values != info->values_per_block)
+		return pperf_fail(PPERF_ERROR_BROKEN, "blocks of a sample have %u values, not %u", sample->num_values,
+				  info->values_per_block);
 	if (sample->num_blocks != pperf_info_blocks(info))
 		return pperf_fail(PPERF_ERROR_BROKEN, "a sample has %u blocks, not %u",
 				  sample->num_blocks, pperf_info_blocks(info));
 
 	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
 		for (index = 0; index < info->blocks[type]; index++, n++) {
-			const struct pperf_block *block = &sample->blocks[n];
+			const struct pperf_block *block = pperf_sample_block_at(sample, n);
 
 			if (block->type != type || block->index != index)
 				return pperf_fail(PPERF_ERROR_BROKEN,
@@ -75,7 +153,7 @@ void pperf_sample_masks(const struct pperf_sample *sample, struct pperf_masks *m
 
 	*masks = (struct pperf_masks){};
 	for (i = 0; i < sample->num_blocks; i++) {
-		const struct pperf_block *block = &sample->blocks[i];
+		const struct pperf_block *block = pperf_sample_block_at(sample, i);
 
 		if (block->type >= PPERF_BLOCK_TYPES)
 			continue;
@@ -111,10 +189,13 @@ double pperf_elapsed_cycles(struct clock_rate *rate, const struct pperf_gpu_info
 	return slept > cycles ? slept : cycles;
 }
 
-void pperf_log_add(struct pperf_log *log, const struct pperf_sample *sample)
+enum pperf_error pperf_log_add(struct pperf_log *log, const struct pperf_sample *sample)
 {
 	uint64_t length = sample->end_ns - sample->start_ns;
 	unsigned int i;
+
+	if (log->size < SIZE_0_3(struct pperf_log, longest_ns))
+		return pperf_fail(PPERF_ERROR_INVALID, "pperf_log::size is %zu: it is to be sizeof(struct pperf_log)", log->size);
 
 	if (!log->samples) {
 		log->start_ns = sample->start_ns;
@@ -133,11 +214,12 @@ void pperf_log_add(struct pperf_log *log, const struct pperf_sample *sample)
 	log->stretched += !!(sample->flags & PPERF_SAMPLE_STRETCHED);
 
 	for (i = 0; i < sample->num_blocks; i++) {
-		if (sample->blocks[i].states & PPERF_STATE_PROTECTED) {
+		if (pperf_sample_block_at(sample, i)->states & PPERF_STATE_PROTECTED) {
 			log->in_protected++;
 			break;
 		}
 	}
+	return PPERF_OK;
 }
 
 static const char *plural(uint64_t n)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -88,10 +89,16 @@ _Static_assert(PPERF_STATE_ON == DRM_PANTHOR_PERF_BLOCK_STATE_ON &&
 _Static_assert(PPERF_CLOCK_SHADER == (int)DRM_PANTHOR_PERF_CLOCK_SHADER, "clocks are the kernel's");
 _Static_assert(PPERF_SESSION_EMIT_AUTO == DRM_PANTHOR_PERF_SETUP_EMIT_AUTO, "flags are the kernel's");
 
-/* Returns 0 or -errno. */
+static int call_once(int fd, unsigned long request, void *arg)
+{
+	return ioctl(fd, request, arg);
+}
+
+/* Returns 0 or -errno. START alone is ended by a signal: all else is done at once, and goes on behind one. */
 static int command(const struct pperf_session *s, uint32_t cmd, uint32_t *handle, void *arg,
 		   uint64_t size)
 {
+	int (*call)(int fd, unsigned long request, void *arg) = cmd == DRM_PANTHOR_PERF_COMMAND_START ? call_once : drmIoctl;
 	struct drm_panthor_perf_control c = {
 		.cmd = cmd,
 		.handle = *handle,
@@ -99,7 +106,7 @@ static int command(const struct pperf_session *s, uint32_t cmd, uint32_t *handle
 		.pointer = (uintptr_t)arg,
 	};
 
-	if (drmIoctl(s->gpu->fd, DRM_IOCTL_PANTHOR_PERF_CONTROL, &c))
+	if (call(s->gpu->fd, DRM_IOCTL_PANTHOR_PERF_CONTROL, &c))
 		return -errno;
 	*handle = c.handle;
 	return 0;
@@ -108,7 +115,7 @@ static int command(const struct pperf_session *s, uint32_t cmd, uint32_t *handle
 static enum pperf_error gone(const struct pperf_session *s)
 {
 	return pperf_fail(PPERF_ERROR_GONE, "%s is gone: the GPU was removed, or its driver unbound",
-			  s->gpu->node);
+			  pperf_gpu_label(s->gpu));
 }
 
 /* A buffer object and its mapping. Returns NULL with errno set. */
@@ -182,6 +189,10 @@ static enum pperf_error make_blocks(struct pperf_session *s)
 	const struct pperf_gpu_info *info = &s->gpu->info;
 	unsigned int type, index, n = 0;
 
+	s->log.size = sizeof(s->log);
+	s->sample.size = sizeof(s->sample);
+	s->sample.block_size = sizeof(*s->blocks);
+	s->sample.num_values = info->values_per_block;
 	s->sample.num_blocks = pperf_info_blocks(info);
 	s->blocks = calloc(s->sample.num_blocks, sizeof(*s->blocks));
 	if (!s->blocks)
@@ -244,8 +255,7 @@ static enum pperf_error check_options(const struct pperf_gpu_info *info,
 /* The options of a program that was built with this header, an older or a newer one. */
 static enum pperf_error copy_options(struct pperf_session_options *copy, const struct pperf_session_options *options)
 {
-	/* Of version 0.2. */
-	const size_t least = offsetof(struct pperf_session_options, flags) + sizeof(options->flags);
+	const size_t least = SIZE_0_3(struct pperf_session_options, flags);
 	const char *bytes = (const char *)options;
 	size_t i;
 
@@ -256,8 +266,7 @@ static enum pperf_error copy_options(struct pperf_session_options *copy, const s
 		if (bytes[i])
 			return pperf_fail(PPERF_ERROR_INVALID, "an option of a session is not known to this version of "
 					  "the library, " PPERF_VERSION);
-	memset(copy, 0, sizeof(*copy));
-	memcpy(copy, options, options->size < sizeof(*copy) ? options->size : sizeof(*copy));
+	pperf_struct_copy(copy, sizeof(*copy), options, options->size);
 	return PPERF_OK;
 }
 
@@ -373,6 +382,8 @@ enum pperf_error pperf_session_start(struct pperf_session *s, uint64_t user_data
 				  "resets it, try again");
 	case -ENODEV:
 		return gone(s);
+	case -EINTR:
+		return pperf_fail(PPERF_ERROR_INTERRUPTED, "a signal came before counting had begun: start it again, or end");
 	default:
 		return pperf_fail(PPERF_ERROR_SYSTEM, "cannot start counting: %s", strerror(-ret));
 	}

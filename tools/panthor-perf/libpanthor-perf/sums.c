@@ -9,7 +9,7 @@
 
 struct pperf_sums {
 	const struct pperf_db *db;
-	const struct pperf_gpu_info *info;
+	struct pperf_gpu_info info;
 
 	uint64_t samples;
 	uint64_t start_ns, end_ns, covered_ns;
@@ -35,12 +35,17 @@ enum pperf_error pperf_sums_new(const struct pperf_db *db, const struct pperf_gp
 				struct pperf_sums **out)
 {
 	struct pperf_sums *s = calloc(1, sizeof(*s));
+	enum pperf_error error;
 
 	if (!s)
 		return pperf_no_memory();
 
 	s->db = db;
-	s->info = info;
+	error = pperf_info_take(&s->info, info);
+	if (error) {
+		free(s);
+		return error;
+	}
 	s->num_blocks = pperf_info_blocks(info);
 	s->states = calloc(s->num_blocks, sizeof(*s->states));
 	s->values = calloc((size_t)s->num_blocks * info->values_per_block, sizeof(*s->values));
@@ -64,7 +69,7 @@ void pperf_sums_free(struct pperf_sums *s)
 void pperf_sums_reset(struct pperf_sums *s)
 {
 	memset(s->states, 0, s->num_blocks * sizeof(*s->states));
-	memset(s->values, 0, (size_t)s->num_blocks * s->info->values_per_block * sizeof(*s->values));
+	memset(s->values, 0, (size_t)s->num_blocks * s->info.values_per_block * sizeof(*s->values));
 	memset(s->totals, 0, sizeof(s->totals));
 	memset(&s->masks, 0, sizeof(s->masks));
 	memset(s->cycles, 0, sizeof(s->cycles));
@@ -101,13 +106,13 @@ static uint64_t sample_value(const void *source, unsigned int type, unsigned int
 static double active_seconds(struct pperf_sums *s, const struct pperf_sample *sample)
 {
 	struct evaluation e = { .db = s->db, .value = sample_value, .source = sample };
-	double elapsed = pperf_elapsed_cycles(&s->rate, s->info, sample), active;
+	double elapsed = pperf_elapsed_cycles(&s->rate, &s->info, sample), active;
 	double seconds = (sample->end_ns - sample->start_ns) / 1e9;
 
 	if (!s->db->active)
 		return 0;
 
-	pperf_evaluation_config(&e, s->info);
+	pperf_evaluation_config(&e, &s->info);
 	active = pperf_evaluate(&e, s->db->active);
 	/* While the rate is not known, it is taken for as low as it can have been. */
 	if (!elapsed)
@@ -119,7 +124,7 @@ static double active_seconds(struct pperf_sums *s, const struct pperf_sample *sa
 
 enum pperf_error pperf_sums_add(struct pperf_sums *s, const struct pperf_sample *sample)
 {
-	enum pperf_error error = pperf_sample_check(sample, s->info);
+	enum pperf_error error = pperf_sample_check(sample, &s->info);
 	struct pperf_masks masks;
 	unsigned int b, word, n;
 	uint64_t bits;
@@ -141,8 +146,8 @@ enum pperf_error pperf_sums_add(struct pperf_sums *s, const struct pperf_sample 
 		s->cycles[n] += sample->cycles[n];
 
 	for (b = 0; b < sample->num_blocks; b++) {
-		const struct pperf_block *block = &sample->blocks[b];
-		uint64_t *values = s->values + (size_t)b * s->info->values_per_block;
+		const struct pperf_block *block = pperf_sample_block_at(sample, b);
+		uint64_t *values = s->values + (size_t)b * s->info.values_per_block;
 
 		s->states[b] |= block->states;
 		for (word = 0; word < PPERF_MAX_VALUES / 64; word++) {
@@ -160,7 +165,7 @@ enum pperf_error pperf_sums_add(struct pperf_sums *s, const struct pperf_sample 
 
 void pperf_sums_merge(struct pperf_sums *s, const struct pperf_sums *other)
 {
-	size_t i, n = (size_t)s->num_blocks * s->info->values_per_block;
+	size_t i, n = (size_t)s->num_blocks * s->info.values_per_block;
 	unsigned int type;
 
 	if (!other->samples)
@@ -218,9 +223,9 @@ uint64_t pperf_sums_cycles(const struct pperf_sums *s, enum pperf_clock clock)
 
 uint32_t pperf_sums_states(const struct pperf_sums *s, unsigned int type, unsigned int block)
 {
-	if (type >= PPERF_BLOCK_TYPES || block >= s->info->blocks[type])
+	if (type >= PPERF_BLOCK_TYPES || block >= s->info.blocks[type])
 		return 0;
-	return s->states[pperf_info_first_block(s->info, type) + block];
+	return s->states[pperf_info_first_block(&s->info, type) + block];
 }
 
 const struct pperf_masks *pperf_sums_masks(const struct pperf_sums *s)
@@ -238,10 +243,10 @@ static uint64_t block_value(const struct pperf_sums *s, unsigned int type, unsig
 {
 	size_t b;
 
-	if (block >= s->info->blocks[type] || index >= s->info->values_per_block)
+	if (block >= s->info.blocks[type] || index >= s->info.values_per_block)
 		return 0;
-	b = pperf_info_first_block(s->info, type) + block;
-	return s->values[b * s->info->values_per_block + index];
+	b = pperf_info_first_block(&s->info, type) + block;
+	return s->values[b * s->info.values_per_block + index];
 }
 
 uint64_t pperf_sums_block(const struct pperf_sums *s, const struct pperf_counter *counter,
@@ -275,7 +280,7 @@ static enum pperf_error evaluate(const struct evaluation *e, const struct pperf_
 
 static void fill_config(struct evaluation *e, const struct pperf_sums *s)
 {
-	pperf_evaluation_config(e, s->info);
+	pperf_evaluation_config(e, &s->info);
 	e->config[CONFIG_SECONDS] = pperf_sums_seconds(s);
 }
 
@@ -311,7 +316,7 @@ enum pperf_error pperf_sums_block_value(const struct pperf_sums *s,
 	};
 	struct evaluation e = { .db = s->db, .value = one_block_value, .source = &source };
 
-	if (!source.type || block >= s->info->blocks[source.type])
+	if (!source.type || block >= s->info.blocks[source.type])
 		return pperf_fail(PPERF_ERROR_INVALID, "%s has no value of its own in block %u",
 				  counter->name, block);
 
@@ -324,7 +329,7 @@ enum pperf_error pperf_sums_block_value(const struct pperf_sums *s,
 	return evaluate(&e, s, counter, value);
 }
 
-enum pperf_error pperf_sums_load(const struct pperf_sums *s, struct pperf_load *load)
+enum pperf_error pperf_sums_load(const struct pperf_sums *s, struct pperf_load *load, size_t size)
 {
 	struct pperf_load l = {
 		.seconds = pperf_sums_seconds(s),
@@ -334,11 +339,13 @@ enum pperf_error pperf_sums_load(const struct pperf_sums *s, struct pperf_load *
 	enum pperf_error error;
 	double active;
 
+	if (size < SIZE_0_3(struct pperf_load, of_cycles))
+		return pperf_fail(PPERF_ERROR_INVALID, "the size of a load is %zu: it is to be sizeof(struct pperf_load)", size);
 	if (!s->db->active)
 		return pperf_fail(PPERF_ERROR_NOT_COUNTED, "it is not known which counter tells that this "
 				  "GPU is active");
 	if (!s->samples) {
-		*load = l;
+		pperf_struct_copy(load, size, &l, sizeof(l));
 		return PPERF_OK;
 	}
 
@@ -354,6 +361,6 @@ enum pperf_error pperf_sums_load(const struct pperf_sums *s, struct pperf_load *
 		l.of_time = l.active_seconds < l.seconds ? l.active_seconds / l.seconds : 1;
 	if (l.cycles)
 		l.of_cycles = l.active_cycles < l.cycles ? (double)l.active_cycles / l.cycles : 1;
-	*load = l;
+	pperf_struct_copy(load, size, &l, sizeof(l));
 	return PPERF_OK;
 }

@@ -9,7 +9,7 @@
 
 struct pperf_topdown {
 	const struct pperf_db *db;
-	const struct pperf_gpu_info *info;
+	struct pperf_gpu_info info;
 	struct clock_rate rate;
 	uint64_t samples;
 
@@ -27,6 +27,7 @@ enum pperf_error pperf_topdown_new(const struct pperf_db *db, const struct pperf
 				   struct pperf_topdown **out)
 {
 	struct pperf_topdown *t;
+	enum pperf_error error;
 
 	if (!db->num_nodes)
 		return pperf_fail(PPERF_ERROR_UNKNOWN, "no top-down tree is known for this GPU");
@@ -35,12 +36,14 @@ enum pperf_error pperf_topdown_new(const struct pperf_db *db, const struct pperf
 	if (!t)
 		return pperf_no_memory();
 	t->db = db;
-	t->info = info;
+	error = pperf_info_take(&t->info, info);
 	t->cycles = calloc(db->num_nodes, sizeof(*t->cycles));
 	t->rows = calloc(db->num_rows, sizeof(*t->rows));
-	if (!t->cycles || !t->rows) {
+	if (!error && (!t->cycles || !t->rows))
+		error = pperf_no_memory();
+	if (error) {
 		pperf_topdown_free(t);
-		return pperf_no_memory();
+		return error;
 	}
 	*out = t;
 	return PPERF_OK;
@@ -80,7 +83,7 @@ static void add_up(const struct pperf_sample *sample, const struct pperf_masks *
 	uint64_t bits;
 
 	for (b = 0; b < sample->num_blocks; b++) {
-		const struct pperf_block *block = &sample->blocks[b];
+		const struct pperf_block *block = pperf_sample_block_at(sample, b);
 
 		for (word = 0; word < PPERF_MAX_VALUES / 64; word++) {
 			for (bits = needs->bits[block->type][word]; bits; bits &= bits - 1) {
@@ -95,7 +98,7 @@ enum pperf_error pperf_topdown_add(struct pperf_topdown *t, const struct pperf_s
 {
 	struct totals totals = {};
 	struct evaluation e = { .db = t->db, .value = total_value, .source = &totals, .rows = t->rows };
-	enum pperf_error error = pperf_sample_check(sample, t->info);
+	enum pperf_error error = pperf_sample_check(sample, &t->info);
 	const uint64_t *cycles = sample->cycles;
 	struct pperf_masks masks;
 	size_t i;
@@ -107,10 +110,10 @@ enum pperf_error pperf_topdown_add(struct pperf_topdown *t, const struct pperf_s
 		return pperf_fail(PPERF_ERROR_NOT_COUNTED, "top-down needs counters that were not counted");
 
 	add_up(sample, &t->db->topdown_needs, &totals);
-	pperf_evaluation_config(&e, t->info);
+	pperf_evaluation_config(&e, &t->info);
 	e.config[CONFIG_SECONDS] = (sample->end_ns - sample->start_ns) / 1e9;
-	e.config[CONFIG_ELAPSED_CYCLES] = pperf_elapsed_cycles(&t->rate, t->info, sample);
-	if ((t->info->clocks & 1u << PPERF_CLOCK_SHADER) && cycles[PPERF_CLOCK_TOPLEVEL] &&
+	e.config[CONFIG_ELAPSED_CYCLES] = pperf_elapsed_cycles(&t->rate, &t->info, sample);
+	if ((t->info.clocks & 1u << PPERF_CLOCK_SHADER) && cycles[PPERF_CLOCK_TOPLEVEL] &&
 	    cycles[PPERF_CLOCK_SHADER])
 		e.config[CONFIG_SHADER_CLOCK_RATIO] =
 			(double)cycles[PPERF_CLOCK_SHADER] / cycles[PPERF_CLOCK_TOPLEVEL];

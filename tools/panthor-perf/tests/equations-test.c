@@ -42,22 +42,22 @@ static void fail(const char *what)
 
 static void fill(struct fake *fake, const struct pperf_db *db, FILE *inputs)
 {
-	const struct pperf_counter *c;
+	const struct pperf_counter *const *c;
 	unsigned int block;
 	uint64_t total, *value;
 	size_t i, count;
 
 	c = pperf_db_counters(db, &count);
 	for (i = 0; i < count; i++) {
-		if (!c[i].type)
+		if (!c[i]->type)
 			continue;
 		total = 0;
-		for (block = 0; block < fake->info.blocks[c[i].type]; block++) {
-			value = fake_value(fake, c[i].type, block, c[i].index);
+		for (block = 0; block < fake->info.blocks[c[i]->type]; block++) {
+			value = fake_value(fake, c[i]->type, block, c[i]->index);
 			*value = draw_count();
 			total += *value;
 		}
-		fprintf(inputs, "%s.%u %" PRIu64 "\n", pperf_block_name(c[i].type), c[i].index, total);
+		fprintf(inputs, "%s.%u %" PRIu64 "\n", pperf_block_name(c[i]->type), c[i]->index, total);
 	}
 
 	fake->sample.start_ns = draw() >> 20;
@@ -86,8 +86,8 @@ static void print(const char *name, bool valid, double value)
 /* In the order of the tables: derived counters, then the rows of top-down that are nodes. */
 static void evaluate(const struct fake *fake, const struct pperf_db *db)
 {
-	const struct pperf_topdown_node *nodes;
-	const struct pperf_counter *c;
+	const struct pperf_topdown_node *const *nodes;
+	const struct pperf_counter *const *c;
 	struct pperf_topdown *topdown;
 	struct pperf_sums *sums;
 	enum pperf_error error;
@@ -101,17 +101,17 @@ static void evaluate(const struct fake *fake, const struct pperf_db *db)
 
 	c = pperf_db_counters(db, &count);
 	for (i = 0; i < count; i++) {
-		if (c[i].type)
+		if (c[i]->type)
 			continue;
-		error = pperf_sums_value(sums, &c[i], &value);
+		error = pperf_sums_value(sums, c[i], &value);
 		if (error && error != PPERF_ERROR_NO_VALUE)
-			fail(c[i].name);
-		print(c[i].name, !error, value);
+			fail(c[i]->name);
+		print(c[i]->name, !error, value);
 	}
 
 	nodes = pperf_db_topdown(db, &count);
 	for (i = 0; i < count; i++)
-		print(nodes[i].name, true, pperf_topdown_cycles(topdown, &nodes[i]));
+		print(nodes[i]->name, true, pperf_topdown_cycles(topdown, nodes[i]));
 	puts("=");
 	pperf_sums_free(sums);
 	pperf_topdown_free(topdown);

@@ -100,6 +100,7 @@ enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_se
 	if (!s || !name)
 		abort();
 	s->gpu = gpu;
+	s->log.size = sizeof(s->log);
 	s->period_ns = options->period_ns;
 	s->slots = options->slots;
 	/* Open for writing too, so that it has no end. */

@@ -107,6 +107,9 @@ static struct samples *make_samples(const struct recording_head *head)
 		sample->flags = n % 11 ? 0 : random_bits(3);
 		for (b = 0; b < PPERF_CLOCKS; b++)
 			sample->cycles[b] = n % 3 ? 1000000 : random_bits(random_bits(6));
+		sample->size = sizeof(*sample);
+		sample->block_size = sizeof(*block);
+		sample->num_values = head->gpu.values_per_block;
 		sample->blocks = s->blocks[n];
 		for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
 			for (index = 0; index < head->gpu.blocks[type]; index++) {
@@ -188,10 +191,11 @@ static bool same_sample(const struct pperf_sample *a, const struct pperf_sample 
 	unsigned int i;
 
 	if (a->start_ns != b->start_ns || a->end_ns != b->end_ns || a->set != b->set || a->flags != b->flags ||
-	    memcmp(a->cycles, b->cycles, sizeof(a->cycles)) || a->num_blocks != b->num_blocks)
+	    memcmp(a->cycles, b->cycles, sizeof(a->cycles)) || a->num_blocks != b->num_blocks ||
+	    a->num_values != b->num_values)
 		return false;
 	for (i = 0; i < a->num_blocks; i++) {
-		const struct pperf_block *x = &a->blocks[i], *y = &b->blocks[i];
+		const struct pperf_block *x = pperf_sample_block_at(a, i), *y = pperf_sample_block_at(b, i);
 
 		if (x->type != y->type || x->index != y->index || x->states != y->states ||
 		    x->clock != y->clock || memcmp(x->enabled, y->enabled, sizeof(x->enabled)) ||

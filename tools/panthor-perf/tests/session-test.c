@@ -2,11 +2,14 @@
 /*
  * Tests of GPUs and sessions with a kernel that is not there: libdrm's functions
  * are here, a file stands for the device, and the tests deliver samples. What a
- * real kernel hardly ever does can be had this way. Prints TAP.
+ * real kernel hardly ever does can be had this way. It uses no more of the
+ * library than programs do, so that it runs with other builds of the shared
+ * library than the one that it was made for. Prints TAP.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <locale.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +20,12 @@
 
 #include <xf86drm.h>
 
-#include "device.h"
+#include <drm/panthor_drm.h>
+#include <drm/panthor_perf_drm.h>
+
+#include "tests-common.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define BLOCKS 5
 #define VALUES 64
@@ -37,11 +45,14 @@ static struct {
 	/* An error number for each command, and for all of the device. */
 	int fail[8];
 	int fail_query;
-	bool gone;
+	bool gone, nameless;
 
 	/* Buffer objects lie one behind the other in the file. */
 	unsigned int bos, open_bos;
 	bool used[MAX_BOS];
+
+	/* How often libdrm was asked for a command again that a signal has ended. */
+	unsigned int repeated;
 
 	/* Flags of buffers that it knows, and those of the last ring. */
 	uint32_t bo_flags, ring_flags;
@@ -185,7 +196,14 @@ static int control(struct drm_panthor_perf_control *c)
 	return 0;
 }
 
-int drmIoctl(int fd, unsigned long request, void *arg)
+/* A descriptor's name, which not every one has. */
+char *drmGetDeviceNameFromFd2(int fd)
+{
+	(void)fd;
+	return kernel.nameless ? NULL : strdup(kernel.node);
+}
+
+static int kernel_ioctl(int fd, unsigned long request, void *arg)
 {
 	struct drm_panthor_bo_create *create = arg;
 	struct drm_panthor_bo_mmap_offset *offset = arg;
@@ -222,6 +240,27 @@ int drmIoctl(int fd, unsigned long request, void *arg)
 	}
 	errno = EINVAL;
 	return -1;
+}
+
+/* As libdrm does: what a signal has ended is asked for again. */
+int drmIoctl(int fd, unsigned long request, void *arg)
+{
+	int ret;
+
+	while ((ret = kernel_ioctl(fd, request, arg)) && errno == EINTR && kernel.repeated < 10)
+		kernel.repeated++;
+	return ret;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	return kernel_ioctl(fd, request, arg);
 }
 
 /* ---- What the tests make the kernel do ---- */
@@ -335,6 +374,7 @@ static void test_gpu(void)
 	struct pperf_gpu *gpu, *none = NULL;
 	char **nodes;
 	size_t count;
+	int fd;
 
 	begin();
 	kernel_reset();
@@ -359,6 +399,31 @@ static void test_gpu(void)
 	pperf_gpu_nodes_free(nodes, count);
 	pperf_gpu_close(NULL);
 	end("a GPU is opened by its node, as the first, and listed");
+
+	begin();
+	fd = open(kernel.node, O_RDWR);
+	expect(!pperf_gpu_open_fd(fd, &gpu), "%s", pperf_message());
+	close(fd);
+	expect(fcntl(pperf_gpu_fd(gpu), F_GETFD) == FD_CLOEXEC && !strcmp(pperf_gpu_info(gpu)->node, kernel.node),
+	       "descriptor %d of %s", pperf_gpu_fd(gpu), pperf_gpu_info(gpu)->node);
+	fd = pperf_gpu_fd(gpu);
+	pperf_gpu_close(gpu);
+	expect(fcntl(fd, F_GETFD) < 0, "it stays open");
+	fd = open(kernel.node, O_RDWR);
+	kernel.nameless = true;
+	expect(!pperf_gpu_open_fd(fd, &gpu) && !pperf_gpu_info(gpu)->node, "one without a name: %s", pperf_message());
+	kernel.gone = true;
+	expect(pperf_gpu_alive(gpu) == PPERF_ERROR_GONE && !strncmp(pperf_message(), "the GPU is gone", 15), "%s", pperf_message());
+	pperf_gpu_close(gpu);
+	kernel_reset();
+	expect(fcntl(fd, F_GETFD) >= 0, "the program's descriptor is closed");
+	expect(pperf_gpu_open_fd(-1, &none) == PPERF_ERROR_INVALID && pperf_gpu_open_fd(12345, &none) == PPERF_ERROR_INVALID,
+	       "what is no descriptor is opened");
+	kernel.driver = "i915";
+	expect(pperf_gpu_open_fd(fd, &none) == PPERF_ERROR_NO_DEVICE && !none, "another driver's is opened");
+	kernel.driver = "panthor";
+	close(fd);
+	end("a GPU is opened by a descriptor, which stays the program's");
 
 	begin();
 	kernel.driver = "panfrost";
@@ -396,7 +461,7 @@ static void test_setup(void)
 	struct pperf_session_options options = some_options(), wrong;
 	struct {
 		struct pperf_session_options options;
-		uint64_t more;
+		uint64_t more[16];
 	} longer;
 	struct pperf_session *session;
 	struct pperf_gpu *gpu;
@@ -458,7 +523,7 @@ static void test_setup(void)
 	expect(kernel.setup.sample_slots == 4, "longer options: %u slots", kernel.setup.sample_slots);
 	pperf_session_close(session);
 	session = NULL;
-	longer.more = 1;
+	longer.more[COUNT(longer.more) - 1] = 1;
 	expect(pperf_session_open(gpu, &longer.options, &session) == PPERF_ERROR_INVALID && strstr(pperf_message(), "not known"),
 	       "an option that is not known: %s", pperf_message());
 	for (i = 0; i < 5; i++) {
@@ -508,6 +573,10 @@ static void test_commands(void)
 	expect(pperf_session_start(session, 1) == PPERF_ERROR_FIRMWARE, "dead firmware");
 	kernel.fail[DRM_PANTHOR_PERF_COMMAND_START] = ENODEV;
 	expect(pperf_session_start(session, 1) == PPERF_ERROR_GONE, "a GPU that is gone");
+	kernel.fail[DRM_PANTHOR_PERF_COMMAND_START] = EINTR;
+	expect(pperf_session_start(session, 1) == PPERF_ERROR_INTERRUPTED && !kernel.repeated, "a signal: %s, %u times",
+	       pperf_message(), kernel.repeated);
+	expect(pperf_session_sample(session, 1) == PPERF_ERROR_INVALID, "what a signal has ended is started");
 	kernel.fail[DRM_PANTHOR_PERF_COMMAND_START] = 0;
 	expect(!pperf_session_start(session, 41) && kernel.last_data == 41, "START: %s", pperf_message());
 	expect(!pperf_session_sample(session, 42) && kernel.last_data == 42, "SAMPLE: %s", pperf_message());
@@ -593,6 +662,7 @@ static void test_samples(void)
 	const struct pperf_sample *sample;
 	const struct pperf_block *block;
 	struct pperf_session *session;
+	struct pperf_sample *copy;
 	struct pperf_gpu *gpu;
 	bool ready = true;
 	uint64_t i;
@@ -641,6 +711,31 @@ static void test_samples(void)
 	end("samples come as they were delivered");
 
 	begin();
+	deliver(5, PPERF_SAMPLE_ERROR, 500);
+	expect(!pperf_session_next(session, &sample) && sample, "%s", pperf_message());
+	expect(!pperf_sample_copy(sample, &copy), "%s", pperf_message());
+	/* The slot is the kernel's again, and all slots are written anew. */
+	for (i = 0; i < 4; i++) {
+		pperf_session_release(session);
+		deliver(6, 0, 900);
+		expect(!pperf_session_next(session, &sample) && sample, "%s", pperf_message());
+	}
+	block = pperf_sample_block(copy, PPERF_BLOCK_SHADER, 1);
+	expect(copy->user_data == 5 && copy->flags == PPERF_SAMPLE_ERROR && copy->num_blocks == BLOCKS && block &&
+	       block->values[5] == 500 + 4 * VALUES + 5 && block->values[VALUES - 1] == 500 + 5 * VALUES - 1 &&
+	       block->enabled[0] == 0xff0, "the copy has changed");
+	block = pperf_sample_block(sample, PPERF_BLOCK_SHADER, 1);
+	expect(sample->user_data == 6 && block->values[5] == 900 + 4 * VALUES + 5, "the sample has not");
+	pperf_session_close(session);
+	block = pperf_sample_block_at(copy, 0);
+	expect(block->type == PPERF_BLOCK_CSHW && block->values[0] == 500, "the copy went with its session");
+	pperf_sample_free(copy);
+	pperf_sample_free(NULL);
+	session = open_session(gpu, &options);
+	expect(!pperf_session_start(session, 7), "%s", pperf_message());
+	end("a copy of a sample stays");
+
+	begin();
 	deliver(1, 0, 0);
 	/* The second slot: the index of the third block. */
 	spoil((kernel.insert - 1) % 4 * SAMPLE_SIZE + 56 + 2 * (24 + 8 * VALUES) + 1, 3);
@@ -655,8 +750,9 @@ static void test_samples(void)
 		deliver(1, 0, 100);
 		expect(!pperf_session_next(session, &sample) && sample, "%s", pperf_message());
 		spoil(56 + 24, 99);
-		expect((sample->blocks[0].values[0] == 99) == !!i && kernel.ring_flags == kernel.bo_flags,
-		       "value 0 is %llu, flags %u", (unsigned long long)sample->blocks[0].values[0], kernel.ring_flags);
+		block = pperf_sample_block_at(sample, 0);
+		expect((block->values[0] == 99) == !!i && kernel.ring_flags == kernel.bo_flags,
+		       "value 0 is %llu, flags %u", (unsigned long long)block->values[0], kernel.ring_flags);
 		pperf_session_close(session);
 		expect(!kernel.open_bos, "%u buffers are left", kernel.open_bos);
 	}
@@ -702,6 +798,72 @@ static void test_gone(void)
 	end("a GPU that goes away is told, behind its last sample");
 }
 
+/* What a program fills in, and what is filled in for it, has the size that the program says. */
+static void test_structs(void)
+{
+	struct {
+		struct pperf_log log;
+		uint64_t behind;
+	} log = { .log = { .size = sizeof(log.log) }, .behind = 1 };
+	struct {
+		struct pperf_load load;
+		uint64_t behind;
+	} load = { .behind = 2 };
+	const struct pperf_topdown_node *const *nodes;
+	const struct pperf_counter *const *counters;
+	struct pperf_topdown *topdown = NULL;
+	struct pperf_sums *sums = NULL;
+	struct pperf_sample *copy;
+	static struct fake fake;
+	struct pperf_db *db;
+	size_t count, i;
+
+	begin();
+	expect(!pperf_db_open("Mali-G710", &db), "%s", pperf_message());
+	fake_init(&fake, "Mali-G710", 2, 3, 16);
+	fake.sample.end_ns = 1000000;
+	fake.sample.cycles[PPERF_CLOCK_TOPLEVEL] = 1000;
+	*fake_value(&fake, PPERF_BLOCK_SHADER, 2, 40) = 77;
+	expect(!pperf_sums_new(db, &fake.info, &sums) && !pperf_topdown_new(db, &fake.info, &topdown), "%s", pperf_message());
+	expect(!pperf_sums_add(sums, &fake.sample) && !pperf_topdown_add(topdown, &fake.sample), "%s", pperf_message());
+	expect(pperf_sums_block(sums, pperf_db_at(db, PPERF_BLOCK_SHADER, 40), 2) == 77 &&
+	       pperf_sample_total(&fake.sample, pperf_db_at(db, PPERF_BLOCK_SHADER, 40)) == 77, "core 2 has not counted 77");
+	expect(!pperf_sums_load(sums, &load.load, sizeof(load.load)) && load.load.cycles == 1000 && load.behind == 2,
+	       "the load of %llu cycles, %llu behind", (unsigned long long)load.load.cycles, (unsigned long long)load.behind);
+	expect(!pperf_sample_copy(&fake.sample, &copy) &&
+	       pperf_sample_block(copy, PPERF_BLOCK_SHADER, 2)->values[40] == 77 && copy->end_ns == 1000000, "the copy");
+	expect(!pperf_sums_add(sums, copy), "a copy is added: %s", pperf_message());
+	pperf_sample_free(copy);
+	expect(!pperf_log_add(&log.log, &fake.sample) && log.log.samples == 1 && log.log.longest_ns == 1000000 && log.behind == 1,
+	       "the log");
+
+	counters = pperf_db_counters(db, &count);
+	for (i = 0; i < count; i++)
+		expect(*counters[i]->name && pperf_db_find(db, counters[i]->name) == counters[i], "counter %zu", i);
+	nodes = pperf_db_topdown(db, &count);
+	for (i = 1; i < count; i++)
+		expect(nodes[i]->level && nodes[i]->parent->children && *nodes[i]->name, "node %zu", i);
+	expect(count > 20, "%zu nodes", count);
+
+	/* Sizes that nobody has set. */
+	log.log.size = 0;
+	expect(pperf_log_add(&log.log, &fake.sample) == PPERF_ERROR_INVALID && log.log.samples == 1, "a log without a size");
+	expect(pperf_sums_load(sums, &load.load, 8) == PPERF_ERROR_INVALID, "a load of 8 bytes");
+	fake.sample.block_size = 0;
+	expect(pperf_sums_add(sums, &fake.sample) == PPERF_ERROR_INVALID && pperf_sample_copy(&fake.sample, &copy) == PPERF_ERROR_INVALID,
+	       "blocks without a size");
+	fake.sample.block_size = sizeof(fake.blocks[0]);
+	fake.sample.num_values = 32;
+	expect(pperf_sums_add(sums, &fake.sample) == PPERF_ERROR_BROKEN, "blocks of 32 values");
+	pperf_sums_free(sums);
+	pperf_topdown_free(topdown);
+	fake.info.size = 8;
+	expect(pperf_sums_new(db, &fake.info, &sums) == PPERF_ERROR_INVALID &&
+	       pperf_topdown_new(db, &fake.info, &topdown) == PPERF_ERROR_INVALID, "a GPU of 8 bytes");
+	pperf_db_close(db);
+	end("structs have the size that the program says");
+}
+
 int main(void)
 {
 	int fd;
@@ -720,13 +882,14 @@ int main(void)
 
 	/* What was said before a hang is to be seen. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("1..9\n");
+	printf("1..12\n");
 	test_gpu();
 	test_setup();
 	test_commands();
 	test_last();
 	test_samples();
 	test_gone();
+	test_structs();
 	unlink(kernel.node);
 	return failed;
 }

@@ -50,6 +50,9 @@ static inline void fake_init(struct fake *fake, const char *layout, unsigned int
 			block->values = fake->values[n];
 		}
 	}
+	fake->sample.size = sizeof(fake->sample);
+	fake->sample.block_size = sizeof(fake->blocks[0]);
+	fake->sample.num_values = fake->info.values_per_block;
 	fake->sample.num_blocks = n;
 	fake->sample.blocks = fake->blocks;
 }

@@ -77,8 +77,8 @@ int main(int argc, char **argv)
 		};
 		for (b = 0; b < r.sample.num_blocks; b++) {
 			for (i = 0; i < head.values; i++) {
-				s->hash += r.sample.blocks[b].values[i] * exact_factor(b * head.values + i);
-				sums[b * head.values + i] += r.sample.blocks[b].values[i];
+				s->hash += pperf_sample_block_at(&r.sample, b)->values[i] * exact_factor(b * head.values + i);
+				sums[b * head.values + i] += pperf_sample_block_at(&r.sample, b)->values[i];
 			}
 		}
 	}
