@@ -3,17 +3,23 @@
  * Perfetto's trace format: perfetto.proto.
  *
  * Every value that a sample has, and every one that follows from it, is a track
- * with a name of its own. A value is a point at the sample's begin, which stands
- * for the time from there on (FORWARDS); where nothing follows, zeros end it.
+ * with a name of its own. Counts are rates, so that a long sample is not higher
+ * than others. A value is a point at the sample's begin, which stands for the
+ * time from there on (FORWARDS), until there is another; where nothing follows,
+ * zeros end it. Each sample has a packet, if only to say where it begins: rate
+ * times length is the count.
  * Counter ids are common to all producers of a trace: ours begin where nobody
  * else's are likely to be, as does the id of our sequence of packets.
  */
 #define _GNU_SOURCE
 #include "perfetto.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <zlib.h>
 
 #include "perfetto.pb-c.h"
 
@@ -22,7 +28,8 @@ typedef Pftrace__GpuCounterDescriptor__GpuCounterBlock Block;
 typedef Pftrace__GpuCounterDescriptor__GpuCounterGroupSpec Group;
 typedef Pftrace__GpuCounterEvent__GpuCounter Value;
 
-#define FIRST_COUNTER_ID 0x50500000u
+/* Two bytes each, as long as there are not thousands. */
+#define FIRST_COUNTER_ID 0x1000u
 #define FIRST_BLOCK_ID 0x5050
 #define SEQUENCE_ID 0x50505046u
 
@@ -39,13 +46,20 @@ typedef Pftrace__GpuCounterEvent__GpuCounter Value;
 enum { UNCLASSIFIED, SYSTEM, VERTICES, FRAGMENTS, PRIMITIVES, MEMORY, COMPUTE, RAY_TRACING };
 
 /* enum GpuCounterDescriptor.MeasureUnit */
-enum { NONE = 0, BYTE = 7, SECOND = 22, VERTEX = 25, PIXEL = 26, PERCENT = 37, PRIMITIVE = 38, INSTRUCTION = 40 };
+enum { NONE = 0, BYTE = 7, HERTZ = 13, SECOND = 22, VERTEX = 25, PIXEL = 26, PERCENT = 37, PRIMITIVE = 38, INSTRUCTION = 40 };
+
+/*
+ * Packets are compressed together: so many bytes, or those of so much time, which is all that is missing in the
+ * file if this program is killed.
+ */
+#define BATCH_BYTES (256u << 10)
+#define BATCH_NS 1000000000ull
 
 /* The levels of the top-down tree that are tracks. */
 #define TOPDOWN_LEVELS 2
 
 /* Where tracks come from; each has a block in the descriptor, and those of block types one for each block. */
-enum source { SOURCE_LOAD, SOURCE_TOPDOWN, SOURCE_METRIC, SOURCE_COUNTER, SOURCE_BLOCK_METRIC };
+enum source { SOURCE_LOAD, SOURCE_CLOCK, SOURCE_TOPDOWN, SOURCE_METRIC, SOURCE_COUNTER, SOURCE_BLOCK_METRIC };
 
 enum load { LOAD_OF_TIME, LOAD_OF_CYCLES, LOAD_FLAGS };
 
@@ -54,11 +68,17 @@ struct track {
 	char *name, *description;
 	int group, unit, per;
 
-	/* By source: an enum load, a node, a counter, and its block: position in a sample, type, number. */
+	/* By source: an enum load, a clock, a node, a counter, and its block: position in a sample, type, number. */
 	enum load load;
+	enum pperf_clock clock;
 	const struct pperf_topdown_node *node;
 	const struct pperf_counter *counter;
 	unsigned int block, type, index;
+};
+
+struct bytes {
+	uint8_t *at;
+	size_t size, room;
 };
 
 struct perfetto {
@@ -73,40 +93,89 @@ struct perfetto {
 	struct track *tracks;
 	size_t count, room;
 
-	/* The latest sample's values, one a track, and what points to them. */
+	/* The latest value of each track, NAN before there is one; those that are to be written. */
 	Value *values;
-	Value **pointers;
+	Value **changed;
+	size_t num_changed;
 
 	/* Has the descriptor been written; where the last sample ended, 0 if there was none. */
 	bool described;
 	uint64_t end_ns;
 
-	uint8_t *bytes;
-	size_t size;
+	/* Packets that are not written yet, how many samples are in them, and where they begin. */
+	struct bytes batch;
+	uint64_t batch_samples, batch_ns;
+
+	/* The same compressed, and as it is written. */
+	struct bytes compressed, out;
+
+	/* Samples in what the file has taken. */
+	uint64_t written;
 };
 
-static enum pperf_error write_packet(struct perfetto *p, Pftrace__TracePacket *packet)
+/* Makes room for so many bytes more. */
+static enum pperf_error reserve(struct bytes *bytes, size_t more)
+{
+	uint8_t *at;
+
+	if (bytes->size + more <= bytes->room)
+		return PPERF_OK;
+	at = realloc(bytes->at, 2 * (bytes->size + more));
+	if (!at)
+		return PPERF_ERROR_NO_MEMORY;
+	bytes->at = at;
+	bytes->room = 2 * (bytes->size + more);
+	return PPERF_OK;
+}
+
+/* A trace is a message with one field, the packet: traces in a row are one. */
+static enum pperf_error append(struct bytes *bytes, Pftrace__TracePacket *packet)
 {
 	Pftrace__Trace trace = PFTRACE__TRACE__INIT;
-	uint8_t *bytes;
-	size_t size;
+	enum pperf_error error;
 
-	packet->has_trusted_packet_sequence_id = true;
-	packet->trusted_packet_sequence_id = SEQUENCE_ID;
-	/* A trace is a message with one field: traces in a row are one. */
 	trace.n_packet = 1;
 	trace.packet = &packet;
+	error = reserve(bytes, pftrace__trace__get_packed_size(&trace));
+	if (!error)
+		bytes->size += pftrace__trace__pack(&trace, bytes->at + bytes->size);
+	return error;
+}
 
-	size = pftrace__trace__get_packed_size(&trace);
-	if (size > p->size) {
-		bytes = realloc(p->bytes, size);
-		if (!bytes)
-			return PPERF_ERROR_NO_MEMORY;
-		p->bytes = bytes;
-		p->size = size;
-	}
-	pftrace__trace__pack(&trace, p->bytes);
-	return fwrite(p->bytes, 1, size, p->file) == size ? PPERF_OK : PPERF_ERROR_SYSTEM;
+/* Writes the packets that there are as one that has them all in it. */
+static enum pperf_error write_batch(struct perfetto *p)
+{
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+	uLongf size = compressBound(p->batch.size);
+	enum pperf_error error;
+
+	if (!p->batch.size)
+		return PPERF_OK;
+	p->compressed.size = p->out.size = 0;
+	error = reserve(&p->compressed, size);
+	if (error)
+		return error;
+	if (compress(p->compressed.at, &size, p->batch.at, p->batch.size) != Z_OK)
+		return PPERF_ERROR_NO_MEMORY;
+
+	packet.has_compressed_packets = true;
+	packet.compressed_packets.data = p->compressed.at;
+	packet.compressed_packets.len = size;
+	error = append(&p->out, &packet);
+	if (error)
+		return error;
+	if (fwrite(p->out.at, 1, p->out.size, p->file) != p->out.size || fflush(p->file))
+		return PPERF_ERROR_SYSTEM;
+	p->written += p->batch_samples;
+	p->batch.size = p->batch_samples = 0;
+	return PPERF_OK;
+}
+
+static enum pperf_error add_packet(struct perfetto *p, Pftrace__TracePacket *packet)
+{
+	packet->has_trusted_packet_sequence_id = true;
+	packet->trusted_packet_sequence_id = SEQUENCE_ID;
+	return append(&p->batch, packet);
 }
 
 /* By what a counter's group, or else its name, has in it. */
@@ -152,6 +221,14 @@ static void set_unit(struct track *track, const char *unit)
 			track->per = units[i].per;
 		}
 	}
+}
+
+/* Of counts, their unit a second. */
+static void set_counter_unit(struct track *track, const struct pperf_counter *counter)
+{
+	set_unit(track, counter->unit);
+	if (counter->kind == PPERF_KIND_COUNT)
+		track->per = SECOND;
 }
 
 /* Takes the texts, which are NULL without memory. Returns NULL then. */
@@ -248,6 +325,25 @@ static enum pperf_error add_load(struct perfetto *p)
 	return PPERF_OK;
 }
 
+static enum pperf_error add_clocks(struct perfetto *p)
+{
+	struct track *track;
+	unsigned int clock;
+
+	for (clock = 0; clock < PPERF_CLOCKS; clock++) {
+		if (!(p->head->gpu.clocks >> clock & 1))
+			continue;
+		track = add_track(p, SOURCE_CLOCK, text("Frequency: %s clock", pperf_clock_name(clock)),
+				  strdup("Cycles a second in the mean over the sample; the clock stands still while the GPU sleeps"));
+		if (!track)
+			return PPERF_ERROR_NO_MEMORY;
+		track->clock = clock;
+		track->group = SYSTEM;
+		track->unit = HERTZ;
+	}
+	return PPERF_OK;
+}
+
 static enum pperf_error add_topdown(struct perfetto *p)
 {
 	const struct pperf_topdown_node *const *nodes;
@@ -302,7 +398,7 @@ static enum pperf_error add_metrics(struct perfetto *p)
 			return PPERF_ERROR_NO_MEMORY;
 		track->counter = counters[i];
 		track->group = group_of(counters[i]);
-		set_unit(track, counters[i]->unit);
+		set_counter_unit(track, counters[i]);
 	}
 	return PPERF_OK;
 }
@@ -341,7 +437,7 @@ static struct track *add_block_track(struct perfetto *p, enum source source, con
 	track->type = type;
 	track->index = index;
 	track->group = type < PPERF_BLOCK_TILER ? SYSTEM : group_of(counter);
-	set_unit(track, counter->unit);
+	set_counter_unit(track, counter);
 	return track;
 }
 
@@ -446,6 +542,8 @@ enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, st
 	if (!error)
 		error = add_load(p);
 	if (!error)
+		error = add_clocks(p);
+	if (!error)
 		error = add_topdown(p);
 	if (!error)
 		error = add_metrics(p);
@@ -458,15 +556,16 @@ enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, st
 
 	error = PPERF_ERROR_NO_MEMORY;
 	p->values = calloc(p->count, sizeof(*p->values));
-	p->pointers = calloc(p->count, sizeof(*p->pointers));
-	if (!p->values || !p->pointers)
+	p->changed = calloc(p->count, sizeof(*p->changed));
+	if (!p->values || !p->changed)
 		goto err;
 
 	for (i = 0; i < p->count; i++) {
 		pftrace__gpu_counter_event__gpu_counter__init(&p->values[i]);
 		p->values[i].has_counter_id = true;
 		p->values[i].counter_id = FIRST_COUNTER_ID + i;
-		p->pointers[i] = &p->values[i];
+		p->values[i].has_double_value = true;
+		p->values[i].double_value = NAN;
 	}
 	*perfetto = p;
 	return PPERF_OK;
@@ -488,8 +587,10 @@ void perfetto_close(struct perfetto *p)
 	}
 	free(p->tracks);
 	free(p->values);
-	free(p->pointers);
-	free(p->bytes);
+	free(p->changed);
+	free(p->batch.at);
+	free(p->compressed.at);
+	free(p->out.at);
 	pperf_topdown_free(p->topdown);
 	pperf_sums_free(p->sums);
 	pperf_db_close(p->db);
@@ -521,7 +622,7 @@ enum pperf_error perfetto_add_clocks(struct perfetto *p, const struct recording_
 	snapshot.n_clocks = 4;
 	snapshot.clocks = pointers;
 	packet.clock_snapshot = &snapshot;
-	return write_packet(p, &packet);
+	return add_packet(p, &packet);
 }
 
 static void fill_spec(Spec *spec, const struct track *track, uint32_t id)
@@ -534,7 +635,7 @@ static void fill_spec(Spec *spec, const struct track *track, uint32_t id)
 	spec->has_value_direction = true;
 	spec->value_direction = FORWARDS_LOOKING;
 	spec->has_select_by_default = true;
-	spec->select_by_default = track->source == SOURCE_LOAD || track->source == SOURCE_TOPDOWN;
+	spec->select_by_default = track->source <= SOURCE_TOPDOWN;
 	if (track->unit) {
 		spec->n_numerator_units = 1;
 		spec->numerator_units = (int32_t *)&track->unit;
@@ -558,7 +659,7 @@ static bool same_block(const struct track *a, const struct track *b)
 static char *track_block_name(const struct perfetto *p, const struct track *track)
 {
 	static const char *const names[] = {
-		[SOURCE_LOAD] = "GPU", [SOURCE_TOPDOWN] = "Top-down (estimate)", [SOURCE_METRIC] = "Metrics",
+		[SOURCE_LOAD] = "GPU", [SOURCE_CLOCK] = "Clocks", [SOURCE_TOPDOWN] = "Top-down (estimate)", [SOURCE_METRIC] = "Metrics",
 	};
 
 	if (track->source < SOURCE_COUNTER)
@@ -633,7 +734,7 @@ static enum pperf_error describe(struct perfetto *p, uint64_t time)
 	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
 	packet.has_sequence_flags = true;
 	packet.sequence_flags = SEQ_INCREMENTAL_STATE_CLEARED;
-	error = write_packet(p, &packet);
+	error = add_packet(p, &packet);
 	p->described = true;
 out:
 	for (i = 0; blocks && i < p->count; i++)
@@ -653,27 +754,49 @@ static enum pperf_error write_values(struct perfetto *p, uint64_t time)
 	Pftrace__GpuCounterEvent event = PFTRACE__GPU_COUNTER_EVENT__INIT;
 	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
 
-	event.n_counters = p->count;
-	event.counters = p->pointers;
+	event.n_counters = p->num_changed;
+	event.counters = p->changed;
+	p->num_changed = 0;
 	event.has_gpu_id = true;
 	packet.gpu_counter_event = &event;
 	packet.has_timestamp = true;
 	packet.timestamp = time;
 	packet.has_timestamp_clock_id = true;
 	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
-	return write_packet(p, &packet);
+	return add_packet(p, &packet);
 }
 
-static void set_int(Value *value, int64_t number)
+/* What a track has already is not written again. */
+static void set_value(struct perfetto *p, size_t i, double number)
 {
-	value->has_int_value = true;
-	value->int_value = number;
-}
+	Value *value = &p->values[i];
 
-static void set_double(Value *value, double number)
-{
-	value->has_double_value = true;
+	if (value->double_value == number)
+		return;
 	value->double_value = number;
+	p->changed[p->num_changed++] = value;
+}
+
+/* Digits that say nothing are zeros, which take no room when they are compressed: these are multiples of a power of 2. */
+static double multiple_of(double number, int exponent)
+{
+	return ldexp(nearbyint(ldexp(number, -exponent)), exponent);
+}
+
+/* Near enough to tell the count: to an eighth of it. */
+static double rate_of(uint64_t count, const struct pperf_sample *sample)
+{
+	double one = 1e9 / (sample->end_ns - sample->start_ns);
+
+	return isfinite(one) ? multiple_of(count * one, ilogb(one) - 2) : 0;
+}
+
+/* Parts in percent are shown to a hundredth, all else to six digits. */
+static double rounded(const struct track *track, double number)
+{
+	if (track->unit == PERCENT && !track->per)
+		return multiple_of(number, -7);
+	return number ? multiple_of(number, ilogb(number) - 20) : 0;
 }
 
 /* Ends what the last sample's values stand for. */
@@ -681,45 +804,45 @@ static enum pperf_error write_zeros(struct perfetto *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->count; i++) {
-		p->values[i].int_value = 0;
-		p->values[i].double_value = 0;
-	}
+	for (i = 0; i < p->count; i++)
+		set_value(p, i, 0);
 	return write_values(p, p->end_ns);
 }
 
-static void fill_value(struct perfetto *p, size_t i, const struct pperf_sample *sample,
+/* What a metric says: counts are rates, and a ratio of nothing is shown as 0. */
+static double metric(const struct perfetto *p, const struct track *track)
+{
+	double number = 0, seconds = pperf_sums_seconds(p->sums);
+	enum pperf_error error = track->source == SOURCE_METRIC ?
+		pperf_sums_value(p->sums, track->counter, &number) :
+		pperf_sums_block_value(p->sums, track->counter, track->index, &number);
+
+	if (error)
+		return 0;
+	if (track->counter->kind == PPERF_KIND_COUNT)
+		number = seconds > 0 ? number / seconds : 0;
+	return rounded(track, number);
+}
+
+static double value_of(const struct perfetto *p, const struct track *track, const struct pperf_sample *sample,
 		       const struct pperf_load *load)
 {
-	const struct track *track = &p->tracks[i];
-	Value *value = &p->values[i];
-	double number = 0;
-
 	switch (track->source) {
 	case SOURCE_LOAD:
 		if (track->load == LOAD_FLAGS)
-			set_int(value, sample->flags);
-		else
-			set_double(value, 100 * (track->load == LOAD_OF_TIME ? load->of_time : load->of_cycles));
-		break;
+			return sample->flags;
+		return rounded(track, 100 * (track->load == LOAD_OF_TIME ? load->of_time : load->of_cycles));
+	case SOURCE_CLOCK:
+		return rate_of(sample->cycles[track->clock], sample);
 	case SOURCE_TOPDOWN:
-		set_double(value, 100 * pperf_topdown_share(p->topdown, track->node));
-		break;
-	case SOURCE_METRIC:
-		/* A ratio of nothing is shown as 0. */
-		if (pperf_sums_value(p->sums, track->counter, &number))
-			number = 0;
-		set_double(value, number);
-		break;
-	case SOURCE_BLOCK_METRIC:
-		if (pperf_sums_block_value(p->sums, track->counter, track->index, &number))
-			number = 0;
-		set_double(value, number);
-		break;
+		return rounded(track, 100 * pperf_topdown_share(p->topdown, track->node));
 	case SOURCE_COUNTER:
-		set_int(value, pperf_sample_block_at(sample, track->block)->values[track->counter->index]);
-		break;
+		return rate_of(pperf_sample_block_at(sample, track->block)->values[track->counter->index], sample);
+	case SOURCE_METRIC:
+	case SOURCE_BLOCK_METRIC:
+		return metric(p, track);
 	}
+	return 0;
 }
 
 enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_sample *sample)
@@ -750,9 +873,17 @@ enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_samp
 	/* Without the count of active cycles it stays 0, and has no track. */
 	pperf_sums_load(p->sums, &load, sizeof(load));
 	for (i = 0; i < p->count; i++)
-		fill_value(p, i, sample, &load);
+		set_value(p, i, value_of(p, &p->tracks[i], sample, &load));
 	p->end_ns = sample->end_ns;
-	return write_values(p, sample->start_ns);
+	error = write_values(p, sample->start_ns);
+	if (error)
+		return error;
+
+	if (!p->batch_samples++)
+		p->batch_ns = sample->start_ns;
+	if (p->batch.size < BATCH_BYTES && sample->end_ns - p->batch_ns < BATCH_NS)
+		return PPERF_OK;
+	return write_batch(p);
 }
 
 enum pperf_error perfetto_end(struct perfetto *p)
@@ -762,12 +893,12 @@ enum pperf_error perfetto_end(struct perfetto *p)
 	if (p->end_ns)
 		error = write_zeros(p);
 	p->end_ns = 0;
-	return error;
+	return error ? error : write_batch(p);
 }
 
-static enum pperf_error flush(FILE *file)
+uint64_t perfetto_written(const struct perfetto *p)
 {
-	return fflush(file) ? PPERF_ERROR_SYSTEM : PPERF_OK;
+	return p->written;
 }
 
 enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum pperf_error *error,
@@ -782,21 +913,16 @@ enum recording_item perfetto_convert(struct recording *recording, FILE *file, en
 
 	do {
 		item = recording_next(recording);
-		if (item == RECORDING_SAMPLE) {
+		if (item == RECORDING_SAMPLE)
 			*error = perfetto_add_sample(p, &recording->sample);
-			if (!*error && written)
-				*error = flush(file);
-			if (!*error && written)
-				++*written;
-		} else if (item == RECORDING_CLOCKS) {
+		else if (item == RECORDING_CLOCKS)
 			*error = perfetto_add_clocks(p, &recording->clocks);
-			if (!*error && written)
-				*error = flush(file);
-		}
 	} while (!*error && item <= RECORDING_CLOCKS);
 
 	if (!*error)
 		*error = perfetto_end(p);
+	if (written)
+		*written = perfetto_written(p);
 	perfetto_close(p);
 	return item;
 }

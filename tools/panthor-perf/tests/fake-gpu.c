@@ -5,6 +5,7 @@
  *
  *   s   a sample, in which counter n of block b counts 1000 * (b + 1) - n
  *   t   the same, but of five periods
+ *   r   one of the session's period, in which every counter counts something else than in the one before
  *   b   one in which MaliFragQueueAssignStallCy alone counts, so that a derived sum goes back
  *   g   the GPU goes
  *
@@ -12,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -44,6 +46,12 @@ enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu)
 	/* A G710's. */
 	(*gpu)->fake.info.gpu_id = 0xa8620000;
 	return PPERF_OK;
+}
+
+enum pperf_error pperf_gpu_open_fd(int fd, struct pperf_gpu **gpu)
+{
+	(void)fd;
+	return pperf_gpu_open(NULL, gpu);
 }
 
 void pperf_gpu_close(struct pperf_gpu *gpu)
@@ -155,6 +163,14 @@ int pperf_session_fd(const struct pperf_session *s)
 	return s->ticks;
 }
 
+enum pperf_error pperf_session_wait(struct pperf_session *s, int timeout_ms, bool *ready)
+{
+	struct pollfd fd = { .fd = s->ticks, .events = POLLIN };
+
+	*ready = poll(&fd, 1, timeout_ms) > 0;
+	return PPERF_OK;
+}
+
 uint64_t pperf_session_period(const struct pperf_session *s)
 {
 	return s->period_ns;
@@ -170,11 +186,31 @@ const struct pperf_log *pperf_session_log(const struct pperf_session *s)
 	return &s->log;
 }
 
+/* Of 4 to 20 bits, as jobs and cycles of a millisecond are, and never what it was before. */
+static void count_anything(struct fake *fake)
+{
+	static uint64_t state = 1;
+	unsigned int n, i, mask;
+
+	for (n = 0; n < fake->sample.num_blocks; n++) {
+		for (i = PPERF_FIRST_COUNTER; i < fake->info.values_per_block; i++) {
+			state = state * 6364136223846793005ull + 1442695040888963407ull;
+			mask = (16u << i % 17) - 1;
+			fake->values[n][i] = (fake->values[n][i] + 1 + (state >> 33) % mask) & mask;
+		}
+	}
+}
+
 static void count(struct fake *fake, char tick)
 {
 	const struct pperf_counter *stall;
 	struct pperf_db *db;
 	unsigned int n, i;
+
+	if (tick == 'r') {
+		count_anything(fake);
+		return;
+	}
 
 	for (n = 0; n < fake->sample.num_blocks; n++)
 		for (i = PPERF_FIRST_COUNTER; i < fake->info.values_per_block; i++)
@@ -200,11 +236,12 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 		return pperf_fail(PPERF_ERROR_GONE, "%s is gone", fake->info.node);
 	count(fake, tick);
 	fake->sample.start_ns = s->end_ns;
-	s->end_ns += tick == 't' ? 5 * PERIOD_NS : PERIOD_NS;
+	s->end_ns += tick == 't' ? 5 * PERIOD_NS : tick == 'r' ? s->period_ns : PERIOD_NS;
 	fake->sample.end_ns = s->end_ns;
 	fake->sample.flags = tick == 't' ? PPERF_SAMPLE_STRETCHED : 0;
 	fake->sample.cycles[PPERF_CLOCK_TOPLEVEL] = 10000;
 	fake->sample.cycles[PPERF_CLOCK_SHADER] = 9000;
+	fake->sample.last = tick == 'e';
 	fake->sample.user_data = tick == 'e' ? s->stop_tag : s->tag;
 	pperf_log_add(&s->log, &fake->sample);
 	*sample = &fake->sample;

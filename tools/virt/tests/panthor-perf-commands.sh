@@ -6,6 +6,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 . "$(dirname "$0")/lib/locales.sh"
+. "$(dirname "$0")/lib/perfetto.sh"
 
 tool=$SCRATCH/live-test
 if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$tool" >"$SCRATCH/log" 2>&1; then
@@ -16,6 +17,7 @@ else
 	exit 1
 fi
 
+build_decoder
 make_locales
 locale=C
 
@@ -170,7 +172,7 @@ is "stat of another set" "$? $(cut -d';' -f1,3,4 "$SCRATCH/set.err")" "0 $((2 * 
 counted set ss record --set 1 -p 1s -e SHADER.20 -o "$SCRATCH/set.data" -- true
 is "and record" "$? $("$tool" report -j "$SCRATCH/set.data" | grep -o '"set":[0-9]\|"name":"[A-Z][^"]*"\|"total":[0-9]*' | tr '\n' ' ')" \
 	"0 \"set\":1 \"name\":\"SHADER.20\" \"total\":$((2 * (5000 + 6000 + 7000 - 60))) "
-is "and a trace" "$("$tool" convert -P "$SCRATCH/set.data" | grep -ac 'Core 0: SHADER.20')" 1
+is "and a trace" "$("$tool" convert -P "$SCRATCH/set.data" | "$SCRATCH/expand-trace" | grep -ac 'Core 0: SHADER.20')" 1
 says "names of the primary set" 2 'has no counter "MaliGPUActiveCy"' stat --set secondary -e MaliGPUActiveCy -- true
 says "another set without -e" 2 "needs -e BLOCK.INDEX" record --set secondary -- true
 says "a set that is none" 2 "there are primary, secondary and tertiary" stat --set 3 -- true

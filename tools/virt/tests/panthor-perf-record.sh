@@ -6,6 +6,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 . "$(dirname "$0")/lib/exact.sh"
+. "$(dirname "$0")/lib/perfetto.sh"
 
 tool=$VIRT_DIR/../panthor-perf
 NEWEST=7.3
@@ -51,18 +52,7 @@ ledger_sums()
 	compare_files -d | awk '{ print $2, toupper($3) "." $4, $5 }' | sort >"$1"
 }
 
-# csv_sums, json_sums, trace_sums: the same of what was converted, by names of the counters
-csv_sums()
-{
-	awk -F, 'FNR == NR { split($0, p, ";"); place[p[1]] = p[2] "." p[3]; next }
-		FNR == 1 { for (i = 1; i <= NF; i++) if (split($i, w, ":") == 2 && w[2] in place) of[i] = place[w[2]]; next }
-		{
-			delete sum
-			for (i in of) sum[of[i]] += $i
-			for (q in sum) if (sum[q]) printf "%d %s %.0f\n", FNR - 2, q, sum[q]
-		}' "$SCRATCH/places" "$SCRATCH/rec.csv" | sort >"$1"
-}
-
+# json_sums: the same of what was converted, by names of the counters
 json_sums()
 {
 	awk 'FNR == NR { split($0, p, ";"); place[p[1]] = p[2] "." p[3]; next }
@@ -73,28 +63,6 @@ json_sums()
 			for (q in sum) if (sum[q]) printf "%d %s %.0f\n", sample, q, sum[q]
 			sample++
 		}' "$SCRATCH/places" "$SCRATCH/rec.json" | sort >"$1"
-}
-
-decode_trace()
-{
-	protoc --decode=Trace -I "$tool/tests" "$tool/tests/perfetto-check.proto" <"$1" >"$2" 2>"$SCRATCH/err"
-}
-
-trace_sums()
-{
-	awk 'FNR == NR { split($0, p, ";"); place[p[1]] = p[2] "." p[3]; next }
-		/^      specs {/ { spec = 1 }
-		spec && $1 == "counter_id:" { id = $2 }
-		spec && $1 == "description:" && $3 == "of" && substr($2, 2) in place { of[id] = place[substr($2, 2)] }
-		/^      }/ { spec = 0 }
-		!spec && $1 == "counter_id:" { id = $2; values = 1 }
-		!spec && $1 == "int_value:" && id in of { sum[of[id]] += $2 }
-		/^}/ {
-			for (q in sum) if (sum[q]) printf "%d %s %.0f\n", sample, q, sum[q]
-			delete sum
-			sample += values
-			values = 0
-		}' "$SCRATCH/places" "$SCRATCH/trace.txt" | sort >"$1"
 }
 
 # report_sums FILE, report_json_sums FILE: "NAME TOTAL" of counters of hardware
@@ -120,13 +88,13 @@ forms()
 	# Counters without a name are not recorded.
 	awk 'FNR == NR { split($0, p, ";"); place[p[2] "." p[3]] = 1; next } $2 in place' \
 		"$SCRATCH/places" "$SCRATCH/want" >"$SCRATCH/want.named"
-	csv_sums "$SCRATCH/got"
+	csv_sums "$SCRATCH/rec.csv" "$SCRATCH/got"
 	same "$1: CSV has every sample as the ledger has it" "$SCRATCH/got" "$SCRATCH/want.named"
 	json_sums "$SCRATCH/got"
 	same "$1: so has JSON" "$SCRATCH/got" "$SCRATCH/want.named"
 	decode_trace "$SCRATCH/rec.trace" "$SCRATCH/trace.txt"
 	is "$1: protoc reads the trace" "$? $(cat "$SCRATCH/err")" "0 "
-	trace_sums "$SCRATCH/got"
+	trace_sums "$SCRATCH/trace.txt" "$SCRATCH/rec.csv" "$SCRATCH/got"
 	same "$1: and so has the trace, each once" "$SCRATCH/got" "$SCRATCH/want.named"
 	awk 'FNR == NR { split($0, p, ";"); if (p[2] != "derived") name[p[2] "." p[3]] = p[1]; next }
 		{ sum[name[$2]] += $3 }
@@ -151,7 +119,7 @@ trace_form()
 		"$(awk '$1 == "timestamp_clock_id:" { print $2 }' "$SCRATCH/trace.txt" | sort -u)" 5
 	is "$1: which is compared with the others before" \
 		"$(awk '/^packet/ { n++ } /clock_id:/ && n == 1 { print $2 }' "$SCRATCH/trace.txt" | sort | tr '\n' ' ')" "1 3 5 6 "
-	for track in "GPU load" "Top-down: Idle" "Top-down: Shader cores: Arithmetic" "Core 0: Fragment active cycles" \
+	for track in "GPU load" "Frequency: toplevel clock" "Top-down: Idle" "Top-down: Shader cores: Arithmetic" "Core 0: Fragment active cycles" \
 		"Core 3: Fragment active cycles" "Slice 1: Read lookup requests" "Output external read bytes" \
 		"GPU active cycles"; do
 		grep -qF "name: \"$track\"" "$SCRATCH/trace.txt" || echo "$track"
@@ -193,6 +161,7 @@ size()
 
 build_comparison
 build_tools
+build_decoder
 
 # All of it, or what a recording and its forms are.
 full()

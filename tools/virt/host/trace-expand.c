@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A trace of Perfetto's from the standard input to the standard output, with packets that were compressed
+ * as they were before: protoc, which decodes the rest, cannot do that. Written from the published format.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+/* Field numbers with the wire type of bytes. */
+#define TRACE_PACKET (1 << 3 | 2)
+#define COMPRESSED_PACKETS (50 << 3 | 2)
+
+struct input {
+	const uint8_t *at, *end;
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "trace-expand: %s\n", what);
+	exit(1);
+}
+
+static uint64_t number(struct input *in)
+{
+	uint64_t value = 0;
+	unsigned int shift;
+
+	for (shift = 0; shift < 64; shift += 7) {
+		if (in->at == in->end)
+			die("a number is cut");
+		value |= (uint64_t)(*in->at & 0x7f) << shift;
+		if (!(*in->at++ & 0x80))
+			return value;
+	}
+	die("a number is too long");
+	return 0;
+}
+
+static struct input bytes(struct input *in)
+{
+	uint64_t length = number(in);
+	struct input found = { in->at, in->at + length };
+
+	if (length > (uint64_t)(in->end - in->at))
+		die("a field is cut");
+	in->at += length;
+	return found;
+}
+
+/* What has been compressed is a trace of its own. */
+static void expand(struct input in)
+{
+	uint8_t piece[65536];
+	z_stream z = { .next_in = (uint8_t *)in.at, .avail_in = in.end - in.at };
+	int ret = inflateInit(&z);
+
+	while (ret == Z_OK) {
+		z.next_out = piece;
+		z.avail_out = sizeof(piece);
+		ret = inflate(&z, Z_NO_FLUSH);
+		fwrite(piece, 1, sizeof(piece) - z.avail_out, stdout);
+	}
+	if (ret != Z_STREAM_END || z.avail_in)
+		die("what is compressed is broken");
+	inflateEnd(&z);
+}
+
+int main(void)
+{
+	size_t size = 0, room = 1 << 20, n;
+	uint8_t *all = malloc(room);
+	struct input in, packet, content;
+	const uint8_t *start;
+
+	while (all && (n = fread(all + size, 1, room - size, stdin))) {
+		size += n;
+		if (size == room)
+			all = realloc(all, room *= 2);
+	}
+	if (!all)
+		die("out of memory");
+
+	in.at = all;
+	in.end = all + size;
+	while (in.at < in.end) {
+		start = in.at;
+		if (number(&in) != TRACE_PACKET)
+			die("this is no packet");
+		packet = content = bytes(&in);
+		/* Such a packet has nothing else. */
+		if (content.at < content.end && number(&content) == COMPRESSED_PACKETS) {
+			content = bytes(&content);
+			if (content.end != packet.end)
+				die("there is more in a packet of packets");
+			expand(content);
+		} else {
+			fwrite(start, 1, in.at - start, stdout);
+		}
+	}
+	free(all);
+	return fflush(stdout) || ferror(stdout);
+}

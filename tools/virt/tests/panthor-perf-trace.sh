@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# Traces for Perfetto without a GPU: rates, what is not repeated, and the same from record and convert; each
+# count of a minute's samples can be told from them, and how large they are. The GPU is a fake one; all of
+# it with ASan and UBSan.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/lib/perfetto.sh"
+
+tool=$SCRATCH/live-test
+# Of samples in which all counters change, and what one may take at the most, in bytes: 60 MB in a minute at 1 ms.
+SAMPLES=3000
+MOST=1000
+
+plan 18
+build_decoder
+if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$tool" >"$SCRATCH/log" 2>&1; then
+	ok "the tool builds"
+else
+	not_ok "the tool builds" "$(cat "$SCRATCH/log")"
+	exit 1
+fi
+
+# counted BYTES ARGUMENT...: the tool while its GPU counts BYTES (see fake-gpu.c)
+counted()
+{
+	local bytes=$1 status
+
+	shift
+	mkfifo "$SCRATCH/ticks"
+	# Open for both, so that the bytes stay until they are read.
+	exec 6<>"$SCRATCH/ticks"
+	printf '%s' "$bytes" >&6
+	FAKE_TICKS=$SCRATCH/ticks "$tool" "$@" 2>"$SCRATCH/err"
+	status=$?
+	exec 6>&-
+	rm "$SCRATCH/ticks"
+	return $status
+}
+
+# points TEXT: "TIME NAME: VALUE", as they are in the trace
+points()
+{
+	awk '/^      specs {/ { spec = 1 }
+		/^      }/ { spec = 0 }
+		$1 == "counter_id:" { id = $2 }
+		spec && $1 == "name:" { sub(/^ *name: "/, ""); sub(/"$/, ""); name[id] = $0 }
+		/^  timestamp:/ { time = $2 }
+		$1 == "double_value:" { print time / 1e9, name[id] ": " $2 }' "$1"
+}
+
+# ---- What is in a trace ----
+
+# Samples of 1, 1, 5 and 1 seconds; the last is that of the end, in which nothing counts.
+counted sst record -p 1s -e MaliGPUActiveCy -o "$SCRATCH/data" -- true
+is "samples, of which one is long, are recorded" "$? $(sed -n 's/^panthor-perf: \([0-9]* samples\).*/\1/p' "$SCRATCH/err")" "0 4 samples"
+"$tool" convert -P -o "$SCRATCH/trace" "$SCRATCH/data" && decode_trace "$SCRATCH/trace" "$SCRATCH/text"
+is "protoc reads the trace" "$? $(cat "$SCRATCH/err")" "0 "
+points "$SCRATCH/text" >"$SCRATCH/points"
+# 996 in 5 seconds, to an eighth of one.
+is "counts are rates, a long sample is no spike, and no value is repeated" "$(grep 'GPU active cycles:' "$SCRATCH/points")" \
+	"0 GPU active cycles: 996
+2 GPU active cycles: 199.1875
+7 GPU active cycles: 0"
+is "clocks have their frequencies" "$(grep Frequency "$SCRATCH/points")" \
+	"0 Frequency: toplevel clock: 10000
+0 Frequency: shader clock: 9000
+2 Frequency: toplevel clock: 2000
+2 Frequency: shader clock: 1800
+7 Frequency: toplevel clock: 10000
+7 Frequency: shader clock: 9000
+8 Frequency: toplevel clock: 0
+8 Frequency: shader clock: 0"
+is "flags are those of their samples" "$(grep flags "$SCRATCH/points")" \
+	"0 Sample flags: 0
+2 Sample flags: 4
+7 Sample flags: 0"
+is "parts are in percent" "$(grep 'GPU load' "$SCRATCH/points" | head -n 2)" \
+	"0 GPU load: 9.9609375
+0 GPU load while powered: 9.9609375"
+is "each sample has a packet, and the end" "$(awk '/^  timestamp:/ { print $2 / 1e9 }' "$SCRATCH/text" | uniq | tr '\n' ' ')" "0 1 2 7 8 "
+
+# unit NAME: of a track
+unit()
+{
+	awk -v name="\"$1\"" '/^      specs {/ { spec = 1; units = ""; it = 0 }
+		/^      }/ { if (spec && it) print units; spec = 0 }
+		spec && /^        name:/ { sub(/^ *name: /, ""); it = $0 == name }
+		spec && $1 == "numerator_units:" { units = units $2 }
+		spec && $1 == "denominator_units:" { units = units "/" $2 }' "$SCRATCH/text"
+}
+is "their units say so" "$(unit "GPU active cycles") $(unit "Frequency: toplevel clock") $(unit "GPU load")" "/SECOND HERTZ PERCENT"
+
+# The same samples, recorded as a trace at once.
+counted sst record -P -p 1s -e MaliGPUActiveCy -o "$SCRATCH/direct" -- true
+is "record -P" $? 0
+decode_trace "$SCRATCH/direct" "$SCRATCH/text.direct"
+same_packets()
+{
+	# Clocks are those of the moment.
+	diff <(sed '/clock_snapshot/,/^  }/d' "$SCRATCH/text") <(sed '/clock_snapshot/,/^  }/d' "$SCRATCH/text.direct")
+}
+is "writes what convert -P makes of the recording" "$(same_packets)" ""
+[ "$(grep -c clock_snapshot "$SCRATCH/text.direct")" -gt 0 ] && ok "with clocks" || not_ok "with clocks" "$(head "$SCRATCH/text.direct")"
+is "it is compressed" "$(head -c 1 "$SCRATCH/direct" | od -An -tx1)$(protoc --decode_raw <"$SCRATCH/direct" | sed -n 's/^  \([0-9]*\): .*/\1/p' | sort -u)" " 0a50"
+
+# ---- All counters change in each sample ----
+
+"$tool" list -x ';' | cut -d';' -f1-3 >"$SCRATCH/places"
+many=$(printf "%${SAMPLES}s" | tr ' ' r)
+
+# sizes NAME OPTION...: 2 results
+sizes()
+{
+	local name=$1 all=$((SAMPLES + 1)) form bytes text=
+
+	shift
+	counted "$many" record -p 1ms "$@" -o "$SCRATCH/data" -- true
+	"$tool" convert -c -o "$SCRATCH/csv" "$SCRATCH/data"
+	"$tool" convert -j -o "$SCRATCH/json" "$SCRATCH/data"
+	"$tool" convert -P -o "$SCRATCH/trace" "$SCRATCH/data"
+	is "$name: $SAMPLES samples and the last are recorded" "$(($(wc -l <"$SCRATCH/csv") - 1))" "$all"
+	for form in data csv json trace; do
+		text+="$form $(($(stat -c %s "$SCRATCH/$form") / all)) "
+	done
+	echo "# $name: bytes a sample: $text"
+	decode_trace "$SCRATCH/trace" "$SCRATCH/text"
+	csv_sums "$SCRATCH/csv" "$SCRATCH/want"
+	trace_sums "$SCRATCH/text" "$SCRATCH/csv" "$SCRATCH/got"
+	if [ "$(wc -l <"$SCRATCH/want")" -gt "$SAMPLES" ] && cmp -s "$SCRATCH/want" "$SCRATCH/got"; then
+		ok "$name: every count can be told from the trace"
+	else
+		not_ok "$name: every count can be told from the trace" "$(diff "$SCRATCH/want" "$SCRATCH/got" | head)"
+	fi
+}
+
+sizes default
+bytes=$(($(stat -c %s "$SCRATCH/trace") / (SAMPLES + 1)))
+[ "$bytes" -le "$MOST" ] && ok "a sample takes $bytes bytes of a trace, $MOST at the most" ||
+	not_ok "a sample takes $MOST bytes of a trace at the most" "$bytes"
+sizes all -a
