@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# deb.sh [DIR]        builds the packages panthor-perf and panthor-perf-dkms, for arm64, and prints their
+# deb.sh [DIR]        builds the packages that debian/control names, for arm64, and prints their
 #                     paths; with DIR, copies of them there
 # deb.sh lintian      says what lintian has to say of them
 # deb.sh dkms RELEASE has DKMS build the module of the package for that kernel, and says what DKMS says

@@ -9,7 +9,7 @@ set -u
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 14
+plan 22
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -18,7 +18,10 @@ fi
 ok "the packages are built"
 tool=$(ls "$SCRATCH"/deb/panthor-perf_*_arm64.deb)
 dkms=$(ls "$SCRATCH"/deb/panthor-perf-dkms_*_all.deb)
-is "there are two" "$(ls "$SCRATCH/deb" | wc -l)" 2
+library=$(ls "$SCRATCH"/deb/libpanthor-perf0_*_arm64.deb)
+development=$(ls "$SCRATCH"/deb/libpanthor-perf-dev_*_arm64.deb)
+python=$(ls "$SCRATCH"/deb/python3-panthor-perf_*_all.deb)
+is "there are five" "$(ls "$SCRATCH/deb" | wc -l)" 5
 
 has()
 {
@@ -30,10 +33,19 @@ has()
 }
 
 has "the tool depends on libraries by their packages" "$(dpkg-deb -f "$tool" Depends)" 'libc6 \(>= .*libdrm2 \(>= .*libjson-c5'
-for file in usr/bin/panthor-perf usr/lib/aarch64-linux-gnu/libpanthor-perf.so.0 usr/share/man/man1/panthor-perf.1.gz \
-	usr/share/bash-completion/completions/panthor-perf; do
+for file in usr/bin/panthor-perf usr/share/man/man1/panthor-perf.1.gz usr/share/bash-completion/completions/panthor-perf; do
 	has "it has $file" "$(dpkg-deb -c "$tool")" " \./$file"
 done
+has "the library has its file" "$(dpkg-deb -c "$library")" " \./usr/lib/aarch64-linux-gnu/libpanthor-perf\.so\.0$"
+has "programs depend on it by the versions of its symbols" "$(dpkg-deb --ctrl-tarfile "$library" | tar -xO ./symbols)" \
+	"^ pperf_gpu_open@PPERF_0\.3 0\.3$"
+for file in usr/include/panthor-perf.h usr/lib/aarch64-linux-gnu/libpanthor-perf.so usr/lib/aarch64-linux-gnu/pkgconfig/libpanthor-perf.pc \
+	usr/share/man/man3/libpanthor-perf.3.gz; do
+	has "what programs are built with has $file" "$(dpkg-deb -c "$development")" " \./$file"
+done
+has "of the same version" "$(dpkg-deb -f "$development" Depends)" "libpanthor-perf0 \(= $(dpkg-deb -f "$library" Version)\)"
+has "Python finds its module" "$(dpkg-deb -c "$python")" " \./usr/lib/python3/dist-packages/panthor_perf\.py$"
+has "and the library" "$(dpkg-deb -f "$python" Depends)" "libpanthor-perf0 \(>= 0\.3\)"
 dpkg-deb -x "$tool" "$SCRATCH/tool"
 is "its udev rule changes nothing" "$(cat "$SCRATCH"/tool/usr/lib/udev/rules.d/*.rules | grep -cv '^#')" 0
 dpkg-deb -x "$dkms" "$SCRATCH/dkms"
