@@ -36,3 +36,10 @@ static inline int bed_open_counters(struct drm_panthor_perf_info *info)
 }
 
 #define perf_open_counters	bed_open_counters
+
+/* Nor is anything of it left for who comes after them. */
+__attribute__((destructor)) static void bed_end(void)
+{
+	if (perf_bench_open())
+		perf_bench_calm();
+}
