@@ -2,10 +2,12 @@
 /* A program that runs while something is counted. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <poll.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -86,6 +88,29 @@ enum child_event child_event(struct child *child)
 	child->pid = 0;
 	child->ended = true;
 	return CHILD_ENDED;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+bool child_delay(struct child *child, uint64_t ns)
+{
+	struct pollfd fd = { .fd = child->signals, .events = POLLIN };
+	uint64_t now, end = now_ns() + ns;
+	struct timespec left;
+
+	while ((now = now_ns()) < end) {
+		left.tv_sec = (end - now) / 1000000000;
+		left.tv_nsec = (end - now) % 1000000000;
+		if (ppoll(&fd, 1, &left, NULL) > 0 && child_event(child) != CHILD_NOTHING)
+			return false;
+	}
+	return true;
 }
 
 int child_status(const struct child *child)

@@ -118,6 +118,9 @@ const char *scaled(double value, const char *unit, char *buffer, size_t size);
 /* Mean frequency of the top level clock while the GPU was active. Returns false if it never was. */
 bool active_hz(const struct pperf_load *load, double *hz);
 
+/* Whether it is a terminal with fewer columns. */
+bool is_narrow(FILE *out, unsigned int columns);
+
 /* Closes a file that was written. Prints what is wrong. Returns a status. */
 int finish_output(FILE *out, const char *name);
 
@@ -160,6 +163,9 @@ int child_prepare(struct child *child);
 
 /* Runs a program. Prints what is wrong. Returns a status. */
 int child_start(struct child *child, char **command);
+
+/* Lets a program run for so long. Returns false if it has ended before, or the user wants to end. */
+bool child_delay(struct child *child, uint64_t ns);
 
 /* To be called when child::signals is readable. */
 enum child_event child_event(struct child *child);

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "text.h"
@@ -255,6 +257,13 @@ bool active_hz(const struct pperf_load *load, double *hz)
 		return false;
 	*hz = load->active_cycles / load->active_seconds;
 	return true;
+}
+
+bool is_narrow(FILE *out, unsigned int columns)
+{
+	struct winsize size;
+
+	return isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col && size.ws_col < columns;
 }
 
 int finish_output(FILE *out, const char *name)

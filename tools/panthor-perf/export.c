@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
@@ -24,6 +25,7 @@
 #include <microhttpd.h>
 
 #include "commands.h"
+#include "figures.h"
 
 #define DEFAULT_PORT "9477"
 #define DEFAULT_PERIOD_NS 1000000000ull
@@ -102,6 +104,7 @@ struct exporter {
 	const struct pperf_gpu_info *info;
 	const struct pperf_db *db;
 	const struct pperf_selection *selection;
+	struct figures_source source;
 
 	/* What the gpu label says. */
 	const char *label;
@@ -233,9 +236,9 @@ static void print_real(const struct writer *w, const char *name, bool total, con
 
 static void print_general(const struct writer *w, const struct exporter *e)
 {
-	struct pperf_load load, period;
+	struct figures period = figures_of(&e->source, e->period);
+	struct pperf_load load;
 	char label[128];
-	double hz;
 
 	begin_metric(w, "mali_gpu_info", NULL, false, "What the GPU is; always 1.");
 	snprintf(label, sizeof(label), "name=\"%s\",layout=\"%s\",driver=\"%d.%d\"", e->info->name,
@@ -249,16 +252,22 @@ static void print_general(const struct writer *w, const struct exporter *e)
 		begin_metric(w, "mali_gpu_busy_seconds", "seconds", true, "Time in which the GPU was active.");
 		print_real(w, "mali_gpu_busy_seconds", true, NULL, load.active_seconds);
 	}
-	if (!pperf_sums_load(e->period, &period, sizeof(period))) {
+	if (period.has_load) {
 		begin_metric(w, "mali_gpu_load_ratio", "ratio", false,
 			     "Load of the GPU in the last period: part of the time, or of the cycles while it had power.");
-		print_real(w, "mali_gpu_load_ratio", false, "of=\"time\"", period.of_time);
-		print_real(w, "mali_gpu_load_ratio", false, "of=\"cycles\"", period.of_cycles);
-		if (active_hz(&period, &hz)) {
-			begin_metric(w, "mali_gpu_active_frequency_hertz", "hertz", false,
-				     "Mean frequency in the last period, while the GPU was active.");
-			print_real(w, "mali_gpu_active_frequency_hertz", false, NULL, hz);
-		}
+		print_real(w, "mali_gpu_load_ratio", false, "of=\"time\"", period.load.of_time);
+		print_real(w, "mali_gpu_load_ratio", false, "of=\"cycles\"", period.load.of_cycles);
+	}
+	if (!isnan(period.hz)) {
+		begin_metric(w, "mali_gpu_active_frequency_hertz", "hertz", false,
+			     "Mean frequency in the last period, while the GPU was active.");
+		print_real(w, "mali_gpu_active_frequency_hertz", false, NULL, period.hz);
+	}
+	if (!isnan(period.read) && !isnan(period.written)) {
+		begin_metric(w, "mali_external_memory_bytes_per_second", "bytes_per_second", false,
+			     "Bytes a second that were read from and written to external memory in the last period.");
+		print_real(w, "mali_external_memory_bytes_per_second", false, "direction=\"read\"", period.read);
+		print_real(w, "mali_external_memory_bytes_per_second", false, "direction=\"write\"", period.written);
 	}
 
 	begin_metric(w, "mali_clock_cycles", "cycles", true, "Cycles of a clock while the GPU had power.");
@@ -933,11 +942,13 @@ static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, 
 		goto out;
 	}
 	e.selection = selection;
+	figures_find(&e.source, db, e.info);
 	status = make_metrics(&e);
 	if (status)
 		goto out;
 
 	session_options.masks = *pperf_selection_masks(selection);
+	figures_need_bandwidth(&e.source, &session_options.masks);
 	session_options.period_ns = arguments->period_ns;
 	error = pperf_session_open(gpu, &session_options, &session);
 	if (!error)

@@ -56,6 +56,10 @@ struct arguments {
 	const char *device;
 	const char *output;
 	uint64_t period_ns;
+
+	/* From the start of the command to that of counting; 0: none. */
+	uint64_t delay_ns;
+
 	unsigned long memory;
 	char **events;
 	unsigned int num_events;
@@ -126,6 +130,7 @@ static const struct argp_option options[] = {
 	  "repeated; default: those of stat, and what load and top-down are made of)", 0 },
 	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
 	{ "set", KEY_SET, "SET", 0, "Counter set, as info names it; of others than the primary, -e takes BLOCK.INDEX", 0 },
+	{ "delay", 'D', "TIME", 0, "Let the command run for so long before counting begins", 0 },
 	{ "memory", 'm', "KIB", 0, "Memory for samples that are not written yet (default: 32768)", 0 },
 	{ "perfetto", 'P', NULL, 0, "Write a trace for Perfetto", 0 },
 	{}
@@ -163,6 +168,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'P':
 		arguments->perfetto = true;
+		return 0;
+	case 'D':
+		if (!parse_period(arg, &arguments->delay_ns))
+			wrong_period(state, "-D", arg);
 		return 0;
 	case KEY_SET:
 		if (!parse_set(arg, &arguments->set))
@@ -662,6 +671,26 @@ static void wait_for_child(struct recorder *r)
 	}
 }
 
+/* Lets the command run before counting begins. Started: the status of its start. */
+static void delay(struct recorder *r, int started)
+{
+	enum pperf_error error;
+
+	if (started) {
+		fail(r, RECORDING_FAILED, started);
+		return;
+	}
+	if (!child_delay(&r->child, r->arguments->delay_ns)) {
+		complain("nothing was counted: the end came before that of the delay");
+		r->reason = r->arguments->command ? RECORDING_COMMAND_ENDED : RECORDING_INTERRUPTED;
+		r->state = DONE;
+		return;
+	}
+	error = pperf_session_start(r->session, TAG_SAMPLE);
+	if (error)
+		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
+}
+
 /* Counts and writes, all being set up. */
 static int run(struct recorder *r)
 {
@@ -674,7 +703,9 @@ static int run(struct recorder *r)
 		return status;
 
 	started = r->arguments->command ? child_start(&r->child, r->arguments->command) : STATUS_OK;
-	if (started)
+	if (r->arguments->delay_ns)
+		delay(r, started);
+	else if (started)
 		begin_to_stop(r, RECORDING_FAILED);
 	count(r);
 	put_end(r);
@@ -759,7 +790,7 @@ static int record(struct recorder *r)
 	if (status)
 		goto out_file;
 
-	error = pperf_session_start(r->session, TAG_SAMPLE);
+	error = r->arguments->delay_ns ? PPERF_OK : pperf_session_start(r->session, TAG_SAMPLE);
 	if (error) {
 		status = complain_of(error);
 		goto out_child;

@@ -8,12 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <json-c/json.h>
 
 #include "commands.h"
+#include "figures.h"
 #include "view.h"
 
 /* Of a whole row, with the longest unit; of a row that is folded, those before its second line. */
@@ -80,7 +79,7 @@ static double mean_length_ns(const struct summaries *s)
 
 /* ---- For people ---- */
 
-static void print_head(FILE *out, struct view *v, const struct summaries *s)
+static void print_head(FILE *out, const struct view *v, const struct summaries *s)
 {
 	const struct recording_head *head = &v->recording.head;
 	double mean_ns = mean_length_ns(s), period_ns = head->period_ns;
@@ -116,19 +115,23 @@ static void print_head(FILE *out, struct view *v, const struct summaries *s)
 		fprintf(out, "%s\n", line);
 }
 
-static void print_load(FILE *out, const struct summaries *s)
+static struct figures figures(const struct view *v, const struct summaries *s)
 {
-	struct pperf_load load;
-	double hz;
+	struct figures_source source;
 
-	if (pperf_sums_load(s->sums, &load, sizeof(load)))
-		return;
-	fprintf(out, "\nGPU load: %.1f %% of the time, %.1f %% of the cycles\n", 100 * load.of_time,
-		100 * load.of_cycles);
-	if (active_hz(&load, &hz))
-		fprintf(out, "Mean frequency while active: %g MHz\n", round(hz / 1e3) / 1e3);
+	figures_find(&source, v->db, &v->recording.head.gpu);
+	return figures_of(&source, s->sums);
 }
 
+static void print_figures(FILE *out, const struct view *v, const struct summaries *s)
+{
+	struct figures f = figures(v, s);
+
+	fputc('\n', out);
+	figures_print(out, &f);
+	if (s->topdown)
+		figures_print_topdown(out, v->db, figures_topdown_share, s->topdown);
+}
 /* A line of SUMMARY_BINS characters, the largest being full height. */
 static void print_sparkline(FILE *out, const double *values)
 {
@@ -168,15 +171,6 @@ static void print_blocks(FILE *out, const struct view *v, const struct summaries
 		fprintf(out, "    %-26s %17s %6.1f%% of it\n", name, grouped(count, number),
 			one->total > 0 ? 100 * count / one->total : 0.0);
 	}
-}
-
-/* Whether rows have to be folded: on a terminal that is too narrow for them. */
-static bool is_narrow(FILE *out)
-{
-	struct winsize size;
-
-	return isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col &&
-	       size.ws_col < ROW_COLUMNS;
 }
 
 static void print_summary(FILE *out, const struct view *v, const struct summaries *s, const struct summary *one,
@@ -223,7 +217,7 @@ static void print_summary(FILE *out, const struct view *v, const struct summarie
 
 static void print_counters(FILE *out, const struct view *v, const struct summaries *s, bool per_block)
 {
-	bool narrow = is_narrow(out);
+	bool narrow = is_narrow(out, ROW_COLUMNS);
 	const char *group = "";
 	size_t i, j;
 
@@ -345,11 +339,10 @@ static struct json_object *topdown_json(const struct view *v, const struct summa
 	return list;
 }
 
-static void print_json(FILE *out, const struct view *v, const struct summaries *s)
+static struct json_object *report_json(const struct view *v, const struct summaries *s)
 {
-	struct json_object *top = json_object_new_object(), *list = json_object_new_array(), *item;
-	struct pperf_load load;
-	double hz;
+	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
+	struct figures f = figures(v, s);
 	size_t i;
 
 	json_object_object_add(top, "recording", recording_head_json(&v->recording.head));
@@ -362,19 +355,19 @@ static void print_json(FILE *out, const struct view *v, const struct summaries *
 	add_count(top, "longest_ns", s->log.longest_ns);
 	add_double(top, "mean_ns", mean_length_ns(s));
 
-	if (!pperf_sums_load(s->sums, &load, sizeof(load))) {
-		item = json_object_new_object();
-		add_double(item, "of_time", load.of_time);
-		add_double(item, "of_cycles", load.of_cycles);
-		if (active_hz(&load, &hz))
-			add_double(item, "active_hz", hz);
-		json_object_object_add(top, "load", item);
-	}
+	figures_add_json(top, &f);
 	if (s->topdown)
 		json_object_object_add(top, "topdown", topdown_json(v, s));
 	for (i = 0; i < s->count; i++)
 		json_object_array_add(list, summary_json(v, s, &s->list[i]));
 	json_object_object_add(top, "counters", list);
+	return top;
+}
+
+static void print_json(FILE *out, const struct view *v, const struct summaries *s)
+{
+	struct json_object *top = report_json(v, s);
+
 	fprintf(out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
 							     JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
@@ -392,7 +385,7 @@ static int report(FILE *out, struct view *v, const struct summaries *s, const st
 		return STATUS_OK;
 	}
 	print_head(out, v, s);
-	print_load(out, s);
+	print_figures(out, v, s);
 	if (arguments->topdown)
 		print_topdown(out, v, s);
 	else

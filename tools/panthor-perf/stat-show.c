@@ -9,6 +9,9 @@
 
 #include "stat.h"
 
+/* Of a row that is folded, those before its second line. */
+#define FOLD_COLUMNS 24
+
 /* All blocks together, where a block is asked for. */
 #define ALL_BLOCKS (~0u)
 
@@ -142,6 +145,29 @@ static bool load_of(const struct stat_report *r, struct pperf_load *mean)
 	return r->num_runs;
 }
 
+static double mean_rate(const struct stat_report *r, const struct pperf_counter *counter)
+{
+	struct spread value = {};
+	double rate;
+
+	if (counter)
+		value = spread_of(r, counter, ALL_BLOCKS);
+	return value.valid && rate_of(r, counter, value.mean, &rate) ? rate : NAN;
+}
+
+/* Means over the runs. */
+static struct figures figures_of_runs(const struct stat_report *r)
+{
+	struct figures f = { .hz = NAN };
+
+	f.has_load = load_of(r, &f.load);
+	if (f.has_load && !active_hz(&f.load, &f.hz))
+		f.hz = NAN;
+	f.read = mean_rate(r, r->source.read);
+	f.written = mean_rate(r, r->source.written);
+	return f;
+}
+
 static struct spread share_of(const struct stat_report *r, const struct pperf_topdown_node *node)
 {
 	struct spread spread = {};
@@ -163,6 +189,12 @@ static double mean_cycles(const struct stat_report *r, const struct pperf_topdow
 	return cycles;
 }
 
+/* The same as a part of 1, for figures_print_topdown(). */
+static double part_of(const void *context, const struct pperf_topdown_node *node)
+{
+	return share_of(context, node).mean / 100;
+}
+
 /* The largest part at the level that is shown, by the mean over the runs. NULL if there are no cycles. */
 static const struct pperf_topdown_node *largest_part(const struct stat_report *r)
 {
@@ -172,8 +204,7 @@ static const struct pperf_topdown_node *largest_part(const struct stat_report *r
 
 	nodes = pperf_db_topdown(r->db, &count);
 	for (i = 0; i < count; i++) {
-		if (nodes[i]->level > r->arguments->topdown ||
-		    (nodes[i]->level < r->arguments->topdown && nodes[i]->children))
+		if (nodes[i]->level > r->level || (nodes[i]->level < r->level && nodes[i]->children))
 			continue;
 		share = share_of(r, nodes[i]).mean;
 		if (share > most) {
@@ -230,10 +261,15 @@ static void print_counter(const struct stat_report *r, const struct pperf_counte
 		fprintf(r->out, "  %-24s %s\n", c->name, c->title);
 		return;
 	}
-	fprintf(r->out, "  %-24s %-40s # ", c->name, c->title);
+	if (r->narrow)
+		fprintf(r->out, "  %-24s # ", c->name);
+	else
+		fprintf(r->out, "  %-24s %-40s # ", c->name, c->title);
 	snprintf(unit, sizeof(unit), "%s/s", c->unit);
 	fputs(rate_of(r, c, value.mean, &rate) ? scaled(rate, unit, buffer, sizeof(buffer)) : c->unit, r->out);
 	print_spread(r, &value);
+	if (r->narrow)
+		fprintf(r->out, "\n%*s%s", FOLD_COLUMNS, "", c->title);
 	fputc('\n', r->out);
 
 	blocks = shown_blocks(r, c, &type);
@@ -247,17 +283,13 @@ static void print_counter(const struct stat_report *r, const struct pperf_counte
 	}
 }
 
-static void print_load(const struct stat_report *r)
+static void print_figures(const struct stat_report *r)
 {
-	struct pperf_load load;
-	double hz;
+	struct figures figures = figures_of_runs(r);
 
-	if (!load_of(r, &load))
-		return;
-	fprintf(r->out, "GPU load: %.2f %% of the time, %.2f %% of the cycles\n", 100 * load.of_time,
-		100 * load.of_cycles);
-	if (active_hz(&load, &hz))
-		fprintf(r->out, "Mean frequency while active: %g MHz\n", round(hz / 1e3) / 1e3);
+	figures_print(r->out, &figures);
+	if (r->level)
+		figures_print_topdown(r->out, r->db, part_of, r);
 }
 
 static void print_topdown(const struct stat_report *r)
@@ -314,7 +346,7 @@ static void show_plain(const struct stat_report *r)
 	uint64_t samples = all_samples(r);
 
 	fputc('\n', r->out);
-	print_load(r);
+	print_figures(r);
 	if (r->num_runs > 1)
 		fprintf(r->out, "Counters of %s (%s), mean of %zu runs of %.6f s, %" PRIu64 " samples:\n",
 			r->gpu->name, r->gpu->node, r->num_runs, mean_seconds(r), samples);
@@ -337,13 +369,19 @@ static double interval_time(const struct stat_report *r)
 
 static void interval_plain(const struct stat_report *r)
 {
-	struct pperf_load load;
+	struct figures f = figures_of_runs(r);
+	double time = interval_time(r);
 	struct spread value;
 	size_t i;
 
-	if (load_of(r, &load))
-		fprintf(r->out, "%16.6f %20.2f  %% of the time, %.2f %% of the cycles  GPU load\n",
-			interval_time(r), 100 * load.of_time, 100 * load.of_cycles);
+	if (f.has_load)
+		fprintf(r->out, "%16.6f %20.2f  %% of the time, %.2f %% of the cycles  GPU load\n", time,
+			100 * f.load.of_time, 100 * f.load.of_cycles);
+	if (!isnan(f.hz))
+		fprintf(r->out, "%16.6f %20.2f  MHz  mean frequency while active\n", time, f.hz / 1e6);
+	if (!isnan(f.read) && !isnan(f.written))
+		fprintf(r->out, "%16.6f %20.2f  MB/s read, %.2f MB/s written  external memory\n", time, f.read / 1e6,
+			f.written / 1e6);
 	for (i = 0; i < r->num_counters; i++) {
 		const struct pperf_counter *c = r->counters[i];
 		unsigned int block, blocks, type;
@@ -462,15 +500,6 @@ static struct json_object *json_text(const char *text)
 	return json_object_new_string(text);
 }
 
-/* With as many digits as tell it from all others, and no fewer than people want to see of a time. */
-static struct json_object *json_seconds(double seconds)
-{
-	struct json_object *object = json_object_new_double(seconds);
-
-	json_object_set_serializer(object, json_object_double_to_json_string, "%.9f", NULL);
-	return object;
-}
-
 static struct json_object *json_value(const struct stat_report *r, const struct pperf_counter *c,
 				      unsigned int block, const struct spread *value)
 {
@@ -511,21 +540,6 @@ static struct json_object *json_counter(const struct stat_report *r, const struc
 	return item;
 }
 
-static struct json_object *json_load(const struct pperf_load *load)
-{
-	struct json_object *object = json_object_new_object();
-	double hz;
-
-	json_object_object_add(object, "of_time", json_object_new_double(load->of_time));
-	json_object_object_add(object, "of_cycles", json_object_new_double(load->of_cycles));
-	json_object_object_add(object, "active_seconds", json_seconds(load->active_seconds));
-	json_object_object_add(object, "active_cycles", json_object_new_uint64(load->active_cycles));
-	json_object_object_add(object, "cycles", json_object_new_uint64(load->cycles));
-	if (active_hz(load, &hz))
-		json_object_object_add(object, "active_hz", json_object_new_double(hz));
-	return object;
-}
-
 static struct json_object *json_topdown(const struct stat_report *r)
 {
 	struct json_object *top = json_object_new_object(), *list = json_object_new_array(), *item;
@@ -535,7 +549,7 @@ static struct json_object *json_topdown(const struct stat_report *r)
 
 	nodes = pperf_db_topdown(r->db, &count);
 	for (i = 0; i < count; i++) {
-		if (nodes[i]->level > r->arguments->topdown)
+		if (nodes[i]->level > r->level)
 			continue;
 		share = share_of(r, nodes[i]);
 		item = json_object_new_object();
@@ -562,7 +576,7 @@ static void show_json(const struct stat_report *r, int flags)
 	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
 	struct json_object *cycles = json_object_new_object();
 	const struct pperf_sums *last = r->runs[r->num_runs - 1].sums;
-	struct pperf_load load;
+	struct figures figures = figures_of_runs(r);
 	uint32_t sample_flags = 0;
 	uint64_t sum;
 	size_t i, j;
@@ -581,8 +595,7 @@ static void show_json(const struct stat_report *r, int flags)
 
 	json_object_object_add(top, "gpu", json_text(r->gpu->name));
 	json_object_object_add(top, "device", json_text(r->gpu->node));
-	if (load_of(r, &load))
-		json_object_object_add(top, "load", json_load(&load));
+	figures_add_json(top, &figures);
 	json_object_object_add(top, "start_ns",
 			       json_object_new_uint64(pperf_sums_start_ns(r->runs[0].sums)));
 	json_object_object_add(top, "end_ns", json_object_new_uint64(pperf_sums_end_ns(last)));
@@ -597,7 +610,7 @@ static void show_json(const struct stat_report *r, int flags)
 			       sample_flags & PPERF_SAMPLE_STRETCHED));
 	json_object_object_add(top, "cycles", cycles);
 	json_object_object_add(top, "counters", list);
-	if (r->arguments->topdown)
+	if (r->level)
 		json_object_object_add(top, "topdown", json_topdown(r));
 	fprintf(r->out, "%s\n", json_object_to_json_string_ext(top, flags | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);

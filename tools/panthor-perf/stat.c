@@ -15,6 +15,9 @@
 /* Top-down mixes what is in one sample: short ones keep phases apart. */
 #define TOPDOWN_PERIOD_NS 10000000
 
+/* Of a row with the longest names and titles. */
+#define ROW_COLUMNS 140
+
 #define MAX_RUNS 1000
 #define MAX_INTERVAL_MS 86400000
 
@@ -49,6 +52,7 @@ static const struct argp_option options[] = {
 	{ "interval", 'I', "MS", 0, "Print every so many milliseconds, or every 1s", 0 },
 	{ "period", 'p', "PERIOD", 0,
 	  "Let the kernel take a sample every so often; with a unit: ns, us, ms, s", 0 },
+	{ "delay", 'D', "TIME", 0, "Let the command run for so long before counting begins, in each run", 0 },
 	{ "repeat", 'r', "N", 0, "Run the command so many times; print mean and spread", 0 },
 	{ "field-separator", 'x', "SEPARATOR", 0,
 	  "Print for programs: value, unit, name, block, index, rate", 0 },
@@ -115,6 +119,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!parse_period(arg, &arguments->period_ns))
 			wrong_period(state, "-p", arg);
 		return 0;
+	case 'D':
+		if (!parse_period(arg, &arguments->delay_ns))
+			wrong_period(state, "-D", arg);
+		return 0;
 	case 'r':
 		if (!parse_number(arg, MAX_RUNS, &arguments->repeat))
 			argp_error(state, "-r %s: a number of runs is from 1 to %u", arg, MAX_RUNS);
@@ -149,6 +157,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
+}
+
+/* Beside what is asked for, what held the work up is shown in a line, unless few counters are all that is wanted. */
+static unsigned int topdown_level(const struct stat_arguments *arguments, const struct pperf_db *db)
+{
+	if (arguments->topdown)
+		return arguments->topdown;
+	return !arguments->num_events && pperf_db_topdown_levels(db) ? 1 : 0;
 }
 
 static enum pperf_error choose(const struct stat_arguments *arguments,
@@ -240,6 +256,11 @@ static enum pperf_error take(struct measurement *m, const struct pperf_sample *s
 	error = pperf_sums_add(m->run.sums, sample);
 	if (!error && m->run.topdown)
 		error = pperf_topdown_add(m->run.topdown, sample);
+	/* No GPU could have counted this: a line that was not asked for is missing then, and no more. */
+	if (error == PPERF_ERROR_NO_VALUE && !m->arguments->topdown) {
+		m->report->level = 0;
+		error = PPERF_OK;
+	}
 	if (error)
 		return error;
 
@@ -380,18 +401,24 @@ static int measure(struct measurement *m)
 	m->fresh = true;
 	m->stopped = false;
 	m->asked = false;
-	error = pperf_session_start(m->session, TAG_SAMPLE);
+	m->child.ended = false;
+	error = m->arguments->delay_ns ? PPERF_OK : pperf_session_start(m->session, TAG_SAMPLE);
 	if (error)
 		return complain_of(error);
-
-	m->child.ended = false;
 	if (m->arguments->command) {
 		status = child_start(&m->child, m->arguments->command);
 		if (status)
 			return status;
 	}
+	if (m->arguments->delay_ns && !child_delay(&m->child, m->arguments->delay_ns)) {
+		complain("nothing was counted: the end came before that of the delay");
+		return child_status(&m->child);
+	}
+	if (m->arguments->delay_ns)
+		error = pperf_session_start(m->session, TAG_SAMPLE);
 
-	error = count_until_end(m);
+	if (!error)
+		error = count_until_end(m);
 	if (!error)
 		error = finish(m);
 	if (m->interrupted) {
@@ -409,13 +436,12 @@ static int measure(struct measurement *m)
 	return status;
 }
 
-static enum pperf_error make_run(const struct stat_arguments *arguments, const struct pperf_db *db,
-				 const struct pperf_gpu_info *gpu, struct stat_run *run)
+static enum pperf_error make_run(const struct stat_report *report, struct stat_run *run)
 {
-	enum pperf_error error = pperf_sums_new(db, gpu, &run->sums);
+	enum pperf_error error = pperf_sums_new(report->db, report->gpu, &run->sums);
 
-	if (!error && arguments->topdown)
-		error = pperf_topdown_new(db, gpu, &run->topdown);
+	if (!error && report->level)
+		error = pperf_topdown_new(report->db, report->gpu, &run->topdown);
 	return error;
 }
 
@@ -426,8 +452,7 @@ static void free_run(struct stat_run *run)
 }
 
 /* Counts over all runs and shows the result. Returns an exit status. */
-static int measure_all(struct measurement *m, const struct pperf_db *db,
-		       const struct pperf_selection *selection)
+static int measure_all(struct measurement *m, const struct pperf_selection *selection)
 {
 	const struct stat_arguments *arguments = m->arguments;
 	struct pperf_session_options session = {
@@ -447,9 +472,10 @@ static int measure_all(struct measurement *m, const struct pperf_db *db,
 	}
 	if (arguments->topdown && !session.period_ns)
 		session.period_ns = TOPDOWN_PERIOD_NS;
+	figures_need_bandwidth(&m->report->source, &session.masks);
 
 	for (i = 0; !error && i < runs; i++)
-		error = make_run(arguments, db, pperf_gpu_info(m->gpu), &all[i]);
+		error = make_run(m->report, &all[i]);
 	if (!error)
 		error = pperf_session_open(m->gpu, &session, &m->session);
 	if (error) {
@@ -544,8 +570,10 @@ int command_stat(int argc, char **argv)
 		goto out;
 	}
 	report.counters = pperf_selection_counters(selection, &report.num_counters);
+	figures_find(&report.source, db, info);
+	report.level = topdown_level(&arguments, db);
 	pperf_selection_need_load(selection);
-	if (arguments.topdown)
+	if (report.level)
 		pperf_selection_need_topdown(selection);
 
 	status = open_output(arguments.output, &out);
@@ -553,13 +581,14 @@ int command_stat(int argc, char **argv)
 		goto out;
 
 	report.out = out;
+	report.narrow = is_narrow(out, ROW_COLUMNS);
 	report.arguments = &arguments;
 	report.gpu = info;
 	report.db = db;
 	m.gpu = gpu;
 	status = child_prepare(&m.child);
 	if (!status) {
-		status = measure_all(&m, db, selection);
+		status = measure_all(&m, selection);
 		child_finish(&m.child);
 	}
 	written = finish_output(out, arguments.output ? arguments.output : "the standard error");

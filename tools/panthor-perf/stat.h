@@ -4,6 +4,7 @@
 #define PANTHOR_PERF_STAT_H
 
 #include "commands.h"
+#include "figures.h"
 
 struct stat_arguments {
 	const char *device;
@@ -22,6 +23,9 @@ struct stat_arguments {
 	uint64_t period_ns;
 	unsigned long repeat;
 
+	/* From the start of the command to that of counting; 0: none. */
+	uint64_t delay_ns;
+
 	/* Counter set, 0 being the primary one. */
 	uint8_t set;
 
@@ -36,15 +40,25 @@ struct stat_arguments {
 struct stat_run {
 	struct pperf_sums *sums;
 
-	/* NULL if it is not asked for. */
+	/* NULL if it is not shown. */
 	struct pperf_topdown *topdown;
 };
 
 struct stat_report {
 	FILE *out;
+
+	/* It is a terminal that has no room for whole rows. */
+	bool narrow;
+
 	const struct stat_arguments *arguments;
 	const struct pperf_gpu_info *gpu;
 	const struct pperf_db *db;
+
+	/* What comes first. */
+	struct figures_source source;
+
+	/* Of top-down, deepest level in JSON; 0 if there is none, or what was counted has no value in it. */
+	unsigned int level;
 
 	/* What is shown. */
 	const struct pperf_counter *const *counters;

@@ -21,67 +21,42 @@
 /* Shader cores get so many rows before they get narrower bars. */
 #define MIN_CORE_ROWS 4
 
-/* ---- Loads ---- */
+/* ---- Figures ---- */
 
 static bool has_period(const struct top *top)
 {
 	return top->shown.sums && pperf_sums_samples(top->shown.sums);
 }
 
-static bool get_load(const struct top *top, struct pperf_load *load)
+/* Those of the period that is shown; of none, nothing is known. */
+static struct figures figures(const struct top *top)
 {
-	return has_period(top) && !pperf_sums_load(top->shown.sums, load, sizeof(*load));
+	struct figures unknown = { .hz = NAN, .read = NAN, .written = NAN };
+
+	return has_period(top) ? figures_of(&top->source, top->shown.sums) : unknown;
 }
 
 double top_load(const struct top *top)
 {
-	struct pperf_load load;
+	struct figures f = figures(top);
 
-	return get_load(top, &load) ? load.of_time : NAN;
+	return f.has_load ? f.load.of_time : NAN;
 }
 
-/* Cycles of a clock as a part of the time, in which the GPU may have slept. */
-static double part_of_time(const struct top *top, double cycles, enum pperf_clock clock)
+static double unit_load(const struct top *top, unsigned int unit)
 {
-	struct pperf_load load;
-	uint64_t possible;
-	double part;
-
-	if (!get_load(top, &load))
-		return NAN;
-	if (!(top->info->clocks & 1u << clock))
-		clock = PPERF_CLOCK_TOPLEVEL;
-	possible = pperf_sums_cycles(top->shown.sums, clock);
-	if (!possible || !load.of_cycles)
-		return 0;
-	part = cycles / possible * load.of_time / load.of_cycles;
-	return part < 0 ? 0 : part > 1 ? 1 : part;
+	return has_period(top) ? figures_unit_load(&top->source, top->shown.sums, unit) : NAN;
 }
 
-double top_bar_load(const struct top *top, const struct top_bar *bar)
+static double core_load(const struct top *top, unsigned int core)
 {
-	double cycles;
-
-	if (!has_period(top) || pperf_sums_value(top->shown.sums, bar->counter, &cycles))
-		return NAN;
-	return part_of_time(top, cycles, bar->clock);
+	return has_period(top) ? figures_core_load(&top->source, top->shown.sums, core) : NAN;
 }
 
-double top_core_load(const struct top *top, unsigned int core)
+/* The mean of the period, or that of this moment if the GPU was not active. */
+static double frequency(const struct top *top, const struct figures *f)
 {
-	if (!has_period(top) || !top->core)
-		return NAN;
-	return part_of_time(top, pperf_sums_block(top->shown.sums, top->core, core), PPERF_CLOCK_SHADER);
-}
-
-/* Bytes per second of a counter of bytes, NAN if not known. */
-static double rate(const struct top *top, const struct pperf_counter *counter)
-{
-	double bytes;
-
-	if (!counter || !has_period(top) || pperf_sums_value(top->shown.sums, counter, &bytes))
-		return NAN;
-	return bytes / pperf_sums_seconds(top->shown.sums);
+	return isnan(f->hz) ? top->frequency : f->hz;
 }
 
 /* ---- Texts ---- */
@@ -143,12 +118,12 @@ static struct text time_text(uint64_t ns)
 	return t;
 }
 
-static struct text frequency_text(uint64_t hz)
+static struct text frequency_text(double hz)
 {
 	struct text t;
 
-	if (hz)
-		snprintf(t.text, sizeof(t.text), "%" PRIu64 " MHz", (hz + 500000) / 1000000);
+	if (hz > 0)
+		snprintf(t.text, sizeof(t.text), "%.*f MHz", hz < 1e7 ? 2 : 0, hz / 1e6);
 	else
 		strcpy(t.text, "-");
 	return t;
@@ -226,9 +201,8 @@ static int core_field(int columns, int rows, int cores)
 
 static int draw_gpu(const struct top *top, struct canvas *canvas, int row, enum graph_style style)
 {
-	struct pperf_load load;
-	bool known = get_load(top, &load);
-	double of_time = known ? load.of_time : NAN;
+	struct figures f = figures(top);
+	double of_time = f.has_load ? f.load.of_time : NAN;
 	int width = canvas->columns - LABEL_COLUMNS - 42;
 
 	canvas_put(canvas, row, 0, LABEL_COLUMNS, LOOK_TITLE, "GPU");
@@ -237,20 +211,20 @@ static int draw_gpu(const struct top *top, struct canvas *canvas, int row, enum 
 	else
 		width = 0;
 	canvas_print(canvas, row, LABEL_COLUMNS + width + 1, LOOK_TITLE, "%6s of time %6s of cycles %8s",
-		     percent(of_time).text, percent(known ? load.of_cycles : NAN).text,
-		     frequency_text(top->frequency).text);
+		     percent(of_time).text, percent(f.has_load ? f.load.of_cycles : NAN).text,
+		     frequency_text(frequency(top, &f)).text);
 	return row + 1;
 }
 
 static int draw_bars(const struct top *top, struct canvas *canvas, int row, enum graph_style style)
 {
-	int n = fields(canvas->columns, BAR_FIELD, top->num_bars ? top->num_bars : 1), width = canvas->columns / n;
+	const struct figures_source *s = &top->source;
+	int n = fields(canvas->columns, BAR_FIELD, s->num_units ? s->num_units : 1), width = canvas->columns / n;
 	unsigned int i;
 
-	for (i = 0; i < top->num_bars; i++)
-		draw_bar(canvas, row + i / n, i % n * width, width, top->bars[i].title,
-			 top_bar_load(top, &top->bars[i]), style);
-	return row + (top->num_bars + n - 1) / n;
+	for (i = 0; i < s->num_units; i++)
+		draw_bar(canvas, row + i / n, i % n * width, width, s->units[i].title, unit_load(top, i), style);
+	return row + (s->num_units + n - 1) / n;
 }
 
 static int draw_cores(const struct top *top, struct canvas *canvas, int row, int field, enum graph_style style)
@@ -261,7 +235,7 @@ static int draw_cores(const struct top *top, struct canvas *canvas, int row, int
 
 	for (i = 0; i < top->info->cores; i++) {
 		snprintf(title, sizeof(title), "Core %u", i);
-		draw_bar(canvas, row + i / n, i % n * width, width, title, top_core_load(top, i), style);
+		draw_bar(canvas, row + i / n, i % n * width, width, title, core_load(top, i), style);
 	}
 	return row + (top->info->cores + n - 1) / n;
 }
@@ -340,7 +314,7 @@ static void draw_clients(const struct top *top, struct canvas *canvas, int row, 
 static int rows_above(const struct top *top, int columns, int field)
 {
 	/* Title, GPU, memory. */
-	int rows = 3 + rows_of(columns, BAR_FIELD, top->num_bars) + rows_of(columns, field, top->info->cores);
+	int rows = 3 + rows_of(columns, BAR_FIELD, top->source.num_units) + rows_of(columns, field, top->info->cores);
 
 	return rows + (top->shown.topdown ? 2 : 0);
 }
@@ -367,6 +341,7 @@ static void tell_of_clients(const struct top *top, char *text, size_t size)
 void top_draw(const struct top *top, struct canvas *canvas, enum graph_style style, const char *note)
 {
 	int end = canvas->rows - 1, row = 0, rows, field;
+	struct figures f = figures(top);
 	char text[512];
 
 	if (canvas->columns < MIN_COLUMNS || canvas->rows < MIN_ROWS) {
@@ -386,7 +361,7 @@ void top_draw(const struct top *top, struct canvas *canvas, enum graph_style sty
 		row = draw_bars(top, canvas, row, style);
 		row = draw_cores(top, canvas, row, field, style);
 		canvas_print(canvas, row++, 0, LOOK_PLAIN, "Memory   read %s, write %s",
-			     with_prefix(rate(top, top->read), "B/s").text, with_prefix(rate(top, top->written), "B/s").text);
+			     with_prefix(f.read, "B/s").text, with_prefix(f.written, "B/s").text);
 		row = draw_topdown(top, canvas, row);
 		/* A fifth of the screen, and no more than leaves clients some rows. */
 		rows = canvas->rows / 5 < 4 ? 4 : canvas->rows / 5;
@@ -441,27 +416,26 @@ void top_draw_help(const struct top *top, struct canvas *canvas)
 void top_print_line(const struct top *top, FILE *out, bool titles)
 {
 	const struct pperf_topdown_node *largest = NULL;
-	struct pperf_load load;
-	bool known = get_load(top, &load);
+	struct figures f = figures(top);
 	double cores = 0;
 	unsigned int i;
 
 	if (titles) {
 		fprintf(out, "%7s %7s %9s", "TIME", "CYCLES", "FREQUENCY");
-		for (i = 0; i < top->num_bars; i++)
-			fprintf(out, " %8s", top->bars[i].title);
+		for (i = 0; i < top->source.num_units; i++)
+			fprintf(out, " %8s", top->source.units[i].title);
 		fprintf(out, " %7s %11s %11s %7s  %s\n", "Cores", "READ", "WRITTEN", "CLIENTS", "MOSTLY");
 	}
-	fprintf(out, "%7s %7s %9s", percent(known ? load.of_time : NAN).text,
-		percent(known ? load.of_cycles : NAN).text, frequency_text(top->frequency).text);
-	for (i = 0; i < top->num_bars; i++)
-		fprintf(out, " %8s", percent(top_bar_load(top, &top->bars[i])).text);
+	fprintf(out, "%7s %7s %9s", percent(f.has_load ? f.load.of_time : NAN).text,
+		percent(f.has_load ? f.load.of_cycles : NAN).text, frequency_text(frequency(top, &f)).text);
+	for (i = 0; i < top->source.num_units; i++)
+		fprintf(out, " %8s", percent(unit_load(top, i)).text);
 	for (i = 0; i < top->info->cores; i++)
-		cores += top_core_load(top, i) / top->info->cores;
+		cores += core_load(top, i) / top->info->cores;
 	if (top->shown.topdown && has_period(top))
 		largest = pperf_topdown_largest(top->shown.topdown, 1);
-	fprintf(out, " %7s %11s %11s %7zu  %s\n", percent(known ? cores : NAN).text,
-		with_prefix(rate(top, top->read), "B/s").text, with_prefix(rate(top, top->written), "B/s").text,
+	fprintf(out, " %7s %11s %11s %7zu  %s\n", percent(f.has_load ? cores : NAN).text,
+		with_prefix(f.read, "B/s").text, with_prefix(f.written, "B/s").text,
 		top->clients.count, largest ? largest->title : "-");
 }
 
@@ -485,18 +459,6 @@ static struct json_object *json_text(const char *text)
 	struct json_object *object = copy ? json_object_new_string(copy) : NULL;
 
 	free(copy);
-	return object;
-}
-
-static struct json_object *json_load(const struct pperf_load *load)
-{
-	struct json_object *object = json_object_new_object();
-
-	add(object, "of_time", json_real(load->of_time));
-	add(object, "of_cycles", json_real(load->of_cycles));
-	add(object, "active_seconds", json_real(load->active_seconds));
-	add(object, "active_cycles", json_object_new_uint64(load->active_cycles));
-	add(object, "cycles", json_object_new_uint64(load->cycles));
 	return object;
 }
 
@@ -531,10 +493,10 @@ static struct json_object *json_bars(const struct top *top)
 	struct json_object *object = json_object_new_object(), *cores = json_object_new_array();
 	unsigned int i;
 
-	for (i = 0; i < top->num_bars; i++)
-		add(object, top->bars[i].title, json_real(top_bar_load(top, &top->bars[i])));
+	for (i = 0; i < top->source.num_units; i++)
+		add(object, top->source.units[i].title, json_real(unit_load(top, i)));
 	for (i = 0; i < top->info->cores; i++)
-		json_object_array_add(cores, json_real(top_core_load(top, i)));
+		json_object_array_add(cores, json_real(core_load(top, i)));
 	add(object, "Cores", cores);
 	return object;
 }
@@ -592,7 +554,7 @@ static void json_period(const struct top *top, struct json_object *object)
 	const struct pperf_sums *sums = top->shown.sums;
 	uint32_t flags = pperf_sums_flags(sums);
 	struct json_object *cycles = json_object_new_object();
-	struct pperf_load load;
+	struct figures f = figures(top);
 	unsigned int clock;
 
 	add(object, "start_ns", json_object_new_uint64(pperf_sums_start_ns(sums)));
@@ -606,8 +568,7 @@ static void json_period(const struct top *top, struct json_object *object)
 		if (top->info->clocks & 1u << clock)
 			add(cycles, pperf_clock_name(clock), json_object_new_uint64(pperf_sums_cycles(sums, clock)));
 	add(object, "cycles", cycles);
-	if (get_load(top, &load))
-		add(object, "load", json_load(&load));
+	figures_add_json(object, &f);
 	add(object, "bars", json_bars(top));
 	add(object, "counters", json_counters(top));
 	if (top->shown.topdown)

@@ -130,52 +130,41 @@ struct display {
 
 /* ---- What is counted ---- */
 
-/* The units that have bars: those of these names that the layout has. */
-static const struct {
-	const char *title, *counter;
-	enum pperf_clock clock;
-} bar_names[] = {
-	{ "Queues", "MaliGPUAnyQueueActiveCy", PPERF_CLOCK_TOPLEVEL },
-	{ "Fragment", "MaliFragQueueActiveCy", PPERF_CLOCK_TOPLEVEL },
-	{ "Main", "MaliMainQueueActiveCy", PPERF_CLOCK_TOPLEVEL },
-	{ "Vertex", "MaliVertQueueActiveCy", PPERF_CLOCK_TOPLEVEL },
-	{ "Binning", "MaliBinningQueueActiveCy", PPERF_CLOCK_TOPLEVEL },
-	{ "Compute", "MaliCompQueueActiveCy", PPERF_CLOCK_TOPLEVEL },
-	{ "Tiler", "MaliTilerActiveCy", PPERF_CLOCK_COREGROUP },
-};
-
-static enum pperf_error select_named(const struct top *top, struct pperf_selection *selection, const char *name,
-				     const struct pperf_counter **counter)
+static enum pperf_error select_found(struct pperf_selection *selection, const struct pperf_counter *counter)
 {
-	*counter = pperf_db_find(top->db, name);
-	if (*counter && !pperf_counter_exists(top->db, *counter, top->info))
-		*counter = NULL;
-	return *counter ? pperf_selection_add_counter(selection, *counter) : PPERF_OK;
+	return counter ? pperf_selection_add_counter(selection, counter) : PPERF_OK;
+}
+
+static enum pperf_error select_named(const struct top *top, struct pperf_selection *selection, const char *name)
+{
+	const struct pperf_counter *counter = pperf_db_find(top->db, name);
+
+	if (counter && !pperf_counter_exists(top->db, counter, top->info))
+		counter = NULL;
+	return select_found(selection, counter);
 }
 
 /* Beats as well as bytes: those are what is counted. */
 static enum pperf_error choose(struct top *top, struct pperf_selection *selection)
 {
-	const struct pperf_counter *counter;
+	const struct figures_source *source = &top->source;
 	enum pperf_error error;
-	size_t i;
+	unsigned int i;
 
-	error = select_named(top, selection, "MaliGPUActiveCy", &counter);
-	for (i = 0; !error && i < sizeof(bar_names) / sizeof(bar_names[0]); i++) {
-		error = select_named(top, selection, bar_names[i].counter, &counter);
-		if (!error && counter && top->num_bars < TOP_BARS)
-			top->bars[top->num_bars++] = (struct top_bar){ bar_names[i].title, counter, bar_names[i].clock };
-	}
+	figures_find(&top->source, top->db, top->info);
+	error = select_named(top, selection, "MaliGPUActiveCy");
+	for (i = 0; !error && i < source->num_units; i++)
+		error = select_found(selection, source->units[i].counter);
 	if (!error)
-		error = select_named(top, selection, "MaliAnyActiveCy", &top->core);
+		error = select_found(selection, source->core);
 	if (!error)
-		error = select_named(top, selection, "MaliExtBusRdBt", &counter);
+		error = select_named(top, selection, "MaliExtBusRdBt");
 	if (!error)
-		error = select_named(top, selection, "MaliExtBusWrBt", &counter);
+		error = select_named(top, selection, "MaliExtBusWrBt");
 	if (!error)
-		error = select_named(top, selection, "MaliExtBusRdBy", &top->read);
+		error = select_found(selection, source->read);
 	if (!error)
-		error = select_named(top, selection, "MaliExtBusWrBy", &top->written);
+		error = select_found(selection, source->written);
 	pperf_selection_need_load(selection);
 	if (pperf_db_topdown_levels(top->db))
 		pperf_selection_need_topdown(selection);

@@ -5,17 +5,8 @@
 
 #include "commands.h"
 #include "fdinfo.h"
+#include "figures.h"
 #include "graph.h"
-
-/* Bars besides those of the GPU and its shader cores. */
-#define TOP_BARS 5
-
-/* A unit that has cycles in which it is active. */
-struct top_bar {
-	const char *title;
-	const struct pperf_counter *counter;
-	enum pperf_clock clock;
-};
 
 /* What was counted in one period of the display. */
 struct top_period {
@@ -33,11 +24,8 @@ struct top {
 	/* Why nothing is counted; empty if something is. */
 	char why_not[512];
 
-	struct top_bar bars[TOP_BARS];
-	unsigned int num_bars;
-
-	/* Cycles in which a shader core is active; bytes read and written. NULL if there is no such counter. */
-	const struct pperf_counter *core, *read, *written;
+	/* Its units have bars, as the GPU and its shader cores have. */
+	struct figures_source source;
 
 	/* The last whole period. It has samples if anything was counted. */
 	struct top_period shown;
@@ -48,7 +36,7 @@ struct top {
 	/* Load of the GPU, by periods. */
 	struct history history;
 
-	/* In Hz; 0 if it is not known. */
+	/* Of this moment, in Hz; 0 if it is not known. */
 	uint64_t frequency;
 
 	struct clients clients;
@@ -62,10 +50,8 @@ struct top {
 	uint64_t delay_ns;
 };
 
-/* A part of the time, NAN if it is not known: of the whole GPU, of a bar, of a shader core. */
+/* Load of the whole GPU, a part of the time; NAN if it is not known. */
 double top_load(const struct top *top);
-double top_bar_load(const struct top *top, const struct top_bar *bar);
-double top_core_load(const struct top *top, unsigned int core);
 
 /* Draws all of it; note is a line at the bottom. */
 void top_draw(const struct top *top, struct canvas *canvas, enum graph_style style, const char *note);

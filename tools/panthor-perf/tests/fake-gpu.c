@@ -9,6 +9,8 @@
  *   b   one in which MaliFragQueueAssignStallCy alone counts, so that a derived sum goes back
  *   g   the GPU goes
  *
+ * They wait until counting is started; a file of the name in FAKE_STARTED is there from then on.
+ *
  * With FAKE_STOP=gone in the environment, the GPU goes when it is to stop: two more samples are in the ring.
  */
 #define _GNU_SOURCE
@@ -29,6 +31,7 @@ struct pperf_gpu {
 
 struct pperf_session {
 	struct pperf_gpu *gpu;
+	bool started;
 	int ticks;
 	uint64_t tag, stop_tag, end_ns, period_ns;
 	uint32_t slots;
@@ -131,7 +134,13 @@ void pperf_session_close(struct pperf_session *s)
 
 enum pperf_error pperf_session_start(struct pperf_session *s, uint64_t user_data)
 {
+	const char *name = getenv("FAKE_STARTED");
+	int fd = name ? open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+
+	if (fd >= 0)
+		close(fd);
 	s->tag = user_data;
+	s->started = true;
 	return PPERF_OK;
 }
 
@@ -230,7 +239,7 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 	char tick;
 
 	*sample = NULL;
-	if (read(s->ticks, &tick, 1) != 1)
+	if (!s->started || read(s->ticks, &tick, 1) != 1)
 		return PPERF_OK;
 	if (tick == 'g')
 		return pperf_fail(PPERF_ERROR_GONE, "%s is gone", fake->info.node);

@@ -187,6 +187,41 @@ says "and that of stat" 0 '"active_hz":10000' stat -j -p 1s -- true
 counted export sg export -t "$SCRATCH/frequency.prom" -p 1s
 is "and export" "$(sed -n 's/^mali_gpu_active_frequency_hertz{[^}]*} //p' "$SCRATCH/frequency.prom")" 10000
 
+# The same everywhere: what comes first, of two seconds.
+# first FILE: its figures in JSON, without spaces
+first()
+{
+	tr -d ' \n' <"$1" | grep -oE '"(load|bandwidth)":\{[^}]*\}' | sed 's/\.0\([,}]\)/\1/g' | sort
+}
+counted same ss record -p 1s -o "$SCRATCH/same.data" -- true
+"$tool" report -j "$SCRATCH/same.data" >"$SCRATCH/same.report"
+counted same-stat ss stat -j -p 1s -o "$SCRATCH/same.stat" -- true
+counted same-top ss top --once -j -p 10ms
+first "$SCRATCH/same.report" >"$SCRATCH/first"
+is "load, frequency and bandwidth are counted" "$(grep -oE '"[a-z_]*":[0-9.]*[1-9][0-9.]*' "$SCRATCH/first" | cut -d: -f1 | tr '\n' ' ')" \
+	'"read" "written" "of_time" "of_cycles" "active_seconds" "active_cycles" "cycles" "active_hz" '
+is "stat has those of report" "$(first "$SCRATCH/same.stat")" "$(cat "$SCRATCH/first")"
+is "so has top" "$(first "$SCRATCH/same-top.out")" "$(cat "$SCRATCH/first")"
+counted export sg export -t "$SCRATCH/same.prom" -p 1s
+counted one sg stat -j -p 1s -o "$SCRATCH/one.stat"
+is "so has export, of one second" \
+	"$(sed -n 's/^mali_\(gpu_load_ratio\|gpu_active_frequency_hertz\|external_memory_bytes_per_second\){[^}]*} //p' "$SCRATCH/same.prom" | tr '\n' ' ')" \
+	"$(first "$SCRATCH/one.stat" | awk '{ gsub(/[{},]/, "\n"); print }' | awk -F: '/of_time|of_cycles|active_hz/ { load = load $2 " " }
+		/read|written/ { bandwidth = bandwidth $2 " " } END { print load bandwidth }')"
+for form in "report $SCRATCH/same.data" "stat -p 1s -- true" "stat -a -p 1s -- true"; do
+	# shellcheck disable=SC2086
+	counted first ss $form
+	cat "$SCRATCH/first.out" "$SCRATCH/first.err" | sed -n '/^GPU load/,/^Top-down/p' >"$SCRATCH/text"
+	is "${form%% *} says them first" "$(sed 's/[0-9.]\+/N/g' "$SCRATCH/text")" "GPU load: N % of the time, N % of the cycles
+Mean frequency while active: N MHz
+External memory: N kB/s read, N kB/s written
+Top-down (an estimate): Idle N%, Front end N%, Tiler N%, Shader cores N%, External memory N%"
+	[ -n "${text:-}" ] || text=$(cat "$SCRATCH/text")
+	is "the same" "$(cat "$SCRATCH/text")" "$text"
+done
+counted few ss stat -e MaliGPUActiveCy -p 1s -- true
+is "but top-down, if few counters are wanted" "$(grep -c '^Top-down' "$SCRATCH/few.err") $(grep -c '^External' "$SCRATCH/few.err")" "0 1"
+
 # b has a derived count that is less than nothing, and in the share of a second.
 counted negative bb record -a -p 1s -o "$SCRATCH/negative.data" -- true
 is "negative values keep to their columns" \
@@ -202,9 +237,54 @@ is "rows fit a terminal of a hundred columns" "$(grep '^  ' "$SCRATCH/rows.100" 
 is "with all that is in them" "$(tr -s ' \n' '\n\n' <"$SCRATCH/rows.100" | sort)" \
 	"$(tr -s ' \n' '\n\n' <"$SCRATCH/rows.200" | sort)"
 is "which are not folded if there is room" "$(cat "$SCRATCH/rows.200")" "$(in_locale C "$tool" report -b "$SCRATCH/late.data")"
+for columns in 100 200; do
+	mkfifo "$SCRATCH/ticks"
+	exec 6<>"$SCRATCH/ticks"
+	printf ss >&6
+	FAKE_TICKS=$SCRATCH/ticks in_locale C script -qec "stty columns $columns; $tool stat -a --per-core -p 1s -- true" \
+		"$SCRATCH/typescript" </dev/null >/dev/null 2>&1
+	exec 6>&-
+	rm "$SCRATCH/ticks"
+	sed '1d; $d' "$SCRATCH/typescript" | tr -d '\r' >"$SCRATCH/stat.$columns"
+done
+is "rows of stat do, too" "$(awk 'length > 100' "$SCRATCH/stat.100")$(grep -c '^ .*Mali' "$SCRATCH/stat.100" | sed 's/^[1-9][0-9][0-9]$/many/')" many
+is "with all that is in theirs" "$(tr -s ' \n' '\n\n' <"$SCRATCH/stat.100" | sort)" \
+	"$(tr -s ' \n' '\n\n' <"$SCRATCH/stat.200" | sort)"
 # Of top-down each sample is needed once: a pipe will do.
 is "report -t looks at each sample once" "$(cat "$SCRATCH/late.data" | "$tool" report -t /dev/stdin 2>&1 | sed 1d)" \
 	"$("$tool" report -t "$SCRATCH/late.data" | sed 1d)"
+
+# ---- A delay ----
+
+# The command runs before counting begins, of which the file tells, and gives the ticks when it has.
+export FAKE_STARTED=$SCRATCH/started
+# shellcheck disable=SC2016
+counted delay "" record -p 1s --delay 1500ms -o "$SCRATCH/delay.data" -- bash -c '
+	[ -e "$FAKE_STARTED" ] && echo "counting began first"
+	until [ -e "$FAKE_STARTED" ]; do read -rt 0.02 <> <(:); done
+	printf ss >"$FAKE_TICKS"'
+is "record --delay lets the command begin" "$? $(cat "$SCRATCH/delay.out")$(grep -o '^panthor-perf: [0-9]* samples' "$SCRATCH/delay.err")" \
+	"0 panthor-perf: 3 samples"
+rm "$FAKE_STARTED"
+counted delay ss record -p 1s --delay 1000s -o "$SCRATCH/delay.data" -- bash -c 'exit 3'
+is "a command that ends before" "$? $(grep -c 'nothing was counted' "$SCRATCH/delay.err") $(ls "$FAKE_STARTED" 2>/dev/null)" "3 1 "
+is "leaves a recording of nothing" "$("$tool" report "$SCRATCH/delay.data" 2>&1 | sed -n '1p; /^GPU load/p; /^Mean/p')" \
+	"panthor-perf: $SCRATCH/delay.data holds no samples
+GPU load: 0.00 % of the time, 0.00 % of the cycles"
+counted delay ss record -p 1s --delay 1000s -o "$SCRATCH/delay.data" -- /no/such
+is "a command that is not there" "$? $(grep -c 'nothing was counted' "$SCRATCH/delay.err")" "127 0"
+says "a delay without a unit" 2 "-D 5: a time is a number with a unit" record --delay 5 -- true
+# shellcheck disable=SC2016
+counted delay "" stat -p 1s -r 1 -D 1500ms -- bash -c '
+	[ -e "$FAKE_STARTED" ] && echo "counting began first"
+	until [ -e "$FAKE_STARTED" ]; do read -rt 0.02 <> <(:); done
+	printf ss >"$FAKE_TICKS"'
+is "stat -D lets the command begin" "$? $(cat "$SCRATCH/delay.out")$(grep -o ', [0-9]* samples' "$SCRATCH/delay.err")" "0 , 3 samples"
+rm "$FAKE_STARTED"
+counted delay ss stat -p 1s -D 1000s -- bash -c 'exit 3'
+is "and ends with it" "$? $(cat "$SCRATCH/delay.err") $(ls "$FAKE_STARTED" 2>/dev/null)" \
+	"3 panthor-perf: nothing was counted: the end came before that of the delay "
+unset FAKE_STARTED
 
 # ---- Locales ----
 

@@ -246,7 +246,7 @@ is "top: the load, of 3 s and 30000 cycles" \
 	"$(grep -o '"of_[a-z]*":[0-9.]*' "$SCRATCH/json.out" | head -n 2 | awk -F: '{ printf "%.4f ", $2 }')" "0.0664 0.0664 "
 top text ss --once -p 10ms
 is "top: as text" "$(sed -n 2p "$SCRATCH/text.out" | sed 's/\[[^]]*\]/[]/; s/  */ /g')" \
-	"GPU [] 6.6% of time 6.6% of cycles 1 MHz"
+	"GPU [] 6.6% of time 6.6% of cycles 0.01 MHz"
 is "top: a core" "$(sed -n 's/.*Core 2   \[[^]]*\] *\([0-9.]*%\).*/\1/p' "$SCRATCH/text.out")" \
 	"$(echo "scale=6; 2 * (7000 - 53) / 27000 * 100" | bc | awk '{ printf "%.1f%%", $1 }')"
 
