@@ -227,7 +227,8 @@ int command_diff(int argc, char **argv)
 	for (status = STATUS_OK, i = 0; i < 2 && !status; i++) {
 		status = view_open(&views[i], arguments.inputs[i]);
 		if (!status)
-			status = summarize(&views[i], arguments.events, arguments.num_events, false, &summaries[i]);
+			status = summarize(&views[i], arguments.events, arguments.num_events, SUMMARY_SAMPLES,
+					   &summaries[i]);
 	}
 	if (!status)
 		status = diff(views, summaries, &arguments);

@@ -55,7 +55,7 @@ _panthor_perf()
 		mapfile -t COMPREPLY < <(compgen -W "$(_panthor_perf_products "$word")" -- "$word")
 		return
 		;;
-	-o|--output|-t|--textfile)
+	-o|--output|-t|--textfile|--html)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 		;;

@@ -13,6 +13,8 @@
 
 #include "commands.h"
 #include "figures.h"
+#include "html.h"
+#include "report.h"
 #include "view.h"
 
 /* Of a whole row, with the longest unit; of a row that is folded, those before its second line. */
@@ -22,6 +24,10 @@
 struct arguments {
 	const char *input;
 	const char *output;
+
+	/* Where a page goes, instead of all else. */
+	const char *html;
+
 	char **events;
 	unsigned int num_events;
 	bool per_block;
@@ -29,12 +35,15 @@ struct arguments {
 	bool json;
 };
 
+enum { KEY_HTML = 256 };
+
 static const struct argp_option options[] = {
 	{ "event", 'e', "COUNTER,...", 0, "Counters and metrics, as those of stat (may be repeated; default: all that "
 	  "was recorded)", 0 },
 	{ "per-block", 'b', NULL, 0, "What part of each count is of which block", 0 },
 	{ "topdown", 't', NULL, 0, "What held the work up, instead of the counters", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ "html", KEY_HTML, "PAGE", 0, "Write a page for a browser, which needs no network", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0 },
 	{}
 };
@@ -58,12 +67,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		arguments->output = arg;
 		return 0;
+	case KEY_HTML:
+		arguments->html = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->input)
 			argp_error(state, "there is one file too many: %s", arg);
 		arguments->input = arg;
 		return 0;
 	case ARGP_KEY_END:
+		if (arguments->html && (arguments->json || arguments->output))
+			argp_error(state, "--html PAGE goes without -j and -o");
 		if (!arguments->input)
 			arguments->input = RECORDING_DEFAULT;
 		return 0;
@@ -79,7 +93,7 @@ static double mean_length_ns(const struct summaries *s)
 
 /* ---- For people ---- */
 
-static void print_head(FILE *out, const struct view *v, const struct summaries *s)
+void report_print_head(FILE *out, const struct view *v, const struct summaries *s)
 {
 	const struct recording_head *head = &v->recording.head;
 	double mean_ns = mean_length_ns(s), period_ns = head->period_ns;
@@ -132,12 +146,11 @@ static void print_figures(FILE *out, const struct view *v, const struct summarie
 	if (s->topdown)
 		figures_print_topdown(out, v->db, figures_topdown_share, s->topdown);
 }
-/* A line of SUMMARY_BINS characters, the largest being full height. */
-static void print_sparkline(FILE *out, const double *values)
+void report_print_sparkline(FILE *out, const double *values, bool utf8)
 {
 	static const char *const bars[] = { " ", "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588" };
 	static const char *const plain[] = { " ", ".", ":", "-", "=", "+", "*", "%", "#" };
-	const char *const *steps = strcmp(nl_langinfo(CODESET), "UTF-8") ? plain : bars;
+	const char *const *steps = utf8 ? bars : plain;
 	double max = 0;
 	int i, step;
 
@@ -206,7 +219,7 @@ static void print_summary(FILE *out, const struct view *v, const struct summarie
 		print_value(out, one->percentile[p]);
 	print_value(out, one->max);
 	fputs("  ", out);
-	print_sparkline(out, one->timeline);
+	report_print_sparkline(out, one->timeline, !strcmp(nl_langinfo(CODESET), "UTF-8"));
 	if (narrow)
 		fputc('\n', out);
 	else
@@ -339,7 +352,7 @@ static struct json_object *topdown_json(const struct view *v, const struct summa
 	return list;
 }
 
-static struct json_object *report_json(const struct view *v, const struct summaries *s)
+struct json_object *report_json(const struct view *v, const struct summaries *s)
 {
 	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
 	struct figures f = figures(v, s);
@@ -384,7 +397,7 @@ static int report(FILE *out, struct view *v, const struct summaries *s, const st
 		print_json(out, v, s);
 		return STATUS_OK;
 	}
-	print_head(out, v, s);
+	report_print_head(out, v, s);
 	print_figures(out, v, s);
 	if (arguments->topdown)
 		print_topdown(out, v, s);
@@ -401,6 +414,7 @@ int command_report(int argc, char **argv)
 		"they went over the time.", NULL, NULL, NULL
 	};
 	struct arguments arguments = {};
+	enum summary_depth depth;
 	struct summaries summaries;
 	struct output output;
 	struct view view;
@@ -413,13 +427,16 @@ int command_report(int argc, char **argv)
 	if (status)
 		goto out;
 	/* Top-down needs no more than one look at each sample, JSON has all in any case. */
-	status = summarize(&view, arguments.events, arguments.num_events, arguments.topdown && !arguments.json,
-			   &summaries);
+	depth = arguments.topdown && !arguments.json ? SUMMARY_SUMS : SUMMARY_SAMPLES;
+	if (arguments.html)
+		depth = SUMMARY_LINES;
+	status = summarize(&view, arguments.events, arguments.num_events, depth, &summaries);
 	if (status)
 		goto out;
-	status = output_open(&output, arguments.output);
+	status = output_open(&output, arguments.html ? arguments.html : arguments.output);
 	if (!status)
-		status = output_close(&output, report(output.file, &view, &summaries, &arguments));
+		status = output_close(&output, arguments.html ? html_print(output.file, &view, &summaries) :
+				      report(output.file, &view, &summaries, &arguments));
 	summaries_free(&summaries);
 out:
 	view_close(&view);

@@ -158,6 +158,62 @@ static double noise_of(const double *means, unsigned int parts, double mean)
 	return n > 1 && mean != 0 ? sqrt(squares / (n - 1) / n) / fabs(mean) : 0;
 }
 
+struct bin *line_new(const struct summaries *s)
+{
+	struct bin *line = calloc(s->bins + 1, sizeof(*line));
+	size_t i;
+
+	for (i = 0; line && i < s->bins; i++) {
+		line[i].min = INFINITY;
+		line[i].max = -INFINITY;
+	}
+	return line;
+}
+
+size_t line_bin(const struct summaries *s, uint64_t sample)
+{
+	return sample * s->bins / s->log.samples;
+}
+
+void line_add(struct bin *bin, double value, double weight)
+{
+	if (isnan(value))
+		return;
+	bin->mean += value * weight;
+	bin->weight += weight;
+	if (value < bin->min)
+		bin->min = value;
+	if (value > bin->max)
+		bin->max = value;
+}
+
+void line_end(struct bin *line, const struct summaries *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->bins; i++) {
+		/* Samples of no time at all are one, or alike. */
+		if (line[i].weight > 0)
+			line[i].mean /= line[i].weight;
+		else
+			line[i].mean = line[i].min <= line[i].max ? line[i].min : NAN;
+	}
+}
+
+static int make_line(struct summary *one, const struct summaries *s, const struct period *periods,
+		     const double *values)
+{
+	size_t n;
+
+	one->line = line_new(s);
+	if (!one->line)
+		return -1;
+	for (n = 0; n < s->log.samples; n++)
+		line_add(&one->line[line_bin(s, n)], values[n], periods[n].end_ns - periods[n].start_ns);
+	line_end(one->line, s);
+	return 0;
+}
+
 static void summarize_values(struct summary *s, const struct period *periods, const double *values,
 			     size_t samples, const struct pperf_log *log, struct point *points)
 {
@@ -278,8 +334,13 @@ static int summarize_samples(struct view *v, struct summaries *s)
 			status = complain_of(error);
 		else if (item > RECORDING_CUT)
 			status = view_finish(v, item);
-		for (i = 0; i < n && !status; i++)
-			summarize_values(&s->list[first + i], periods, values + i * samples, samples, &s->log, points);
+		for (i = 0; i < n && !status; i++) {
+			struct summary *one = &s->list[first + i];
+
+			summarize_values(one, periods, values + i * samples, samples, &s->log, points);
+			if (s->bins && make_line(one, s, periods, values + i * samples))
+				status = no_memory();
+		}
 	}
 out:
 	pperf_sums_free(sums);
@@ -289,7 +350,19 @@ out:
 	return status;
 }
 
-int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, bool only_sums,
+/* As many as there are samples, if they are not too many for all counters, and what else is drawn. */
+static size_t choose_bins(const struct summaries *s)
+{
+	size_t bins = LINES_MAX_BINS / (s->count + 40);
+
+	if (bins > LINE_MAX_BINS)
+		bins = LINE_MAX_BINS;
+	if (bins < 1)
+		bins = 1;
+	return bins < s->log.samples ? bins : s->log.samples;
+}
+
+int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, enum summary_depth depth,
 	      struct summaries *s)
 {
 	const struct pperf_gpu_info *info = &v->recording.head.gpu;
@@ -340,7 +413,9 @@ int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, 
 
 	for (i = 0; i < s->count; i++)
 		summarize_sums(&s->list[i], s->sums, v);
-	if (!only_sums)
+	if (depth == SUMMARY_LINES)
+		s->bins = choose_bins(s);
+	if (depth > SUMMARY_SUMS)
 		status = summarize_samples(v, s);
 out:
 	pperf_selection_free(selection);
@@ -351,8 +426,12 @@ out:
 
 void summaries_free(struct summaries *s)
 {
+	size_t i;
+
 	pperf_sums_free(s->sums);
 	pperf_topdown_free(s->topdown);
+	for (i = 0; s->list && i < s->count; i++)
+		free(s->list[i].line);
 	free(s->list);
 	memset(s, 0, sizeof(*s));
 }

@@ -44,6 +44,23 @@ int output_close(struct output *output, int status);
 
 extern const int summary_percentiles[SUMMARY_PERCENTILES];
 
+/*
+ * How a value went over the time, to be drawn: a line of bins, in each of which are as many samples as in any
+ * other, or one more. Where no sample has a value, there are none: NAN.
+ */
+struct bin {
+	/* By the time that samples cover. */
+	double mean;
+	double min, max;
+
+	/* While samples are added: their time, of which mean is the sum so far. */
+	double weight;
+};
+
+/* Bins of a line, and of the lines of all counters together. */
+#define LINE_MAX_BINS 2000
+#define LINES_MAX_BINS 350000
+
 struct summary {
 	const struct pperf_counter *counter;
 
@@ -65,6 +82,9 @@ struct summary {
 	 * error of the mean, from those of SUMMARY_PARTS parts of the time; a part of the mean.
 	 */
 	double noise;
+
+	/* The line, if lines are wanted. Valid or not. */
+	struct bin *line;
 };
 
 /* All that is to be said of a recording. */
@@ -77,16 +97,41 @@ struct summaries {
 
 	struct summary *list;
 	size_t count;
+
+	/* Bins of each line; 0 if there are no lines. */
+	size_t bins;
+};
+
+/* What is wanted of a recording. */
+enum summary_depth {
+	/* Nothing of single samples: no least, most, percentiles, time line, noise. */
+	SUMMARY_SUMS,
+
+	SUMMARY_SAMPLES,
+
+	/* Lines to be drawn as well. */
+	SUMMARY_LINES,
 };
 
 /*
- * Reads a recording, more than once if there is much in it, or only_sums is false. Of the counters of
- * the patterns or, without any, of all that it has. Only_sums: what is of single samples (least, most,
- * percentiles, the time line, noise) is not wanted. Prints what is wrong. Returns a status.
+ * Reads a recording, more than once if there is much in it, or more than sums is wanted. Of the counters
+ * of the patterns or, without any, of all that it has. Prints what is wrong. Returns a status.
  */
-int summarize(struct view *view, char *const *patterns, unsigned int num_patterns, bool only_sums,
+int summarize(struct view *view, char *const *patterns, unsigned int num_patterns, enum summary_depth depth,
 	      struct summaries *summaries);
 void summaries_free(struct summaries *summaries);
+
+/* A line of nothing. NULL without memory. */
+struct bin *line_new(const struct summaries *summaries);
+
+/* The bin of a sample, of which the first is number 0. */
+size_t line_bin(const struct summaries *summaries, uint64_t sample);
+
+/* Adds what a sample says, or NAN, and the time that it covers. */
+void line_add(struct bin *bin, double value, double weight);
+
+/* To be called when all samples were added. */
+void line_end(struct bin *line, const struct summaries *summaries);
 
 /* Adds a list of patterns, separated by commas, to an array of them. Returns -1 without memory. */
 int add_pattern(char ***patterns, unsigned int *count, char *list);

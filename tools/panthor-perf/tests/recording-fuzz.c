@@ -104,7 +104,8 @@ static void show_it(const uint8_t *bytes, size_t size)
 {
 	static char *const commands[][8] = {
 		{ "report", "-b", "-o", "/dev/null" }, { "report", "-t", "-o", "/dev/null" },
-		{ "report", "-j", "-o", "/dev/null" }, { "convert", "--csv", "-o", "/dev/null" },
+		{ "report", "-j", "-o", "/dev/null" }, { "report", "--html", "/dev/null" },
+		{ "convert", "--csv", "-o", "/dev/null" },
 		{ "convert", "--json", "-o", "/dev/null" }, { "convert", "--perfetto", "-o", "/dev/null" },
 		{ "diff", "-o", "/dev/null" }, { "diff", "-T", "-j", "-o", "/dev/null" },
 	};

@@ -13,12 +13,12 @@
 CFLAGS=(-std=gnu11 -O2 -g0 -Wall -Wextra -Werror)
 KEEP=4
 
-# headers_key DIR...: of every header and table there
+# headers_key DIR...: of every header there, and of all else that is part of a program
 headers_key()
 {
 	local files
 
-	mapfile -t files < <(cd "$TOP_DIR" && find "$@" -name '*.h' -o -name '*.csv' 2>/dev/null | sort)
+	mapfile -t files < <(cd "$TOP_DIR" && find "$@" -name '*.h' -o -name '*.csv' -o -path '*/html/*' 2>/dev/null | sort)
 	(cd "$TOP_DIR" && hash_files "${files[@]}")
 }
 
@@ -98,7 +98,7 @@ programs()
 	# Selftests name their harness by the way to it from a directory as deep as theirs.
 	SELFTEST_DIR=$("$BUILD_DIR/sources.sh" linux "${KERNELS##* }")/tools/testing/selftests/drivers/net/netdevsim
 	HEADERS_KEY=$(headers_key include tools/virt/guest tools/virt/host tools/virt/qemu/mali-csf-bench-regs.h tools/testing)
-	OWN_HEADERS_KEY=$(headers_key tools/panthor-perf)
+	OWN_HEADERS_KEY=$(headers_key tools/panthor-perf LICENSES/uPlot)
 	SELFTESTS_KEY=$(hash_files "$TOP_DIR"/tools/testing/selftests/drivers/gpu/panthor/*.c)
 	cd "$TOP_DIR"
 	while read -r -a words; do

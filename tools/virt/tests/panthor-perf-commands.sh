@@ -221,6 +221,11 @@ Top-down (an estimate): Idle N%, Front end N%, Tiler N%, Shader cores N%, Extern
 done
 counted few ss stat -e MaliGPUActiveCy -p 1s -- true
 is "but top-down, if few counters are wanted" "$(grep -c '^Top-down' "$SCRATCH/few.err") $(grep -c '^External' "$SCRATCH/few.err")" "0 1"
+"$tool" report --html "$SCRATCH/same.html" "$SCRATCH/same.data" 2>"$SCRATCH/err"
+is "a page has them" "$? $(cat "$SCRATCH/err")$(sed -n 's/.*data-key="\([a-z_.]*\)" data-v="\([^"]*\)".*/\1 \2/p' "$SCRATCH/same.html" |
+	sed 's/\.0$//' | sort)" "0 $(awk '{ match($0, /"[a-z]*/); object = substr($0, 2, RLENGTH - 1); sub(/^[^{]*{/, ""); sub(/}.*/, ""); n = split($0, item, ",")
+	for (i = 1; i <= n; i++) { split(item[i], v, ":"); gsub(/"/, "", v[1]); if (v[1] ~ /^(of_|active_hz|read|written)/) print object "." v[1], v[2] } }' \
+	"$SCRATCH/first" | sort)"
 
 # b has a derived count that is less than nothing, and in the share of a second.
 counted negative bb record -a -p 1s -o "$SCRATCH/negative.data" -- true
@@ -271,6 +276,10 @@ is "a command that ends before" "$? $(grep -c 'nothing was counted' "$SCRATCH/de
 is "leaves a recording of nothing" "$("$tool" report "$SCRATCH/delay.data" 2>&1 | sed -n '1p; /^GPU load/p; /^Mean/p')" \
 	"panthor-perf: $SCRATCH/delay.data holds no samples
 GPU load: 0.00 % of the time, 0.00 % of the cycles"
+is "of which there is no page" \
+	"$("$tool" report --html "$SCRATCH/delay.html" "$SCRATCH/delay.data" 2>&1; echo $?) $(ls "$SCRATCH"/delay.html* 2>/dev/null)" \
+	"panthor-perf: $SCRATCH/delay.data holds no samples
+1 "
 counted delay ss record -p 1s --delay 1000s -o "$SCRATCH/delay.data" -- /no/such
 is "a command that is not there" "$? $(grep -c 'nothing was counted' "$SCRATCH/delay.err")" "127 0"
 says "a delay without a unit" 2 "-D 5: a time is a number with a unit" record --delay 5 -- true
@@ -289,7 +298,7 @@ unset FAKE_STARTED
 # ---- Locales ----
 
 # What has no graph, for which a locale needs the characters; and what has.
-plain="report -j late;report -t late;convert -c late;convert -j late;convert -P late;diff late late;diff -j late late;\
+plain="report -j late;report -t late;report --html /dev/null late;convert -c late;convert -j late;convert -P late;diff late late;diff -j late late;\
 info;info -j;list;list -x :;list -g MALI-G610;stat -p 1s -- true;stat -j -p 1s -- true;stat -x : -- true;top --once -j -p 10ms"
 graphs="report late;report -b late;top --once -p 10ms"
 

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: MIT
+// The plots of a page of panthor-perf report --html, which html.c writes. What is seen can be told by the
+// address, behind a #: theme=dark, zoom=FROM,TO and at=TIME in seconds, level=N of top-down, add=NAME,NAME.
+"use strict";
+
+(() => {
+const find = selector => document.querySelector(selector);
+
+function fail(message) {
+	find("#failed").hidden = false;
+	find("#failed").textContent = "The plots of this page failed: " + message;
+}
+addEventListener("error", event => fail(event.message));
+
+const data = JSON.parse(find("#data").textContent);
+const time = data.time;
+const bins = time.start.length;
+const end = time.end[bins - 1];
+const state = new URLSearchParams(location.hash.slice(1));
+const plots = [];
+
+function make(name, attributes, ...children) {
+	const element = document.createElement(name);
+
+	Object.assign(element, attributes);
+	element.append(...children);
+	return element;
+}
+
+function keep(key, value) {
+	if (value)
+		state.set(key, value);
+	else
+		state.delete(key);
+	try {
+		history.replaceState(null, "", "#" + state.toString().replaceAll("%2C", ","));
+	} catch {
+		// Some browsers let pages of files have no address of their own, which nothing depends on.
+	}
+}
+
+// ---- Numbers ----
+
+function number(value, unit) {
+	const prefixes = ["", "k", "M", "G", "T", "P", "E"];
+	let p = 0;
+
+	if (value === null || value === undefined)
+		return "-";
+	if (unit === "%")
+		return (value * 100).toFixed(1) + " %";
+	if (unit === "percent")
+		return value.toFixed(1) + " %";
+	for (; Math.abs(value) >= 999.5 && p + 1 < prefixes.length; p++)
+		value /= 1000;
+	return Number(value.toPrecision(4)) + " " + prefixes[p] + unit;
+}
+
+function seconds(value, digits = 6) {
+	return value === null || value === undefined ? "-" : Number(value.toFixed(digits)) + " s";
+}
+
+// ---- Lines ----
+
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const worth = new Map([...digits].map((digit, i) => [digit, i]));
+
+function decode(text, line) {
+	const values = new Array(bins);
+
+	for (let i = 0; i < bins; i++) {
+		const step = worth.get(text[2 * i]) * 64 + worth.get(text[2 * i + 1]);
+
+		values[i] = step > 4094 ? null : line.low + step / 4094 * (line.high - line.low);
+	}
+	return values;
+}
+
+// A point for the begin of each bin, and for the end where no other begins there. Places: the bin of each, or -1.
+const xs = [], places = [];
+for (let i = 0; i < bins; i++) {
+	if (i && time.start[i] > time.end[i - 1]) {
+		xs.push(time.end[i - 1]);
+		places.push(-1);
+	}
+	xs.push(time.start[i]);
+	places.push(i);
+}
+xs.push(end);
+places.push(bins - 1);
+
+const points = values => places.map(bin => bin < 0 ? null : values[bin]);
+
+function lineOf(line) {
+	const mean = decode(line.mean, line);
+
+	return {
+		name: line.name, line, mean: points(mean),
+		least: line.least && points(decode(line.least, line)),
+		most: line.most && points(decode(line.most, line)),
+	};
+}
+
+// ---- Looks ----
+
+const look = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+const alpha = (color, part) => color + Math.round(part * 255).toString(16).padStart(2, "0");
+
+function setTheme(theme) {
+	document.documentElement.dataset.theme = theme;
+	find("#theme select").value = theme;
+	keep("theme", theme);
+	repaint();
+}
+
+function tellBack() {
+	document.documentElement.dataset.back = getComputedStyle(document.body).backgroundColor;
+}
+
+// For plots that have been drawn: others have no scales yet.
+function repaint() {
+	tellBack();
+	for (const plot of plots) {
+		plot.root.querySelectorAll(".u-series").forEach((row, i) => {
+			if (plot.series[i].color)
+				row.querySelector(".u-marker").style.background = plot.series[i].color();
+		});
+		plot.redraw();
+	}
+}
+
+// ---- Marks: samples of which something is to be told ----
+
+const marks = [
+	{ bits: 3, color: "missing", name: "counts may be missing" },
+	{ bits: 4, color: "stretched", name: "longer than the period" },
+	{ bits: 8, color: "protected", name: "in protected mode" },
+];
+
+function drawMarks(plot) {
+	const { ctx, bbox } = plot;
+	const strip = 4 * devicePixelRatio;
+
+	ctx.save();
+	ctx.beginPath();
+	ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+	ctx.clip();
+	for (const [n, mark] of marks.entries()) {
+		const color = look(mark.color);
+
+		for (let i = 0; i < bins; i++) {
+			if (!(time.marks[i] & mark.bits))
+				continue;
+			const first = i;
+			while (i + 1 < bins && time.marks[i + 1] & mark.bits)
+				i++;
+			const from = plot.valToPos(time.start[first], "x", true);
+			const width = Math.max(plot.valToPos(time.end[i], "x", true) - from, devicePixelRatio);
+
+			ctx.fillStyle = alpha(color, 0.1);
+			ctx.fillRect(from, bbox.top, width, bbox.height);
+			ctx.fillStyle = color;
+			ctx.fillRect(from, bbox.top + n * strip, width, strip);
+		}
+	}
+	ctx.restore();
+}
+
+// ---- Plots ----
+
+const stepped = uPlot.paths.stepped({ align: 1, alignGaps: 1 });
+let zoomed = null;
+
+// All plots show the same time.
+function zoom(from, to) {
+	const whole = from <= 0 && to >= end;
+
+	zoomed = { min: Math.max(from, 0), max: Math.min(to, end) };
+	for (const plot of plots)
+		if (plot.scales.x.min !== zoomed.min || plot.scales.x.max !== zoomed.max)
+			plot.setScale("x", zoomed);
+	find("#range").textContent = seconds(zoomed.min) + " to " + seconds(zoomed.max) + " of " + seconds(end);
+	find("#whole").disabled = whole;
+	keep("zoom", whole ? "" : zoomed.min.toFixed(6) + "," + zoomed.max.toFixed(6));
+}
+
+function scaled(plot, key) {
+	const { min, max } = plot.scales.x;
+
+	plot.root.dataset.range = min + " " + max;
+	if (key === "x" && min !== null && plots.includes(plot) && (!zoomed || min !== zoomed.min || max !== zoomed.max))
+		zoom(min, max);
+}
+
+function widthOf() {
+	return Math.max(find("#plots").clientWidth, 300);
+}
+
+// Part: the element that a plot is in. Series are uPlot's, behind time; y makes its axis.
+function draw(part, series, values, y, more = {}) {
+	const box = part.querySelector(".box");
+	const axis = { stroke: () => look("dim"), grid: { stroke: () => look("grid"), width: 1 },
+		ticks: { stroke: () => look("line"), width: 1 }, font: "12px system-ui, sans-serif" };
+	const plot = new uPlot({
+		width: widthOf(), height: more.height || 190,
+		legend: { markers: { width: 0, fill: (u, i) => u.series[i].color ? u.series[i].color() : "" } },
+		cursor: { sync: { key: "time" }, drag: { x: true, y: false, dist: 5 }, ...more.cursor },
+		scales: { x: { time: false, range: (u, min, max) => [min, max > min ? max : min + 1e-6] }, y: { range: y.range } },
+		axes: [
+			{ ...axis, size: 30, values: (u, ticks) => ticks.map(tick => seconds(tick)) },
+			{ ...axis, size: 76, values: (u, ticks) => ticks.map(y.text), ...y.axis },
+		],
+		series: [{ label: "Time", value: (u, value) => seconds(value) }, ...series],
+		bands: more.bands,
+		hooks: { setScale: [scaled], drawClear: more.over ? [] : [drawMarks], draw: more.over ? [more.over, drawMarks] : [] },
+	}, [xs, ...values], box);
+
+	// What is only the edge of an area has no name.
+	const rows = box.querySelectorAll(".u-series");
+	series.forEach((one, i) => {
+		if (!one.label)
+			rows[i + 1].hidden = true;
+	});
+	plots.push(plot);
+	if (zoomed)
+		plot.setScale("x", zoomed);
+	return plot;
+}
+
+function partOf(title, note, ...controls) {
+	const part = make("section", { className: "plot" },
+		make("h2", {}, title, make("small", { textContent: note }), ...controls), make("div", { className: "box" }));
+
+	part.dataset.plot = title;
+	find("#plots").append(part);
+	return part;
+}
+
+function remove(part) {
+	for (const plot of plots.filter(one => part.contains(one.root))) {
+		plots.splice(plots.indexOf(plot), 1);
+		plot.destroy();
+	}
+}
+
+// Lines, each with what is between its least and its largest value.
+function drawLines(part, lines, unit, colors, range) {
+	const series = [], values = [], bands = [];
+
+	lines.forEach((line, n) => {
+		const color = colors[n % colors.length];
+		const at = series.length + 1;
+
+		series.push({
+			label: line.name, width: 1.25, paths: stepped, points: { show: false },
+			color: () => look(color), stroke: () => look(color),
+			value: (u, value, s, i) => i === null || !line.least ? number(value, unit) :
+				`${number(value, unit)} (${number(line.least[i], unit)} to ${number(line.most[i], unit)})`,
+		});
+		values.push(line.mean);
+		if (!line.least)
+			return;
+		for (const edge of [line.most, line.least]) {
+			series.push({ paths: stepped, points: { show: false }, width: 0 });
+			values.push(edge);
+		}
+		bands.push({ series: [at + 1, at + 2], fill: () => alpha(look(color), Math.max(0.24 / lines.length, 0.06)) });
+	});
+	draw(part, series, values, {
+		range: range || ((u, min, max) => min === null ? [0, 1] : uPlot.rangeNum(Math.min(min, 0), Math.max(max, 0), 0.1, true)),
+		text: value => number(value, unit.length > 4 && unit !== "percent" ? "" : unit),
+	}, { bands });
+}
+
+const partRange = () => [0, 1];
+const curves = plot => data.curves.filter(line => line.plot === plot).map(lineOf);
+
+function drawCurves(name, title, note, unit, colors, range) {
+	const lines = curves(name);
+
+	if (lines.length)
+		drawLines(partOf(title, note), lines, unit, colors, range);
+}
+
+// ---- Top-down: areas, one on the other ----
+
+// A part's color is one of its ancestor's at level 1, which has the hue.
+const hues = [null, 265, 150, 210, 22, 330, 60];
+
+function colorsOf(nodes, all) {
+	const roots = all.filter(node => node.line.level === 1);
+	const byName = new Map(all.map(node => [node.line.node, node]));
+	const rootOf = node => {
+		while (byName.has(node.line.parent))
+			node = byName.get(node.line.parent);
+		return node;
+	};
+
+	return nodes.map(node => {
+		const root = rootOf(node);
+		const family = nodes.filter(other => rootOf(other) === root);
+		const hue = hues[roots.indexOf(root) % hues.length];
+		const step = family.length > 1 ? family.indexOf(node) / (family.length - 1) - 0.5 : 0;
+
+		return () => `hsl(${hue === null ? 215 : hue + 26 * step} ${hue === null ? 8 : 62}% ${Number(look("lightness")) + 34 * step}%)`;
+	});
+}
+
+function drawTopdown() {
+	const all = curves("topdown");
+
+	if (!all.length)
+		return;
+	const levels = Math.max(...all.map(node => node.line.level));
+	const choice = make("select", {}, ...Array.from({ length: levels }, (none, i) =>
+		make("option", { value: i + 1, textContent: "Level " + (i + 1) })));
+	const part = partOf("Top-down", "percent of all cycles; an estimate", choice);
+
+	function show() {
+		const level = Number(choice.value);
+		const nodes = all.filter(node => node.line.level === level || node.line.level < level && !node.line.children);
+		const colors = colorsOf(nodes, all);
+		let sum = xs.map(() => 0);
+		const values = nodes.map(node => sum = sum.map((value, i) => node.mean[i] === null ? null : value + node.mean[i]));
+
+		remove(part);
+		// The highest edge first: what is below is drawn over it.
+		const order = [...nodes.keys()].reverse();
+		draw(part, order.map(i => ({
+			label: nodes[i].name, width: 0, paths: stepped, points: { show: false }, color: colors[i], fill: colors[i],
+			value: (u, value, s, at) => number(at === null ? null : nodes[i].mean[at], "%"),
+		})), order.map(i => values[i]), { range: partRange, text: value => number(value, "%") },
+			{ height: 240, cursor: { points: { show: false } } });
+		keep("level", level > 1 ? String(level) : "");
+	}
+	choice.value = String(Math.min(Math.max(Number(state.get("level")) || 1, 1), levels));
+	choice.onchange = show;
+	show();
+}
+
+// ---- Cores: a row each ----
+
+function drawCores() {
+	const cores = curves("cores");
+
+	if (!cores.length)
+		return;
+	const part = partOf("Shader cores", "part of the time in which each had work");
+	const series = cores.map(core => ({
+		label: core.name, color: () => look("c1"), paths: () => null, points: { show: false },
+		value: (u, value) => number(value, "%"),
+	}));
+
+	function over(plot) {
+		const { ctx, bbox } = plot;
+		const color = look("heat");
+		const height = bbox.height / cores.length;
+
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+		ctx.clip();
+		cores.forEach((core, n) => {
+			for (let i = 0; i + 1 < xs.length; i++) {
+				if (xs[i + 1] < plot.scales.x.min || xs[i] > plot.scales.x.max || !core.mean[i])
+					continue;
+				const from = plot.valToPos(xs[i], "x", true);
+
+				ctx.fillStyle = `rgb(${color} / ${core.mean[i].toFixed(3)})`;
+				ctx.fillRect(from, bbox.top + n * height, Math.max(plot.valToPos(xs[i + 1], "x", true) - from, 1),
+					height - Math.min(devicePixelRatio, height / 4));
+			}
+		});
+		ctx.restore();
+	}
+	draw(part, series, cores.map(core => core.mean), {
+		range: () => [-cores.length, 0], text: value => "Core " + Math.round(-value - 0.5),
+		axis: { splits: () => cores.map((core, n) => -n - 0.5).filter((place, n) => cores.length <= 12 || n % 2 === 0),
+			grid: { show: false } },
+	}, { height: Math.min(60 + 18 * cores.length, 330), over, cursor: { points: { show: false }, y: false } });
+}
+
+// ---- Counters that are added ----
+
+const rows = new Map([...document.querySelectorAll("tr[data-name]")].map(row => [row.dataset.name, row]));
+const added = new Map();
+
+const titleOf = row => row.querySelector("th").firstChild.textContent;
+
+function addCounter(name) {
+	const row = rows.get(name), line = data.counters[name];
+
+	if (!row || !line || added.has(name))
+		return;
+	const cells = row.querySelectorAll("td");
+	const unit = cells[8].textContent;
+	const drop = make("button", { type: "button", textContent: "Remove" });
+	const part = partOf(titleOf(row), `${name}: 50 % at most ${cells[4].textContent}, 95 % ${cells[5].textContent}, ` +
+		`99 % ${cells[6].textContent} ${unit}`, drop);
+
+	part.dataset.counter = name;
+	drop.onclick = () => {
+		remove(part);
+		part.remove();
+		added.delete(name);
+		keep("add", [...added.keys()].join(","));
+	};
+	added.set(name, part);
+	drawLines(part, [lineOf({ ...line, name: titleOf(row) })], unit, ["c" + ((added.size - 1) % 5 + 1)]);
+	keep("add", [...added.keys()].join(","));
+	return part;
+}
+
+function showCounter(name) {
+	const part = added.get(name) || addCounter(name);
+
+	if (part)
+		part.scrollIntoView({ block: "center" });
+}
+
+// ---- All of it ----
+
+function start() {
+	const wanted = { zoom: state.get("zoom"), at: state.get("at"), add: state.get("add") };
+
+	find("#theme").hidden = find("#bar").hidden = false;
+	find("#theme select").onchange = event => setTheme(event.target.value);
+	if (["light", "dark"].includes(state.get("theme")))
+		setTheme(state.get("theme"));
+
+	drawCurves("load", "GPU load", "parts of the time, sleep being idle, and of the cycles, sleep left out", "%", ["c1", "c2"], partRange);
+	drawCurves("frequency", "Frequency", "of the GPU while it was active", "Hz", ["c3"]);
+	drawTopdown();
+	drawCurves("bandwidth", "External memory", "bytes a second", "B/s", ["c1", "c4"]);
+	drawCurves("units", "Queues and tiler", "parts of the time in which they were active", "%", ["c1", "c2", "c3", "c4", "c5"], partRange);
+	drawCores();
+
+	for (const mark of marks)
+		if (time.marks.some(one => one & mark.bits)) {
+			const color = make("i");
+
+			color.style.background = `var(--${mark.color})`;
+			find("#marks").append(make("span", {}, color, mark.name));
+		}
+
+	for (const [name, row] of rows) {
+		find("#names").append(make("option", { value: name, textContent: titleOf(row) }));
+		row.querySelector("th").onclick = () => showCounter(name);
+	}
+	find("#counters").classList.add("live");
+	find("#add").onchange = event => {
+		const text = event.target.value.toLowerCase();
+		const found = [...rows].find(([name, row]) => name.toLowerCase() === text || titleOf(row).toLowerCase() === text);
+
+		if (found) {
+			event.target.value = "";
+			showCounter(found[0]);
+		}
+	};
+	for (const name of (wanted.add || "").split(","))
+		addCounter(name);
+
+	const [from, to] = (wanted.zoom || "").split(",").map(Number);
+	if (to > from)
+		zoom(from, to);
+	else
+		zoom(0, end);
+	find("#whole").onclick = () => zoom(0, end);
+
+	// Where the cursor is, all plots have it, by what they share.
+	if (wanted.at !== null)
+		setTimeout(() => {
+			for (const plot of plots)
+				plot.setCursor({ left: plot.valToPos(Number(wanted.at), "x"), top: 1 });
+		});
+
+	addEventListener("resize", () => {
+		for (const plot of plots)
+			plot.setSize({ width: widthOf(), height: plot.height });
+	});
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+	tellBack();
+}
+
+try {
+	start();
+} catch (error) {
+	fail(error.message);
+}
+})();

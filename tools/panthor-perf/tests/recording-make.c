@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/*
+ * recording-make FILE SAMPLES default|all [COMMAND...]: a recording of a GPU that is not there, a sample a
+ * millisecond, in which every counter changes all the time. Its work comes in frames, and sleeps now and then.
+ * One sample in a thousand is flagged, one is longer than the period; before one in ten thousand is a gap.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording.h"
+#include "tests-common.h"
+
+#define PERIOD_NS 1000000ull
+#define CORES 10
+#define SLICES 4
+#define FRAME_MS 16
+
+/* What comes for each sample. */
+struct work {
+	/* Cycles in a sample; parts of it: active, and of that by queue. */
+	double cycles, active, vertex, fragment, compute;
+};
+
+static uint64_t random_state = 1;
+
+/* From 0 to 1. */
+static double random_part(void)
+{
+	random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+	return (random_state >> 40) / (double)(1 << 24);
+}
+
+/* A part that is always the same for one name. */
+static double part_of_name(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 16777619u;
+	return (hash >> 8) / (double)(1 << 24);
+}
+
+static struct work work_at(uint64_t n)
+{
+	static const double mhz[] = { 300, 500, 700, 850 };
+	double second = n / 1e3, frame = n % FRAME_MS / (double)FRAME_MS;
+	double load = 0.55 + 0.4 * sin(second / 3) * cos(second / 7);
+	struct work w = {};
+
+	w.cycles = mhz[(int)(3.999 * fmax(0, fmin(0.99, load)))] * 1e3 * (0.99 + 0.02 * random_part());
+	/* Asleep for a second in twenty. */
+	if (n % 20000 >= 19000)
+		return w;
+	if (frame < load)
+		w.active = fmin(1, 0.9 + 0.1 * random_part());
+	if (frame < load * 0.3)
+		w.vertex = w.active * (0.8 + 0.2 * random_part());
+	else
+		w.fragment = w.active * (0.85 + 0.15 * random_part());
+	w.compute = w.active * 0.2 * random_part();
+	return w;
+}
+
+static bool begins(const char *text, const char *begin)
+{
+	return !strncmp(text, begin, strlen(begin));
+}
+
+/* What a counter has of the cycles. */
+static double part_of(const char *name, const struct work *w)
+{
+	double own = part_of_name(name);
+
+	if (!strcmp(name, "MaliGPUActiveCy"))
+		return w->active;
+	if (!strcmp(name, "MaliGPUAnyQueueActiveCy"))
+		return w->active * 0.97;
+	if (begins(name, "MaliVert") || begins(name, "MaliTiler") || begins(name, "MaliGeom"))
+		return w->vertex * (strstr(name, "Stall") ? 0.1 * own : 0.9);
+	if (begins(name, "MaliFrag") || begins(name, "MaliMain"))
+		return w->fragment * (strstr(name, "Stall") ? 0.1 * own : 0.95);
+	if (begins(name, "MaliComp"))
+		return w->compute * (strstr(name, "Stall") ? 0.1 * own : 0.9);
+	if (!strcmp(name, "MaliAnyActiveCy"))
+		return 0.2 * w->vertex + 0.95 * w->fragment;
+	if (!strcmp(name, "MaliCoreActiveCy"))
+		return 0.15 * w->vertex + 0.85 * w->fragment;
+	if (strstr(name, "Stall"))
+		return 0.2 * own * w->fragment;
+	return (0.1 * w->vertex + 0.6 * w->fragment) * own;
+}
+
+static void count(struct fake *fake, const struct pperf_db *db, const struct pperf_masks *masks, const struct work *w)
+{
+	const struct pperf_counter *counter;
+	unsigned int b, n, i;
+	double own;
+
+	for (b = 0; b < fake->sample.num_blocks; b++) {
+		const struct pperf_block *block = &fake->blocks[b];
+
+		for (n = PPERF_FIRST_COUNTER; n < fake->info.values_per_block; n++) {
+			if (!(masks->bits[block->type][n / 64] >> (n % 64) & 1))
+				continue;
+			counter = pperf_db_at(db, block->type, n);
+			/* Cores have less to do the later they come. */
+			own = block->type == PPERF_BLOCK_SHADER ? 1 - 0.5 * block->index / CORES : 1;
+			fake->values[b][n] = w->cycles * part_of(counter->name, w) * own * (0.95 + 0.05 * random_part());
+		}
+	}
+	for (i = 0; i < PPERF_CLOCKS; i++)
+		fake->sample.cycles[i] = fake->info.clocks & 1u << i && (w->active > 0 || random_part() < 0.5) ? w->cycles : 0;
+}
+
+static void put(FILE *out, const struct recording_writer *writer)
+{
+	if (fwrite(writer->bytes, 1, writer->size, out) != writer->size)
+		abort();
+}
+
+static void choose(const struct pperf_db *db, const struct pperf_gpu_info *info, bool all, struct pperf_masks *masks)
+{
+	struct pperf_selection *selection;
+	unsigned int type;
+
+	if (pperf_selection_new(db, info, &selection) ||
+	    (all ? pperf_selection_add_all(selection) : pperf_selection_add_default(selection)))
+		abort();
+	pperf_selection_need_load(selection);
+	pperf_selection_need_topdown(selection);
+	*masks = *pperf_selection_masks(selection);
+	for (type = 0; type < PPERF_BLOCK_TYPES; type++)
+		if (!info->blocks[type])
+			memset(masks->bits[type], 0, sizeof(masks->bits[type]));
+	pperf_selection_free(selection);
+}
+
+int main(int argc, char **argv)
+{
+	static struct fake fake;
+	struct recording_head head = {
+		.tool = (char *)"recording-make", .host = (char *)"board", .kernel = (char *)"7.3.0",
+		.machine = (char *)"aarch64", .period_ns = PERIOD_NS,
+	};
+	struct recording_end end = { .reason = RECORDING_COMMAND_ENDED };
+	struct recording_writer writer;
+	uint64_t samples, n, now = 5000 * PERIOD_NS;
+	struct pperf_db *db;
+	struct work work;
+	unsigned int b;
+	FILE *out;
+
+	if (argc < 4 || pperf_db_open("Mali-G710", &db))
+		return 2;
+	samples = strtoull(argv[2], NULL, 10);
+	fake_init(&fake, "Mali-G710", SLICES, CORES, 16);
+	fake.info.name = getenv("GPU") ? getenv("GPU") : "Mali-G710";
+	fake.info.node = "/dev/dri/renderD128";
+	fake.info.gpu_id = 0xa8620000;
+	head.command = argv[4] ? &argv[4] : NULL;
+	head.gpu = fake.info;
+	choose(db, &fake.info, !strcmp(argv[3], "all"), &head.masks);
+	for (b = 0; b < fake.sample.num_blocks; b++)
+		memcpy(fake.blocks[b].enabled, head.masks.bits[fake.blocks[b].type], sizeof(fake.blocks[b].enabled));
+
+	out = fopen(argv[1], "we");
+	if (!out || recording_writer_open(&writer, &head))
+		return 1;
+	put(out, &writer);
+	for (n = 0; n < samples; n++) {
+		work = work_at(n);
+		count(&fake, db, &head.masks, &work);
+		if (n % 10000 == 5000)
+			now += 40 * PERIOD_NS;
+		fake.sample.start_ns = now;
+		now += n % 1000 == 700 ? 3 * PERIOD_NS : PERIOD_NS;
+		fake.sample.end_ns = now;
+		fake.sample.flags = n % 1000 == 700 ? PPERF_SAMPLE_STRETCHED : n % 1000 == 300 ? PPERF_SAMPLE_OVERFLOW : 0;
+		end.stretched += n % 1000 == 700;
+		end.overflow += n % 1000 == 300;
+		recording_write_sample(&writer, &fake.sample);
+		put(out, &writer);
+	}
+	end.samples = samples;
+	if (recording_write_end(&writer, &end))
+		return 1;
+	put(out, &writer);
+	recording_writer_close(&writer);
+	pperf_db_close(db);
+	return fclose(out) ? 1 : 0;
+}

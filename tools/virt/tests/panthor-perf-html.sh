@@ -1,0 +1,234 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# The page that panthor-perf report --html writes, in a browser without a network: its figures are those of
+# report -j, what is drawn is what was counted, and it stays small. PICTURES=DIR keeps pictures of it.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+LIMIT=3000000
+source=$VIRT_DIR/../panthor-perf
+
+if make -s -C "$source" O="$SCRATCH" CFLAGS=-O2 "$SCRATCH"/{live-fast,recording-make} >"$SCRATCH/log" 2>&1; then
+	ok "the tool builds"
+else
+	not_ok "the tool builds" "$(cat "$SCRATCH/log")"
+	plan 1
+	exit 1
+fi
+tool=$SCRATCH/live-fast
+
+# page NAME ARGUMENT...: NAME.html and NAME.json of NAME.data
+page()
+{
+	local name=$1
+
+	shift
+	"$tool" report --html "$SCRATCH/$name.html" "$@" "$SCRATCH/$name.data" >"$SCRATCH/err" 2>&1
+	is "$name: a page" "$? $(cat "$SCRATCH/err")" "0 "
+	"$tool" report -j "$@" "$SCRATCH/$name.data" >"$SCRATCH/$name.json"
+}
+
+# json_values NAME: "KEY VALUE" lines of figures, parts of top-down and counters
+json_values()
+{
+	awk '
+		/^  "/ { section = $0; gsub(/[^a-z_]/, "", section) }
+		!/^ *"[a-z0-9_]*":[^[{]/ { next }
+		{ key = $0; sub(/^ *"/, "", key); value = key; sub(/".*/, "", key); sub(/^[^:]*:/, "", value); gsub(/^"|"?,?$/, "", value) }
+		section ~ /^(load|bandwidth)/ && $0 ~ /^    "/ && key ~ /^(of_time|of_cycles|active_hz|read|written)$/ { print section "." key, value }
+		section ~ /^(topdown|counters)/ && key == "name" { name = value }
+		section ~ /^topdown/ && key == "level" { level = value }
+		section ~ /^topdown/ && key == "share" && level > 0 { print name, value }
+		section ~ /^counters/ && key ~ /^(total|share|mean|min|p50|p95|p99|max)$/ { print name, key, value }
+	' "$SCRATCH/$1.json" | sort
+}
+
+# page_values FILE: the same of a page, as it is or as a browser has it
+page_values()
+{
+	awk '
+		function value(text) { return match(text, /data-v="[^"]*"/) ? substr(text, RSTART + 8, RLENGTH - 9) : "" }
+		BEGIN { split("total share mean min p50 p95 p99 max", keys, " ") }
+		/data-key=/ { key = $0; sub(/.*data-key="/, "", key); sub(/".*/, "", key); print key, value($0) }
+		/data-node=/ { key = $0; sub(/.*data-node="/, "", key); sub(/".*/, "", key); print key, value($0) }
+		/^<tr data-name=/ {
+			key = $0; sub(/^<tr data-name="/, "", key); sub(/".*/, "", key)
+			n = split($0, cell, /<td/)
+			for (i = 2; i <= 9; i++) if (value(cell[i]) != "") print key, keys[i - 1], value(cell[i])
+		}
+	' "$1" | sort
+}
+
+# same_values NAME FILE
+same_values()
+{
+	json_values "$1" >"$SCRATCH/want"
+	page_values "$2" >"$SCRATCH/got"
+	if [ "$(wc -l <"$SCRATCH/want")" -gt 300 ] && cmp -s "$SCRATCH/want" "$SCRATCH/got"; then
+		ok "$1: each of $(wc -l <"$SCRATCH/want") figures is that of report -j"
+	else
+		not_ok "$1: each figure is that of report -j" "$(diff "$SCRATCH/want" "$SCRATCH/got" | head -n 20)" \
+			"$(wc -l "$SCRATCH/want" "$SCRATCH/got")"
+	fi
+}
+
+# ---- What needs no browser ----
+
+"$SCRATCH/recording-make" "$SCRATCH/small.data" 800 all glmark2
+page small
+"$SCRATCH/recording-make" "$SCRATCH/minute.data" 60000 default glmark2
+begin=$(date +%s%N)
+page minute
+minute_ms=$((($(date +%s%N) - begin) / 1000000))
+"$SCRATCH/recording-make" "$SCRATCH/minute-all.data" 60000 all glmark2
+begin=$(date +%s%N)
+page minute-all
+all_ms=$((($(date +%s%N) - begin) / 1000000))
+for name in minute minute-all; do
+	size=$(stat -c %s "$SCRATCH/$name.html")
+	[ "$size" -gt 200000 ] && [ "$size" -le $LIMIT ] && ok "$name: $size bytes, of $LIMIT at most" ||
+		not_ok "$name: at most $LIMIT bytes" "$size bytes"
+	is "$name: what is drawn is decimated, and says so" \
+		"$(sed -n 's/.*What is drawn is decimated: \([0-9]*\) points, .* of all 60,000 samples\..*/\1/p' "$SCRATCH/$name.html" |
+			awk '{ print ($1 >= 500 && $1 <= 2000) }')" 1
+done
+echo "#: a minute at 1 ms: $(stat -c %s "$SCRATCH/minute.html") bytes, -a $(stat -c %s "$SCRATCH/minute-all.html") bytes;" \
+	"report --html and report -j take $minute_ms ms, of -a $all_ms ms"
+for name in small minute minute-all; do
+	same_values $name "$SCRATCH/$name.html"
+done
+is "what is not decimated says so" "$(grep -c 'Every sample is drawn' "$SCRATCH/small.html")" 1
+
+# The least and the largest value of each counter are drawn, whatever is left out.
+edges()
+{
+	grep -o '"counters":{.*' "$SCRATCH/$1.html" | grep -o '"[A-Za-z0-9._]*":{"low":[^,]*,"high":[^,]*' |
+		sed 's/^"//; s/":{"low":/ /; s/,"high":/ /' | sort
+}
+for name in small minute minute-all; do
+	awk '$2 == "min" { min[$1] = $3 } $2 == "max" { print $1, min[$1], $3 }' <(json_values $name | sort -k1,1 -k2,2r) |
+		sort >"$SCRATCH/want"
+	edges $name >"$SCRATCH/got"
+	if [ "$(wc -l <"$SCRATCH/want")" -gt 30 ] && cmp -s "$SCRATCH/want" "$SCRATCH/got"; then
+		ok "$name: what is drawn of each counter goes from its least to its largest value"
+	else
+		not_ok "$name: what is drawn of each counter goes from its least to its largest value" \
+			"$(diff "$SCRATCH/want" "$SCRATCH/got" | head -n 20)"
+	fi
+done
+
+is "nothing is taken from elsewhere" "$(grep -oiE '<link|<img|<iframe|@import|url\(|src=|fetch\(|XMLHttpRequest|WebSocket' \
+	"$SCRATCH/small.html")" ""
+is "and nothing could be" "$(grep -c "Content-Security-Policy\" content=\"default-src 'none';" "$SCRATCH/small.html")" 1
+
+"$tool" report --html "$SCRATCH/x.html" -j "$SCRATCH/small.data" 2>"$SCRATCH/err"
+is "a page and JSON" "$? $(grep -c 'goes without' "$SCRATCH/err") $(ls "$SCRATCH/x.html" 2>/dev/null)" "2 1 "
+"$tool" report --html "$SCRATCH/no/such.html" "$SCRATCH/small.data" 2>"$SCRATCH/err"
+is "a directory that is not there" "$? $(grep -c 'No such file' "$SCRATCH/err")" "8 1"
+"$tool" report --html "$SCRATCH/x.html" "$SCRATCH/small.html" 2>"$SCRATCH/err"
+is "what is no recording" "$? $(ls "$SCRATCH/x.html" 2>/dev/null)" "9 "
+
+# ---- In a browser ----
+
+browser=$(command -v chromium-headless-shell chromium | head -n 1)
+if [ -z "$browser" ]; then
+	ok "the page in a browser # SKIP neither chromium-headless-shell nor chromium is there: make deps installs the first"
+	plan "$TAP_COUNT"
+	exit
+fi
+
+# browse OPTION... FILE#STATE
+browse()
+{
+	timeout 300 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$SCRATCH/profile" \
+		--virtual-time-budget=5000 "$@" 2>"$SCRATCH/browser.err"
+}
+
+# seen NAME STATE: what the browser makes of the page, in NAME.seen
+seen()
+{
+	browse --dump-dom "file://$SCRATCH/$1.html#$2" >"$SCRATCH/$1.seen"
+	is "$1 with \"$2\": all is well" \
+		"$(grep -o '<p id="failed"[^>]*>.*' "$SCRATCH/$1.seen") $(grep -c '</html>' "$SCRATCH/$1.seen")" \
+		'<p id="failed" class="bad" hidden=""></p> 1'
+}
+
+# ranges NAME: of time, of all plots
+ranges()
+{
+	grep -o 'data-range="[^"]*"' "$SCRATCH/$1.seen" | cut -d'"' -f2 | sort -u
+}
+
+for name in small minute minute-all; do
+	seen $name ""
+	is "$name: all of the time" "$(ranges $name)" "0 $(sed -n 's/.*over \([0-9]*\.[0-9]*[1-9]\)0*\( s\|0* s\).*/\1/p' "$SCRATCH/$name.html" | head -n 1)"
+	same_values $name "$SCRATCH/$name.seen"
+	is "$name: plots" "$(grep -o 'data-plot="[^"]*"' "$SCRATCH/$name.seen" | cut -d'"' -f2 | tr '\n' ',')" \
+		"GPU load,Frequency,Top-down,External memory,Queues and tiler,Shader cores,"
+	is "$name: each is drawn" "$(grep -o '<canvas' "$SCRATCH/$name.seen" | wc -l)" 6
+	is "$name: what is told of samples" "$(grep -o '<span id="marks">.*' "$SCRATCH/$name.seen" | grep -oE 'may be missing|longer|protected' | tr '\n' ' ')" \
+		"may be missing longer "
+done
+
+# What a cursor shows is what the sample of that moment says: begin and end of the hundredth, and its value.
+counter=MaliFragActiveCy
+# shellcheck disable=SC2016
+read -r middle want < <("$tool" convert --csv "$SCRATCH/small.data" | awk -F, -v name="$counter" '
+	NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ ":" name "$") of[i] = 1; next }
+	NR == 2 { begin = $1 }
+	NR == 102 {
+		for (i in of) sum += $i
+		printf "%.6f %.6g\n", ($1 + $2) / 2e9 - begin / 1e9, sum / ($2 - $1) * 1e9
+	}')
+seen small "add=$counter&at=$middle"
+got=$(grep -o "data-counter=\"$counter\".*" "$SCRATCH/small.seen" | grep -o 'u-value[^<]*' | cut -d'>' -f2 | sed -n 2p)
+# With the prefix of a unit, to four digits, in steps of a four thousandth of the largest.
+awk -v got="$got" -v want="$want" 'BEGIN {
+	split(got, word, " ")
+	scale = word[2] ~ /^G/ ? 1e9 : word[2] ~ /^M/ ? 1e6 : word[2] ~ /^k/ ? 1e3 : 1
+	exit !(want > 0 && word[1] * scale > want * 0.99 && word[1] * scale < want * 1.01)
+}' && ok "the cursor shows what was counted: $got" || not_ok "the cursor shows what was counted" "got $got, want $want"
+is "in a plot that was added" "$(grep -o '<canvas' "$SCRATCH/small.seen" | wc -l)" 7
+
+seen small "zoom=0.1,0.25&level=2&theme=dark"
+is "a part of the time" "$(sed -n 's/.*<output id="range">\([^<]*\)<.*/\1/p' "$SCRATCH/small.seen")" "0.1 s to 0.25 s of 0.802 s"
+is "of all plots" "$(ranges small)" "0.1 0.25"
+is "top-down has a second level" \
+	"$(sed -n 's/.*data-plot="Top-down"//; s/data-plot=.*//p' "$SCRATCH/small.seen" | grep -o 'u-label[^<]*' | sed -n '2,$p' | wc -l)" \
+	"$(grep -oE '"level":(2,"children":[0-9]*|1,"children":0)' "$SCRATCH/small.html" | wc -l)"
+is "a theme that was chosen" "$(grep -o '<html[^>]*data-theme="[a-z]*"' "$SCRATCH/small.seen" | grep -o 'dark')" dark
+
+# back STATE OPTION...: what is behind all
+back()
+{
+	local state=$1
+
+	shift
+	browse --dump-dom "$@" "file://$SCRATCH/small.html#$state" | grep -o '<html[^>]*' | grep -o 'data-back="[^"]*"'
+}
+system_dark=--blink-settings=preferredColorScheme=0
+is "a light theme" "$(back theme=light)" 'data-back="rgb(255, 255, 255)"'
+is "in a dark system, too" "$(back theme=light $system_dark)" "$(back theme=light)"
+is "a dark one" "$(back theme=dark)" 'data-back="rgb(20, 23, 28)"'
+is "that of the system, dark" "$(back "" $system_dark)" "$(back theme=dark)"
+is "or light" "$(back "")" "$(back theme=light)"
+
+if [ -n "${PICTURES:-}" ]; then
+	browse --window-size=1400,2600 --screenshot="$PICTURES/light.png" "file://$SCRATCH/minute.html#level=2" >/dev/null
+	browse --window-size=1400,2600 --screenshot="$PICTURES/dark.png" $system_dark \
+		"file://$SCRATCH/small.html#at=0.3&add=MaliFragActiveCy" >/dev/null
+fi
+
+# Names out of files are text, whatever is in them.
+evil='</script><script>document.title="evil"</script><!--<script>&lt;"'"'"'<img src=x onerror=document.title="evil">'
+mkdir "$SCRATCH/<b>&\"'"
+GPU="Mali $evil" "$SCRATCH/recording-make" "$SCRATCH/<b>&\"'/x.data" 50 default "$evil" $'\xff\e[2J@title@'
+"$tool" report --html "$SCRATCH/evil.html" "$SCRATCH/<b>&\"'/x.data" >"$SCRATCH/err" 2>&1
+is "evil names: a page" "$? $(cat "$SCRATCH/err")" "0 "
+seen evil ""
+is "evil names: are no elements" "$(grep -c '<img' "$SCRATCH/evil.seen") $(grep -o '<title>.*</title>' "$SCRATCH/evil.seen" | grep -c evil)" "0 0"
+is "evil names: are there" "$(grep -o '^<p>of .*' "$SCRATCH/evil.seen" | sed 's/<p>of //; s/<.*//; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g')" \
+	"$evil"$' \xef\xbf\xbd?[2J@title@'
+
+plan "$TAP_COUNT"
