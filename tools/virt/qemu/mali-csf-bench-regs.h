@@ -92,6 +92,8 @@ enum {
     MALI_BENCH_STORM_FAULTS = 0x218,
     MALI_BENCH_STORM_FAULTS_NOW = 0x21c,
     MALI_BENCH_FAULT_HITS = 0x220,
+    MALI_BENCH_CS_UNRECOVERABLE = 0x228,
+    MALI_BENCH_PROTM_FAULT = 0x22c,
     MALI_BENCH_DATA_LATE = 0x300,
     MALI_BENCH_CORES_LATE = 0x304,
     MALI_BENCH_VALUES_LATE = 0x308,
@@ -296,6 +298,11 @@ enum {
       "those of them that last at this moment") \
     R(FAULT_HITS, "fault_hits", 64, 1, 0, \
       "times that one of those faults has made a difference") \
+    R(CS_UNRECOVERABLE, "cs_unrecoverable", 32, 1, 1, \
+      "so many streams end in a fault after which the GPU needs a " \
+      "reset") \
+    R(PROTM_FAULT, "protm_fault", 32, 0, 1, \
+      "1: the GPU tells of a fault, if it is in protected mode") \
     /* faults of firmware and of the GPU; 0: none */ \
     R(DATA_LATE, "data_late", 32, 1, 1, \
       "ns from INSERT, ACK and the interrupt to the sample that " \

@@ -384,6 +384,8 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
         return s->inj.hang;
     case MALI_BENCH_BOOT_FAIL:
         return s->inj.boot_fail;
+    case MALI_BENCH_CS_UNRECOVERABLE:
+        return s->inj.cs_unrecoverable;
     case MALI_BENCH_IFACE:
         return s->inj.iface_version;
     case MALI_BENCH_INSERT_SKEW:
@@ -609,6 +611,14 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
     case MALI_BENCH_BOOT_FAIL:
         s->inj.boot_fail = val;
         break;
+    case MALI_BENCH_CS_UNRECOVERABLE:
+        s->inj.cs_unrecoverable = val;
+        break;
+    case MALI_BENCH_PROTM_FAULT:
+        if (val && s->gpu_status_protm) {
+            mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_PROTM_FAULT);
+        }
+        break;
     case MALI_BENCH_IFACE:
         s->inj.iface_version = val;
         break;
@@ -661,20 +671,35 @@ void mali_csf_bench_reset(MaliCsfState *s)
     b->sources[MALI_STORM_HANG].until = 0;
 }
 
+void mali_csf_bench_forget(MaliCsfState *s)
+{
+    MaliBench *b = s->bench;
+
+    timer_del(b->retry);
+    timer_del(b->timer);
+    *b = (MaliBench) {
+        .rate = DEFAULT_RATE,
+        .type = MALI_BLK_CSHW,
+        .counter = 4,
+        .seed = 1,
+        .period_us = DEFAULT_STORM_PERIOD,
+        .kinds = DEFAULT_STORM_KINDS,
+        .retry = b->retry,
+        .timer = b->timer,
+    };
+    memset(&s->inj, 0, sizeof(s->inj));
+    mali_csf_publish_faults_changed(s);
+    mali_csf_counters_set_activity(s, false, b->rate);
+}
+
 void mali_csf_bench_init(MaliCsfState *s)
 {
     MaliBench *b = g_new0(MaliBench, 1);
 
     s->bench = b;
-    b->rate = DEFAULT_RATE;
-    b->type = MALI_BLK_CSHW;
-    b->counter = 4;
-    b->seed = 1;
-    b->period_us = DEFAULT_STORM_PERIOD;
-    b->kinds = DEFAULT_STORM_KINDS;
     b->retry = timer_new_ns(QEMU_CLOCK_VIRTUAL, bench_settle, s);
     b->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, bench_storm_timer, s);
-    mali_csf_counters_set_activity(s, false, b->rate);
+    mali_csf_bench_forget(s);
 }
 
 void mali_csf_bench_exit(MaliCsfState *s)

@@ -16,6 +16,9 @@
 #include "hw/misc/mali-csf.h"
 
 /* The system registers; all others read as 0: an empty board. */
+REG32(SYS_LED, 0x08)
+    FIELD(SYS_LED, GATES, 0, MALI_CLKS)
+    FIELD(SYS_LED, ALL, 0, 8)
 REG32(SYS_CFGDATA, 0xa0)
 REG32(SYS_CFGCTRL, 0xa4)
     FIELD(SYS_CFGCTRL, DEVICE, 0, 12)
@@ -36,6 +39,22 @@ REG32(SYS_CFGSTAT, 0xa8)
 static const char *const board_clk_names[MALI_CLKS] = {
     "core", "coregroup", "stacks"
 };
+
+bool mali_csf_board_clocked(const MaliCsfState *s)
+{
+    return (s->sys_led & R_SYS_LED_GATES_MASK) == R_SYS_LED_GATES_MASK;
+}
+
+/* The GPU has forgotten all when the last of its clocks has stopped. */
+static void board_gates(MaliCsfState *s, uint32_t led)
+{
+    bool ran = s->sys_led & R_SYS_LED_GATES_MASK;
+
+    s->sys_led = led & R_SYS_LED_ALL_MASK;
+    if (ran && !(s->sys_led & R_SYS_LED_GATES_MASK)) {
+        s->events->clocks_stopped(s);
+    }
+}
 
 /* A command to an oscillator, done at once. */
 static void board_configure(MaliCsfState *s, uint32_t ctrl)
@@ -65,6 +84,8 @@ static uint64_t board_read(void *opaque, hwaddr off, unsigned size)
     MaliCsfState *s = opaque;
 
     switch (off) {
+    case A_SYS_LED:
+        return s->sys_led;
     case A_SYS_CFGDATA:
         return s->sys_cfgdata;
     case A_SYS_CFGCTRL:
@@ -80,6 +101,9 @@ static void board_write(void *opaque, hwaddr off, uint64_t val, unsigned size)
     MaliCsfState *s = opaque;
 
     switch (off) {
+    case A_SYS_LED:
+        board_gates(s, val);
+        break;
     case A_SYS_CFGDATA:
         s->sys_cfgdata = val;
         break;
@@ -104,16 +128,12 @@ const MemoryRegionOps mali_csf_board_ops = {
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
 
-void mali_csf_board_init(MaliCsfState *s)
-{
-    for (int i = 0; i < MALI_CLKS; i++) {
-        s->clk[i].hz = BOARD_DEFAULT_HZ;
-    }
-}
-
 void mali_csf_board_reset(MaliCsfState *s)
 {
-    s->sys_cfgdata = s->sys_cfgctrl = s->sys_cfgstat = 0;
+    s->sys_led = s->sys_cfgdata = s->sys_cfgctrl = s->sys_cfgstat = 0;
+    for (int i = 0; i < MALI_CLKS; i++) {
+        mali_csf_clk_set(s, i, BOARD_DEFAULT_HZ);
+    }
 }
 
 /* Device tree */
@@ -132,8 +152,9 @@ static uint32_t board_node(void *fdt, const char *node,
 }
 
 /*
- * The board around the GPU: three oscillators behind system registers, a fixed
- * supply, three operating points; the GPU's node; the bench page's.
+ * The board around the GPU: three oscillators behind system registers, a gate
+ * behind each, a fixed supply, three operating points; the GPU's node; the
+ * bench page's. The gates are opened by the first LEDs of the board.
  */
 void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
                             uint64_t regs, uint64_t bench, uint64_t sysreg,
@@ -146,7 +167,8 @@ void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
     static const char *const gpios[] = { "sys_led", "sys_mci", "sys_flash" };
     const char *supply = "/mali-supply", *opp = "/mali-opp-table";
     const char *oscs = "/mali-oscillators";
-    uint32_t sysreg_ph, supply_ph, opp_ph, clk_ph[MALI_CLKS];
+    uint32_t sysreg_ph, supply_ph, opp_ph, gpio_ph, clk_ph[MALI_CLKS];
+    uint32_t led_ph = 0;
     g_autofree char *node = g_strdup_printf("%s/gpu@%" PRIx64, parent, regs);
     g_autofree char *bnode = g_strdup_printf("%s/bench@%" PRIx64, parent,
                                              bench);
@@ -178,7 +200,10 @@ void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
         g_autofree char *c = g_strdup_printf("arm,vexpress-sysreg,%s",
                                              gpios[i]);
 
-        board_node(fdt, n, c);
+        gpio_ph = board_node(fdt, n, c);
+        if (!i) {
+            led_ph = gpio_ph;
+        }
         qemu_fdt_setprop(fdt, n, "gpio-controller", NULL, 0);
         qemu_fdt_setprop_cell(fdt, n, "#gpio-cells", 2);
     }
@@ -198,6 +223,16 @@ void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
         qemu_fdt_setprop_cells(fdt, n, "freq-range", BOARD_MIN_HZ,
                                BOARD_MAX_HZ);
         qemu_fdt_setprop_string(fdt, n, "clock-output-names", name);
+    }
+    for (int i = 0; i < MALI_CLKS; i++) {
+        g_autofree char *n = g_strdup_printf("/mali-gate-%s",
+                                             board_clk_names[i]);
+        uint32_t gate_ph = board_node(fdt, n, "gpio-gate-clock");
+
+        qemu_fdt_setprop_cell(fdt, n, "#clock-cells", 0);
+        qemu_fdt_setprop_cell(fdt, n, "clocks", clk_ph[i]);
+        qemu_fdt_setprop_cells(fdt, n, "enable-gpios", led_ph, i, 0);
+        clk_ph[i] = gate_ph;
     }
 
     qemu_fdt_add_subnode(fdt, node);

@@ -1535,6 +1535,11 @@ unsigned mali_csf_cs_stream_exec(MaliCsfState *s, MaliStream *st,
             st->blocked = res == MALI_MMU_LOCKED ? CS_BLOCKED_AS : CS_UNBLOCKED;
             break;
         }
+        if (mali_csf_faults_stream_ends(s)) {
+            mali_csf_cs_fatal(s, st, CS_UNRECOVERABLE,
+                              mali_csf_cs_stream_pc(st));
+            break;
+        }
         switch (execute(s, st, insn)) {
         case STEP_BLOCKED:
             return n;

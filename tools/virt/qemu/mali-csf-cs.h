@@ -24,6 +24,7 @@
 
 /* Exception types */
 #define CS_CONFIG_FAULT         0x40
+#define CS_UNRECOVERABLE        0x41
 #define CS_ENDPOINT_FAULT       0x44
 #define CS_BUS_FAULT            0x48
 #define CS_INSTR_INVALID        0x49

@@ -40,6 +40,11 @@ bool mali_csf_faults_boot_fails(MaliCsfState *s)
     return faults_one_less(&s->inj.boot_fail);
 }
 
+bool mali_csf_faults_stream_ends(MaliCsfState *s)
+{
+    return faults_one_less(&s->inj.cs_unrecoverable);
+}
+
 bool mali_csf_faults_hang(MaliCsfState *s)
 {
     return s->inj.hang;

@@ -80,8 +80,10 @@ void mali_csf_glb_st64(MaliCsfState *s, uint32_t va, uint64_t val)
 
 bool mali_csf_glb_running(MaliCsfState *s)
 {
+    /* Its memory is behind the L2. */
     return s->mcu_booted && s->mcu_status == MALI_MCU_ENABLED &&
-           !s->mcu_asleep && !mali_csf_faults_hang(s);
+           s->pwr[MALI_PWR_L2].ready && !s->mcu_asleep &&
+           !mali_csf_faults_hang(s);
 }
 
 /* Firmware looks at REQ: at a doorbell or at boot. */

@@ -15,14 +15,15 @@
 
 struct MaliLedger {
     FILE *file;         /* NULL when it cannot be written any more */
+    uint64_t left;      /* bytes that it may still have */
     char *name;
     Notifier exit;
 };
 
-static void ledger_failed(MaliLedger *l)
+static void ledger_failed(MaliLedger *l, const char *why)
 {
     error_report("mali-csf: cannot write to ledger '%s': %s; it ends here",
-                 l->name, strerror(errno));
+                 l->name, why);
     /* A ledger with a hole would make a right driver look wrong. */
     fclose(l->file);
     l->file = NULL;
@@ -33,7 +34,7 @@ void mali_csf_ledger_flush(MaliCsfState *s)
     MaliLedger *l = s->ledger;
 
     if (l && l->file && fflush(l->file)) {
-        ledger_failed(l);
+        ledger_failed(l, strerror(errno));
     }
 }
 
@@ -59,6 +60,11 @@ void mali_csf_ledger_write(MaliCsfState *s, const MaliLedgerRecord *r)
     if (!l || !l->file) {
         return;
     }
+    if (l->left < sizeof(head) + r->size) {
+        ledger_failed(l, "it has as much as ledger_max allows");
+        return;
+    }
+    l->left -= sizeof(head) + r->size;
     stq_le_p(head, r->sequence);
     stl_le_p(head + 8, r->epoch);
     stl_le_p(head + 12, r->insert);
@@ -67,7 +73,7 @@ void mali_csf_ledger_write(MaliCsfState *s, const MaliLedgerRecord *r)
     stl_le_p(head + 28, r->size);
     if (fwrite(head, sizeof(head), 1, l->file) != 1 ||
         (r->size && fwrite(r->blocks, r->size, 1, l->file) != 1)) {
-        ledger_failed(l);
+        ledger_failed(l, strerror(errno));
     }
 }
 
@@ -88,6 +94,7 @@ bool mali_csf_ledger_init(MaliCsfState *s, const char *name, Error **errp)
     setvbuf(f, NULL, _IOFBF, 1 << 20);
     l = g_new0(MaliLedger, 1);
     l->file = f;
+    l->left = s->ledger_max;
     l->name = g_strdup(name);
     l->exit.notify = ledger_at_exit;
     qemu_add_exit_notifier(&l->exit);

@@ -348,7 +348,8 @@ static void mcu_boot(MaliCsfState *s)
     mali_csf_glb_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK, ack);
     mali_csf_glb_st32(s, MALI_GLB_OUT + MALI_GLB_OUT_HALT_STATUS, 0);
     mali_csf_glb_latch(s);
-    s->mcu_halted_req = s->glb_req & MALI_GLB_HALT;
+    /* A HALT that stands since before halts it at once. */
+    s->mcu_halted_req = false;
     s->alloc_lo = s->alloc_hi = UINT32_MAX;
     s->poweroff_ns = 10 * SCALE_MS;
     s->idle_ns = SCALE_MS;
@@ -388,10 +389,23 @@ static void mcu_tick(void *opaque)
     }
 }
 
+/* Firmware may be at something else: 1 to 64 times what it takes at least. */
+static int64_t mcu_latency(MaliCsfState *s)
+{
+    if (!s->latency_seed) {
+        return s->mcu_latency_ns;
+    }
+    /* xorshift32 */
+    s->latency_seed ^= s->latency_seed << 13;
+    s->latency_seed ^= s->latency_seed >> 17;
+    s->latency_seed ^= s->latency_seed << 5;
+    return (int64_t)s->mcu_latency_ns << s->latency_seed % 7;
+}
+
 static void mcu_schedule(MaliCsfState *s)
 {
     if (!timer_pending(s->mcu_timer)) {
-        timer_mod(s->mcu_timer, mali_csf_clk_now() + s->mcu_latency_ns +
+        timer_mod(s->mcu_timer, mali_csf_clk_now() + mcu_latency(s) +
                   mali_csf_faults_delay_ns(s));
     }
 }
@@ -443,7 +457,7 @@ void mali_csf_mcu_as_event(MaliCsfState *s, unsigned as)
     if ((as == 0 || again) && s->mcu_status == MALI_MCU_ENABLED &&
         (!s->mcu_booted || s->mcu_doorbell || s->mcu_counters_due ||
          s->mcu_wake_due) && !timer_pending(s->mcu_timer)) {
-        timer_mod(s->mcu_timer, mali_csf_clk_now() + s->mcu_latency_ns);
+        timer_mod(s->mcu_timer, mali_csf_clk_now() + mcu_latency(s));
     }
 }
 

@@ -4,8 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Page tables are AArch64 stage 1 with a 4 KiB granule. Translations are kept
- * until LOCK, UNLOCK, UPDATE or a flush, as a TLB would; while a region of an
- * address space is locked, accesses to it wait. A driver may be preempted with
+ * as a TLB would, until UPDATE, or until LOCK, UNLOCK or a flush concerns the
+ * region that they lie in; while a region of an address space is locked,
+ * accesses to it wait. A driver may be preempted with
  * a region locked, for longer than it gives firmware to answer, so that no more
  * must wait than what is locked.
  */
@@ -55,10 +56,13 @@ enum { CMD_NOP, CMD_UPDATE, CMD_LOCK, CMD_UNLOCK, CMD_FLUSH_PT, CMD_FLUSH_MEM };
 #define FAULT_ACCESS_FLAG   0xd8
 #define FAULT_ADDRESS_IN    0xe0
 #define FAULT_ADDRESS_OUT   0xe4
+#define FAULT_ATTRIBUTES    0xe8
 
 #define PA_BITS             40
 #define PTE_VALID           (1ull << 0)
 #define PTE_TABLE           (1ull << 1)
+#define PTE_ATTR_SHIFT      2
+#define PTE_ATTR_BITS       3
 #define PTE_RDONLY          (1ull << 7)
 #define PTE_AF              (1ull << 10)
 #define PTE_PXN             (1ull << 53)
@@ -66,6 +70,9 @@ enum { CMD_NOP, CMD_UPDATE, CMD_LOCK, CMD_UNLOCK, CMD_FLUSH_PT, CMD_FLUSH_MEM };
 #define PTE_ADDR            MAKE_64BIT_MASK(12, PA_BITS - 12)
 /* Address bits 47:40, which this GPU cannot drive */
 #define PTE_ADDR_HIGH       MAKE_64BIT_MASK(PA_BITS, 48 - PA_BITS)
+
+/* Bits 7:6 of each of the eight attributes in MEMATTR */
+enum { ATTR_SHARED, ATTR_NOT_CACHED, ATTR_WRITE_BACK, ATTR_FAULT };
 
 #define AS_COMMAND_NS       1000
 
@@ -79,6 +86,19 @@ static void mmu_tlb_drop(MaliAs *as)
 {
     for (int i = 0; i < MALI_TLB_SIZE; i++) {
         as->tlb[i].va_page = UINT64_MAX;
+    }
+}
+
+/* No more than the region is dropped: a driver locks all that it changes. */
+static void mmu_tlb_drop_region(MaliAs *as)
+{
+    for (int i = 0; i < MALI_TLB_SIZE; i++) {
+        MaliTlbEntry *e = &as->tlb[i];
+
+        if (e->va_page >= as->lock_first >> 12 &&
+            e->va_page <= as->lock_last >> 12) {
+            e->va_page = UINT64_MAX;
+        }
     }
 }
 
@@ -101,6 +121,13 @@ static void mmu_raise_fault(MaliCsfState *s, unsigned n, uint64_t va,
     trace_mali_csf_fault(n, va, as->faultstatus);
     as->faultextra = 0;
     mali_csf_irq_raise(s, MALI_IRQ_MMU, 1u << n);
+}
+
+static unsigned mmu_attribute(const MaliAs *as, uint64_t pte)
+{
+    unsigned index = extract64(pte, PTE_ATTR_SHIFT, PTE_ATTR_BITS);
+
+    return extract64(as->cur_memattr, 8 * index + 6, 2);
 }
 
 /* Walk the tables: 0, or the exception type of a fault. */
@@ -139,11 +166,15 @@ static uint32_t mmu_walk(MaliCsfState *s, MaliAs *as, uint64_t va,
         if (!(pte & PTE_AF)) {
             return FAULT_ACCESS_FLAG + level;
         }
+        if (mmu_attribute(as, pte) == ATTR_FAULT) {
+            return FAULT_ATTRIBUTES + level;
+        }
         e->va_page = va >> 12;
         e->pa_page = ((pte & PTE_ADDR & ~MAKE_64BIT_MASK(0, shift)) |
                       (va & MAKE_64BIT_MASK(0, shift))) >> 12;
         e->writable = !(pte & PTE_RDONLY);
         e->executable = !(pte & (PTE_UXN | PTE_PXN));
+        e->write_back = mmu_attribute(as, pte) == ATTR_WRITE_BACK;
         return 0;
     }
 }
@@ -176,6 +207,23 @@ static uint32_t mmu_translate(MaliCsfState *s, MaliAs *as, uint64_t va,
     }
     *pa = e->pa_page << 12 | (va & 0xfff);
     return 0;
+}
+
+bool mali_csf_mmu_stays_cached(MaliCsfState *s, unsigned n, uint64_t va)
+{
+    const MaliTlbEntry *kept;
+    MaliTlbEntry walked;
+
+    if (n >= MALI_MAX_AS || !(s->as_present >> n & 1) ||
+        (s->coherent && s->coherency_protocol == MALI_COHERENCY_ACE_LITE) ||
+        ADRMODE(s->as[n].cur_transcfg) != ADRMODE_AARCH64_4K) {
+        return false;
+    }
+    kept = &s->as[n].tlb[(va >> 12) % MALI_TLB_SIZE];
+    if (kept->va_page == va >> 12) {
+        return kept->write_back;
+    }
+    return !mmu_walk(s, &s->as[n], va, &walked) && walked.write_back;
 }
 
 /*
@@ -301,14 +349,16 @@ static void mmu_command_done(MaliCsfState *s, unsigned n)
         as->lock_first = as->lockaddr & ~as->lock_last;
         as->lock_last |= as->lock_first;
         as->locked = true;
-        mmu_tlb_drop(as);
+        mmu_tlb_drop_region(as);
         break;
     case CMD_UNLOCK:
     case CMD_FLUSH_PT:
     case CMD_FLUSH_MEM:
         /* The flushes end with the region unlocked. */
+        if (as->locked) {
+            mmu_tlb_drop_region(as);
+        }
         as->locked = false;
-        mmu_tlb_drop(as);
         event = true;
         if (as->command == CMD_FLUSH_MEM) {
             s->events->caches_flushed(s);

@@ -250,7 +250,8 @@ MaliMmuResult mali_csf_publish_block(MaliCsfState *s, unsigned as, uint64_t va,
     int64_t now = mali_csf_clk_now(), due, values;
     MaliMmuResult res;
 
-    if (mali_csf_faults_memory_late(s)) {
+    if (mali_csf_faults_memory_late(s) ||
+        mali_csf_mmu_stays_cached(s, as, va)) {
         due = values = WHEN_FLUSHED;
     } else {
         due = now + mali_csf_faults_data_late(s, core);

@@ -7,6 +7,7 @@
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
 #include "qemu/module.h"
+#include "qemu/units.h"
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "hw/core/cpu.h"
@@ -183,6 +184,8 @@ static void mali_reset_state(MaliCsfState *s)
     s->gpu_fault_status = 0;
     s->gpu_fault_addr = 0;
     s->timestamp_offset = 0;
+    s->coherency_protocol = MALI_COHERENCY_NONE;
+    s->latest_flush_id = 1;
     s->l2_config = 0;
     memset(s->asn_hash, 0, sizeof(s->asn_hash));
     s->pwr_key = 0;
@@ -201,6 +204,21 @@ static void mali_reset_lines(MaliCsfState *s)
     for (int i = 0; i < MALI_IRQS; i++) {
         mali_csf_irq_update(&s->irq[i]);
     }
+}
+
+/* A GPU that loses power forgets more than one that is reset. */
+static void mali_forget(MaliCsfState *s)
+{
+    mali_reset_state(s);
+    timer_del(s->reset_timer);
+    s->irq[MALI_IRQ_GPU].mask = 0;
+    s->irq[MALI_IRQ_PWR].mask = 0;
+}
+
+static void mali_clocks_stopped(MaliCsfState *s)
+{
+    mali_forget(s);
+    mali_reset_lines(s);
 }
 
 static void mali_reset_done(void *opaque)
@@ -465,10 +483,8 @@ static void mali_catch_up(MaliCsfState *s)
     mali_run_if_due(s->mcu_timer);
 }
 
-static uint64_t mali_regs_read(void *opaque, hwaddr off, unsigned size)
+static uint32_t mali_reg_read(MaliCsfState *s, hwaddr off)
 {
-    MaliCsfState *s = opaque;
-
     mali_catch_up(s);
     switch (off) {
     case REGS_GPU ... REGS_JOB - 1:
@@ -485,11 +501,8 @@ static uint64_t mali_regs_read(void *opaque, hwaddr off, unsigned size)
     return 0;
 }
 
-static void mali_regs_write(void *opaque, hwaddr off, uint64_t val,
-                            unsigned size)
+static void mali_reg_write(MaliCsfState *s, hwaddr off, uint32_t val)
 {
-    MaliCsfState *s = opaque;
-
     switch (off) {
     case REGS_GPU ... REGS_JOB - 1:
         mali_gpu_write(s, off, val);
@@ -523,9 +536,44 @@ static void mali_regs_write(void *opaque, hwaddr off, uint64_t val,
     }
 }
 
+/* Without a clock nothing answers: an external abort of the CPU. */
+static bool mali_answers(MaliCsfState *s, hwaddr off)
+{
+    if (!mali_csf_board_clocked(s)) {
+        qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: access to register 0x%"
+                      HWADDR_PRIx " without clocks\n", off);
+        return false;
+    }
+    return true;
+}
+
+static MemTxResult mali_regs_read(void *opaque, hwaddr off, uint64_t *val,
+                                  unsigned size, MemTxAttrs attrs)
+{
+    MaliCsfState *s = opaque;
+
+    if (!mali_answers(s, off)) {
+        return MEMTX_ERROR;
+    }
+    *val = mali_reg_read(s, off);
+    return MEMTX_OK;
+}
+
+static MemTxResult mali_regs_write(void *opaque, hwaddr off, uint64_t val,
+                                   unsigned size, MemTxAttrs attrs)
+{
+    MaliCsfState *s = opaque;
+
+    if (!mali_answers(s, off)) {
+        return MEMTX_ERROR;
+    }
+    mali_reg_write(s, off, val);
+    return MEMTX_OK;
+}
+
 static const MemoryRegionOps mali_regs_ops = {
-    .read = mali_regs_read,
-    .write = mali_regs_write,
+    .read_with_attrs = mali_regs_read,
+    .write_with_attrs = mali_regs_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     /* 64-bit accesses are two of 32 bits, low half first. */
     .valid = { .min_access_size = 4, .max_access_size = 8 },
@@ -567,6 +615,7 @@ static const MaliCsfEvents mali_events = {
     .groups_idle = mali_csf_csg_idle,
     .sample_due = mali_csf_csg_report_work,
     .caches_flushed = mali_csf_publish_flushed,
+    .clocks_stopped = mali_clocks_stopped,
     .reset_wanted = mali_reset_start,
 };
 
@@ -704,11 +753,9 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
 
     s->n_cores = ctpop64(s->shader_present);
     s->as_present = 0xff;
-    s->latest_flush_id = 1;
     mali_csf_pwr_init(s);
     s->reset_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_reset_done, s);
     s->flush_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mali_flush_done, s);
-    mali_csf_board_init(s);
 
     s->events = &mali_events;
     mali_csf_counters_init(s);
@@ -752,11 +799,9 @@ static void mali_csf_reset_enter(Object *obj, ResetType type)
 {
     MaliCsfState *s = MALI_CSF(obj);
 
-    mali_reset_state(s);
-    timer_del(s->reset_timer);
-    s->irq[MALI_IRQ_GPU].mask = 0;
-    s->irq[MALI_IRQ_PWR].mask = 0;
+    mali_forget(s);
     mali_csf_board_reset(s);
+    mali_csf_bench_forget(s);
 }
 
 static void mali_csf_reset_hold(Object *obj)
@@ -767,6 +812,7 @@ static void mali_csf_reset_hold(Object *obj)
 static Property mali_csf_properties[] = {
     DEFINE_PROP_STRING("model", MaliCsfState, model_name),
     DEFINE_PROP_STRING("ledger", MaliCsfState, ledger_name),
+    DEFINE_PROP_UINT64("ledger_max", MaliCsfState, ledger_max, 16 * GiB),
     DEFINE_PROP_STRING("iface", MaliCsfState, iface_str),
     DEFINE_PROP_UINT32("gpu_id", MaliCsfState, gpu_id, UNSET32),
     DEFINE_PROP_UINT64("shader_present", MaliCsfState, shader_present, UNSET64),
@@ -783,6 +829,7 @@ static Property mali_csf_properties[] = {
     DEFINE_PROP_BOOL("events_once", MaliCsfState, events_once, false),
     DEFINE_PROP_UINT32("cntfrq", MaliCsfState, cntfrq, 0),
     DEFINE_PROP_UINT32("mcu_latency_ns", MaliCsfState, mcu_latency_ns, 2000),
+    DEFINE_PROP_UINT32("latency_seed", MaliCsfState, latency_seed, 0),
     DEFINE_PROP_UINT32("power_ns", MaliCsfState, power_ns, 20000),
     DEFINE_PROP_END_OF_LIST(),
 };

@@ -86,6 +86,10 @@ enum { MALI_MCU_DISABLED, MALI_MCU_ENABLED, MALI_MCU_HALT, MALI_MCU_FATAL };
 #define MALI_GPU_IRQ_DOORBELL_MIRROR    (1u << 18)
 #define MALI_GPU_IRQ_MCU_STATUS         (1u << 19)
 
+/* COHERENCY_PROTOCOL */
+#define MALI_COHERENCY_ACE_LITE         0
+#define MALI_COHERENCY_NONE             31
+
 /* HALT_STATUS */
 #define MALI_HALT_ON_PANIC              0x4e
 #define MALI_HALT_ON_WATCHDOG           0x4f
@@ -203,6 +207,7 @@ typedef struct MaliTlbEntry {
     uint64_t pa_page;
     bool writable;
     bool executable;
+    bool write_back;
 } MaliTlbEntry;
 
 #define MALI_TLB_SIZE 256
@@ -275,6 +280,7 @@ typedef struct MaliInject {
     uint64_t cores_off;         /* shader cores which firmware powers down */
     uint32_t iface_version;     /* published at the next boot; 0: the model's */
     uint32_t boot_fail;         /* so many boots do not come up */
+    uint32_t cs_unrecoverable;  /* so many streams end so */
     /* added to INSERT as published: hostile firmware */
     uint32_t insert_skew;
     uint32_t insert_skew_on;
@@ -326,6 +332,8 @@ typedef struct MaliCsfEvents {
     void (*sample_due)(MaliCsfState *s);
     /* The GPU's caches were flushed: what is in memory is what was written. */
     void (*caches_flushed)(MaliCsfState *s);
+    /* The board has stopped all clocks: the GPU knows nothing any more. */
+    void (*clocks_stopped)(MaliCsfState *s);
     /* PWR_CONTROL has been told to reset the GPU. */
     void (*reset_wanted)(MaliCsfState *s);
 } MaliCsfEvents;
@@ -344,6 +352,7 @@ struct MaliCsfState {
     /* Properties; UINT32_MAX, UINT64_MAX or NULL: as the model has it. */
     char *model_name;
     char *ledger_name;
+    uint64_t ledger_max;        /* bytes */
     char *iface_str;            /* "X.Y.Z" */
     uint32_t gpu_id;
     uint64_t shader_present;
@@ -361,6 +370,7 @@ struct MaliCsfState {
     bool events_once;
     uint32_t cntfrq;            /* of the CPUs' counter; 0: ask the first CPU */
     uint32_t mcu_latency_ns;    /* doorbell to firmware looking at it */
+    uint32_t latency_seed;      /* not 0: or a multiple of that, by chance */
     uint32_t power_ns;          /* a power transition */
 
     const MaliModel *model;
@@ -383,7 +393,7 @@ struct MaliCsfState {
     uint64_t pwr_cmdarg;
     QEMUTimer *retract_timer;
     MaliClk clk[MALI_CLKS];
-    uint32_t sys_cfgdata, sys_cfgctrl, sys_cfgstat;
+    uint32_t sys_led, sys_cfgdata, sys_cfgctrl, sys_cfgstat;
     QEMUTimer *reset_timer;
     QEMUTimer *flush_timer;
     /* CYCLE_COUNT when it was last started or stopped */
@@ -478,6 +488,11 @@ MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned as, uint64_t va,
                                   void *buf, uint64_t len, MaliAccess access,
                                   uint32_t source);
 /*
+ * Whether what is written there stays in the GPU's caches until they are
+ * flushed, because it is mapped so and the caches are not coherent.
+ */
+bool mali_csf_mmu_stays_cached(MaliCsfState *s, unsigned as, uint64_t va);
+/*
  * Whether accesses may have to wait; of address space 0, whether firmware has
  * to. What it answers cannot change within a callback.
  */
@@ -490,6 +505,7 @@ bool mali_csf_faults_drop_request(MaliCsfState *s);
 bool mali_csf_faults_drop_sample(MaliCsfState *s);
 bool mali_csf_faults_drop_sample_ack(MaliCsfState *s);
 bool mali_csf_faults_boot_fails(MaliCsfState *s);
+bool mali_csf_faults_stream_ends(MaliCsfState *s);
 bool mali_csf_faults_hang(MaliCsfState *s);
 bool mali_csf_faults_ring_full(MaliCsfState *s);
 /* So much later firmware looks at a doorbell. */
@@ -743,8 +759,9 @@ uint32_t mali_csf_perfcnt_features(MaliCsfState *s);
 
 /* mali-csf-board.c */
 extern const MemoryRegionOps mali_csf_board_ops;
-void mali_csf_board_init(MaliCsfState *s);
 void mali_csf_board_reset(MaliCsfState *s);
+/* The gates of all clocks are open: the GPU's registers answer. */
+bool mali_csf_board_clocked(const MaliCsfState *s);
 void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
                             uint64_t regs, uint64_t bench, uint64_t sysreg,
                             const int *irqs);
@@ -753,6 +770,8 @@ void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
 void mali_csf_bench_init(MaliCsfState *s);
 void mali_csf_bench_exit(MaliCsfState *s);
 void mali_csf_bench_reset(MaliCsfState *s);
+/* The machine was reset: nothing that was asked of the page stays. */
+void mali_csf_bench_forget(MaliCsfState *s);
 uint64_t mali_csf_bench_read(MaliCsfState *s, hwaddr off, unsigned size);
 void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
                           unsigned size);

@@ -58,7 +58,7 @@ if [ "$CONFIG" = debug ]; then
 	says "it is shown" "KASAN"
 	exit
 fi
-plan 58
+plan 60
 
 # What goes in
 
@@ -181,6 +181,7 @@ is "another report than the allowed: 125" "$status" 125
 # space that is still at work. STATUS of address space 0 is at 0x2428, COMMAND at 0x2418, of space 1 at 0x2458.
 # shellcheck disable=SC2016
 WRITES='gpu() { devmem $((0x$(basename /sys/bus/platform/devices/*.gpu .gpu) + $1)) 32 $2; }
+	devmem $((0x$(basename /sys/bus/platform/devices/*.sysreg .sysreg) + 8)) 32 7
 	gpu 0x18 1; gpu 0x2c 2; gpu 0x10000 3; gpu 0x2010 4; gpu 0x2428 5; gpu 0x2458 6
 	mali-bench as_stuck=1; gpu 0x2418 2; gpu 0x2418 3; echo on'
 vm -- sh -c "$WRITES"
@@ -200,6 +201,12 @@ is "others than the allowed: 125" "$status $(grep -c AS0 "$SCRATCH/err")" "125 2
 vm -- sh -c "$WRITES; i=0; while [ \$i -lt 100 ]; do gpu 0x18 1; i=\$((i + 1)); done"
 is "of many guest errors the first are shown" "$status $(grep -c '^    mali-csf' "$SCRATCH/err")" "125 20"
 says "and all of them counted" "the guest made 107 errors"
+
+# Without clocks the GPU does not answer: an abort, which kills who is no kernel.
+# shellcheck disable=SC2016
+vm -- sh -c 'devmem $((0x$(basename /sys/bus/platform/devices/*.gpu .gpu))); echo $?'
+is "a GPU without clocks: 125" "$status $(out | tail -n 1)" "125 135"
+says "it is said why" "mali-csf: access to register 0x0 without clocks"
 
 # Two at once
 run -p noload=1 -- sh -c 'for i in $(seq 1000); do echo first; done' >"$SCRATCH/first" 2>&1 &

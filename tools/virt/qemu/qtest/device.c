@@ -33,6 +33,14 @@
 #define JOB_IRQ_RAWSTAT	0x1000
 #define JOB_IRQ_CLEAR	0x1004
 #define DOORBELL(n)	(0x80000 + 0x10000 * (n))
+#define JOB_IRQ_MASK	0x1008
+#define COHERENCY	0x304
+#define LATEST_FLUSH	0x10000
+#define L2_READY	0x160
+#define L2_PWRON	0x1a0
+#define L2_PWROFF	0x1e0
+#define TRANSTAB(as)	(0x2400 + 0x40 * (as))
+#define MEMATTR(as)	(0x2400 + 0x40 * (as) + 0x08)
 #define FAULTSTATUS(as)	(0x2400 + 0x40 * (as) + 0x1c)
 
 enum { MCU_DISABLED, MCU_ENABLED, MCU_HALTED, MCU_FATAL };
@@ -637,14 +645,158 @@ static void test_board(void)
 	same(BENCH_GET(&G, COREGROUP_HZ), 150000000, "rate of another clock");
 }
 
-static void test_full_disk(void)
+/* What a board forgets when its GPU is reset, or loses its clocks. */
+static void forgotten(const char *after)
+{
+	same(reg_read(&G, MCU_STATUS), MCU_DISABLED, after);
+	same(reg_read(&G, TRANSTAB(0)), 0, after);
+	same(reg_read(&G, COHERENCY), 31, after);
+	same(reg_read(&G, LATEST_FLUSH), 1, after);
+	same(reg_read(&G, JOB_IRQ_MASK), 0, after);
+	same(reg_read(&G, L2_READY), 0, after);
+}
+
+static void set_what_is_forgotten(void)
+{
+	reg_write(&G, JOB_IRQ_MASK, 0xffffffff);
+	reg_write(&G, COHERENCY, 0);
+	reg_write(&G, GPU_COMMAND, 4 | 3 << 8);
+	vgpu_step(&G, 100000);
+	same(reg_read(&G, LATEST_FLUSH), 2, "LATEST_FLUSH after a flush");
+}
+
+static void test_gates(void)
+{
+	begin("mali-csf,model=g610");
+	set_what_is_forgotten();
+	/* Without one of its clocks it does not answer, and forgets nothing. */
+	vgpu_gate(&G, VGPU_CLOCKS & ~2);
+	same(reg_read(&G, 0), 0, "GPU_ID without a clock");
+	reg_write(&G, JOB_IRQ_MASK, 1);
+	vgpu_gate(&G, VGPU_CLOCKS);
+	same(reg_read(&G, JOB_IRQ_MASK), 0xffffffff, "a mask that was written to without a clock");
+	alive("a clock was off");
+	vgpu_gate(&G, 0);
+	same(reg_read(&G, 0), 0, "GPU_ID without clocks");
+	vgpu_gate(&G, VGPU_CLOCKS);
+	forgotten("without clocks");
+	same(vgpu_boot(&G), true, "it boots");
+	alive("all clocks were off");
+}
+
+static void test_soft_reset(void)
+{
+	begin("mali-csf,model=g610");
+	set_what_is_forgotten();
+	reg_write(&G, GPU_COMMAND, 1 | 1 << 8);
+	vgpu_step(&G, 1000000);
+	forgotten("a reset");
+}
+
+/* A HALT that stands when firmware boots halts it, and an L2 that is off stops it. */
+static void test_halt_at_boot(void)
+{
+	begin("mali-csf,model=g610");
+	vgpu_mcu_stop(&G);
+	in_set(&G, IN_REQ, in_get(&G, IN_REQ) | GLB_HALT);
+	vgpu_mcu_start(&G);
+	same(reg_read(&G, MCU_STATUS), MCU_HALTED, "MCU_STATUS after a boot with HALT");
+	vgpu_mcu_stop(&G);
+	in_set(&G, IN_REQ, in_get(&G, IN_REQ) & ~GLB_HALT);
+	same(vgpu_mcu_start(&G), true, "it boots without HALT");
+	reg_write(&G, L2_PWROFF, 1);
+	vgpu_step(&G, 1000000);
+	request(GLB_PING);
+	same(open_request(GLB_PING), true, "a PING is open without the L2");
+	reg_write(&G, L2_PWRON, 1);
+	vgpu_step(&G, 1000000);
+	doorbell();
+	same(open_request(GLB_PING), false, "a PING is open with it");
+}
+
+/* Where counters go when their pages have moved, and PRFCNT_EN of their CSHW block. */
+#define MOVED		0x1a0000
+#define MOVED_TO	0x800000
+
+static void map_counters(uint64_t to)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		vgpu_map(&G, RING_VA + MOVED + 4096 * i, RING_PA + to + 4096 * i, true, false);
+}
+
+/* A translation is kept until the region that it lies in is unlocked. */
+static void test_tlb(void)
+{
+	begin("mali-csf,model=g610");
+	program_counters(0);
+	in_set(&G, IN_BASE, RING_VA + MOVED);
+	request(GLB_ENABLE);
+	request(GLB_SAMPLE);
+	same(data_get(MOVED + 8), 0xffff, "PRFCNT_EN of the first sample");
+
+	map_counters(MOVED_TO);
+	vgpu_as_lock(&G, 0, RING_VA + 0x400000, 12);
+	vgpu_as_command(&G, 0, AS_UNLOCK);
+	in_set(&G, IN_EXTRACT, 1);
+	data_set(MOVED + COUNTERS_BYTES + 8, 0);
+	request(GLB_SAMPLE);
+	same(data_get(MOVED + COUNTERS_BYTES + 8), 0xffff, "PRFCNT_EN after another region was unlocked");
+
+	vgpu_as_lock(&G, 0, RING_VA + MOVED, 15);
+	vgpu_as_command(&G, 0, AS_UNLOCK);
+	in_set(&G, IN_EXTRACT, 2);
+	data_set(MOVED + 8, 0);
+	request(GLB_SAMPLE);
+	same(data_get(MOVED + 8), 0, "PRFCNT_EN where the ring was");
+	same(data_get(MOVED_TO + 8), 0xffff, "PRFCNT_EN where it is");
+}
+
+/* Counters in memory that the GPU caches, of which one is coherent; and an attribute that faults. */
+static void test_attributes(void)
+{
+	static const struct {
+		const char *device;
+		uint32_t protocol, before_flush;
+	} gpus[] = {
+		{ "mali-csf,model=g610", 31, 0 },
+		{ "mali-csf,model=g610,coherent=on", 31, 0 },
+		{ "mali-csf,model=g610,coherent=on", 0, 0xffff },
+	};
+
+	for (unsigned int i = 0; i < sizeof(gpus) / sizeof(gpus[0]); i++) {
+		begin(gpus[i].device);
+		reg_write(&G, COHERENCY, gpus[i].protocol);
+		/* All attributes of an address space of its own: write-back. */
+		vgpu_as_setup(&G, 1, TABLES_PA, 48);
+		reg_write(&G, MEMATTR(1), 0x8d8d8d8d);
+		reg_write(&G, MEMATTR(1) + 4, 0x8d8d8d8d);
+		vgpu_as_command(&G, 1, AS_UPDATE);
+		program_counters(1);
+		request(GLB_ENABLE);
+		request(GLB_SAMPLE);
+		same(out_get(&G, OUT_INSERT), 1, "samples");
+		same(data_get(COUNTERS + 8), gpus[i].before_flush, "PRFCNT_EN before a flush");
+		reg_write(&G, GPU_COMMAND, 4 | 3 << 8);
+		vgpu_step(&G, 100000);
+		same(data_get(COUNTERS + 8), 0xffff, "PRFCNT_EN after it");
+
+		reg_write(&G, MEMATTR(1), 0xcdcdcdcd);
+		vgpu_as_command(&G, 1, AS_UPDATE);
+		request(GLB_SAMPLE);
+		same(reg_read(&G, FAULTSTATUS(1)) & 0xff, 0xeb, "FAULTSTATUS");
+		vgpu_stop(&G);
+	}
+}
+
+/* Two samples, of which QEMU says once that they do not all go into the ledger. */
+static void ledger_ends(const char *device, const char *why)
 {
 	char line[512], path[300];
 	unsigned int lines = 0;
 	int status;
 	FILE *f;
 
-	begin("mali-csf,model=g610,ledger=/dev/full");
+	begin(device);
 	program_counters(0);
 	request(GLB_ENABLE);
 	request(GLB_SAMPLE);
@@ -661,8 +813,35 @@ static void test_full_disk(void)
 	snprintf(path, sizeof(path), "%s/qemu.err", scratch);
 	f = fopen(path, "r");
 	while (f && fgets(line, sizeof(line), f))
-		lines += strstr(line, "ledger '/dev/full'") && strstr(line, "No space left on device");
+		lines += strstr(line, "cannot write to ledger") && strstr(line, why);
 	same(lines, 1, "messages about it");
+}
+
+static void test_full_disk(void)
+{
+	char device[400];
+
+	ledger_ends("mali-csf,model=g610,ledger=/dev/full", "No space left on device");
+	/* Room for one sample. */
+	snprintf(device, sizeof(device), "mali-csf,model=g610,ledger=%s/ledger,ledger_max=10000",
+		 scratch);
+	ledger_ends(device, "ledger_max");
+}
+
+/* A stream that cannot go on, and a fault of which the GPU tells in protected mode alone. */
+static void test_rare_faults(void)
+{
+	begin("mali-csf,model=g610");
+	BENCH_SET(&G, CS_UNRECOVERABLE, 1);
+	emit(cs_move32(0, 0));
+	start_group(0);
+	same(ram_get(&G, stream_out() + CS_OUT_FATAL), 0x41, "the stream's fatal fault");
+	BENCH_SET(&G, PROTM_FAULT, 1);
+	same(reg_read(&G, GPU_IRQ_RAWSTAT) & 2, 0, "PROTM_FAULT outside of protected mode");
+	BENCH_SET(&G, PROTM, 1);
+	vgpu_step(&G, 1000000);
+	BENCH_SET(&G, PROTM_FAULT, 1);
+	same(reg_read(&G, GPU_IRQ_RAWSTAT) & 2, 2, "PROTM_FAULT in it");
 }
 
 static void test_user_doorbell_locked(void)
@@ -1117,6 +1296,12 @@ static const struct {
 	{ "the highest rate of a clock", test_high_rate },
 	{ "clocks of the board", test_board },
 	{ "a full disk ends the ledger, not QEMU", test_full_disk },
+	{ "faults that are rare", test_rare_faults },
+	{ "a GPU without clocks", test_gates },
+	{ "what a reset does not leave", test_soft_reset },
+	{ "HALT at boot, and the L2", test_halt_at_boot },
+	{ "a translation is dropped with its region", test_tlb },
+	{ "attributes of memory", test_attributes },
 	{ "a user doorbell wakes firmware that may run", test_user_doorbell_locked },
 	{ "a global doorbell makes SYNC_WAIT look again", test_sync_wait },
 	{ "a locked counter ring is tried again, in any address space", test_jasid_locked },

@@ -146,11 +146,17 @@ void vgpu_batch(struct vgpu *g, const char *lines, unsigned int n)
 		answer(g, line, sizeof(line));
 }
 
+#define SYS_LED		0x08
 #define SYS_CFGDATA	0xa0
 #define SYS_CFGCTRL	0xa4
 #define SYS_CFGSTAT	0xa8
 /* START, WRITE, the function of oscillators */
 #define OSC_WRITE	(3u << 30 | 1u << 20)
+
+void vgpu_gate(struct vgpu *g, unsigned int clocks)
+{
+	vgpu_write(g, g->sysreg + SYS_LED, clocks);
+}
 
 void vgpu_clock_set(struct vgpu *g, unsigned int clock, uint32_t hz)
 {
@@ -345,6 +351,7 @@ bool vgpu_start(struct vgpu *g, const char *qemu, const char *device, const char
 	    !find_node(g->ram, MALI_BENCH_COMPATIBLE, NULL, &g->bench) ||
 	    !find_node(g->ram, "arm,vexpress-sysreg", NULL, &g->sysreg))
 		bail("the device tree has no virtual Mali");
+	vgpu_gate(g, VGPU_CLOCKS);
 	return true;
 }
 

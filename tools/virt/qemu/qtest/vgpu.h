@@ -63,6 +63,9 @@ static inline void reg_write(struct vgpu *g, uint32_t off, uint32_t val)
 }
 
 /* Clocks of the board: 0 core, 1 coregroup, 2 stacks. */
+#define VGPU_CLOCKS	7
+/* Open their gates, a bit each, and close the others. */
+void vgpu_gate(struct vgpu *g, unsigned int clocks);
 void vgpu_clock_set(struct vgpu *g, unsigned int clock, uint32_t hz);
 
 uint64_t bench_get(struct vgpu *g, uint32_t off, unsigned int bits);
