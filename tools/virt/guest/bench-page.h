@@ -78,6 +78,19 @@ static inline void bench_set64(unsigned int reg, uint64_t value)
 #define bench_reg_set(NAME, v)	bench_set(MALI_BENCH_ ## NAME, v)
 #define bench_reg_set64(NAME, v) bench_set64(MALI_BENCH_ ## NAME, v)
 
+/* Which counter EMITTED, GENERATED and ADD are about. The page numbers shader cores by their position. */
+static inline void bench_choose(uint64_t shader_present, uint32_t type, uint32_t index, uint32_t counter)
+{
+	if (type == DRM_PANTHOR_PERF_BLOCK_SHADER) {
+		while (index--)
+			shader_present &= shader_present - 1;
+		index = __builtin_ctzll(shader_present);
+	}
+	bench_reg_set(TYPE, type);
+	bench_reg_set(INDEX, index);
+	bench_reg_set(COUNTER, counter);
+}
+
 /* Everything that a test may have set, undone. */
 static inline void perf_bench_calm(void)
 {

@@ -11,22 +11,6 @@ static bool bed_prepare(const struct drm_panthor_gpu_info *gpu)
 	return true;
 }
 
-static uint32_t place(uint64_t present, uint32_t type, uint32_t index)
-{
-	if (type != SHADER)
-		return index;
-	while (index--)
-		present &= present - 1;
-	return __builtin_ctzll(present);
-}
-
-static void choose(FIXTURE_DATA(pmu) *self, const struct counter *c, uint32_t index)
-{
-	bench_reg_set(TYPE, c->type);
-	bench_reg_set(INDEX, place(self->gpu.shader_present, c->type, index));
-	bench_reg_set(COUNTER, c->counter);
-}
-
 /* What firmware's samples have had of a counter. */
 static uint64_t emitted(FIXTURE_DATA(pmu) *self, const struct counter *c)
 {
@@ -35,7 +19,7 @@ static uint64_t emitted(FIXTURE_DATA(pmu) *self, const struct counter *c)
 	for (uint32_t i = 0; i < perf_count(&self->info, c->type); i++) {
 		if (c->block && c->block != i + 1)
 			continue;
-		choose(self, c, i);
+		bench_choose(self->gpu.shader_present, c->type, i, c->counter);
 		sum += bench_reg_get64(EMITTED);
 	}
 	return sum;
@@ -44,7 +28,7 @@ static uint64_t emitted(FIXTURE_DATA(pmu) *self, const struct counter *c)
 /* What its first block has counted, sampled or not. */
 static uint64_t generated(FIXTURE_DATA(pmu) *self, const struct counter *c)
 {
-	choose(self, c, 0);
+	bench_choose(self->gpu.shader_present, c->type, 0, c->counter);
 	return bench_reg_get64(GENERATED);
 }
 

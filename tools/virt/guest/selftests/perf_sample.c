@@ -27,29 +27,13 @@ static uint64_t before[VALUES], after[VALUES];
 		for (uint32_t i = 0; i < perf_count(&self->info, t); i++)	\
 			for (uint32_t v = 0; v < self->info.counters_per_block; v++, n++)
 
-static uint32_t place(uint64_t present, uint32_t type, uint32_t index)
-{
-	if (type != DRM_PANTHOR_PERF_BLOCK_SHADER)
-		return index;
-	while (index--)
-		present &= present - 1;
-	return __builtin_ctzll(present);
-}
-
-static void choose(FIXTURE_DATA(sample) *self, uint32_t type, uint32_t index, uint32_t counter)
-{
-	bench_reg_set(TYPE, type);
-	bench_reg_set(INDEX, place(self->gpu.shader_present, type, index));
-	bench_reg_set(COUNTER, counter);
-}
-
 /* What each counter's samples have held since the machine was switched on. */
 static void read_emitted(FIXTURE_DATA(sample) *self, uint64_t *emitted)
 {
 	for_each_value(n, t, i, v) {
 		if (v < PERF_RESERVED)
 			continue;
-		choose(self, t, i, v);
+		bench_choose(self->gpu.shader_present, t, i, v);
 		emitted[n] = bench_reg_get64(EMITTED);
 	}
 }
@@ -149,7 +133,7 @@ TEST_F_TIMEOUT(sample, everything_counted, 300)
 		if (v < PERF_RESERVED)
 			continue;
 		/* Different everywhere. */
-		choose(self, t, i, v);
+		bench_choose(self->gpu.shader_present, t, i, v);
 		bench_reg_set64(AMOUNT, 1000003ull * n);
 		bench_reg_set(ADD, 1);
 	}
@@ -195,7 +179,7 @@ TEST_F_TIMEOUT(sample, beyond_32_bits, 300)
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->b, &self->all));
 	ASSERT_EQ(0, perf_start(self->fd, self->b.handle, 0));
 	for (int i = 0; i < 6; i++) {
-		choose(self, DRM_PANTHOR_PERF_BLOCK_TILER, 0, 20);
+		bench_choose(self->gpu.shader_present, DRM_PANTHOR_PERF_BLOCK_TILER, 0, 20);
 		bench_reg_set64(AMOUNT, 0xf0000000);
 		bench_reg_set(ADD, 1);
 		ASSERT_TRUE(take(&self->b));
@@ -217,7 +201,7 @@ TEST_F_TIMEOUT(sample, saturation, 300)
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->a, &self->all));
 	ASSERT_EQ(0, perf_start(self->fd, self->a.handle, 0));
 	ASSERT_TRUE(take(&self->a));
-	choose(self, DRM_PANTHOR_PERF_BLOCK_MEMSYS, 0, 30);
+	bench_choose(self->gpu.shader_present, DRM_PANTHOR_PERF_BLOCK_MEMSYS, 0, 30);
 	bench_reg_set64(AMOUNT, 1ull << 33);
 	bench_reg_set(ADD, 1);
 	ASSERT_TRUE(take(&self->a));
@@ -237,7 +221,8 @@ TEST_F_TIMEOUT(sample, only_between, 300)
 	for (int run = 0; run < 3; run++) {
 		uint32_t shader = perf_blocks(&self->info) - 1;
 
-		choose(self, DRM_PANTHOR_PERF_BLOCK_SHADER, self->info.shader_blocks - 1, 41);
+		bench_choose(self->gpu.shader_present, DRM_PANTHOR_PERF_BLOCK_SHADER,
+			     self->info.shader_blocks - 1, 41);
 		bench_reg_set64(AMOUNT, 1000);
 		bench_reg_set(ADD, 1);
 		ASSERT_EQ(0, perf_start(self->fd, self->a.handle, 0));
