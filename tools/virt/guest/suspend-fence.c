@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * suspend-fence   suspends the system while another device's suspend waits for a job
+ * suspend-fence   suspends the system with jobs that are not done
  *
- *   suspend-fence late|early|running STACKS_HZ [LIMIT_MS]
+ *   suspend-fence running|turn STACKS_HZ [LIMIT_MS]
  *
- * There are two long jobs, of which the device waits for the second. They run one
- * after the other on one queue, and start, but for running's, when user space is frozen (see modules/suspend-fence.c). STACKS_HZ is
- * the rate of the clock that tells how long they take.
+ * There are two jobs, which run one after the other on one queue. STACKS_HZ is the
+ * rate of the clock that tells how long they take. It needs modules/suspend-fence.c.
  *
- *   late    the device is suspended after the GPU
- *   early   the device is suspended before the GPU
- *   running as late, but the first job is on the GPU before the suspend begins
+ *   running the first job is on the GPU when the suspend begins, and the device
+ *           that is suspended after the GPU waits for the second, LIMIT_MS at most
+ *   turn    the device signals what the first job waits for
  *
  * Prints name=value lines:
  *
@@ -18,7 +17,6 @@
  *   wait           not-called, was-signaled, signaled, gave-up: what became of the
  *                  device's wait
  *   gpu_suspended  1 if the GPU was suspended before the device was
- *   pending        1 if the last job was not done when the suspend was over
  *   done           jobs that were done in the end, and right
  *
  * The exit status is 0 if all this could be found out.
@@ -40,9 +38,8 @@
 #define LIMIT_MS	30000
 
 enum kind {
-	KIND_LATE,
-	KIND_EARLY,
 	KIND_RUNNING,
+	KIND_TURN,
 	KIND_COUNT,
 };
 
@@ -53,11 +50,9 @@ enum kind {
 static const struct {
 	const char *name;
 	unsigned int job_ms;
-	int device;
 } kinds[KIND_COUNT] = {
-	[KIND_LATE] = { "late", 300, SUSPEND_FENCE_LATE },
-	[KIND_EARLY] = { "early", 300, SUSPEND_FENCE_EARLY },
-	[KIND_RUNNING] = { "running", 600, SUSPEND_FENCE_LATE },
+	[KIND_RUNNING] = { "running", 600 },
+	[KIND_TURN] = { "turn", 1 },
 };
 
 static const char * const states[] = {
@@ -172,14 +167,13 @@ static unsigned long parse(const char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-	uint32_t gate_syncobj, workgroups, cores, stored;
-	struct suspend_fence_gate gate = { .auto_open = 1 };
+	uint32_t gate = 0, workgroups, cores, stored;
 	struct suspend_fence_wait wait = { .limit_ms = LIMIT_MS };
 	struct suspend_fence_result result = {};
 	unsigned int right = 0;
 	uint64_t hz;
 	enum kind kind = KIND_COUNT;
-	int ctl, ret;
+	int ctl, fd, ret;
 
 	if (argc == 3 || argc == 4) {
 		for (kind = 0; kind < KIND_COUNT; kind++)
@@ -187,7 +181,7 @@ int main(int argc, char **argv)
 				break;
 	}
 	if (kind == KIND_COUNT)
-		die("usage: suspend-fence late|early|running STACKS_HZ [LIMIT_MS]");
+		die("usage: suspend-fence running|turn STACKS_HZ [LIMIT_MS]");
 	hz = parse(argv[2], "STACKS_HZ");
 	if (argc == 4)
 		wait.limit_ms = parse(argv[3], "LIMIT_MS");
@@ -205,33 +199,31 @@ int main(int argc, char **argv)
 	cores = __builtin_popcountll(gpu.info.shader_present);
 	workgroups = hz / 1000 * kinds[kind].job_ms * cores / 4 / WORKGROUP;
 
-	if (ioctl(ctl, SUSPEND_FENCE_IOC_GATE, &gate))
-		die("cannot make a fence: %s", strerror(errno));
-	gate_syncobj = gpu_syncobj_create(&gpu);
-	if (drmSyncobjImportSyncFile(gpu.fd, gate_syncobj, gate.fd))
-		die("cannot import a sync file: %s", strerror(errno));
+	if (kind == KIND_TURN) {
+		if (ioctl(ctl, SUSPEND_FENCE_IOC_GATE, &fd))
+			die("cannot make a fence: %s", strerror(errno));
+		gate = gpu_syncobj_create(&gpu);
+		if (drmSyncobjImportSyncFile(gpu.fd, gate, fd))
+			die("cannot import a sync file: %s", strerror(errno));
+	}
 
 	for (unsigned int n = 0; n < JOBS; n++) {
 		done[n] = gpu_syncobj_create(&gpu);
-		submit(n, build(n, workgroups), n || kind == KIND_RUNNING ? 0 : gate_syncobj);
+		submit(n, build(n, workgroups), n ? 0 : gate);
 	}
 
-	wait.device = result.device = kinds[kind].device;
-	if (drmSyncobjExportSyncFile(gpu.fd, done[JOBS - 1], &wait.fd))
-		die("cannot export a syncobj: %s", strerror(errno));
-	if (ioctl(ctl, SUSPEND_FENCE_IOC_WAIT, &wait))
-		die("cannot make a device wait: %s", strerror(errno));
-
-	if (kind == KIND_RUNNING)
+	if (kind == KIND_RUNNING) {
+		if (drmSyncobjExportSyncFile(gpu.fd, done[JOBS - 1], &wait.fd))
+			die("cannot export a syncobj: %s", strerror(errno));
+		if (ioctl(ctl, SUSPEND_FENCE_IOC_WAIT, &wait))
+			die("cannot make a device wait: %s", strerror(errno));
 		wait_until_begun(0);
+	}
 	printf("suspend=%d\n", suspend());
 	if (ioctl(ctl, SUSPEND_FENCE_IOC_RESULT, &result))
 		die("cannot ask what became of the wait: %s", strerror(errno));
 	printf("wait=%s\ngpu_suspended=%u\n", states[result.state], result.gpu_suspended);
-	printf("pending=%d\n", gpu_syncobj_wait(&gpu, done[JOBS - 1], 0, 0) == -ETIME);
 
-	if (ioctl(ctl, SUSPEND_FENCE_IOC_OPEN_GATE))
-		die("cannot signal a fence: %s", strerror(errno));
 	for (unsigned int n = 0; n < JOBS; n++) {
 		ret = gpu_syncobj_wait(&gpu, done[n], 0, WAIT_NS);
 		if (ret)

@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 RUNTIME=18
-SYSTEM=14
+SYSTEM=16
 
 # Later kernels lose the console.
 if [ "$KERNEL" = 6.12 ]; then

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
 /*
- * Devices that wait for a fence when the system suspends, like a display does
+ * A device that waits for a fence when the system suspends, like a display does
  *
- * Two platform devices, for tests only: one is suspended after the GPU, as if it
- * had been registered before it, one is suspended before the GPU. The .suspend of
- * either waits for the fence of a sync file that was given to it. A driver that
- * waits so hangs for ever if nobody signals the fence; this one gives up in the
- * end, and tells.
+ * A platform device, for tests only, which is suspended after the GPU, as if it
+ * had been registered before it. Its .suspend waits for the fence of a sync file
+ * that was given to it. A driver that waits so hangs for ever if nobody signals
+ * the fence; this one gives up in the end, and tells.
  *
- * It also makes a fence for jobs to wait for, which is signalled when user space
- * is frozen and no device's .prepare has been called but the first ones: a job
- * that waits for it runs when the devices are suspended, not earlier.
+ * It also makes a fence for jobs to wait for, which its .suspend signals: the turn
+ * of a job that waits for it comes when the GPU is suspended.
  */
 #include <linux/dma-fence.h>
 #include <linux/file.h>
@@ -41,26 +39,23 @@ struct gate {
 };
 
 /**
- * struct waiter - one of the devices
- * @pdev: its device
- * @fence: what its next .suspend waits for, or NULL
+ * struct wait - what is asked of the next .suspend, and what came of the last one
+ * @fence: what it waits for, or NULL
  * @limit_ms: for how long
- * @state: what came of the last wait
+ * @state: what came of it
  * @gpu_suspended: whether the GPU was suspended then
  */
-struct waiter {
-	struct platform_device *pdev;
+struct wait {
 	struct dma_fence *fence;
 	u32 limit_ms;
 	u32 state;
 	bool gpu_suspended;
 };
 
-static struct waiter waiters[SUSPEND_FENCE_DEVICES];
-static struct platform_device *gpu;
+static struct platform_device *waiter, *gpu;
+static struct wait wait;
 static struct dma_fence *gate;
-static bool gate_auto_open;
-/* Protects waiters, gate and gate_auto_open. Not held while a .suspend waits. */
+/* Protects wait and gate. Not held while a .suspend waits. */
 static DEFINE_MUTEX(lock);
 
 static const char *gate_name(struct dma_fence *fence)
@@ -84,26 +79,17 @@ static void gate_open(void)
 	gate = NULL;
 }
 
-static int waiter_prepare(struct device *dev)
-{
-	mutex_lock(&lock);
-	if (dev == &waiters[SUSPEND_FENCE_LATE].pdev->dev && gate_auto_open)
-		gate_open();
-	mutex_unlock(&lock);
-	return 0;
-}
-
 static int waiter_suspend(struct device *dev)
 {
-	struct waiter *w = &waiters[to_platform_device(dev)->id];
 	struct dma_fence *fence;
 	u32 limit_ms, state;
 
 	mutex_lock(&lock);
-	fence = w->fence;
-	w->fence = NULL;
-	limit_ms = w->limit_ms;
-	w->gpu_suspended = gpu->dev.power.is_suspended;
+	gate_open();
+	fence = wait.fence;
+	wait.fence = NULL;
+	limit_ms = wait.limit_ms;
+	wait.gpu_suspended = gpu->dev.power.is_suspended;
 	mutex_unlock(&lock);
 	if (!fence)
 		return 0;
@@ -117,13 +103,12 @@ static int waiter_suspend(struct device *dev)
 	dma_fence_put(fence);
 
 	mutex_lock(&lock);
-	w->state = state;
+	wait.state = state;
 	mutex_unlock(&lock);
 	return 0;
 }
 
 static const struct dev_pm_ops waiter_pm_ops = {
-	.prepare = waiter_prepare,
 	.suspend = waiter_suspend,
 };
 
@@ -134,7 +119,7 @@ static struct platform_driver waiter_driver = {
 	},
 };
 
-static long make_gate(struct suspend_fence_gate *arg)
+static long make_gate(__s32 __user *user)
 {
 	struct sync_file *file;
 	struct gate *g;
@@ -148,35 +133,34 @@ static long make_gate(struct suspend_fence_gate *arg)
 
 	file = sync_file_create(&g->base);
 	fd = file ? get_unused_fd_flags(O_CLOEXEC) : -ENOMEM;
-	if (fd < 0) {
+	if (fd < 0 || put_user(fd, user)) {
 		if (file)
 			fput(file->file);
+		if (fd >= 0)
+			put_unused_fd(fd);
 		dma_fence_put(&g->base);
-		return fd;
+		return fd < 0 ? fd : -EFAULT;
 	}
 	fd_install(fd, file->file);
-	arg->fd = fd;
 
 	mutex_lock(&lock);
 	gate_open();
 	gate = &g->base;
-	gate_auto_open = arg->auto_open;
 	mutex_unlock(&lock);
 	return 0;
 }
 
 static long set_wait(const struct suspend_fence_wait *arg)
 {
-	struct waiter *w = &waiters[arg->device];
 	struct dma_fence *fence = sync_file_get_fence(arg->fd);
 
 	if (!fence)
 		return -EINVAL;
 	mutex_lock(&lock);
-	dma_fence_put(w->fence);
-	w->fence = fence;
-	w->limit_ms = arg->limit_ms;
-	w->state = SUSPEND_FENCE_NOT_CALLED;
+	dma_fence_put(wait.fence);
+	wait.fence = fence;
+	wait.limit_ms = arg->limit_ms;
+	wait.state = SUSPEND_FENCE_NOT_CALLED;
 	mutex_unlock(&lock);
 	return 0;
 }
@@ -184,46 +168,25 @@ static long set_wait(const struct suspend_fence_wait *arg)
 static long suspend_fence_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 {
 	void __user *uarg = (void __user *)user;
-	union {
-		struct suspend_fence_gate gate;
-		struct suspend_fence_wait wait;
-		struct suspend_fence_result result;
-	} arg = {};
-	long ret;
-
-	if (_IOC_SIZE(cmd) > sizeof(arg))
-		return -ENOTTY;
-	if ((_IOC_DIR(cmd) & _IOC_WRITE) && copy_from_user(&arg, uarg, _IOC_SIZE(cmd)))
-		return -EFAULT;
+	struct suspend_fence_result result;
+	struct suspend_fence_wait arg;
 
 	switch (cmd) {
 	case SUSPEND_FENCE_IOC_GATE:
-		ret = make_gate(&arg.gate);
-		break;
-	case SUSPEND_FENCE_IOC_OPEN_GATE:
-		mutex_lock(&lock);
-		gate_open();
-		mutex_unlock(&lock);
-		ret = 0;
-		break;
+		return make_gate(uarg);
 	case SUSPEND_FENCE_IOC_WAIT:
-		ret = arg.wait.device < SUSPEND_FENCE_DEVICES ? set_wait(&arg.wait) : -EINVAL;
-		break;
+		if (copy_from_user(&arg, uarg, sizeof(arg)))
+			return -EFAULT;
+		return set_wait(&arg);
 	case SUSPEND_FENCE_IOC_RESULT:
-		if (arg.result.device >= SUSPEND_FENCE_DEVICES)
-			return -EINVAL;
 		mutex_lock(&lock);
-		arg.result.state = waiters[arg.result.device].state;
-		arg.result.gpu_suspended = waiters[arg.result.device].gpu_suspended;
+		result.state = wait.state;
+		result.gpu_suspended = wait.gpu_suspended;
 		mutex_unlock(&lock);
-		ret = 0;
-		break;
+		return copy_to_user(uarg, &result, sizeof(result)) ? -EFAULT : 0;
 	default:
 		return -ENOTTY;
 	}
-	if (!ret && (_IOC_DIR(cmd) & _IOC_READ) && copy_to_user(uarg, &arg, _IOC_SIZE(cmd)))
-		return -EFAULT;
-	return ret;
 }
 
 /* Nothing outlives the program that asked for it. */
@@ -231,10 +194,8 @@ static int suspend_fence_release(struct inode *inode, struct file *file)
 {
 	mutex_lock(&lock);
 	gate_open();
-	for (unsigned int i = 0; i < SUSPEND_FENCE_DEVICES; i++) {
-		dma_fence_put(waiters[i].fence);
-		waiters[i].fence = NULL;
-	}
+	dma_fence_put(wait.fence);
+	wait.fence = NULL;
 	mutex_unlock(&lock);
 	return 0;
 }
@@ -266,12 +227,6 @@ static int gpu_is_behind(struct device *dev)
 	return 0;
 }
 
-static void unregister_waiters(void)
-{
-	for (unsigned int i = 0; i < SUSPEND_FENCE_DEVICES; i++)
-		platform_device_unregister(waiters[i].pdev);
-}
-
 static int __init suspend_fence_init(void)
 {
 	struct device_node *node = of_find_compatible_node(NULL, NULL, GPU_COMPATIBLE);
@@ -282,21 +237,13 @@ static int __init suspend_fence_init(void)
 	if (!gpu)
 		return -ENODEV;
 
-	for (unsigned int i = 0; i < SUSPEND_FENCE_DEVICES; i++) {
-		struct platform_device *pdev;
-
-		pdev = platform_device_register_simple("suspend-fence", i, NULL, 0);
-		ret = PTR_ERR_OR_ZERO(pdev);
-		if (ret)
-			goto err_unregister;
-		waiters[i].pdev = pdev;
-		if (i == SUSPEND_FENCE_LATE) {
-			ret = gpu_is_behind(&pdev->dev);
-			if (ret)
-				goto err_unregister;
-		}
-	}
-
+	waiter = platform_device_register_simple("suspend-fence", PLATFORM_DEVID_NONE, NULL, 0);
+	ret = PTR_ERR_OR_ZERO(waiter);
+	if (ret)
+		goto err_gpu;
+	ret = gpu_is_behind(&waiter->dev);
+	if (ret)
+		goto err_unregister;
 	ret = platform_driver_register(&waiter_driver);
 	if (ret)
 		goto err_unregister;
@@ -308,7 +255,8 @@ static int __init suspend_fence_init(void)
 err_driver:
 	platform_driver_unregister(&waiter_driver);
 err_unregister:
-	unregister_waiters();
+	platform_device_unregister(waiter);
+err_gpu:
 	put_device(&gpu->dev);
 	return ret;
 }
@@ -317,11 +265,11 @@ static void __exit suspend_fence_exit(void)
 {
 	misc_deregister(&suspend_fence_misc);
 	platform_driver_unregister(&waiter_driver);
-	unregister_waiters();
+	platform_device_unregister(waiter);
 	put_device(&gpu->dev);
 }
 
 module_init(suspend_fence_init);
 module_exit(suspend_fence_exit);
-MODULE_DESCRIPTION("Devices that wait for a fence in .suspend, for tests");
+MODULE_DESCRIPTION("A device that waits for a fence in .suspend, for tests");
 MODULE_LICENSE("Dual MIT/GPL");

@@ -93,11 +93,24 @@ system()
 	is "it did suspend" "$(success)" $((before + 4))
 	echo auto >"$GPU/power/control"
 
+	# Nobody submits a job then, but what a job waits for may be signaled.
+	modprobe suspend-fence
+	echo devices >/sys/power/pm_test
+	echo 1 >/sys/module/suspend/parameters/pm_test_delay
+	for control in auto on; do
+		echo $control >"$GPU/power/control"
+		out=$(suspend-fence turn "$(mali-bench stacks_hz)" | tr '\n' ' ')
+		has "jobs whose turn comes while it is suspended go on after it ($control)" "$out" \
+			"suspend=0 wait=not-called gpu_suspended=1 done=2 "
+	done
+	echo none >/sys/power/pm_test
+	echo auto >"$GPU/power/control"
+
 	gpu-load -m -p 20 --duty 60 -t 8 >/root/busy 2>&1 &
 	busy=$!
 	until_true 20 pm_is active
 	succeeds "suspend to idle of a GPU at work" sleep_once
-	is "it did suspend" "$(success)" $((before + 5))
+	is "it did suspend" "$(success)" $((before + 7))
 	wait $busy
 	is "the work goes on after it" "$? $(value errors "$(cat /root/busy)")" "0 0"
 	if until_true 20 pm_is suspended; then
