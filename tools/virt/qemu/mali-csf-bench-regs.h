@@ -94,6 +94,7 @@ enum {
     MALI_BENCH_FAULT_HITS = 0x220,
     MALI_BENCH_CS_UNRECOVERABLE = 0x228,
     MALI_BENCH_PROTM_FAULT = 0x22c,
+    MALI_BENCH_TURNS = 0x230,
     MALI_BENCH_DATA_LATE = 0x300,
     MALI_BENCH_CORES_LATE = 0x304,
     MALI_BENCH_VALUES_LATE = 0x308,
@@ -304,6 +305,8 @@ enum {
     R(PROTM_FAULT, "protm_fault", 32, 0, 1, \
       "1: the GPU tells of a fault, if it is in protected mode") \
     /* faults of firmware and of the GPU; 0: none */ \
+    R(TURNS, "turns", 64, 1, 0, \
+      "of the loop that runs groups, since power-on") \
     R(DATA_LATE, "data_late", 32, 1, 1, \
       "ns from INSERT, ACK and the interrupt to the sample that " \
       "they tell of") \

@@ -461,6 +461,8 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
         return s->mmu_walks;
     case MALI_BENCH_TLB_HITS:
         return s->mmu_hits;
+    case MALI_BENCH_TURNS:
+        return s->csg_turns;
     case MALI_BENCH_LAST_CORE_CYCLES:
         return c->last_cycles[MALI_CLK_CORE];
     case MALI_BENCH_LAST_COREGROUP_CYCLES:

@@ -279,8 +279,9 @@ struct MaliCs {
     int64_t ceu_free_ns;        /* the execution unit is busy until then */
     unsigned turn;              /* whose turn it is first */
     bool time_stop;             /* an instruction wants to see the time */
-    unsigned time_stops;        /* how many did so from here on: */
-    int64_t time_stops_ns;
+    unsigned cost;              /* of turns from here on, in looks: */
+    int64_t cost_ns;
+    int64_t pause_ns;           /* no turn before, if the host does not ask */
     uint64_t turn_cycles;
     int64_t told_ns;            /* when counters last asked for work so far */
     MaliIter iter[ITERS];

@@ -7,8 +7,10 @@
  * TURN_BUDGET instructions together, SLICE at a time, and iterators take up
  * jobs. The next turn is when these instructions have taken their time, or
  * when something ends. A turn that used its budget up is followed by a pause
- * (TURN_NS), so that a stream in an endless loop leaves the machine alive; so
- * is one of many short turns.
+ * (TURN_NS), so that a stream in an endless loop leaves the machine alive. So
+ * that one of empty jobs, or one that asks for the time, does, turns have a
+ * budget as well: when they have cost COST_BUDGET within TURN_NS, the next one
+ * is at its end. One stream starts a job each 6 us then, as a GPU may well.
  *
  * Iterators run a job in chunks of at most ITER_CHUNK_NS, and look after each
  * whether a job of a group or queue of higher priority has come. The counters
@@ -31,11 +33,9 @@
 #define TURN_NS         (100 * SCALE_US)
 #define ITER_CHUNK_NS   (100 * SCALE_US)
 #define LATE_NS         (100 * SCALE_MS)
-/*
- * So many turns in TURN_NS may end early for an instruction that wants the
- * time.
- */
-#define TURN_STOPS      64
+/* A turn costs a look at each stream, as often as it does, and so many more. */
+#define COST_TURN       16
+#define COST_BUDGET     256
 
 /* Group control block, words */
 enum {
@@ -76,6 +76,7 @@ static void csg_schedule(MaliCsfState *s, int64_t when)
      * What is late is done soon, but not now: timers that are due are run until
      * there are none.
      */
+    when = MAX(when, s->cs->pause_ns);
     if (when < now) {
         when = now + 1;
     }
@@ -525,15 +526,29 @@ static bool stream_host(MaliCsfState *s, MaliStream *st)
     return st->oom != oom;
 }
 
-/* Every started stream, beginning with another one each turn. */
-static MaliStream *turn_stream(MaliCsfState *s, unsigned n)
+static bool stream_runs(const MaliStream *st)
 {
-    unsigned i = (s->cs->turn + n) % (s->csgs * s->streams);
-    MaliGroup *g = &s->cs->groups[i % s->csgs];
-    MaliStream *st = &g->streams[i / s->csgs];
+    return st->state == CS_STARTED && !st->fault_pending;
+}
 
-    return g->active && st->state == CS_STARTED && !st->fault_pending ?
-           st : NULL;
+/* Every stream that runs, beginning with another one each turn. */
+static unsigned turn_streams(MaliCsfState *s, MaliStream **list)
+{
+    unsigned total = s->csgs * s->streams, i = s->cs->turn % total, count = 0;
+    unsigned csg = i % s->csgs, c = i / s->csgs;
+
+    for (unsigned n = 0; n < total; n++) {
+        MaliGroup *g = &s->cs->groups[csg];
+
+        if (g->active && stream_runs(&g->streams[c])) {
+            list[count++] = &g->streams[c];
+        }
+        if (++csg == s->csgs) {
+            csg = 0;
+            c = c + 1 == s->streams ? 0 : c + 1;
+        }
+    }
+    return count;
 }
 
 static bool can_go_on(MaliCsfState *s)
@@ -541,25 +556,28 @@ static bool can_go_on(MaliCsfState *s)
     return mali_csf_glb_running(s) && !mali_csf_mmu_locked(s, 0);
 }
 
-/* Whether turns have ended early so often that the machine needs a pause. */
-static bool csg_stops_too_often(MaliCsfState *s)
+/* What a turn has cost, and whether the machine needs a pause now. */
+static void csg_run_cost(MaliCsfState *s, unsigned looks)
 {
     MaliCs *cs = s->cs;
+    int64_t now = mali_csf_clk_now();
 
-    if (!cs->time_stop) {
-        return false;
+    s->csg_turns++;
+    if (now - cs->cost_ns >= TURN_NS) {
+        cs->cost_ns = now;
+        cs->cost = 0;
     }
-    if (mali_csf_clk_now() - cs->time_stops_ns >= TURN_NS) {
-        cs->time_stops_ns = mali_csf_clk_now();
-        cs->time_stops = 0;
+    cs->cost += COST_TURN + looks;
+    if (cs->cost >= COST_BUDGET) {
+        cs->pause_ns = cs->cost_ns + TURN_NS;
     }
-    return ++cs->time_stops >= TURN_STOPS;
 }
 
 static void csg_run_streams(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
-    unsigned budget = TURN_BUDGET, streams = s->csgs * s->streams;
+    MaliStream *list[MALI_MAX_CSGS * MALI_MAX_CS];
+    unsigned budget = TURN_BUDGET, streams = turn_streams(s, list), looks = 0;
     bool ready = mali_csf_clk_now() >= cs->ceu_free_ns, progress;
 
     cs->turn_cycles = 0;
@@ -567,12 +585,13 @@ static void csg_run_streams(MaliCsfState *s)
     do {
         progress = false;
         for (unsigned n = 0; n < streams && can_go_on(s); n++) {
-            MaliStream *st = turn_stream(s, n);
+            MaliStream *st = list[n];
             unsigned ran;
 
-            if (!st) {
+            if (!stream_runs(st)) {
                 continue;
             }
+            looks++;
             progress |= stream_host(s, st);
             progress |= mali_csf_cs_stream_ops(s, st, true);
             if (ready && budget && !cs->time_stop) {
@@ -584,11 +603,12 @@ static void csg_run_streams(MaliCsfState *s)
     } while (progress && budget && !cs->time_stop);
 
     cs->turn++;
+    csg_run_cost(s, looks);
     if (cs->turn_cycles) {
         int64_t ns = mali_csf_clk_cycles_to_ns(s, MALI_CLK_CORE,
                                                cs->turn_cycles);
 
-        if (!budget || csg_stops_too_often(s)) {
+        if (!budget) {
             ns = MAX(ns, TURN_NS);
         }
         cs->ceu_free_ns = mali_csf_clk_now() + ns;
@@ -1133,7 +1153,8 @@ void mali_csf_csg_reset(MaliCsfState *s)
     timer_del(cs->timer);
     cs->doorbells = 0;
     cs->ceu_free_ns = 0;
-    cs->time_stops = 0;
+    cs->cost = 0;
+    cs->pause_ns = 0;
     memset(cs->iter, 0, sizeof(cs->iter));
     for (unsigned i = 0; i < MALI_MAX_CSGS; i++) {
         group_clear(s, i);

@@ -404,6 +404,7 @@ struct MaliCsfState {
     uint32_t second_ns;         /* QEMU's time while that counts a second */
 
     MaliAs as[MALI_MAX_AS];
+    uint64_t csg_turns;             /* of the loop that runs groups */
     uint64_t mmu_walks, mmu_hits;   /* page-table walks; translations without */
 
     /* MCU */

@@ -11,7 +11,8 @@
  *
  * An input is a list of actions, a few bytes each, of which every one means
  * something: a byte that is cut off reads as 0. Each input has a QEMU of its
- * own. It has failed if QEMU ends, or does not answer, or complains at its end.
+ * own. It has failed if QEMU ends, or does not answer, or complains at its end,
+ * or if streams have cost more turns than time and actions have room for.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -36,6 +37,9 @@
 #define CORPUS_INPUTS	4096
 /* Virtual time that one input may take in all. */
 #define MAX_TIME_NS	100000000ull
+
+/* Turns of the loop that runs streams: in 100 us of virtual time, and for an action. */
+#define MAX_TURNS	32
 
 #define DOORBELL(n)	(0x80000 + 0x10000 * (n))
 #define GROUP_CTRL(g)	(SHARED_PA + 0x1000 + (g) * 0x400)
@@ -366,6 +370,7 @@ static void act(struct input *in)
 static void run(struct input *in)
 {
 	char path[300], line[256];
+	uint64_t turns, most, actions = 0;
 	int status;
 	FILE *f;
 
@@ -376,7 +381,7 @@ static void run(struct input *in)
 		exit(1);
 	}
 	vgpu_as_setup(&G, 1, TABLES_PA, 48);
-	while (in->at < in->len)
+	for (; in->at < in->len; actions++)
 		act(in);
 	vgpu_step(&G, 1000000);
 	/* Whatever has become of the GPU, it can be reset, and answers. */
@@ -386,6 +391,13 @@ static void run(struct input *in)
 		reg_write(&G, 0x30, 0x101);
 	vgpu_step(&G, 1000000);
 	reg_read(&G, 0);
+	turns = BENCH_GET(&G, TURNS);
+	most = (G.now / 100000 + actions) * MAX_TURNS;
+	if (turns > most) {
+		printf("# streams cost %" PRIu64 " turns in %" PRIu64 " us, want at most %" PRIu64 "\n", turns,
+		       G.now / 1000, most);
+		exit(1);
+	}
 	status = vgpu_stop(&G);
 	if (status) {
 		printf("# QEMU ends with status 0x%x\n", status);
