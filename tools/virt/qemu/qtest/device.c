@@ -768,6 +768,58 @@ static void test_soft_reset(void)
 }
 
 /* A HALT that stands when firmware boots halts it, and an L2 that is off stops it. */
+/* Of the bench page; what can be written is as well what can be forgotten. */
+static const struct {
+	const char *name;
+	uint32_t off;
+	bool writable;
+} bench_regs[] = {
+#define BENCH_REG(sym, name, bits, r, w, help) { name, MALI_BENCH_##sym, r && w },
+	MALI_BENCH_REGS(BENCH_REG)
+#undef BENCH_REG
+};
+
+#define NBENCH_REGS (sizeof(bench_regs) / sizeof(bench_regs[0]))
+
+/* After a reset of the machine it is as after power-on. */
+static void test_machine_reset(void)
+{
+	uint64_t before[NBENCH_REGS];
+	unsigned int changed = 0;
+
+	begin("mali-csf,model=g610");
+	set_what_is_forgotten();
+	for (unsigned int i = 0; i < 3; i++)
+		vgpu_clock_set(&G, i, 77000000 + i);
+	for (unsigned int i = 0; i < NBENCH_REGS; i++)
+		before[i] = bench_get(&G, bench_regs[i].off, vgpu_bench_bits(bench_regs[i].off));
+	for (unsigned int i = 0; i < NBENCH_REGS; i++) {
+		unsigned int bits = vgpu_bench_bits(bench_regs[i].off);
+
+		if (!bench_regs[i].writable)
+			continue;
+		bench_set(&G, bench_regs[i].off, bits, before[i] + 1);
+		changed += bench_get(&G, bench_regs[i].off, bits) == before[i] + 1;
+	}
+	same(changed > 50, true, "registers of the bench page that take a value");
+	vgpu_machine_reset(&G);
+	same(reg_read(&G, 0), 0, "GPU_ID, while the gates of the clocks are closed");
+	vgpu_gate(&G, VGPU_CLOCKS);
+	forgotten("a reset of the machine");
+	same(BENCH_GET(&G, CORE_HZ), 150000000, "rate of the core clock");
+	same(BENCH_GET(&G, COREGROUP_HZ), 150000000, "rate of the core group's clock");
+	same(BENCH_GET(&G, STACKS_HZ), 150000000, "rate of the stacks' clock");
+	for (unsigned int i = 0; i < NBENCH_REGS; i++) {
+		if (bench_regs[i].writable)
+			same(bench_get(&G, bench_regs[i].off, vgpu_bench_bits(bench_regs[i].off)), before[i],
+			     bench_regs[i].name);
+	}
+	if (vgpu_boot(&G))
+		alive("the machine was reset");
+	else
+		fail("it does not boot");
+}
+
 static void test_halt_at_boot(void)
 {
 	begin("mali-csf,model=g610");
@@ -1365,6 +1417,7 @@ static const struct {
 	{ "faults that are rare", test_rare_faults },
 	{ "a GPU without clocks", test_gates },
 	{ "what a reset does not leave", test_soft_reset },
+	{ "a reset of the machine", test_machine_reset },
 	{ "HALT at boot, and the L2", test_halt_at_boot },
 	{ "a translation is dropped with its region", test_tlb },
 	{ "attributes of memory", test_attributes },

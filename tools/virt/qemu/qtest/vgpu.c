@@ -146,6 +146,36 @@ void vgpu_batch(struct vgpu *g, const char *lines, unsigned int n)
 		answer(g, line, sizeof(line));
 }
 
+/* The monitor talks in lines of JSON: one that has @what in it. */
+static void monitor_says(struct vgpu *g, const char *what)
+{
+	char line[4096];
+	size_t n = 0;
+
+	for (;;) {
+		if (read(g->qmp, &line[n], 1) != 1)
+			bail("QEMU's monitor does not say %s", what);
+		if (line[n] == '\n') {
+			line[n] = 0;
+			if (strstr(line, what))
+				return;
+			n = 0;
+		} else if (n + 2 < sizeof(line)) {
+			n++;
+		}
+	}
+}
+
+void vgpu_machine_reset(struct vgpu *g)
+{
+	static const char commands[] = "{ \"execute\": \"qmp_capabilities\" }\n{ \"execute\": \"system_reset\" }\n";
+
+	if (write(g->qmp, commands, strlen(commands)) < 0)
+		bail("QEMU's monitor does not listen: %s", strerror(errno));
+	/* Its answer is that there will be one, the event that there was one. */
+	monitor_says(g, "\"RESET\"");
+}
+
 #define SYS_LED		0x08
 #define SYS_CFGDATA	0xa0
 #define SYS_CFGCTRL	0xa4
@@ -286,8 +316,8 @@ static bool find_node(const void *fdt, const char *compatible, const char *prefi
 
 bool vgpu_start(struct vgpu *g, const char *qemu, const char *device, const char *scratch)
 {
-	char memory[512], chardev[64], errors[512];
-	int pair[2], fd;
+	char memory[512], chardev[64], monitor[64], errors[512];
+	int pair[2], qmp[2], fd;
 
 	memset(g, 0, sizeof(*g));
 	snprintf(g->ram_path, sizeof(g->ram_path), "%s/ram-XXXXXX", scratch);
@@ -295,13 +325,16 @@ bool vgpu_start(struct vgpu *g, const char *qemu, const char *device, const char
 	if (fd < 0 || ftruncate(fd, RAM_SIZE))
 		bail("%s: %s", g->ram_path, strerror(errno));
 	g->ram = mmap(NULL, RAM_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (g->ram == MAP_FAILED || socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+	if (g->ram == MAP_FAILED || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, qmp))
 		bail("%s", strerror(errno));
 	close(fd);
 	fcntl(pair[0], F_SETFD, FD_CLOEXEC);
+	fcntl(qmp[0], F_SETFD, FD_CLOEXEC);
 	snprintf(memory, sizeof(memory), "memory-backend-file,id=ram,size=%u,mem-path=%s,share=on",
 		 RAM_SIZE, g->ram_path);
 	snprintf(chardev, sizeof(chardev), "socket,id=qtest,fd=%d", pair[1]);
+	snprintf(monitor, sizeof(monitor), "socket,id=monitor,fd=%d", qmp[1]);
 	snprintf(errors, sizeof(errors), "%s/qemu.err", scratch);
 
 	fflush(stdout);
@@ -318,11 +351,14 @@ bool vgpu_start(struct vgpu *g, const char *qemu, const char *device, const char
 		execl(qemu, qemu, "-machine", "virt,memory-backend=ram", "-accel", "qtest",
 		      "-object", memory, "-m", "64", "-nodefaults", "-display", "none",
 		      "-chardev", chardev, "-qtest", "chardev:qtest", "-qtest-log", "none",
+		      "-chardev", monitor, "-mon", "monitor,mode=control",
 		      "-device", device, (char *)NULL);
 		_exit(127);
 	}
 	close(pair[1]);
+	close(qmp[1]);
 	g->fd = pair[0];
+	g->qmp = qmp[0];
 
 	/* QEMU has come up when it answers; it says why not in its errors. */
 	put(g, "clock_step 0\n", 13);
@@ -363,6 +399,7 @@ int vgpu_stop(struct vgpu *g)
 	while (waitpid(g->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	close(g->fd);
+	close(g->qmp);
 	munmap(g->ram, RAM_SIZE);
 	unlink(g->ram_path);
 	return status;

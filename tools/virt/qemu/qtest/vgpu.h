@@ -27,6 +27,7 @@
 struct vgpu {
 	pid_t pid;
 	int fd;			/* of the test protocol */
+	int qmp;		/* of the monitor */
 	int in_len, in_pos;
 	char in[65536];
 	uint8_t *ram;
@@ -47,6 +48,8 @@ int vgpu_stop(struct vgpu *g);
 
 uint32_t vgpu_read(struct vgpu *g, uint64_t addr);
 void vgpu_write(struct vgpu *g, uint64_t addr, uint32_t val);
+/* The machine is reset. */
+void vgpu_machine_reset(struct vgpu *g);
 /* Let time pass: timers run on the way. */
 void vgpu_step(struct vgpu *g, uint64_t ns);
 /* Many lines of the protocol at once, one answer each. */
