@@ -7,9 +7,12 @@
  * than others. A value is a point at the sample's begin, which stands for the
  * time from there on (FORWARDS), until there is another; where nothing follows,
  * zeros end it. Each sample has a packet, if only to say where it begins: rate
- * times length is the count.
- * Counter ids are common to all producers of a trace: ours begin where nobody
- * else's are likely to be, as does the id of our sequence of packets.
+ * times length is the count. One of no time is a part of the next, or has a
+ * nanosecond where none follows.
+ * Counter ids are common to all producers of a trace, and traces are put behind
+ * each other: ours begin where nobody else's are likely to be, nor those of
+ * another trace of ours. So are those of blocks and groups, and so is the id of
+ * our sequence of packets, which begins anew in each.
  */
 #define _GNU_SOURCE
 #include "perfetto.h"
@@ -28,9 +31,9 @@ typedef Pftrace__GpuCounterDescriptor__GpuCounterBlock Block;
 typedef Pftrace__GpuCounterDescriptor__GpuCounterGroupSpec Group;
 typedef Pftrace__GpuCounterEvent__GpuCounter Value;
 
-/* Two bytes each, as long as there are not thousands. */
-#define FIRST_COUNTER_ID 0x1000u
-#define FIRST_BLOCK_ID 0x5050
+/* Counter ids begin somewhere in 2^28 from here on, and are positive as signed numbers. */
+#define FIRST_COUNTER_ID 0x10000000u
+#define COUNTER_ID_BITS 28
 #define SEQUENCE_ID 0x50505046u
 
 /* enum ClockSnapshot.Clock.BuiltinClocks */
@@ -101,6 +104,13 @@ struct perfetto {
 	/* Has the descriptor been written; where the last sample ended, 0 if there was none. */
 	bool described;
 	uint64_t end_ns;
+
+	/* Number of the GPU, and id of the first counter. */
+	int32_t gpu;
+	uint32_t first_id;
+
+	/* The sums are those of samples of no time that were not written, and end where the last one did. */
+	bool held;
 
 	/* Packets that are not written yet, how many samples are in them, and where they begin. */
 	struct bytes batch;
@@ -522,6 +532,15 @@ static enum pperf_error make_unique(struct perfetto *p)
 	return error;
 }
 
+/* By the name of its render node, of which the first is renderD128. */
+static int32_t gpu_number(const char *node)
+{
+	const char *name = node ? strrchr(node, '/') : NULL;
+	int minor;
+
+	return name && sscanf(name, "/renderD%3d", &minor) == 1 && minor >= 128 ? minor - 128 : 0;
+}
+
 enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, struct perfetto **perfetto)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
@@ -554,6 +573,7 @@ enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, st
 	if (error)
 		goto err;
 
+	p->gpu = gpu_number(head->gpu.node);
 	error = PPERF_ERROR_NO_MEMORY;
 	p->values = calloc(p->count, sizeof(*p->values));
 	p->changed = calloc(p->count, sizeof(*p->changed));
@@ -563,7 +583,6 @@ enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, st
 	for (i = 0; i < p->count; i++) {
 		pftrace__gpu_counter_event__gpu_counter__init(&p->values[i]);
 		p->values[i].has_counter_id = true;
-		p->values[i].counter_id = FIRST_COUNTER_ID + i;
 		p->values[i].has_double_value = true;
 		p->values[i].double_value = NAN;
 	}
@@ -667,6 +686,17 @@ static char *track_block_name(const struct perfetto *p, const struct track *trac
 	return block_name(&p->head->gpu, track->type, track->index);
 }
 
+/* Recordings that begin at different times, or are of different GPUs, have ids that lie apart. */
+static void choose_ids(struct perfetto *p, uint64_t time)
+{
+	uint64_t hash = (time * 64 + p->gpu) * 0x9e3779b97f4a7c15ull;
+	size_t i;
+
+	p->first_id = FIRST_COUNTER_ID + (uint32_t)(hash >> (64 - COUNTER_ID_BITS));
+	for (i = 0; i < p->count; i++)
+		p->values[i].counter_id = p->first_id + i;
+}
+
 /* Tells of all tracks, in the first packet of ours that has values. */
 static enum pperf_error describe(struct perfetto *p, uint64_t time)
 {
@@ -683,8 +713,9 @@ static enum pperf_error describe(struct perfetto *p, uint64_t time)
 	if (!specs || !spec_pointers || !blocks || !block_pointers || !groups || !group_pointers || !ids)
 		goto out;
 
+	choose_ids(p, time);
 	for (i = 0; i < p->count; i++) {
-		ids[i] = FIRST_COUNTER_ID + i;
+		ids[i] = p->first_id + i;
 		fill_spec(&specs[i], &p->tracks[i], ids[i]);
 		spec_pointers[i] = &specs[i];
 	}
@@ -694,7 +725,7 @@ static enum pperf_error describe(struct perfetto *p, uint64_t time)
 			;
 		pftrace__gpu_counter_descriptor__gpu_counter_block__init(&blocks[n]);
 		blocks[n].has_block_id = true;
-		blocks[n].block_id = FIRST_BLOCK_ID + n;
+		blocks[n].block_id = ids[i];
 		blocks[n].has_block_capacity = true;
 		blocks[n].block_capacity = j - i;
 		blocks[n].n_counter_ids = j - i;
@@ -707,7 +738,7 @@ static enum pperf_error describe(struct perfetto *p, uint64_t time)
 		/* The same for readers that show groups. */
 		pftrace__gpu_counter_descriptor__gpu_counter_group_spec__init(&groups[n]);
 		groups[n].has_group_id = true;
-		groups[n].group_id = FIRST_BLOCK_ID + n;
+		groups[n].group_id = ids[i];
 		groups[n].name = blocks[n].name;
 		groups[n].n_counter_ids = j - i;
 		groups[n].counter_ids = &ids[i];
@@ -727,6 +758,7 @@ static enum pperf_error describe(struct perfetto *p, uint64_t time)
 
 	event.counter_descriptor = &descriptor;
 	event.has_gpu_id = true;
+	event.gpu_id = p->gpu;
 	packet.gpu_counter_event = &event;
 	packet.has_timestamp = true;
 	packet.timestamp = time;
@@ -758,6 +790,7 @@ static enum pperf_error write_values(struct perfetto *p, uint64_t time)
 	event.counters = p->changed;
 	p->num_changed = 0;
 	event.has_gpu_id = true;
+	event.gpu_id = p->gpu;
 	packet.gpu_counter_event = &event;
 	packet.has_timestamp = true;
 	packet.timestamp = time;
@@ -784,11 +817,11 @@ static double multiple_of(double number, int exponent)
 }
 
 /* Near enough to tell the count: to an eighth of it. */
-static double rate_of(uint64_t count, const struct pperf_sample *sample)
+static double rate_of(uint64_t count, uint64_t length_ns)
 {
-	double one = 1e9 / (sample->end_ns - sample->start_ns);
+	double one = 1e9 / length_ns;
 
-	return isfinite(one) ? multiple_of(count * one, ilogb(one) - 2) : 0;
+	return multiple_of(count * one, ilogb(one) - 2);
 }
 
 /* Parts in percent are shown to a hundredth, all else to six digits. */
@@ -810,9 +843,9 @@ static enum pperf_error write_zeros(struct perfetto *p)
 }
 
 /* What a metric says: counts are rates, and a ratio of nothing is shown as 0. */
-static double metric(const struct perfetto *p, const struct track *track)
+static double metric(const struct perfetto *p, const struct track *track, uint64_t length_ns)
 {
-	double number = 0, seconds = pperf_sums_seconds(p->sums);
+	double number = 0;
 	enum pperf_error error = track->source == SOURCE_METRIC ?
 		pperf_sums_value(p->sums, track->counter, &number) :
 		pperf_sums_block_value(p->sums, track->counter, track->index, &number);
@@ -820,62 +853,90 @@ static double metric(const struct perfetto *p, const struct track *track)
 	if (error)
 		return 0;
 	if (track->counter->kind == PPERF_KIND_COUNT)
-		number = seconds > 0 ? number / seconds : 0;
+		number *= 1e9 / length_ns;
 	return rounded(track, number);
 }
 
-static double value_of(const struct perfetto *p, const struct track *track, const struct pperf_sample *sample,
+/* Of what the sums have, as that of so much time. */
+static double value_of(const struct perfetto *p, const struct track *track, uint64_t length_ns,
 		       const struct pperf_load *load)
 {
 	switch (track->source) {
 	case SOURCE_LOAD:
 		if (track->load == LOAD_FLAGS)
-			return sample->flags;
+			return pperf_sums_flags(p->sums);
 		return rounded(track, 100 * (track->load == LOAD_OF_TIME ? load->of_time : load->of_cycles));
 	case SOURCE_CLOCK:
-		return rate_of(sample->cycles[track->clock], sample);
+		return rate_of(pperf_sums_cycles(p->sums, track->clock), length_ns);
 	case SOURCE_TOPDOWN:
 		return rounded(track, 100 * pperf_topdown_share(p->topdown, track->node));
 	case SOURCE_COUNTER:
-		return rate_of(pperf_sample_block_at(sample, track->block)->values[track->counter->index], sample);
+		return rate_of(pperf_sums_block(p->sums, track->counter, track->index), length_ns);
 	case SOURCE_METRIC:
 	case SOURCE_BLOCK_METRIC:
-		return metric(p, track);
+		return metric(p, track, length_ns);
 	}
 	return 0;
 }
 
-enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_sample *sample)
+/* Writes what the sums have, from a time to where the next sample begins. */
+static enum pperf_error write_sums(struct perfetto *p, uint64_t start_ns, uint64_t end_ns)
 {
 	struct pperf_load load = {};
-	enum pperf_error error = PPERF_OK;
 	size_t i;
-
-	if (!p->described)
-		error = describe(p, sample->start_ns);
-	if (!error && p->end_ns && sample->start_ns > p->end_ns)
-		error = write_zeros(p);
-	if (error)
-		return error;
-
-	pperf_sums_reset(p->sums);
-	error = pperf_sums_add(p->sums, sample);
-	if (!error && p->topdown) {
-		pperf_topdown_reset(p->topdown);
-		error = pperf_topdown_add(p->topdown, sample);
-		/* Counts that no GPU could have made are shown as nothing. */
-		if (error == PPERF_ERROR_NO_VALUE)
-			error = PPERF_OK;
-	}
-	if (error)
-		return error;
 
 	/* Without the count of active cycles it stays 0, and has no track. */
 	pperf_sums_load(p->sums, &load, sizeof(load));
 	for (i = 0; i < p->count; i++)
-		set_value(p, i, value_of(p, &p->tracks[i], sample, &load));
-	p->end_ns = sample->end_ns;
-	error = write_values(p, sample->start_ns);
+		set_value(p, i, value_of(p, &p->tracks[i], end_ns - start_ns, &load));
+	p->end_ns = end_ns;
+	p->held = false;
+	return write_values(p, start_ns);
+}
+
+/* Ends the last sample where nothing is counted behind it. */
+static enum pperf_error write_end(struct perfetto *p)
+{
+	enum pperf_error error = p->held ? write_sums(p, p->end_ns, p->end_ns + 1) : PPERF_OK;
+
+	return error || !p->end_ns ? error : write_zeros(p);
+}
+
+static enum pperf_error add_up(struct perfetto *p, const struct pperf_sample *sample)
+{
+	enum pperf_error error;
+
+	if (!p->held) {
+		pperf_sums_reset(p->sums);
+		if (p->topdown)
+			pperf_topdown_reset(p->topdown);
+	}
+	error = pperf_sums_add(p->sums, sample);
+	if (!error && p->topdown)
+		error = pperf_topdown_add(p->topdown, sample);
+	/* Counts that no GPU could have made are shown as nothing. */
+	return error == PPERF_ERROR_NO_VALUE ? PPERF_OK : error;
+}
+
+enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_sample *sample)
+{
+	enum pperf_error error = PPERF_OK;
+
+	if (!p->described)
+		error = describe(p, sample->start_ns);
+	if (!error && sample->start_ns > p->end_ns)
+		error = write_end(p);
+	if (!error)
+		error = add_up(p, sample);
+	if (error)
+		return error;
+
+	if (sample->end_ns > sample->start_ns) {
+		error = write_sums(p, sample->start_ns, sample->end_ns);
+	} else {
+		p->end_ns = sample->end_ns;
+		p->held = true;
+	}
 	if (error)
 		return error;
 
@@ -888,10 +949,8 @@ enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_samp
 
 enum pperf_error perfetto_end(struct perfetto *p)
 {
-	enum pperf_error error = PPERF_OK;
+	enum pperf_error error = write_end(p);
 
-	if (p->end_ns)
-		error = write_zeros(p);
 	p->end_ns = 0;
 	return error ? error : write_batch(p);
 }

@@ -5,6 +5,8 @@
  *
  *   s   a sample, in which counter n of block b counts 1000 * (b + 1) - n
  *   t   the same, but of five periods
+ *   z   the same, but of no time
+ *   p   no sample: a second passes in which nothing is counted
  *   r   one of the session's period, in which every counter counts something else than in the one before
  *   b   one in which MaliFragQueueAssignStallCy alone counts, so that a derived sum goes back
  *   g   the GPU goes
@@ -223,7 +225,7 @@ static void count(struct fake *fake, char tick)
 
 	for (n = 0; n < fake->sample.num_blocks; n++)
 		for (i = PPERF_FIRST_COUNTER; i < fake->info.values_per_block; i++)
-			fake->values[n][i] = tick == 's' || tick == 't' ? 1000 * (n + 1) - i : 0;
+			fake->values[n][i] = tick && strchr("stz", tick) ? 1000 * (n + 1) - i : 0;
 	if (tick != 'b')
 		return;
 	if (pperf_db_open("Mali-G710", &db))
@@ -243,9 +245,13 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 		return PPERF_OK;
 	if (tick == 'g')
 		return pperf_fail(PPERF_ERROR_GONE, "%s is gone", fake->info.node);
+	if (tick == 'p') {
+		s->end_ns += PERIOD_NS;
+		return pperf_session_next(s, sample);
+	}
 	count(fake, tick);
 	fake->sample.start_ns = s->end_ns;
-	s->end_ns += tick == 't' ? 5 * PERIOD_NS : tick == 'r' ? s->period_ns : PERIOD_NS;
+	s->end_ns += tick == 't' ? 5 * PERIOD_NS : tick == 'r' ? s->period_ns : tick == 'z' ? 0 : PERIOD_NS;
 	fake->sample.end_ns = s->end_ns;
 	fake->sample.flags = tick == 't' ? PPERF_SAMPLE_STRETCHED : 0;
 	fake->sample.cycles[PPERF_CLOCK_TOPLEVEL] = 10000;

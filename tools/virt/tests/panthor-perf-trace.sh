@@ -13,7 +13,7 @@ tool=$SCRATCH/live-test
 SAMPLES=3000
 MOST=1000
 
-plan 18
+plan 25
 build_decoder
 if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$tool" >"$SCRATCH/log" 2>&1; then
 	ok "the tool builds"
@@ -39,15 +39,15 @@ counted()
 	return $status
 }
 
-# points TEXT: "TIME NAME: VALUE", as they are in the trace
+# points TEXT [UNIT]: "TIME NAME: VALUE", as they are in the trace, the time in seconds or units of so many ns
 points()
 {
-	awk '/^      specs {/ { spec = 1 }
+	awk -v unit="${2:-1e9}" '/^      specs {/ { spec = 1 }
 		/^      }/ { spec = 0 }
 		$1 == "counter_id:" { id = $2 }
 		spec && $1 == "name:" { sub(/^ *name: "/, ""); sub(/"$/, ""); name[id] = $0 }
 		/^  timestamp:/ { time = $2 }
-		$1 == "double_value:" { print time / 1e9, name[id] ": " $2 }' "$1"
+		$1 == "double_value:" { printf "%.10g %s: %s\n", time / unit, name[id], $2 }' "$1"
 }
 
 # ---- What is in a trace ----
@@ -104,6 +104,45 @@ same_packets()
 is "writes what convert -P makes of the recording" "$(same_packets)" ""
 [ "$(grep -c clock_snapshot "$SCRATCH/text.direct")" -gt 0 ] && ok "with clocks" || not_ok "with clocks" "$(head "$SCRATCH/text.direct")"
 is "it is compressed" "$(head -c 1 "$SCRATCH/direct" | od -An -tx1)$(protoc --decode_raw <"$SCRATCH/direct" | sed -n 's/^  \([0-9]*\): .*/\1/p' | sort -u)" " 0a50"
+
+# ---- Samples of no time, gaps, and traces behind each other ----
+
+# active BYTES: "TIME TRACK VALUE" of two tracks, in ns, of a recording of what BYTES count; its GPU goes at the end
+active()
+{
+	counted "${1}g" record -p 1s -e MaliGPUActiveCy -o "$SCRATCH/data" -- true
+	"$tool" convert -P -o "$SCRATCH/trace" "$SCRATCH/data" && decode_trace "$SCRATCH/trace" "$SCRATCH/text"
+	points "$SCRATCH/text" 1 | sed -n 's/GPU active cycles://p; s/Frequency: toplevel clock: /Hz /p' | tr -s ' ' | sort -n | tr '\n' ';'
+}
+is "counts of a sample of no time are those of the next one, too" "$(active szzs)" \
+	"0 996;0 Hz 10000;1000000000 2988;1000000000 Hz 30000;2000000000 0;2000000000 Hz 0;"
+# 996 and 10000 in a nanosecond, to an eighth of one.
+is "those of the last have a nanosecond" "$(active sz)" \
+	"0 996;0 Hz 10000;1000000000 996029759488;1000000000 Hz 10000026042368;1000000001 0;1000000001 Hz 0;"
+is "so have those before a gap" "$(active szps)" \
+	"0 996;0 Hz 10000;1000000000 996029759488;1000000000 Hz 10000026042368;1000000001 0;1000000001 Hz 0;2000000000 996;2000000000 Hz 10000;3000000000 0;3000000000 Hz 0;"
+is "a gap is shown" "$(active sps)" \
+	"0 996;0 Hz 10000;1000000000 0;1000000000 Hz 0;2000000000 996;2000000000 Hz 10000;3000000000 0;3000000000 Hz 0;"
+
+# numbers TEXT: of its GPU, and what its counters and groups are called by
+numbers()
+{
+	awk '$1 == "gpu_id:" { print "gpu", $2 }
+		/^      (specs|counter_groups|blocks) {/ { first = 1 }
+		first && ($1 == "counter_id:" || $1 == "group_id:" || $1 == "block_id:") { print $1, $2; first = 0 }' "$1" | sort -u
+}
+
+# Of two GPUs at different times, and of one with other counters.
+counted s record -p 1s -e MaliGPUActiveCy -o "$SCRATCH/one" -- true
+counted ps record -p 1s -e MaliTilerActiveCy -o "$SCRATCH/two" -- true
+counted pps record -d /dev/dri/renderD129 -p 1s -e MaliGPUActiveCy -o "$SCRATCH/three" -- true
+for name in one two three; do
+	"$tool" convert -P -o "$SCRATCH/trace" "$SCRATCH/$name" && decode_trace "$SCRATCH/trace" "$SCRATCH/$name.text"
+	numbers "$SCRATCH/$name.text" >"$SCRATCH/$name.numbers"
+done
+is "no two traces have the same numbers" "$(grep -hv gpu "$SCRATCH"/{one,two,three}.numbers | sort | uniq -d)" ""
+[ "$(grep -vc gpu "$SCRATCH/one.numbers")" -gt 10 ] && ok "though each has many" || not_ok "though each has many" "$(cat "$SCRATCH/one.numbers")"
+is "a GPU's is that of its node" "$(grep -h gpu "$SCRATCH"/{one,two,three}.numbers | tr '\n' ' ')" "gpu 0 gpu 0 gpu 1 "
 
 # ---- All counters change in each sample ----
 
