@@ -38,6 +38,9 @@ EMBED(html_plot_style, "html/uPlot.min.css");
 EMBED(html_plot_script, "html/uPlot.iife.js");
 EMBED(html_plot_licence, "../../LICENSES/uPlot");
 
+/* Of a line at the top, such as a command that is a whole script: a page's size does not depend on it. */
+#define MAX_LINE 2000
+
 /* What two characters can say, and what they say of no value. */
 #define STEPS 4094
 #define NO_VALUE 4095
@@ -150,6 +153,18 @@ static void print_title(const struct page *p)
 	print_escaped(p->out, p->view->path);
 }
 
+/* Cuts a line that is too long, between two characters. */
+static void shorten(char *line)
+{
+	char *end = line + MAX_LINE;
+
+	if (strlen(line) <= MAX_LINE + strlen("..."))
+		return;
+	while ((*end & 0xc0) == 0x80)
+		end--;
+	strcpy(end, "...");
+}
+
 static void print_head(const struct page *p)
 {
 	char *text = NULL, *rest, *line;
@@ -163,6 +178,7 @@ static void print_head(const struct page *p)
 		for (rest = text; (line = strsep(&rest, "\n"));) {
 			if (!*line)
 				continue;
+			shorten(line);
 			fputs("<p>", p->out);
 			print_escaped(p->out, line);
 			fputs("</p>\n", p->out);
@@ -181,7 +197,8 @@ static void print_drawn(const struct page *p)
 		fputs("Every sample is drawn.", p->out);
 	else
 		fprintf(p->out, "What is drawn is decimated: %zu points, each of %" PRIu64 " samples or so, with their mean "
-			"and, pale, their least and their largest value.", bins, (samples + bins / 2) / bins);
+			"and, pale, their least and their largest value; of top-down and of each core, their mean alone.", bins,
+			(samples + bins / 2) / bins);
 	fprintf(p->out, " All figures in numbers are of all %s samples.", grouped(samples, number));
 }
 

@@ -76,8 +76,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->input = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (arguments->html && (arguments->json || arguments->output))
-			argp_error(state, "--html PAGE goes without -j and -o");
+		if (arguments->html && (arguments->json || arguments->output || arguments->per_block || arguments->topdown))
+			argp_error(state, "--html PAGE goes without -b, -j, -o and -t");
 		if (!arguments->input)
 			arguments->input = RECORDING_DEFAULT;
 		return 0;
@@ -93,22 +93,35 @@ static double mean_length_ns(const struct summaries *s)
 
 /* ---- For people ---- */
 
+/* How many samples, of which length. */
+static void print_samples(FILE *out, const struct view *v, const struct summaries *s)
+{
+	double mean_ns = mean_length_ns(s), period_ns = v->recording.head.period_ns;
+	double seconds = (s->log.end_ns - s->log.start_ns) / 1e9;
+	char number[32];
+
+	if (!s->log.samples) {
+		fputs("no samples\n", out);
+		return;
+	}
+	fprintf(out, "%s samples of ", grouped(s->log.samples, number));
+	/* The last may be shorter, whatever came before it. */
+	if (fabs(mean_ns - period_ns) * s->log.samples < 2 * period_ns)
+		fprintf(out, "%g ms over %.6f s\n", period_ns / 1e6, seconds);
+	else
+		fprintf(out, "%g ms in the mean over %.6f s; the period is %g ms\n", mean_ns / 1e6, seconds, period_ns / 1e6);
+}
+
 void report_print_head(FILE *out, const struct view *v, const struct summaries *s)
 {
 	const struct recording_head *head = &v->recording.head;
-	double mean_ns = mean_length_ns(s), period_ns = head->period_ns;
-	char line[PPERF_LOG_TEXT], number[32];
+	char line[PPERF_LOG_TEXT];
 	unsigned int i;
 
 	fprintf(out, "%s: ", v->path);
 	print_text(out, head->gpu.name);
-	fprintf(out, ", %s samples of ", grouped(s->log.samples, number));
-	/* The last may be shorter, whatever came before it. */
-	if (fabs(mean_ns - period_ns) * s->log.samples < 2 * period_ns)
-		fprintf(out, "%g ms over %.6f s\n", period_ns / 1e6, (s->log.end_ns - s->log.start_ns) / 1e9);
-	else
-		fprintf(out, "%g ms in the mean over %.6f s; the period is %g ms\n", mean_ns / 1e6,
-			(s->log.end_ns - s->log.start_ns) / 1e9, period_ns / 1e6);
+	fputs(", ", out);
+	print_samples(out, v, s);
 
 	if (head->command) {
 		fputs("of", out);

@@ -461,7 +461,7 @@ function start() {
 		addCounter(name);
 
 	const [from, to] = (wanted.zoom || "").split(",").map(Number);
-	if (to > from)
+	if (to > from && to > 0 && from < end)
 		zoom(from, to);
 	else
 		zoom(0, end);

@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 10 + 3 + 23 + 2))
+plan $((1 + 20 + 36 + 10 + 3 + 24 + 2))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -417,6 +417,16 @@ is "the GPU goes when it is to stop" "$? $(said gone-at-stop | sed 's/, [0-9]* b
 is "with what was in the ring" "$(as_json gone-at-stop | grep -c start_ns) $(as_json gone-at-stop | grep -o '"reason":"[a-z]*"')" \
 	'2 "reason":"gpu"'
 is "it says so once" "$(grep -c 'is gone' "$SCRATCH/gone-at-stop.err")" 1
+
+# It goes before anything is counted.
+mkfifo "$SCRATCH/nothing.ticks"
+exec 6<>"$SCRATCH/nothing.ticks"
+tick nothing g
+FAKE_TICKS=$SCRATCH/nothing.ticks "$SCRATCH/live-test" record -o "$SCRATCH/nothing.data" -- true 2>"$SCRATCH/err"
+exec 6>&-
+is "a recording of nothing" "$("$SCRATCH/live-test" report "$SCRATCH/nothing.data" 2>&1 | head -n 2)" \
+	"panthor-perf: $SCRATCH/nothing.data holds no samples
+$SCRATCH/nothing.data: a fake, no samples"
 
 # A pipe is read once.
 as_json long >"$SCRATCH/long.json"

@@ -98,6 +98,8 @@ echo "#: a minute at 1 ms: $(stat -c %s "$SCRATCH/minute.html") bytes, -a $(stat
 for name in small minute minute-all; do
 	same_values $name "$SCRATCH/$name.html"
 done
+is "of what there are means alone" "$(grep -o 'of top-down and of each core, their mean alone' "$SCRATCH"/{small,minute}.html | cut -d: -f2)" \
+	"of top-down and of each core, their mean alone"
 is "what is not decimated says so" "$(grep -c 'Every sample is drawn' "$SCRATCH/small.html")" 1
 
 # The least and the largest value of each counter are drawn, whatever is left out.
@@ -122,12 +124,23 @@ is "nothing is taken from elsewhere" "$(grep -oiE '<link|<img|<iframe|@import|ur
 	"$SCRATCH/small.html")" ""
 is "and nothing could be" "$(grep -c "Content-Security-Policy\" content=\"default-src 'none';" "$SCRATCH/small.html")" 1
 
-"$tool" report --html "$SCRATCH/x.html" -j "$SCRATCH/small.data" 2>"$SCRATCH/err"
-is "a page and JSON" "$? $(grep -c 'goes without' "$SCRATCH/err") $(ls "$SCRATCH/x.html" 2>/dev/null)" "2 1 "
+for option in -j -b -t; do
+	"$tool" report --html "$SCRATCH/x.html" $option "$SCRATCH/small.data" 2>"$SCRATCH/err"
+	is "a page and $option" "$? $(grep -c 'goes without' "$SCRATCH/err") $(ls "$SCRATCH/x.html" 2>/dev/null)" "2 1 "
+done
 "$tool" report --html "$SCRATCH/no/such.html" "$SCRATCH/small.data" 2>"$SCRATCH/err"
 is "a directory that is not there" "$? $(grep -c 'No such file' "$SCRATCH/err")" "8 1"
 "$tool" report --html "$SCRATCH/x.html" "$SCRATCH/small.html" 2>"$SCRATCH/err"
 is "what is no recording" "$? $(ls "$SCRATCH/x.html" 2>/dev/null)" "9 "
+
+# A command that is a script of a megabyte, of characters that are longer in a page.
+script=$(printf '%0100000d' 0 | tr 0 '<')
+words=("$script" "$script" "$script" "$script" "$script" "$script" "$script" "$script" "$script" "$script")
+"$SCRATCH/recording-make" "$SCRATCH/script.data" 50 default "${words[@]}"
+page script
+size=$(stat -c %s "$SCRATCH/script.html")
+[ "$size" -gt 200000 ] && [ "$size" -le 1000000 ] && ok "script: $size bytes" || not_ok "script: a page of no more than a megabyte" "$size bytes"
+is "script: the command is cut" "$(grep -c '^<p>of &lt;&lt;.*&lt;\.\.\.</p>$' "$SCRATCH/script.html")" 1
 
 # ---- In a browser ----
 
@@ -191,6 +204,10 @@ awk -v got="$got" -v want="$want" 'BEGIN {
 }' && ok "the cursor shows what was counted: $got" || not_ok "the cursor shows what was counted" "got $got, want $want"
 is "in a plot that was added" "$(grep -o '<canvas' "$SCRATCH/small.seen" | wc -l)" 7
 
+for zoom in 5,6 -2,-1 0.2,0.1; do
+	seen small "zoom=$zoom"
+	is "a part of the time that is none, $zoom" "$(sed -n 's/.*<output id="range">\([^<]*\)<.*/\1/p' "$SCRATCH/small.seen")" "0 s to 0.802 s of 0.802 s"
+done
 seen small "zoom=0.1,0.25&level=2&theme=dark"
 is "a part of the time" "$(sed -n 's/.*<output id="range">\([^<]*\)<.*/\1/p' "$SCRATCH/small.seen")" "0.1 s to 0.25 s of 0.802 s"
 is "of all plots" "$(ranges small)" "0.1 0.25"
