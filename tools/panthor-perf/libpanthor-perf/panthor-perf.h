@@ -430,7 +430,7 @@ struct pperf_block {
 	uint8_t states;		/* PPERF_STATE_* */
 	uint8_t clock;		/* enum pperf_clock */
 
-	/* What is enabled, and the values. The library reads only those that are enabled. */
+	/* What is enabled, and the values; NULL will do if nothing is. Sums are of those that are enabled. */
 	uint64_t enabled[PPERF_MAX_VALUES / 64];
 	const uint64_t *values;
 };
@@ -611,7 +611,10 @@ void pperf_sums_free(struct pperf_sums *sums);
 /* Back to nothing; what is known of the clock's rate stays. */
 void pperf_sums_reset(struct pperf_sums *sums);
 
-/* Adds a sample. PPERF_ERROR_BROKEN if its blocks are not the GPU's. */
+/*
+ * Adds a sample. PPERF_ERROR_BROKEN if its blocks are not the GPU's, PPERF_ERROR_INVALID if sizes or numbers of
+ * values are none.
+ */
 enum pperf_error pperf_sums_add(struct pperf_sums *sums, const struct pperf_sample *sample);
 
 /* Adds other sums of the same database and GPU. */

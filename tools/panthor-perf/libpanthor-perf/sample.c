@@ -106,7 +106,8 @@ enum pperf_error pperf_sample_copy(const struct pperf_sample *sample, struct ppe
 		const struct pperf_block *block = pperf_sample_block_at(sample, i);
 
 		pperf_struct_copy(&blocks[i], sizeof(*blocks), block, sample->block_size);
-		blocks[i].values = memcpy(at, block->values, values);
+		/* None need be there of a block of which nothing is enabled. */
+		blocks[i].values = block->values ? memcpy(at, block->values, values) : memset(at, 0, values);
 	}
 	*out = copy;
 	return PPERF_OK;
@@ -124,6 +125,9 @@ enum pperf_error pperf_sample_check(const struct pperf_sample *sample, const str
 
 	if (error)
 		return error;
+	if (info->values_per_block != 64 && info->values_per_block != PPERF_MAX_VALUES)
+		return pperf_fail(PPERF_ERROR_INVALID, "pperf_gpu_info::values_per_block is %u: it is to be 64 or %u",
+				  info->values_per_block, PPERF_MAX_VALUES);
 	if (sample->num_values != info->values_per_block)
 		return pperf_fail(PPERF_ERROR_BROKEN, "blocks of a sample have %u values, not %u", sample->num_values,
 				  info->values_per_block);

@@ -13,6 +13,7 @@ Error, whose text says what to do. All but a Sample, which is plain data, is for
 """
 
 import ctypes
+import os
 from ctypes import (POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint8, c_uint32,
                     c_uint64, c_void_p, sizeof)
 
@@ -170,7 +171,7 @@ class Gpu:
     def __init__(self, node=None, fd=None):
         self._gpu, self._db, self._sessions = c_void_p(), c_void_p(), []
         if fd is None:
-            _check(_gpu_open(None if node is None else node.encode(), byref(self._gpu)))
+            _check(_gpu_open(None if node is None else os.fsencode(node), byref(self._gpu)))
         else:
             _check(_gpu_open_fd(fd, byref(self._gpu)))
         self._info = _gpu_info(self._gpu)
@@ -202,8 +203,13 @@ class Gpu:
     def __repr__(self):
         return "<Gpu %s at %s>" % (self.name, self.node)
 
+    def _open(self):
+        if not self._gpu:
+            raise ValueError("the GPU is closed")
+
     def counters(self):
         """All counters with a name that this GPU has."""
+        self._open()
         count = c_size_t()
         counters = _db_counters(self._db, byref(count))
         return [Counter(counters[i].contents) for i in range(count.value)
@@ -211,6 +217,7 @@ class Gpu:
 
     def frequency(self):
         """The rate of its top level clock now, in Hz."""
+        self._open()
         hz = c_uint64()
         _check(_gpu_frequency(self._gpu, byref(hz)))
         return hz.value
@@ -269,6 +276,9 @@ class Session:
     def __init__(self, gpu, counters, period, set, per_block):
         self._gpu, self._per_block, self._done = gpu, per_block, True
         self._session, self._selection, self._sums = c_void_p(), c_void_p(), c_void_p()
+        gpu._open()
+        if period and not 1e-9 <= period < 2**63 / 1e9:
+            raise ValueError("%r is no period in seconds" % period)
         options = _Options(size=sizeof(_Options), period_ns=round((period or 0) * 1e9))
         if isinstance(counters, str):
             raise TypeError("counters are a list of names")

@@ -857,6 +857,18 @@ static void test_structs(void)
 	expect(pperf_sums_add(sums, &fake.sample) == PPERF_ERROR_BROKEN, "blocks of 32 values");
 	pperf_sums_free(sums);
 	pperf_topdown_free(topdown);
+
+	/* A GPU whose blocks have no place for what is enabled; and blocks of which nothing is enabled, and no values. */
+	fake.info.values_per_block = 32;
+	expect(!pperf_sums_new(db, &fake.info, &sums) && pperf_sums_add(sums, &fake.sample) == PPERF_ERROR_INVALID &&
+	       strstr(pperf_message(), "32"), "a GPU of 32 values: %s", pperf_message());
+	pperf_sums_free(sums);
+	fake.sample.num_values = fake.info.values_per_block = 64;
+	fake.blocks[1].values = NULL;
+	fake.blocks[1].enabled[0] = 0;
+	expect(!pperf_sample_copy(&fake.sample, &copy) && pperf_sample_block_at(copy, 1)->values[63] == 0 &&
+	       pperf_sample_block(copy, PPERF_BLOCK_SHADER, 2)->values[40] == 77, "a copy of a block without values");
+	pperf_sample_free(copy);
 	fake.info.size = 8;
 	expect(pperf_sums_new(db, &fake.info, &sums) == PPERF_ERROR_INVALID &&
 	       pperf_topdown_new(db, &fake.info, &topdown) == PPERF_ERROR_INVALID, "a GPU of 8 bytes");

@@ -11,7 +11,7 @@ tool=$top/tools/panthor-perf
 library=$tool/libpanthor-perf
 export PYTHONDONTWRITEBYTECODE=1
 
-plan $((1 + 4 + 4 + 3 * 14 + 10))
+plan $((1 + 4 + 4 + 3 * 14 + 12))
 
 # Of a kernel's headers, those of DRM and what they alone include: this machine has the rest.
 headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
@@ -194,5 +194,30 @@ gpu.close()
 print(gpu)'
 is "a GPU is opened by a descriptor, and closed with its sessions, once" "$? $(cat "$SCRATCH/err" "$SCRATCH/out")" \
 	"0 <Gpu a fake at /dev/dri/renderD128>"
+python now "" -c 'import panthor_perf
+gpu = panthor_perf.open()
+gpu.close()
+for function in gpu.counters, gpu.frequency, gpu.session:
+    try:
+        function()
+    except ValueError as error:
+        print(error)'
+is "a GPU that was closed is an exception" "$? $(cat "$SCRATCH/err" "$SCRATCH/out")" "0 the GPU is closed
+the GPU is closed
+the GPU is closed"
+python now "" -c 'import panthor_perf, pathlib
+with panthor_perf.open(pathlib.Path("/dev/dri/renderD129")) as gpu:
+    print(gpu.node)
+    for period in -1, 1e-10, 2e10, float("inf"), float("nan"):
+        try:
+            gpu.session(["MaliGPUActiveCy"], period)
+        except ValueError as error:
+            print(error)'
+is "and so is a period that is none" "$? $(cat "$SCRATCH/err" "$SCRATCH/out")" "0 /dev/dri/renderD129
+-1 is no period in seconds
+1e-10 is no period in seconds
+20000000000.0 is no period in seconds
+inf is no period in seconds
+nan is no period in seconds"
 ldd "$SCRATCH/now/fake/libpanthor-perf.so.0" | grep -q libdrm
 is "all of it without libdrm" $? 1
