@@ -33,7 +33,8 @@ extern "C" {
  * - Counts are differences: a sample holds what was counted since the previous
  *   sample of the session, and the first sample what was counted since START.
  *   The sums over a session's samples are exact, unless a sample is flagged
- *   DRM_PANTHOR_PERF_SAMPLE_OVERFLOW or DRM_PANTHOR_PERF_SAMPLE_ERROR.
+ *   DRM_PANTHOR_PERF_SAMPLE_OVERFLOW or DRM_PANTHOR_PERF_SAMPLE_ERROR, as far as
+ *   firmware does what Documentation/gpu/panthor-perf.rst relies upon.
  * - Sessions do not influence each other's samples.
  *
  * Values 0 to 3 of a block are not counters, and are filled whatever the enable
@@ -52,7 +53,7 @@ extern "C" {
  * the permission that perf demands for counting all processes of a CPU, and
  * returns -EACCES without it: the caller needs CAP_PERFMON, or the sysctl
  * ``perf_event_paranoid`` is 0 or less, and the security modules have to agree.
- * On kernels whose modules cannot ask perf, the caller needs CAP_PERFMON. The
+ * Where modules cannot ask perf, or there is no perf, the caller needs CAP_PERFMON. The
  * administrator can open the primary counter set to everybody with the module
  * parameter ``perf_paranoid``.
  *
@@ -344,13 +345,14 @@ enum drm_panthor_perf_sample_flags {
 	DRM_PANTHOR_PERF_SAMPLE_ERROR = 1 << 1,
 
 	/**
-	 * @DRM_PANTHOR_PERF_SAMPLE_STRETCHED: More than one multiple of the session's
-	 * period, counted from START, lies after drm_panthor_perf_sample_header::timestamp_start_ns
-	 * and not after drm_panthor_perf_sample_header::timestamp_end_ns, for whatever
-	 * reason: because the session's ring was full, a timer late, or a session
-	 * without CAP_PERFMON had to wait. Or the ring was full when an automatic
-	 * sample was to be delivered, see %DRM_PANTHOR_PERF_SETUP_EMIT_AUTO. No count is
-	 * missing.
+	 * @DRM_PANTHOR_PERF_SAMPLE_STRETCHED: The sample has more than one end of a
+	 * period in it. More than one multiple of the session's period, counted from START,
+	 * is later than drm_panthor_perf_sample_header::timestamp_start_ns and not later
+	 * than drm_panthor_perf_sample_header::timestamp_end_ns, for whatever reason:
+	 * because the session's ring was full, a timer late, or a session without
+	 * CAP_PERFMON had to wait. In a session with or without a period: the ring was full
+	 * when an automatic sample was to be delivered, see
+	 * %DRM_PANTHOR_PERF_SETUP_EMIT_AUTO. No count is missing.
 	 */
 	DRM_PANTHOR_PERF_SAMPLE_STRETCHED = 1 << 2,
 };

@@ -97,7 +97,7 @@ def take_definitions(lines, names):
 
 def take_statement(lines, scope, text):
     """Without the statement, member or paragraph that begins so, and the comment above it."""
-    at = [i for i in range(*scope) if lines[i].strip().startswith(text)]
+    at = [i for i in range(*scope[:2]) if lines[i].strip().startswith(text)]
     if len(at) != 1:
         return lines, len(at)
     start = at[0]

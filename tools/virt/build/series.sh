@@ -145,6 +145,14 @@ merge_uapi()
 		die "panthor_drm.h with our text is not what our header says"
 }
 
+# Documents without the paragraphs that begin with another kernel.
+of_this_kernel()
+{
+	awk -v RS= -v version="In Linux $VERSION" '
+		{ text = $0; sub(/^ +/, "", text) }
+		text !~ /^In Linux [0-9]/ || index(text, version) == 1 { printf "%s%s\n", between, $0; between = "\n" }'
+}
+
 # final DIR: all files that the series changes or adds, as they stand at its end.
 final()
 {
@@ -181,15 +189,16 @@ final()
 		die "jevents.patch does not apply to Linux $VERSION"
 
 	mkdir -p "$dir/Documentation/gpu"
-	# The header is in the page of all uAPIs already.
-	sed '/kernel-doc:: include\/uapi/c The uAPI is described in :doc:`driver-uapi`, with the rest of panthor'\''s.' \
-		"$TOP_DIR/Documentation/gpu/panthor-perf.rst" >"$dir/Documentation/gpu/panthor-perf.rst"
+	# The header is in the page of all uAPIs already. The model is not in the tree, nor are its switches.
+	sed -e '/kernel-doc:: include\/uapi/c The uAPI is described in :doc:`driver-uapi`, with the rest of panthor'\''s.' \
+		-e '/^[A-Z]/s/ (``[a-z_`, ]*``)//' -e '/^In parentheses is the switch/,+1d' \
+		"$TOP_DIR/Documentation/gpu/panthor-perf.rst" | of_this_kernel >"$dir/Documentation/gpu/panthor-perf.rst"
 	awk 'after { if (/^   panthor$/) { print; print "   panthor-perf" } else { print "   panthor-perf"; print }; after = 0; next }
 		{ print } /^   panfrost$/ { after = 1 }' \
 		"$SRC/Documentation/gpu/drivers.rst" >"$dir/Documentation/gpu/drivers.rst"
 	(cd "$TOP_DIR" && find Documentation/ABI Documentation/admin-guide -type f) | while read -r file; do
 		mkdir -p "$dir/$(dirname "$file")"
-		cp "$TOP_DIR/$file" "$dir/$file"
+		of_this_kernel <"$TOP_DIR/$file" >"$dir/$file"
 	done
 	# The list of pages is the last thing in this file.
 	awk '{ print } END { if (/^   [a-z0-9_-]+$/) print "   panthor-pmu" }' \
@@ -359,7 +368,10 @@ for part in "${parts[@]}"; do
 	mapfile -t cc < <(header "$part/cover-letter" Cc)
 	mkdir -p "$dir"
 	rm -f "$dir"/*.patch
-	in_repo format-patch -q --zero-commit --no-signature --abbrev=12 --cover-letter "${cc[@]/#/--cc=}" \
+	# What no board has run is for comments. The mends of part 1 are panthor's own.
+	prefix="RFC PATCH"
+	[ "$n" != 1 ] || prefix=PATCH
+	in_repo format-patch -q --subject-prefix="$prefix" --zero-commit --no-signature --abbrev=12 --cover-letter "${cc[@]/#/--cc=}" \
 		-o "$(cd "$dir" && pwd)" "part-$((n - 1))..part-$n"
 	cover "$part/cover-letter" "$dir/0000-cover-letter.patch"
 done

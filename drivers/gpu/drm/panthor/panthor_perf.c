@@ -839,7 +839,7 @@ static u32 fw_slots(struct panthor_device *ptdev)
 	    perf_ring_slots <= PERF_MAX_FW_SLOTS)
 		return perf_ring_slots;
 
-	drm_warn(&ptdev->base, "perf_ring_slots=%u is not a power of two from %u to %u, using %u",
+	drm_warn(&ptdev->base, "perf_ring_slots=%u is not a power of two from %u to %u, using %u\n",
 		 perf_ring_slots, PERF_MIN_FW_SLOTS, PERF_MAX_FW_SLOTS, PERF_DEFAULT_FW_SLOTS);
 	return PERF_DEFAULT_FW_SLOTS;
 }
@@ -876,7 +876,7 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	panthor_perf_fw_params(ptdev, &params);
 	params.supported_clocks = perf->clock.supported;
 	if (panthor_perf_layout_init(&perf->layout, &params, &why)) {
-		drm_info(&ptdev->base, "No performance counters: %s", why);
+		drm_info(&ptdev->base, "No performance counters: %s\n", why);
 		goto err_none;
 	}
 
@@ -890,7 +890,7 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	mutex_init(&perf->setup_lock);
 	INIT_LIST_HEAD(&perf->sessions);
 	if (panthor_perf_sampler_init(&perf->sampler)) {
-		drm_err(&ptdev->base, "No performance counters: no memory");
+		drm_err(&ptdev->base, "No performance counters: no memory\n");
 		mutex_destroy(&perf->setup_lock);
 		mutex_destroy(&perf->ring_lock);
 		goto err_none;
@@ -899,7 +899,7 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	/* Reclaim may wait for the fence of a job, the job for a resume, which takes this lock. */
 	taken_in_reclaim(&perf->sampler.lock);
 	if (drmm_add_action_or_reset(&ptdev->base, perf_fini, perf)) {
-		drm_err(&ptdev->base, "No performance counters: no memory");
+		drm_err(&ptdev->base, "No performance counters: no memory\n");
 		goto err_none;
 	}
 
@@ -938,7 +938,7 @@ void panthor_perf_register(struct panthor_device *ptdev)
 
 	pmu = panthor_perf_pmu_add(ptdev, &perf->sampler);
 	if (IS_ERR(pmu))
-		drm_info(&ptdev->base, "No PMU for perf: %pe", pmu);
+		drm_info(&ptdev->base, "No PMU for perf: %pe\n", pmu);
 	else
 		/* Pairs with the READ_ONCE() of files that are closed, and of debugfs. */
 		smp_store_release(&perf->pmu, pmu);

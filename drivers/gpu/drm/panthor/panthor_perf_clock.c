@@ -88,8 +88,8 @@ static void new_segment(struct panthor_perf_clock *clock, u64 ns)
 }
 
 /*
- * Changes a rate at @ns, with the lock of the clocks held since before @ns: cycles of later times
- * have not been reported.
+ * Changes a rate to @rate Hz at @ns of CLOCK_MONOTONIC_RAW, with the lock of the clocks held since
+ * before @ns: cycles of later times have not been reported.
  */
 void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
 				 unsigned long rate)

@@ -2,7 +2,6 @@
 /* Performance counters: the firmware ring and the global interface. */
 
 #include <linux/bitfield.h>
-#include <linux/log2.h>
 
 #include <kunit/visibility.h>
 
@@ -102,6 +101,8 @@
  * instr_features, the last member of struct panthor_fw_global_control_iface.
  */
 #define GLB_CONTROL_PERFCNT_FEATURES	0x20
+
+static_assert(PANTHOR_PERF_MAX_CSGS == MAX_CSGS);
 
 /* Offset of the register PRFCNT_FEATURES, which exists from architecture 11 on. */
 #define GPU_PRFCNT_FEATURES	0x68
@@ -399,8 +400,8 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
 
 /*
  * The MCU has stopped, and its samples have been consumed. Prepares the input block for the
- * next boot, which has to find counters disabled and no request pending: a warm boot keeps
- * this memory, where a cold one loads it anew.
+ * next boot, which has to find counters disabled and no request pending: after a fast
+ * reset this memory is as it was, where a slow one loads it anew.
  */
 void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 {

@@ -15,9 +15,9 @@
  * Firmware writes samples of 32-bit counters, with a block for each position that a
  * shader core can have. Users read samples of 64-bit counters, with a block for each
  * shader core that exists. This file converts one into the other. It takes no lock,
- * allocates no memory, touches no register and reads no clock, so that it can be
- * built and tested outside of the kernel. Callers serialize accesses to the memory
- * that they pass, and all functions can be called in any context.
+ * allocates no memory, touches no register and reads no clock. Callers serialize
+ * accesses to the memory that they pass, and all functions can be called in any
+ * context.
  *
  * A firmware sample is processed in two steps. panthor_perf_fw_sample_read() copies
  * those blocks that some session needs from the firmware ring, whose memory may be
@@ -129,7 +129,7 @@ struct panthor_perf_layout_params {
 	/** @perfcnt_size: PERFCNT_SIZE of the control block. */
 	u32 perfcnt_size;
 
-	/** @perfcnt_features: PERFCNT_FEATURES of the control block, if its version is 2.0. */
+	/** @perfcnt_features: PERFCNT_FEATURES of the control block, from version 2.0 on. */
 	u32 perfcnt_features;
 
 	/** @prfcnt_features: PRFCNT_FEATURES register, from architecture 11 on. */

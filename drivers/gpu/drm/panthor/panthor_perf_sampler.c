@@ -501,7 +501,7 @@ static void due_work(struct work_struct *work)
 
 	now = ktime_get_raw_ns();
 	if (now >= client->deadline_ns && !client->due) {
-		client->due = true;
+		WRITE_ONCE(client->due, true);
 		client->due_number = ask_for_sample(sampler, client);
 	}
 	arm_period(client, now);
@@ -727,7 +727,7 @@ static bool promise_sample(struct panthor_perf_client *client)
 {
 	lockdep_assert_held(&client->sampler->req_lock);
 
-	if (client->ops->free(client) <= client->promised)
+	if (client->ops->free_slots(client) <= client->promised)
 		return false;
 
 	client->promised++;
@@ -743,7 +743,7 @@ static bool deliver_unasked(struct panthor_perf_sampler *sampler,
 			    struct panthor_perf_client *client,
 			    const struct panthor_perf_fw_sample *fw_sample)
 {
-	bool promised = !client->ops->free;
+	bool promised = !client->ops->free_slots;
 
 	if (!promised) {
 		spin_lock(&sampler->req_lock);
@@ -799,7 +799,7 @@ static void end_client(struct panthor_perf_sampler *sampler, struct panthor_perf
 	spin_lock(&sampler->req_lock);
 	set_client_state(sampler, client, state);
 	client->head = client->tail;
-	client->due = false;
+	WRITE_ONCE(client->due, false);
 	spin_unlock(&sampler->req_lock);
 	list_del_init(&client->node);
 	wake_up_all(&client->start_wait);
@@ -825,7 +825,7 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 	spin_lock(&sampler->req_lock);
 	due = due_complete(sampler, client, gen);
 	if (due)
-		client->due = false;
+		WRITE_ONCE(client->due, false);
 	next = client->head;
 	for (end = next; end - next < MAX_PORTION && request_complete(sampler, client, end, gen);)
 		end++;
@@ -1389,8 +1389,8 @@ static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bo
 static void drain_counting(struct panthor_perf_sampler *sampler, bool patient)
 {
 	if (!drain_ring(sampler, patient, sampler->fw->slots)) {
-		recover_firmware(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR, sampler->failures,
-			"INSERT of firmware is out of range");
+		recover_firmware(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR, sampler->failures > 0,
+				 "INSERT of firmware is out of range");
 		sampler->failures = max(sampler->failures, 1u);
 	}
 
@@ -1612,7 +1612,7 @@ static int check_start(const struct panthor_perf_sampler *sampler,
 
 	/* A slot is promised to the sample of STOP. */
 	if (client->state != PANTHOR_PERF_CLIENT_STOPPED ||
-	    (client->ops->free && !client->ops->free(client)))
+	    (client->ops->free_slots && !client->ops->free_slots(client)))
 		return -EBUSY;
 
 	/* The first client chooses the set, which stays until the last one has stopped. */
@@ -1755,7 +1755,7 @@ static void queue_request(struct panthor_perf_sampler *sampler,
 	req->user_data = user_data;
 	req->last = last;
 	req->number = ask_for_sample(sampler, client);
-	client->tail++;
+	WRITE_ONCE(client->tail, client->tail + 1);
 }
 
 /* Checks if a client can request samples. Returns 0, -ENODEV or -EINVAL. */
@@ -2116,7 +2116,7 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_up);
 static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client)
 {
 	spin_lock(&sampler->req_lock);
-	client->due = false;
+	WRITE_ONCE(client->due, false);
 	/* A slot of the client's ring is kept for the sample of STOP. */
 	if (client->head == client->tail)
 		queue_request(sampler, client, client->start_data, true);
@@ -2151,7 +2151,7 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	if (counting)
 		mark_unsampled(sampler, in_protected_mode(sampler));
 
-	/* If firmware does not do that, nobody minds: the ring is freed when the MCU has stopped. */
+	/* If firmware does not do that, the ring is there until the MCU has stopped. */
 	if (running && fw->ring)
 		panthor_perf_fw_disable(fw);
 

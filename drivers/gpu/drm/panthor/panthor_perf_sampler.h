@@ -46,10 +46,10 @@ enum panthor_perf_client_state {
  */
 struct panthor_perf_client_ops {
 	/**
-	 * @free: Return the number of free slots in the client's ring, with either lock of
+	 * @free_slots: Return the number of free slots in the client's ring, with either lock of
 	 * the sampler held. NULL if there is always room.
 	 */
-	u32 (*free)(struct panthor_perf_client *client);
+	u32 (*free_slots)(struct panthor_perf_client *client);
 
 	/**
 	 * @deliver: Write a sample to the next slot of the client's ring, let the user

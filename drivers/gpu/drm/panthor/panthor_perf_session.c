@@ -3,7 +3,6 @@
 
 #include <linux/eventfd.h>
 #include <linux/iosys-map.h>
-#include <linux/log2.h>
 #include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -41,7 +40,7 @@
  *
  *	kernel						user
  *
- *	read extract_idx	session_free()		read insert_idx, acquire
+ *	read extract_idx	session_free_slots()	read insert_idx, acquire
  *	  (A) branch					  (B)
  *	write sample		session_deliver()	read sample
  *	  (B) smp_wmb()					  (A)
@@ -68,7 +67,7 @@ static struct panthor_perf_session *to_session(struct panthor_perf_client *clien
 	return container_of(client, struct panthor_perf_session, client);
 }
 
-static u32 session_free(struct panthor_perf_client *client)
+static u32 session_free_slots(struct panthor_perf_client *client)
 {
 	struct panthor_perf_session *session = to_session(client);
 	/*
@@ -113,7 +112,7 @@ static u32 session_deliver(struct panthor_perf_client *client,
 }
 
 static const struct panthor_perf_client_ops session_ops = {
-	.free = session_free,
+	.free_slots = session_free_slots,
 	.deliver = session_deliver,
 };
 

@@ -6,7 +6,6 @@
 static bool bed_prepare(const struct drm_panthor_gpu_info *gpu)
 {
 	(void)gpu;
-	bench_reg_set(CORES_HOLD, 1);
 	bench_reg_set(RATE, 100000);
 	return true;
 }
@@ -32,25 +31,34 @@ static uint64_t generated(FIXTURE_DATA(pmu) *self, const struct counter *c)
 	return bench_reg_get64(GENERATED);
 }
 
-/* Counts are what firmware's samples held, of every counter of each type. */
+/* Counts are what firmware's samples held, of every counter of each type, and of some of each block. */
 TEST_F_TIMEOUT(pmu, counts_what_was_written, 600)
 {
 	static struct counter counters[MANY];
 	static uint64_t before[MANY];
-	uint64_t written;
+	const uint32_t values = self->info.counters_per_block;
+	uint64_t written, time;
 	uint32_t n = 0;
 	int samples;
 
 	for (uint32_t t = FW; t < PERF_TYPES; t++) {
-		for (uint32_t v = PERF_RESERVED; perf_count(&self->info, t) &&
-		     v < self->info.counters_per_block; v++)
+		uint32_t blocks = perf_count(&self->info, t);
+
+		for (uint32_t v = PERF_RESERVED; blocks && v < values; v++)
 			counters[n++] = (struct counter) { .type = t, .counter = v };
+		for (uint32_t i = 0; i < 4 * blocks; i++) {
+			uint32_t b = 1 + i / 4, v = (7 * b + 17 * (i % 4)) % (values - PERF_RESERVED);
+
+			counters[n++] = (struct counter) { .type = t, .block = b, .counter = PERF_RESERVED + v };
+		}
+		ASSERT_LE(n, MANY - values - 256);
 	}
 	ASSERT_TRUE(suspend());
 	samples = pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES);
 	ASSERT_LE(0, samples);
 	for (uint32_t i = 0; i < n; i++) {
-		self->fds[i] = pmu_open(&self->pmu, PMU_CONFIG(counters[i].type, counters[i].counter, 0));
+		self->fds[i] = pmu_open(&self->pmu, PMU_CONFIG(counters[i].type, counters[i].counter,
+							       counters[i].block));
 		ASSERT_LE(0, self->fds[i]);
 	}
 	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
@@ -61,14 +69,17 @@ TEST_F_TIMEOUT(pmu, counts_what_was_written, 600)
 		ASSERT_TRUE(count_for_a_while(samples));
 	for (uint32_t i = 0; i < n; i++) {
 		EXPECT_EQ(emitted(self, &counters[i]) - before[i], pmu_count(self->fds[i])) {
-			TH_LOG("%s %u", perf_type_names[counters[i].type], counters[i].counter);
+			TH_LOG("%s %u %u", perf_type_names[counters[i].type], counters[i].counter,
+			       counters[i].block);
 		}
 	}
 	EXPECT_EQ(bench_reg_get64(SAMPLES) - written, pmu_count(samples));
-	/* While it is suspended, nothing is sampled. */
+	/* While it is suspended, nothing is sampled, however long that is. */
+	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "1"));
 	written = bench_reg_get64(SAMPLES);
-	for (uint32_t i = 0; i < n; i++)
-		pmu_count(self->fds[i]);
+	time = perf_now();
+	while (perf_now() < time + 50000000)
+		pmu_count(self->fds[0]);
 	EXPECT_TRUE(perf_pm_is("suspended"));
 	EXPECT_EQ(written, bench_reg_get64(SAMPLES));
 	close(samples);

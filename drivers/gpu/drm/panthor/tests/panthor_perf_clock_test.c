@@ -383,7 +383,3 @@ static struct kunit_suite panthor_perf_clock_suite = {
 };
 
 kunit_test_suite(panthor_perf_clock_suite);
-
-MODULE_LICENSE("Dual MIT/GPL");
-MODULE_DESCRIPTION("Tests of panthor's performance counters");
-MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
-/* Tests of the counter layout. This file is also built as a user program, see tools/layout. */
+/* Tests of the counter layout. */
 
 #include <kunit/test.h>
 
@@ -1780,3 +1780,7 @@ static struct kunit_suite panthor_perf_layout_suite = {
 };
 
 kunit_test_suite(panthor_perf_layout_suite);
+
+MODULE_LICENSE("Dual MIT/GPL");
+MODULE_DESCRIPTION("Tests of panthor's performance counters");
+MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");

@@ -379,7 +379,7 @@ static bool fake_reset(struct panthor_perf_sampler *sampler, const char *why)
 }
 
 /* Its samples are consumed at once: there is always room for so many, and for that of STOP. */
-static u32 fake_free(struct panthor_perf_client *client)
+static u32 fake_free_slots(struct panthor_perf_client *client)
 {
 	return container_of(client, struct fake_client, client)->room + 1;
 }
@@ -420,7 +420,7 @@ static u32 fake_deliver(struct panthor_perf_client *client,
 }
 
 static const struct panthor_perf_client_ops fake_client_ops = {
-	.free = fake_free,
+	.free_slots = fake_free_slots,
 	.deliver = fake_deliver,
 };
 
@@ -1165,7 +1165,6 @@ static void stretched(struct kunit *test)
 	c->room = QUEUE_SIZE - 1;
 	KUNIT_EXPECT_EQ(test, flags_between(test, c, 0, 1000000), 0);
 	KUNIT_EXPECT_EQ(test, flags_between(test, c, 0, 2000000), STRETCHED);
-
 }
 
 /* A limited client whose period is that of all limited ones waits, and says so. */
