@@ -697,7 +697,6 @@ static int run(struct recorder *r)
 	int status, started;
 
 	put_record(r);
-	put_clocks(r);
 	status = start_thread(r);
 	if (status)
 		return status;
@@ -707,6 +706,8 @@ static int run(struct recorder *r)
 		delay(r, started);
 	else if (started)
 		begin_to_stop(r, RECORDING_FAILED);
+	/* As close to the first sample as it comes: they drift. */
+	put_clocks(r);
 	count(r);
 	put_end(r);
 	fifo_end(&r->queue);

@@ -13,7 +13,7 @@ tool=$SCRATCH/live-test
 SAMPLES=3000
 MOST=1000
 
-plan 25
+plan 26
 build_decoder
 if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$tool" >"$SCRATCH/log" 2>&1; then
 	ok "the tool builds"
@@ -102,6 +102,19 @@ same_packets()
 	diff <(sed '/clock_snapshot/,/^  }/d' "$SCRATCH/text") <(sed '/clock_snapshot/,/^  }/d' "$SCRATCH/text.direct")
 }
 is "writes what convert -P makes of the recording" "$(same_packets)" ""
+# clocks TEXT: the first time of CLOCK_REALTIME, in ns
+clocks()
+{
+	awk '$1 == "clock_id:" { id = $2 } $1 == "timestamp:" && id == 1 { print $2; exit }' "$1"
+}
+# Clocks drift: a comparison from before a long delay says nothing of the samples behind it.
+FAKE_STARTED=$SCRATCH/started counted s record -P -D 50ms -p 1s -e MaliGPUActiveCy -o "$SCRATCH/trace" -- \
+	bash -c "until [ -e '$SCRATCH/started' ]; do read -rt 0.02 <> <(:); done"
+decode_trace "$SCRATCH/trace" "$SCRATCH/text"
+began=$(date -r "$SCRATCH/started" +%s%N)
+compared=$(clocks "$SCRATCH/text")
+[ "${compared:-0}" -ge "$began" ] && ok "behind a delay clocks are compared when counting begins" ||
+	not_ok "behind a delay clocks are compared when counting begins" "compared at ${compared:-none}, begun at $began"
 [ "$(grep -c clock_snapshot "$SCRATCH/text.direct")" -gt 0 ] && ok "with clocks" || not_ok "with clocks" "$(head "$SCRATCH/text.direct")"
 is "it is compressed" "$(head -c 1 "$SCRATCH/direct" | od -An -tx1)$(protoc --decode_raw <"$SCRATCH/direct" | sed -n 's/^  \([0-9]*\): .*/\1/p' | sort -u)" " 0a50"
 
