@@ -482,8 +482,8 @@ static int read_curves(struct page *p)
 			error = add_sample(p, n++, sums, topdown);
 		else if (item > RECORDING_CUT)
 			status = view_finish(p->view, item);
-		if (item > RECORDING_CLOCKS)
-			break;
+		else if (item > RECORDING_CLOCKS)
+			status = view_finish(p->view, view_changed(p->view));
 	}
 	for (i = 0; i < p->num_curves; i++)
 		line_end(p->curves[i].line, p->summaries);

@@ -75,6 +75,12 @@ static double sample_value(const struct pperf_sums *sums, const struct pperf_cou
 	return seconds > 0 ? value / seconds : NAN;
 }
 
+enum recording_item view_changed(struct view *v)
+{
+	snprintf(v->recording.error, sizeof(v->recording.error), "it has changed while it was read");
+	return RECORDING_UNREADABLE;
+}
+
 /* Reads the recording once more, and what each sample says of some counters. Returns what ended it. */
 static enum recording_item read_values(struct view *v, const struct summary *list, size_t count,
 				       struct period *periods, double *values, size_t samples,
@@ -103,7 +109,7 @@ static enum recording_item read_values(struct view *v, const struct summary *lis
 			values[i * samples + n] = sample_value(sums, list[i].counter);
 		n++;
 	}
-	return item;
+	return item <= RECORDING_CUT && n < samples ? view_changed(v) : item;
 }
 
 static int by_value(const void *a, const void *b)

@@ -121,6 +121,9 @@ int summarize(struct view *view, char *const *patterns, unsigned int num_pattern
 	      struct summaries *summaries);
 void summaries_free(struct summaries *summaries);
 
+/* Of a recording that has fewer samples than when it was read before: for view_finish(). */
+enum recording_item view_changed(struct view *view);
+
 /* A line of nothing. NULL without memory. */
 struct bin *line_new(const struct summaries *summaries);
 

@@ -133,6 +133,31 @@ is "a directory that is not there" "$? $(grep -c 'No such file' "$SCRATCH/err")"
 "$tool" report --html "$SCRATCH/x.html" "$SCRATCH/small.html" 2>"$SCRATCH/err"
 is "what is no recording" "$? $(ls "$SCRATCH/x.html" 2>/dev/null)" "9 "
 
+# A file that somebody else writes anew meanwhile: it is cut when it is read for the second or third time.
+cat >"$SCRATCH/cut.c" <<'END'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int fseek(FILE *file, long offset, int whence)
+{
+	static int times;
+
+	if (++times == atoi(getenv("CUT_AT")) && truncate(getenv("CUT"), 100000))
+		abort();
+	return fseeko(file, offset, whence);
+}
+END
+"${CC:-cc}" -shared -fPIC -o "$SCRATCH/cut.so" "$SCRATCH/cut.c" || not_ok "what cuts files compiles"
+for at in 1 2; do
+	cp "$SCRATCH/small.data" "$SCRATCH/cut.data"
+	LD_PRELOAD=$SCRATCH/cut.so CUT=$SCRATCH/cut.data CUT_AT=$at "$tool" report --html "$SCRATCH/x.html" "$SCRATCH/cut.data" \
+		>"$SCRATCH/err" 2>&1
+	is "a file that changes meanwhile, $at" "$? $(cat "$SCRATCH/err") $(ls "$SCRATCH/x.html" 2>/dev/null)" \
+		"8 panthor-perf: $SCRATCH/cut.data: it has changed while it was read "
+done
+
 # A command that is a script of a megabyte, of characters that are longer in a page.
 script=$(printf '%0100000d' 0 | tr 0 '<')
 words=("$script" "$script" "$script" "$script" "$script" "$script" "$script" "$script" "$script" "$script")
