@@ -7,6 +7,7 @@
 #include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 
@@ -97,7 +98,7 @@ static_assert(DRM_PANTHOR_DEV_QUERY_PERF_INFO == 0x3ffffff0);
 #define SHADER			DRM_PANTHOR_PERF_BLOCK_SHADER
 
 #define ALL_CLOCKS		0x7
-#define GPU_ID(major, product)	((u32)(major) << 28 | 8u << 24 | 6u << 20 | (product) << 16)
+#define MAKE_GPU_ID(major, product) ((u32)(major) << 28 | 8u << 24 | 6u << 20 | (product) << 16)
 #define SLICES(n)		(((n) - 1) << 8)
 #define SIZES(fw, hw)		((fw) << 16 | (hw))
 
@@ -116,7 +117,7 @@ static const struct gpu_case gpu_cases[] = {
 	{
 		.name = "G310",
 		.params = {
-			.gpu_id = GPU_ID(10, 4), .mem_features = SLICES(1),
+			.gpu_id = MAKE_GPU_ID(10, 4), .mem_features = SLICES(1),
 			.shader_present = 0x1, .user_shader_present = 0x1,
 			.glb_version = 0x01010000, .group_num = 8,
 			.perfcnt_size = SIZES(0, 4), .supported_clocks = ALL_CLOCKS,
@@ -125,7 +126,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G510",
 		.params = {
-			.gpu_id = GPU_ID(10, 3), .mem_features = SLICES(2),
+			.gpu_id = MAKE_GPU_ID(10, 3), .mem_features = SLICES(2),
 			.shader_present = 0x15, .user_shader_present = 0x15,
 			.glb_version = 0x01010000, .group_num = 8,
 			.perfcnt_size = SIZES(1, 9), .supported_clocks = ALL_CLOCKS,
@@ -134,7 +135,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G610",
 		.params = {
-			.gpu_id = GPU_ID(10, 7), .mem_features = SLICES(4) | 0xff,
+			.gpu_id = MAKE_GPU_ID(10, 7), .mem_features = SLICES(4) | 0xff,
 			.shader_present = 0x50005, .user_shader_present = 0x50005,
 			.glb_version = 0x01010000, .group_num = 8,
 			.perfcnt_size = SIZES(0, 25), .supported_clocks = ALL_CLOCKS,
@@ -148,7 +149,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G710",
 		.params = {
-			.gpu_id = GPU_ID(10, 2), .mem_features = SLICES(4),
+			.gpu_id = MAKE_GPU_ID(10, 2), .mem_features = SLICES(4),
 			.shader_present = 0x1110055, .user_shader_present = 0x1110055,
 			.glb_version = 0x01050000, .group_num = 8,
 			.perfcnt_size = SIZES(9, 31), .supported_clocks = ALL_CLOCKS,
@@ -157,7 +158,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G615",
 		.params = {
-			.gpu_id = GPU_ID(11, 3), .mem_features = SLICES(2),
+			.gpu_id = MAKE_GPU_ID(11, 3), .mem_features = SLICES(2),
 			.shader_present = 0x30003, .user_shader_present = 0x30003,
 			.glb_version = 0x02000000, .group_num = 8,
 			.perfcnt_size = SIZES(2, 44), .prfcnt_features = 2,
@@ -167,7 +168,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G715",
 		.params = {
-			.gpu_id = GPU_ID(11, 2), .mem_features = SLICES(4),
+			.gpu_id = MAKE_GPU_ID(11, 2), .mem_features = SLICES(4),
 			.shader_present = 0x170077, .user_shader_present = 0x170077,
 			.glb_version = 0x03000000, .group_num = 8,
 			.perfcnt_size = SIZES(18, 54), .perfcnt_features = 2,
@@ -177,7 +178,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G620",
 		.params = {
-			.gpu_id = GPU_ID(12, 1), .mem_features = SLICES(3),
+			.gpu_id = MAKE_GPU_ID(12, 1), .mem_features = SLICES(3),
 			.shader_present = 0x11, .user_shader_present = 0x11,
 			.glb_version = 0x03020000, .group_num = 12,
 			.perfcnt_size = SIZES(0, 20), .perfcnt_features = 2,
@@ -187,7 +188,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G720",
 		.params = {
-			.gpu_id = GPU_ID(12, 0), .mem_features = SLICES(4),
+			.gpu_id = MAKE_GPU_ID(12, 0), .mem_features = SLICES(4),
 			.shader_present = 0x373737, .user_shader_present = 0x373737,
 			.glb_version = 0x03020000, .group_num = 8,
 			.perfcnt_size = SIZES(18, 56), .perfcnt_features = 0xfffffff2,
@@ -197,7 +198,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G625",
 		.params = {
-			.gpu_id = GPU_ID(13, 1), .mem_features = SLICES(2),
+			.gpu_id = MAKE_GPU_ID(13, 1), .mem_features = SLICES(2),
 			.shader_present = 0xf, .user_shader_present = 0xf,
 			.glb_version = 0x04000000, .group_num = 8,
 			.perfcnt_size = SIZES(2, 16), .perfcnt_features = 0,
@@ -207,7 +208,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G725",
 		.params = {
-			.gpu_id = GPU_ID(13, 0), .mem_features = SLICES(8),
+			.gpu_id = MAKE_GPU_ID(13, 0), .mem_features = SLICES(8),
 			.shader_present = 0x3ff03ff, .user_shader_present = 0x3ff03ff,
 			.glb_version = 0x04010000, .group_num = 8,
 			.perfcnt_size = SIZES(18, 72), .perfcnt_features = 2,
@@ -217,7 +218,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G1-Pro",
 		.params = {
-			.gpu_id = GPU_ID(14, 3), .mem_features = SLICES(2),
+			.gpu_id = MAKE_GPU_ID(14, 3), .mem_features = SLICES(2),
 			.shader_present = 0x1010101, .user_shader_present = 0x1010101,
 			.glb_version = 0x04010000, .group_num = 8,
 			.perfcnt_size = SIZES(2, 16), .perfcnt_features = 2,
@@ -227,7 +228,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G1-Premium",
 		.params = {
-			.gpu_id = GPU_ID(14, 1), .mem_features = SLICES(4),
+			.gpu_id = MAKE_GPU_ID(14, 1), .mem_features = SLICES(4),
 			.shader_present = 0x70707, .user_shader_present = 0x70707,
 			.glb_version = 0x04010000, .group_num = 8,
 			.perfcnt_size = SIZES(18, 30), .perfcnt_features = 2,
@@ -237,7 +238,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "G1-Ultra",
 		.params = {
-			.gpu_id = GPU_ID(14, 0), .mem_features = SLICES(8),
+			.gpu_id = MAKE_GPU_ID(14, 0), .mem_features = SLICES(8),
 			.shader_present = 0xff0000000000000full,
 			.user_shader_present = 0xff0000000000000full,
 			.glb_version = 0x04010000, .group_num = 31,
@@ -248,7 +249,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "one core at the last position",
 		.params = {
-			.gpu_id = GPU_ID(10, 2), .mem_features = SLICES(1),
+			.gpu_id = MAKE_GPU_ID(10, 2), .mem_features = SLICES(1),
 			.shader_present = 1ull << 63, .user_shader_present = 1ull << 63,
 			.glb_version = 0x01000000, .group_num = 3,
 			.perfcnt_size = SIZES(4, 67), .supported_clocks = ALL_CLOCKS,
@@ -257,7 +258,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "everything there can be",
 		.params = {
-			.gpu_id = GPU_ID(13, 9), .mem_features = SLICES(16),
+			.gpu_id = MAKE_GPU_ID(13, 9), .mem_features = SLICES(16),
 			.shader_present = ~0ull, .user_shader_present = ~0ull,
 			.glb_version = 0x04010000, .group_num = 31,
 			.perfcnt_size = SIZES(64, 164), .perfcnt_features = 2,
@@ -267,7 +268,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "64 values and metadata",
 		.params = {
-			.gpu_id = GPU_ID(11, 2), .mem_features = SLICES(2),
+			.gpu_id = MAKE_GPU_ID(11, 2), .mem_features = SLICES(2),
 			.shader_present = 0x9, .user_shader_present = 0x9,
 			.glb_version = 0x02000000, .group_num = 5,
 			.perfcnt_size = SIZES(6, 8), .perfcnt_features = 1,
@@ -277,7 +278,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "cores withheld by fuses",
 		.params = {
-			.gpu_id = GPU_ID(12, 0), .mem_features = SLICES(2),
+			.gpu_id = MAKE_GPU_ID(12, 0), .mem_features = SLICES(2),
 			.shader_present = 0xf0f, .user_shader_present = 0xa0d,
 			.glb_version = 0x03000000, .group_num = 8,
 			.perfcnt_size = SIZES(0, 32), .prfcnt_features = 2,
@@ -287,7 +288,7 @@ static const struct gpu_case gpu_cases[] = {
 	}, {
 		.name = "compact cores withheld by fuses",
 		.params = {
-			.gpu_id = GPU_ID(14, 0), .mem_features = SLICES(2),
+			.gpu_id = MAKE_GPU_ID(14, 0), .mem_features = SLICES(2),
 			.shader_present = 0xf0f, .user_shader_present = 0xffffffffffff0a0dull,
 			.glb_version = 0x04010000, .group_num = 8,
 			.perfcnt_size = SIZES(2, 24), .prfcnt_features = 2,
@@ -570,10 +571,10 @@ static const struct bad_case bad_cases[] = {
 	{ "no core left", "G610", "there are no shader cores",
 	  { .user_shader_present = 0xa }, -EINVAL },
 	{ "job manager GPU", "G610", "not a CSF architecture",
-	  { .gpu_id = GPU_ID(9, 2) }, -EINVAL },
+	  { .gpu_id = MAKE_GPU_ID(9, 2) }, -EINVAL },
 	{ "newer architecture, no block size", "G610",
 	  "the block size is neither 64 nor 128 counters",
-	  { .gpu_id = GPU_ID(11, 2), .prfcnt_features = 0xffffff00 }, -EINVAL },
+	  { .gpu_id = MAKE_GPU_ID(11, 2), .prfcnt_features = 0xffffff00 }, -EINVAL },
 };
 
 static void bad_case_desc(const struct bad_case *c, char *desc)
