@@ -436,6 +436,7 @@ static void add_moment(struct moment *moment, const struct pperf_sample *sample)
 static enum pperf_error add_sample(struct page *p, uint64_t number, struct pperf_sums *sums, struct pperf_topdown *topdown)
 {
 	const struct pperf_sample *sample = &p->view->recording.sample;
+	uint64_t length_ns = sample->end_ns - sample->start_ns;
 	size_t bin = line_bin(p->summaries, number), i;
 	enum pperf_error error;
 	struct figures f;
@@ -450,9 +451,9 @@ static enum pperf_error add_sample(struct page *p, uint64_t number, struct pperf
 		return error;
 
 	f = figures_of(&p->source, sums);
-	for (i = 0; i < p->num_curves; i++)
-		line_add(&p->curves[i].line[bin], curve_value(p, &p->curves[i], sums, &f, topdown),
-			 sample->end_ns - sample->start_ns);
+	/* Of no time there is no part. */
+	for (i = 0; length_ns && i < p->num_curves; i++)
+		line_add(&p->curves[i].line[bin], curve_value(p, &p->curves[i], sums, &f, topdown), length_ns);
 	add_moment(&p->moments[bin], sample);
 	return PPERF_OK;
 }

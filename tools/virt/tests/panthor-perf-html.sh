@@ -133,6 +133,16 @@ is "a directory that is not there" "$? $(grep -c 'No such file' "$SCRATCH/err")"
 "$tool" report --html "$SCRATCH/x.html" "$SCRATCH/small.html" 2>"$SCRATCH/err"
 is "what is no recording" "$? $(ls "$SCRATCH/x.html" 2>/dev/null)" "9 "
 
+# A sample of no time, between two of a second in which all is the same, is no time without a load.
+mkfifo "$SCRATCH/ticks"
+exec 6<>"$SCRATCH/ticks"
+printf szsg >&6
+FAKE_TICKS=$SCRATCH/ticks "$tool" record -a -p 1s -o "$SCRATCH/instant.data" -- true 2>"$SCRATCH/err"
+exec 6>&-
+page instant -e MaliGPUActiveCy
+grep -o '"low":[^,]*,"high":[^,]*,[^}]*"plot":"\(load\|units\|cores\)"' "$SCRATCH/instant.html" | tr -d '"' >"$SCRATCH/lows"
+is "a sample of no time is no pause" "$(awk -F'[:,]' '$2 != $4 || !$2' "$SCRATCH/lows" | wc -l) of $(wc -l <"$SCRATCH/lows")" "0 of 10"
+
 # A file that somebody else writes anew meanwhile: it is cut when it is read for the second or third time.
 cat >"$SCRATCH/cut.c" <<'END'
 #define _GNU_SOURCE
