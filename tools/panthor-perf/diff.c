@@ -9,6 +9,7 @@
 #include <json-c/json.h>
 
 #include "commands.h"
+#include "text.h"
 #include "view.h"
 
 /* A change is taken for one if it is larger than so many times the noise of both. */
@@ -128,8 +129,12 @@ static void print_plain(FILE *out, const struct view views[2], const struct argu
 	size_t i;
 	int k;
 
-	fprintf(out, "A: %s\nB: %s\n\n%10s %12s %8s %12s %8s\n", views[0].path, views[1].path, "change", "A", "noise", "B",
-		"noise");
+	for (k = 0; k < 2; k++) {
+		fprintf(out, "%c: ", "AB"[k]);
+		print_text(out, views[k].path);
+		fputc('\n', out);
+	}
+	fprintf(out, "\n%10s %12s %8s %12s %8s\n", "change", "A", "noise", "B", "noise");
 	for (i = 0; i < count; i++) {
 		const struct change *c = &changes[i];
 		const struct pperf_counter *counter = c->of[0]->counter;
@@ -151,13 +156,22 @@ static void add_double(struct json_object *object, const char *key, double value
 	json_object_object_add(object, key, isfinite(value) ? json_object_new_double(value) : NULL);
 }
 
+/* Names of files need not be UTF-8. */
+static void add_path(struct json_object *object, const char *key, const char *path)
+{
+	char *text = text_utf8(path);
+
+	json_object_object_add(object, key, text ? json_object_new_string(text) : NULL);
+	free(text);
+}
+
 static void print_json(FILE *out, const struct view views[2], const struct change *changes, size_t count)
 {
 	struct json_object *top = json_object_new_object(), *list = json_object_new_array(), *item;
 	size_t i;
 
-	json_object_object_add(top, "a", json_object_new_string(views[0].path));
-	json_object_object_add(top, "b", json_object_new_string(views[1].path));
+	add_path(top, "a", views[0].path);
+	add_path(top, "b", views[1].path);
 	for (i = 0; i < count; i++) {
 		const struct change *c = &changes[i];
 

@@ -118,7 +118,8 @@ void report_print_head(FILE *out, const struct view *v, const struct summaries *
 	char line[PPERF_LOG_TEXT];
 	unsigned int i;
 
-	fprintf(out, "%s: ", v->path);
+	print_text(out, v->path);
+	fputs(": ", out);
 	print_text(out, head->gpu.name);
 	fputs(", ", out);
 	print_samples(out, v, s);

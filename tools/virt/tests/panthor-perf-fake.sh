@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
-plan $((1 + 20 + 36 + 10 + 3 + 24 + 2))
+plan $((1 + 20 + 36 + 10 + 3 + 26 + 2))
 
 if make -s -C "$tool" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -445,6 +445,17 @@ is "JSON is UTF-8" "$(iconv -f UTF-8 -t UTF-8 "$SCRATCH/out" 2>&1 >/dev/null; gr
 	$'"command":["true","\\u001b[2J","\xc2\x9b2J","\xef\xbf\xbd\xc3\xa4"'
 "$SCRATCH/live-test" report $'/no/\x1b[2J\xc2\x9b2J\n' 2>"$SCRATCH/err"
 is "nor do messages" "$? $(cat "$SCRATCH/err")" "8 panthor-perf: /no/?[2J?2J?: No such file or directory"
+
+named=$SCRATCH/$'x\x1b[2J\xff'
+cp "$SCRATCH/evil.data" "$named"
+is "nor names of files that are read" \
+	"$("$SCRATCH/live-test" report "$named" | sed -n '1s/:.*//p'; "$SCRATCH/live-test" diff "$named" "$named" | sed -n '/^[AB]: /p')" \
+	"$SCRATCH/x?[2J?
+A: $SCRATCH/x?[2J?
+B: $SCRATCH/x?[2J?"
+"$SCRATCH/live-test" diff -j "$named" "$named" >"$SCRATCH/out" 2>&1
+is "and they are UTF-8 in JSON" "$(iconv -f UTF-8 -t UTF-8 "$SCRATCH/out" 2>&1 >/dev/null; sed -n 's/^  "a": *"\(.*\)",/\1/p' "$SCRATCH/out")" \
+	"$SCRATCH/x\\u001b[2J"$'\xef\xbf\xbd'
 
 # What -T compares has the unit of a total, also of a counter that A has not counted.
 mkfifo "$SCRATCH/none.ticks"
