@@ -32,7 +32,7 @@ check_group()
 	fi
 }
 
-plan $((2 * (GUEST + 1 + 4) + 2 * (2 + WORK_RUNS + 1)))
+plan $((2 * (GUEST + 1 + 4) + 2 * (6 + WORK_RUNS + 1)))
 build_ledger_sums
 seed
 for model in g610 g715; do
@@ -42,5 +42,5 @@ for model in g610 g715; do
 	compare_runs "$model" $((RUNS + 2)) $((40 * (RUNS + 1) + 8))
 	check_group "$model"
 	# The limit on how long a command waits for its last sample is one of time: here it is counted by instructions.
-	guest_script $((2 + WORK_RUNS)) perf-stat-work -i -g "$model" -- "$WORK_RUNS"
+	guest_script $((6 + WORK_RUNS)) perf-stat-work -i -g "$model" -- "$WORK_RUNS"
 done

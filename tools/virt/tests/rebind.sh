@@ -5,5 +5,5 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 31
-guest_script 30 rebind
+plan 35
+guest_script 34 rebind

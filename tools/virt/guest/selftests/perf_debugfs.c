@@ -119,3 +119,60 @@ TEST_F_TIMEOUT(debugfs, rearmed, 120)
 	}
 	EXPECT_EQ(requests, after);
 }
+
+/* Lines of the kernel's log since it was looked at last that say so. */
+static int logged(int log, const char *text)
+{
+	char line[8192];
+	int count = 0;
+	ssize_t n;
+
+	while ((n = read(log, line, sizeof(line) - 1)) > 0) {
+		line[n] = 0;
+		count += !!strstr(line, text);
+	}
+	return count;
+}
+
+/* Without a reset that is under way, whose end START would go by: a GPU that suspends has none. */
+static bool suspend_and_resume(void)
+{
+	return !perf_pm_write("control", "auto") && perf_until(perf_pm_is("suspended")) &&
+	       !perf_pm_write("control", "on") && perf_until(perf_pm_is("active"));
+}
+
+#define STRIKES 3
+
+/* Firmware that does not see what it is told is no end of START, nor of the GPU: three resets, and no more. */
+TEST_F_TIMEOUT(debugfs, start_times_out, 300)
+{
+	int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC), resets = 0;
+
+	ASSERT_LE(0, log);
+	ASSERT_LE(0, lseek(log, 0, SEEK_END));
+	bench_reg_set(ENABLES_LOST, 1000);
+	for (int i = 1; i <= STRIKES + 2; i++) {
+		ASSERT_TRUE(suspend_and_resume());
+		EXPECT_EQ(-ETIMEDOUT, perf_start(self->fd, self->manual.handle, i)) {
+			TH_LOG("START %d", i);
+		}
+		resets += logged(log, "resetting the GPU");
+		EXPECT_EQ(i < STRIKES ? i : STRIKES, resets) {
+			TH_LOG("START %d", i);
+		}
+		EXPECT_EQ(i, value_now(self, "failures")) {
+			TH_LOG("START %d", i);
+		}
+		/* As it was before. */
+		EXPECT_EQ(-EINVAL, perf_sample(self->fd, self->manual.handle, i));
+	}
+	close(log);
+	bench_reg_set(ENABLES_LOST, 0);
+	ASSERT_TRUE(suspend_and_resume());
+	EXPECT_EQ(0, perf_start(self->fd, self->manual.handle, 9));
+	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 10));
+	ASSERT_TRUE(perf_wait(&self->manual, 1));
+	EXPECT_EQ(10, perf_slot(&self->manual, 0)->user_data);
+	EXPECT_EQ(0, perf_slot(&self->manual, 0)->flags);
+	EXPECT_EQ(0, value_now(self, "failures"));
+}

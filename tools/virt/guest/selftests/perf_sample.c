@@ -386,3 +386,27 @@ TEST_F_TIMEOUT(sample, lost_requests, 300)
 	EXPECT_EQ(2, perf_slot(&self->a, 1)->user_data);
 	EXPECT_EQ(3, perf_signals(&self->a));
 }
+
+#define OWN_SAMPLES 20
+
+/* What nobody asks for the driver asks for, every tenth of a second, lest a counter of 32 bits is full. */
+TEST_F_TIMEOUT(sample, asked_by_itself, 300)
+{
+	uint64_t first, begin, took;
+
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->a, &self->all));
+	ASSERT_EQ(0, perf_start(self->fd, self->a.handle, 0));
+	first = bench_reg_get64(SAMPLES) - bench_reg_get64(AUTOS);
+	begin = perf_now();
+	ASSERT_TRUE(perf_until(bench_reg_get64(SAMPLES) - bench_reg_get64(AUTOS) >=
+			       first + OWN_SAMPLES));
+	took = perf_now() - begin;
+	EXPECT_LE((OWN_SAMPLES - 1) * 100000000ull, took);
+	EXPECT_GE(OWN_SAMPLES * 500000000ull, took);
+	EXPECT_EQ(0, perf_signals(&self->a));
+	/* The next one has all of that. */
+	ASSERT_TRUE(take(&self->a));
+	EXPECT_EQ(0, perf_slot(&self->a, 0)->flags);
+	EXPECT_LE(took, perf_slot(&self->a, 0)->timestamp_end_ns -
+			perf_slot(&self->a, 0)->timestamp_start_ns);
+}

@@ -272,6 +272,53 @@ TEST_F(session, stop_is_interruptible)
 	EXPECT_EQ(3, perf_slot(&self->s, 0)->user_data);
 }
 
+static volatile sig_atomic_t caught;
+
+static void on_caught(int sig)
+{
+	(void)sig;
+	caught = 1;
+}
+
+/* Its thread has run a handler that was installed with SA_RESTART, and waits again. */
+static bool call_restarts(struct call *c)
+{
+	struct sigaction sa = { .sa_handler = on_caught, .sa_flags = SA_RESTART };
+
+	caught = 0;
+	return !sigaction(SIGUSR1, &sa, NULL) && !pthread_kill(c->thread, SIGUSR1) &&
+	       perf_until(caught) && perf_until(has_settled(c)) && !is_done(c);
+}
+
+TEST_F(session, start_is_restarted)
+{
+	struct call start;
+
+	ASSERT_TRUE(start_held_back(self, &start));
+	EXPECT_TRUE(call_restarts(&start));
+	perf_let_go();
+	EXPECT_EQ(0, call_end(&start));
+	EXPECT_EQ(0, SAMPLE(2));
+	EXPECT_EQ(0, STOP(3));
+	ASSERT_TRUE(perf_wait(&self->s, 2));
+	EXPECT_EQ(2, perf_slot(&self->s, 0)->user_data);
+}
+
+TEST_F(session, stop_is_restarted)
+{
+	struct call start, stop;
+
+	ASSERT_TRUE(start_held_back(self, &start));
+	ASSERT_TRUE(CALL(&stop, STOP, 2));
+	EXPECT_TRUE(call_restarts(&stop));
+	perf_let_go();
+	EXPECT_EQ(0, call_end(&start));
+	EXPECT_EQ(0, call_end(&stop));
+	EXPECT_EQ(-EINVAL, SAMPLE(3));
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	EXPECT_EQ(2, perf_slot(&self->s, 0)->user_data);
+}
+
 TEST_F(session, start_waits_for_start)
 {
 	struct call first, second;

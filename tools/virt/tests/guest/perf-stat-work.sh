@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# perf-stat-work.sh RUNS: what events of perf have of a command's own work, the GPU waited for, and not.
+# perf-stat-work.sh RUNS: what events of perf have of a command's own work, the GPU waited for, and not, and
+# of one that is killed; and that a command's end does not wait for firmware that is silent for longer than 20 ms.
 . /root/tap.sh
 
 runs=$1
@@ -24,3 +25,43 @@ is "its jobs" "$(echo "$want" | sed -n 's/^0x30b //p')" 16
 for run in $(seq $runs); do
 	is "run $run: not waited for, all of the command's work" "$(counts)" "$want"
 done
+
+# Nobody reads what it prints when all is done: a signal ends it.
+mkfifo /root/pipe
+exec 3<>/root/pipe 4>/root/pipe 3<&-
+pmu-stat $amounts -- sh -c "$load >&4; echo \$? >/root/status" >/root/out 2>/root/err
+exec 4>&-
+is "a command that a signal ends: status" "$(cat /root/status)" $((128 + 13))
+is "all of its work" "$(sed 1d /root/out)" "$want"
+
+# killed REQUESTS: a command that has done its work, and waits to be able to print, is killed while firmware
+# ignores so many requests for samples; ticks until it is gone, and how many were ignored
+cat >/root/killed.sh <<'END'
+exec 3<>/root/full
+head -c 65536 /dev/zero >&3
+gpu-load -j 16 >&3 &
+until grep -q pipe_write /proc/$!/wchan; do usleep 1000; done
+before=$(mali-bench drop_samples=$1 timestamp dropped)
+kill -KILL $!
+wait $!
+after=$(mali-bench timestamp dropped drop_samples=0)
+echo $before $after | awk '{ print $3 - $1, $4 - $2 }' >/root/took
+END
+mkfifo /root/full
+killed()
+{
+	pmu-stat -e 0x30b -- sh /root/killed.sh $1 >/root/out 2>/root/err || cat /root/err
+	cat /root/took
+}
+
+killed 0 >/root/answered
+killed 1 >/root/silent
+is "firmware has not answered who waited for it" "$(cut -d' ' -f2 /root/answered /root/silent | xargs)" "0 1"
+us=$(cat /root/answered /root/silent | awk -v hz="$(value counter_hz "$(gpu-load -m -j 1)")" \
+	'{ ticks = $1 - ticks } END { printf "%d", ticks * 1e6 / hz }')
+# Whole ticks of the kernel's clock, of 4 ms, and one.
+if [ "$us" -ge 15000 ] && [ "$us" -le 40000 ]; then
+	ok "it was waited for, $us us"
+else
+	not_ok "it was waited for, 20 ms" "$us us longer"
+fi

@@ -90,3 +90,17 @@ for round in 1 2; do
 	is "round $round: events of perf count it" \
 		"$(pmu-stat -w -e 0x30b -- gpu-load -j 16 2>/dev/null | sed -n 's/^0x30b //p')" 16
 done
+
+# Room for firmware's samples, as the parameter says; what it cannot be is told of.
+for slots in 16 128 17 256; do
+	case $slots in
+	16|128) want="$slots slots, 0 warnings" ;;
+	*) want="32 slots, 1 warnings" ;;
+	esac
+	modprobe -r panthor
+	lines=$(dmesg | wc -l)
+	modprobe panthor perf_ring_slots=$slots
+	panthor-perf stat -o /dev/null -- gpu-load -j 1 >/dev/null
+	is "perf_ring_slots=$slots" "$(mali-bench slots) slots, $(dmesg | tail -n +$((lines + 1)) |
+		grep -c "perf_ring_slots=$slots is not a power of two from 16 to 128, using 32") warnings" "$want"
+done

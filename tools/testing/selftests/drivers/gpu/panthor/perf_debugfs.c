@@ -5,8 +5,11 @@
  */
 #define _GNU_SOURCE
 #include <glob.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include "../../../kselftest_harness.h"
 #include "perf.h"
 
@@ -272,6 +275,105 @@ TEST_F(debugfs, clocks)
 	EXPECT_EQ(with, clock_notifiers());
 	perf_session_end(&self->manual);
 	EXPECT_EQ(with, clock_notifiers());
+}
+
+/* A period shorter than the GPU's shortest is that one. */
+TEST_F(debugfs, raised_period)
+{
+	uint64_t least = self->info.min_sample_period_ns;
+	const uint64_t asked[] = { 1, least - 1, least, least + 1 };
+
+	perf_session_end(&self->manual);
+	for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
+		unsigned long long want = asked[i] < least ? least : asked[i];
+		char line[1024], period[64];
+		unsigned int id;
+
+		perf_session_end(&self->periodic);
+		self->setup_periodic.sample_freq_ns = asked[i];
+		ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 4, &self->periodic,
+					      &self->setup_periodic));
+		ASSERT_EQ(0, look(self));
+		snprintf(period, sizeof(period), " period_ns=%llu ", want);
+		EXPECT_NE(NULL, strstr(session(self, 0, line, sizeof(line), &id), period)) {
+			TH_LOG("of %llu: %s", (unsigned long long)asked[i], line);
+		}
+	}
+}
+
+#define READERS 4
+#define READ_SESSIONS 32
+
+/**
+ * struct reading - threads that read the file, each for itself
+ * @path: the file
+ * @end: set to end them
+ */
+struct reading {
+	const char *path;
+	bool end;
+};
+
+static void *read_on(void *arg)
+{
+	struct reading *r = arg;
+	char text[4096];
+
+	while (!__atomic_load_n(&r->end, __ATOMIC_ACQUIRE)) {
+		int fd = open(r->path, O_RDONLY | O_CLOEXEC);
+
+		while (read(fd, text, sizeof(text)) > 0)
+			;
+		close(fd);
+	}
+	return NULL;
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/* Who reads the file holds the lock for which SETUP waits then: a signal ends that, and nothing is left. */
+TEST_F_TIMEOUT(debugfs, interrupted_setup, 300)
+{
+	struct drm_panthor_perf_cmd_setup setup = self->setup_manual;
+	struct itimerval often = { { 0, 500 }, { 0, 500 } }, never = {};
+	struct sigaction sa = { .sa_handler = on_alarm };
+	struct reading reading = { .path = self->path };
+	pthread_t threads[READERS];
+	uint32_t handle, last = 0;
+	long long sessions;
+	sigset_t alarms;
+	int ret;
+
+	for (int i = 0; i < READ_SESSIONS; i++)
+		ASSERT_EQ(0, perf_setup(self->fd, &setup, &last));
+	sessions = perf_fdinfo(self->fd, "panthor-perf-sessions");
+	ASSERT_EQ(0, sigaction(SIGALRM, &sa, NULL));
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	ASSERT_EQ(0, pthread_sigmask(SIG_BLOCK, &alarms, NULL));
+	for (int i = 0; i < READERS; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, read_on, &reading));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	ASSERT_EQ(0, pthread_sigmask(SIG_UNBLOCK, &alarms, NULL));
+	EXPECT_TRUE(perf_until(({
+		ret = perf_setup(self->fd, &setup, &handle);
+		if (!ret) {
+			last = handle;
+			perf_teardown(self->fd, handle);
+		}
+		ret;
+	})));
+	setitimer(ITIMER_REAL, &never, NULL);
+	__atomic_store_n(&reading.end, true, __ATOMIC_RELEASE);
+	for (int i = 0; i < READERS; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(-EINTR, ret);
+	EXPECT_EQ(sessions, perf_fdinfo(self->fd, "panthor-perf-sessions"));
+	ASSERT_EQ(0, perf_setup(self->fd, &setup, &handle));
+	EXPECT_EQ(last + 1, handle);
 }
 
 TEST_HARNESS_MAIN

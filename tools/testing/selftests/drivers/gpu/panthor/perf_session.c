@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include "../../../kselftest_harness.h"
 #include "perf.h"
@@ -856,9 +858,9 @@ TEST_F(session, sets)
 
 /* Permission */
 
-/* What SETUP answers to somebody who is nobody, but may have a capability. Runs in a child. */
-static int as_nobody_with(int cap, const struct drm_panthor_perf_cmd_setup *setups, int count,
-			  int fd)
+/* What SETUP answers to a user without rights, or to nobody with one capability. Runs in a child. */
+static int as_user(uid_t user, int cap, const struct drm_panthor_perf_cmd_setup *setups, int count,
+		   int fd)
 {
 	int status;
 	pid_t pid = fork();
@@ -866,7 +868,7 @@ static int as_nobody_with(int cap, const struct drm_panthor_perf_cmd_setup *setu
 	if (!pid) {
 		int ret = 0;
 
-		if (cap < 0 ? setgid(PERF_NOBODY) || setuid(PERF_NOBODY) : perf_keep_one(cap))
+		if (cap < 0 ? setgid(user) || setuid(user) : perf_keep_one(cap))
 			_exit(255);
 		for (int i = 0; !ret && i < count; i++) {
 			uint32_t handle;
@@ -880,6 +882,12 @@ static int as_nobody_with(int cap, const struct drm_panthor_perf_cmd_setup *setu
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return -1;
 	return -WEXITSTATUS(status);
+}
+
+static int as_nobody_with(int cap, const struct drm_panthor_perf_cmd_setup *setups, int count,
+			  int fd)
+{
+	return as_user(PERF_NOBODY, cap, setups, count, fd);
 }
 
 static int as_nobody(const struct drm_panthor_perf_cmd_setup *setups, int count, int fd)
@@ -986,6 +994,68 @@ TEST_F(session, limit_of_a_user)
 	EXPECT_EQ(0, perf_teardown(self->fd, 2));
 	EXPECT_EQ(0, as_nobody(&self->setup, 1, self->fd));
 	EXPECT_EQ(-ENOSPC, as_nobody(&self->setup, 1, self->fd));
+}
+
+/* What one user has takes nothing from another. */
+TEST_F(session, limit_is_each_users)
+{
+	ASSERT_EQ(0, perf_set_paranoid(false));
+	for (uid_t user = PERF_NOBODY; user > PERF_NOBODY - 2; user--) {
+		EXPECT_EQ(-ENOSPC, as_user(user, -1, &self->setup, USER_SESSIONS + 1, self->fd));
+		EXPECT_EQ(-ENOSPC, as_nobody(&self->setup, 1, self->fd));
+	}
+	EXPECT_EQ(2 * USER_SESSIONS + 1, perf_fdinfo(self->fd, "panthor-perf-sessions"));
+}
+
+#define CGROUPS "/tmp/panthor-perf-cgroups"
+
+/* Bytes of the kernel's memory that a cgroup has been charged with, or -1. */
+static long long charged(const char *group)
+{
+	char path[256], line[256];
+	long long bytes = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/memory.stat", group);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "kernel %lld", &bytes);
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+/* Whoever sets up sessions pays for them: each keeps sums of all values that a sample has. */
+TEST_F_TIMEOUT(session, charged_to_its_cgroup, 120)
+{
+	const char *group = CGROUPS "/panthor-perf-test";
+	long long before = -1, after = -1;
+	uint32_t handle, count = FILE_SESSIONS - 1;
+	int leave, ret = 0;
+
+	mkdir(CGROUPS, 0700);
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL)) {
+		rmdir(CGROUPS);
+		SKIP(return, "no cgroups of version 2");
+	}
+	if (!perf_write_file(CGROUPS "/cgroup.subtree_control", "+memory") && !mkdir(group, 0700)) {
+		/* Of this process alone: it goes back to where it was. */
+		before = charged(group);
+		leave = perf_write_file(CGROUPS "/panthor-perf-test/cgroup.procs", "0");
+		for (uint32_t i = 0; !leave && !ret && i < count; i++)
+			ret = new_bare(self->fd, &self->setup, &handle);
+		after = charged(group);
+		leave |= perf_write_file(CGROUPS "/cgroup.procs", "0");
+		EXPECT_EQ(0, leave);
+		EXPECT_EQ(0, rmdir(group));
+	}
+	umount(CGROUPS);
+	rmdir(CGROUPS);
+	if (before < 0)
+		SKIP(return, "cgroups know nothing of memory");
+	EXPECT_EQ(0, ret);
+	EXPECT_LE((long long)count * perf_blocks(&self->info) * self->info.counters_per_block *
+		  (long long)sizeof(uint64_t), after - before);
 }
 
 /* What sessions of nobody's have seen: when samples began and ended. */

@@ -4,6 +4,7 @@
  * argument that is wrong. What fails must change nothing.
  */
 #define _GNU_SOURCE
+#include <linux/udmabuf.h>
 #include "../../../kselftest_harness.h"
 #include "perf.h"
 
@@ -631,6 +632,47 @@ TEST_F(uapi, setup_objects)
 	setup.ringbuf_handle = hidden.handle;
 	EXPECT_EQ(0, perf_bo_close(self->fd, &hidden));
 	EXPECT_EQ(-ENOENT, setup_fails(self, &setup));
+}
+
+/* A buffer of another driver's, or -1. */
+static int import(int fd, uint64_t size, uint32_t *handle)
+{
+	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = size };
+	struct drm_prime_handle prime = {};
+	int udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), ret = -1;
+
+	if (udmabuf < 0)
+		return -1;
+	create.memfd = memfd_create("panthor-perf", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+	if (!ftruncate(create.memfd, size) && !fcntl(create.memfd, F_ADD_SEALS, F_SEAL_SHRINK)) {
+		prime.fd = ioctl(udmabuf, UDMABUF_CREATE, &create);
+		if (prime.fd >= 0) {
+			ret = perf_ioctl(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
+			close(prime.fd);
+		}
+	}
+	*handle = prime.handle;
+	close(create.memfd);
+	close(udmabuf);
+	return ret;
+}
+
+/* The kernel writes to no memory of another driver's. */
+TEST_F(uapi, setup_imported)
+{
+	struct drm_panthor_perf_cmd_setup setup = self->setup;
+	struct perf_bo bo = {};
+
+	if (import(self->fd, self->s.ring.size, &bo.handle))
+		SKIP(return, "no udmabuf");
+	setup.ringbuf_handle = bo.handle;
+	EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
+	EXPECT_EQ(0, perf_bo_close(self->fd, &bo));
+	ASSERT_EQ(0, import(self->fd, self->s.ctl.size, &bo.handle));
+	setup = self->setup;
+	setup.control_handle = bo.handle;
+	EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
+	EXPECT_EQ(0, perf_bo_close(self->fd, &bo));
 }
 
 TEST_F(uapi, setup_control_offsets)
