@@ -12,7 +12,7 @@ top=$(cd "$VIRT_DIR/../.." && pwd)
 kunit=$top/drivers/gpu/drm/panthor/tests
 doc=$top/Documentation/gpu/panthor-perf.rst
 
-plan 5
+plan 6
 is "README prints the table" \
 	"$(sed -n '/^  switch  *promise/,/^$/p' "$VIRT_DIR/README" | sed -n '2,$p' | sed '/^$/d')" \
 	"$(fault_rows | awk -F';' '{ printf "  %-17s %-11s%s\n", $1, $2, $5 }')"
@@ -49,3 +49,11 @@ is "Documentation has each assumption" \
 	"$(fault_rows | awk -F';' '$2 == "assumption" { print $1 }' | while read -r name; do
 		grep -q "[( ]\`\`$name\`\`[,)]" "$doc" || echo "$name"
 	done)" ""
+# What bites.sh finds: a row of a patch's name, and what it says of itself, folded.
+is "README prints what a board would punish" \
+	"$(sed -n '/^What a board would punish$/,/^The bench page$/p' "$VIRT_DIR/README" | grep '^  ')" \
+	"$(for patch in "$VIRT_DIR"/data/bites/*.patch; do
+		name=${patch##*/}
+		printf '%s: %s' "$(sed -n 's/^What: //p' "$patch")" "$(sed -n 's/^Board: //p' "$patch")" | fold -s -w 80 |
+			awk -v name="${name%.patch}" '{ sub(/ $/, ""); printf "  %-18s%s\n", NR == 1 ? name : "", $0 }'
+	done)"
