@@ -197,8 +197,18 @@ static void json_sample(struct view *v, FILE *out)
 	fputs("]}", out);
 }
 
+static void add_mark(struct json_object *marks, const struct recording_mark *mark)
+{
+	struct json_object *item = json_object_new_object();
+
+	json_object_object_add(item, "time_ns", json_object_new_uint64(mark->time_ns));
+	json_object_object_add(item, "name", *mark->name ? json_object_new_string(mark->name) : NULL);
+	json_object_array_add(marks, item);
+}
+
 static enum recording_item to_json(struct view *v, FILE *out)
 {
+	struct json_object *marks = json_object_new_array();
 	const char *comma = "";
 	enum recording_item item;
 
@@ -206,13 +216,22 @@ static enum recording_item to_json(struct view *v, FILE *out)
 	print_object(out, recording_head_json(&v->recording.head));
 	fputs(",\n\"samples\":[\n", out);
 	while ((item = recording_next(&v->recording)) <= RECORDING_CLOCKS && !ferror(out)) {
+		if (item == RECORDING_MARK)
+			add_mark(marks, &v->recording.mark);
 		if (item != RECORDING_SAMPLE)
 			continue;
 		fputs(comma, out);
 		json_sample(v, out);
 		comma = ",\n";
 	}
-	fputs("\n],\n\"end\":", out);
+	fputs("\n],\n", out);
+	if (json_object_array_length(marks)) {
+		fputs("\"marks\":", out);
+		print_object(out, json_object_get(marks));
+		fputs(",\n", out);
+	}
+	json_object_put(marks);
+	fputs("\"end\":", out);
 	/* A recording that was cut short has none. */
 	print_object(out, item == RECORDING_END ? recording_end_json(&v->recording.end) : NULL);
 	fputs("}\n", out);

@@ -19,6 +19,10 @@ struct arguments {
 	const char *inputs[2];
 	unsigned int num_inputs;
 	const char *output;
+
+	/* NULL for the whole recordings. */
+	const char *region;
+
 	char **events;
 	unsigned int num_events;
 	bool totals;
@@ -35,10 +39,13 @@ struct change {
 	bool clear;
 };
 
+enum { KEY_REGION = 256 };
+
 static const struct argp_option options[] = {
 	{ "event", 'e', "COUNTER,...", 0, "Counters and metrics, as those of stat (may be repeated; default: all that "
 	  "both have)", 0 },
 	{ "totals", 'T', NULL, 0, "Compare totals instead of rates: of the same work, done in other times", 0 },
+	{ "region", KEY_REGION, "NAME", 0, "Compare one region alone, as mark has named it in both", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0 },
 	{}
@@ -59,6 +66,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		arguments->output = arg;
+		return 0;
+	case KEY_REGION:
+		arguments->region = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->num_inputs == 2)
@@ -129,6 +139,11 @@ static void print_plain(FILE *out, const struct view views[2], const struct argu
 	size_t i;
 	int k;
 
+	if (arguments->region) {
+		fputs("Region: ", out);
+		print_text(out, arguments->region);
+		fputc('\n', out);
+	}
 	for (k = 0; k < 2; k++) {
 		fprintf(out, "%c: ", "AB"[k]);
 		print_text(out, views[k].path);
@@ -156,22 +171,25 @@ static void add_double(struct json_object *object, const char *key, double value
 	json_object_object_add(object, key, isfinite(value) ? json_object_new_double(value) : NULL);
 }
 
-/* Names of files need not be UTF-8. */
-static void add_path(struct json_object *object, const char *key, const char *path)
+/* What the user has said need not be UTF-8. */
+static void add_text(struct json_object *object, const char *key, const char *text)
 {
-	char *text = text_utf8(path);
+	char *copy = text_utf8(text);
 
-	json_object_object_add(object, key, text ? json_object_new_string(text) : NULL);
-	free(text);
+	json_object_object_add(object, key, copy ? json_object_new_string(copy) : NULL);
+	free(copy);
 }
 
-static void print_json(FILE *out, const struct view views[2], const struct change *changes, size_t count)
+static void print_json(FILE *out, const struct view views[2], const struct arguments *arguments,
+		       const struct change *changes, size_t count)
 {
 	struct json_object *top = json_object_new_object(), *list = json_object_new_array(), *item;
 	size_t i;
 
-	add_path(top, "a", views[0].path);
-	add_path(top, "b", views[1].path);
+	add_text(top, "a", views[0].path);
+	add_text(top, "b", views[1].path);
+	if (arguments->region)
+		add_text(top, "region", arguments->region);
 	for (i = 0; i < count; i++) {
 		const struct change *c = &changes[i];
 
@@ -214,7 +232,7 @@ static int diff(const struct view views[2], const struct summaries both[2], cons
 	status = output_open(&output, arguments->output);
 	if (!status) {
 		if (arguments->json)
-			print_json(output.file, views, changes, count);
+			print_json(output.file, views, arguments, changes, count);
 		else
 			print_plain(output.file, views, arguments, changes, count);
 		status = output_close(&output, STATUS_OK);
@@ -240,6 +258,8 @@ int command_diff(int argc, char **argv)
 
 	for (status = STATUS_OK, i = 0; i < 2 && !status; i++) {
 		status = view_open(&views[i], arguments.inputs[i]);
+		if (!status && arguments.region)
+			status = view_choose_region(&views[i], arguments.region);
 		if (!status)
 			status = summarize(&views[i], arguments.events, arguments.num_events, SUMMARY_SAMPLES,
 					   &summaries[i]);

@@ -461,7 +461,6 @@ static enum pperf_error add_sample(struct page *p, uint64_t number, struct pperf
 /* Reads the recording once more. Returns a status. */
 static int read_curves(struct page *p)
 {
-	struct recording *recording = &p->view->recording;
 	struct pperf_topdown *topdown = NULL;
 	struct pperf_sums *sums = NULL;
 	enum recording_item item;
@@ -473,17 +472,17 @@ static int read_curves(struct page *p)
 	error = pperf_sums_new(p->source.db, p->source.info, &sums);
 	if (!error && p->summaries->topdown)
 		error = pperf_topdown_new(p->source.db, p->source.info, &topdown);
-	if (!error && recording_rewind(recording))
+	if (!error && view_rewind(p->view))
 		status = view_finish(p->view, RECORDING_UNREADABLE);
 
 	/* A file may have grown since it was summarized. */
 	while (!error && !status && n < p->summaries->log.samples) {
-		item = recording_next(recording);
+		item = view_next(p->view);
 		if (item == RECORDING_SAMPLE)
 			error = add_sample(p, n++, sums, topdown);
 		else if (item > RECORDING_CUT)
 			status = view_finish(p->view, item);
-		else if (item > RECORDING_CLOCKS)
+		else
 			status = view_finish(p->view, view_changed(p->view));
 	}
 	for (i = 0; i < p->num_curves; i++)

@@ -9,6 +9,7 @@
  * zeros end it. Each sample has a packet, if only to say where it begins: rate
  * times length is the count. One of no time is a part of the next, or has a
  * nanosecond where none follows.
+ * Regions are slices on a track of their own, each from a mark to the next.
  * Counter ids are common to all producers of a trace, and traces are put behind
  * each other: ours begin where nobody else's are likely to be, nor those of
  * another trace of ours. So are those of blocks and groups, and so is the id of
@@ -35,6 +36,12 @@ typedef Pftrace__GpuCounterEvent__GpuCounter Value;
 #define FIRST_COUNTER_ID 0x10000000u
 #define COUNTER_ID_BITS 28
 #define SEQUENCE_ID 0x50505046u
+
+/* Of the track of regions: a number that nobody else is likely to have, changed by the time of its first. */
+#define REGIONS_UUID 0x5050524547494f4eull
+
+/* enum TrackEvent.Type */
+enum { SLICE_BEGIN = 1, SLICE_END = 2 };
 
 /* enum ClockSnapshot.Clock.BuiltinClocks */
 #define CLOCK_ID_REALTIME 1
@@ -111,6 +118,10 @@ struct perfetto {
 
 	/* The sums are those of samples of no time that were not written, and end where the last one did. */
 	bool held;
+	/* The track of regions, 0 as long as there is none; does one last; the latest mark. */
+	uint64_t regions;
+	bool in_region;
+	uint64_t mark_ns;
 
 	/* Packets that are not written yet, how many samples are in them, and where they begin. */
 	struct bytes batch;
@@ -799,6 +810,55 @@ static enum pperf_error write_values(struct perfetto *p, uint64_t time)
 	return add_packet(p, &packet);
 }
 
+/* Name: of a region that begins; NULL for the end of one. */
+static enum pperf_error write_slice(struct perfetto *p, uint64_t time, const char *name)
+{
+	Pftrace__TrackEvent event = PFTRACE__TRACK_EVENT__INIT;
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+
+	event.has_type = true;
+	event.type = name ? SLICE_BEGIN : SLICE_END;
+	event.has_track_uuid = true;
+	event.track_uuid = p->regions;
+	event.name = (char *)name;
+	packet.track_event = &event;
+	packet.has_timestamp = true;
+	packet.timestamp = time;
+	packet.has_timestamp_clock_id = true;
+	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
+	p->in_region = name;
+	p->mark_ns = time;
+	return add_packet(p, &packet);
+}
+
+static enum pperf_error describe_regions(struct perfetto *p, uint64_t time)
+{
+	Pftrace__TrackDescriptor track = PFTRACE__TRACK_DESCRIPTOR__INIT;
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+
+	p->regions = REGIONS_UUID ^ time;
+	track.has_uuid = true;
+	track.uuid = p->regions;
+	track.name = (char *)"GPU regions";
+	packet.track_descriptor = &track;
+	return add_packet(p, &packet);
+}
+
+enum pperf_error perfetto_add_mark(struct perfetto *p, const struct recording_mark *mark)
+{
+	enum pperf_error error = PPERF_OK;
+
+	if (!p->regions)
+		error = describe_regions(p, mark->time_ns);
+	if (!error && p->in_region)
+		error = write_slice(p, mark->time_ns, NULL);
+	if (!error && *mark->name)
+		error = write_slice(p, mark->time_ns, mark->name);
+	if (error || p->batch.size < BATCH_BYTES)
+		return error;
+	return write_batch(p);
+}
+
 /* What a track has already is not written again. */
 static void set_value(struct perfetto *p, size_t i, double number)
 {
@@ -951,6 +1011,9 @@ enum pperf_error perfetto_end(struct perfetto *p)
 {
 	enum pperf_error error = write_end(p);
 
+	/* It lasts as long as samples come. */
+	if (!error && p->in_region)
+		error = write_slice(p, p->mark_ns > p->end_ns ? p->mark_ns : p->end_ns, NULL);
 	p->end_ns = 0;
 	return error ? error : write_batch(p);
 }
@@ -974,6 +1037,8 @@ enum recording_item perfetto_convert(struct recording *recording, FILE *file, en
 		item = recording_next(recording);
 		if (item == RECORDING_SAMPLE)
 			*error = perfetto_add_sample(p, &recording->sample);
+		else if (item == RECORDING_MARK)
+			*error = perfetto_add_mark(p, &recording->mark);
 		else if (item == RECORDING_CLOCKS)
 			*error = perfetto_add_clocks(p, &recording->clocks);
 	} while (!*error && item <= RECORDING_CLOCKS);

@@ -14,6 +14,7 @@ enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, st
 
 /* Adds what was found in the recording; it is written in pieces of a second at the most. */
 enum pperf_error perfetto_add_clocks(struct perfetto *perfetto, const struct recording_clocks *clocks);
+enum pperf_error perfetto_add_mark(struct perfetto *perfetto, const struct recording_mark *mark);
 enum pperf_error perfetto_add_sample(struct perfetto *perfetto, const struct pperf_sample *sample);
 
 /* Ends all tracks, and writes what is left. */

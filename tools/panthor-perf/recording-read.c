@@ -12,6 +12,8 @@
 #include <json-c/json.h>
 #include <zlib.h>
 
+#include "text.h"
+
 /* Objects in the head are nested less deeply. */
 #define MAX_DEPTH 8
 
@@ -459,7 +461,7 @@ int recording_rewind(struct recording *r)
 		return -1;
 	}
 	r->offset = r->first;
-	r->end_ns = 0;
+	r->end_ns = r->mark.time_ns = 0;
 	memset(r->previous, 0, r->layout.fields * sizeof(*r->previous));
 	return 0;
 }
@@ -541,6 +543,22 @@ static int read_clocks(struct recording *r, size_t length)
 	return 0;
 }
 
+static int read_mark(struct recording *r, size_t length)
+{
+	const uint8_t *at = r->bytes + 4;
+	struct recording_mark mark = {};
+
+	if (length < 8 || length - 8 > PPERF_MARK_LENGTH)
+		return -1;
+	mark.time_ns = load_u64(at);
+	memcpy(mark.name, at + 8, length - 8);
+	if (mark.time_ns < r->mark.time_ns || mark.time_ns > INT64_MAX || strlen(mark.name) != length - 8 ||
+	    !text_is_clean(mark.name))
+		return -1;
+	r->mark = mark;
+	return 0;
+}
+
 static const char *reason_name(unsigned int reason)
 {
 	return recording_reasons[reason];
@@ -555,6 +573,7 @@ static int read_end(struct recording *r, size_t length)
 	} numbers[] = {
 		{ "samples", &r->end.samples }, { "overflow", &r->end.overflow },
 		{ "error", &r->end.error }, { "stretched", &r->end.stretched }, { "lost", &r->end.lost },
+		{ "marks", &r->end.marks }, { "dropped", &r->end.dropped },
 	};
 	int reason = -1, ret = -1;
 	uint64_t status;
@@ -596,6 +615,10 @@ enum recording_item recording_next(struct recording *r)
 		case RECORDING_KIND_SAMPLE:
 			ret = read_sample(r, length);
 			item = RECORDING_SAMPLE;
+			break;
+		case RECORDING_KIND_MARK:
+			ret = read_mark(r, length);
+			item = RECORDING_MARK;
 			break;
 		case RECORDING_KIND_CLOCKS:
 			ret = read_clocks(r, length);

@@ -182,8 +182,10 @@ int recording_writer_open(struct recording_writer *writer, const struct recordin
 	if (write_object(writer, RECORDING_KIND_HEAD, recording_head_json(head), before, sizeof(before)))
 		goto err;
 
-	/* From here on nothing is longer than a sample could be. */
+	/* From here on nothing is longer than a sample or a mark could be. */
 	size = RECORDING_FRAME + (writer->layout.fields + 1) * MAX_VARINT;
+	if (size < RECORDING_MARK_SIZE)
+		size = RECORDING_MARK_SIZE;
 	if (size > writer->size) {
 		bytes = realloc(writer->bytes, size);
 		if (!bytes)
@@ -271,6 +273,15 @@ void recording_write_clocks(struct recording_writer *writer, const struct record
 	writer->size = frame(writer->bytes, RECORDING_KIND_CLOCKS, at) - writer->bytes;
 }
 
+void recording_write_mark(struct recording_writer *writer, const struct recording_mark *mark)
+{
+	size_t length = strnlen(mark->name, PPERF_MARK_LENGTH);
+	uint8_t *at = put_u64(writer->bytes + 4, mark->time_ns);
+
+	memcpy(at, mark->name, length);
+	writer->size = frame(writer->bytes, RECORDING_KIND_MARK, at + length) - writer->bytes;
+}
+
 struct json_object *recording_end_json(const struct recording_end *end)
 {
 	struct json_object *top = json_object_new_object();
@@ -282,6 +293,8 @@ struct json_object *recording_end_json(const struct recording_end *end)
 	add_number(top, "error", end->error);
 	add_number(top, "stretched", end->stretched);
 	add_number(top, "lost", end->lost);
+	add_number(top, "marks", end->marks);
+	add_number(top, "dropped", end->dropped);
 	return top;
 }
 

@@ -42,6 +42,14 @@ struct recording_clocks {
 	uint64_t monotonic_raw, boottime, realtime, monotonic;
 };
 
+/* A moment that a program has named, by the clock of samples: what has the name lasts until the next. */
+struct recording_mark {
+	uint64_t time_ns;
+
+	/* UTF-8 that can be printed; empty: nothing has a name from here on. */
+	char name[PPERF_MARK_LENGTH + 1];
+};
+
 /* Why a recording ended. A file without such a record was cut short. */
 enum recording_reason {
 	RECORDING_COMMAND_ENDED,
@@ -58,6 +66,9 @@ struct recording_end {
 
 	/* Samples recorded, those of them with each flag, and those that were read and are not recorded. */
 	uint64_t samples, overflow, error, stretched, lost;
+
+	/* Marks recorded, and those that came and are not. */
+	uint64_t marks, dropped;
 };
 
 /* What the fields of a sample are, in the order in which they are written. */
@@ -95,6 +106,8 @@ void recording_writer_close(struct recording_writer *writer);
 /* The sample has the blocks that the head tells of. */
 void recording_write_sample(struct recording_writer *writer, const struct pperf_sample *sample);
 void recording_write_clocks(struct recording_writer *writer, const struct recording_clocks *clocks);
+/* The time is none before that of the mark before. */
+void recording_write_mark(struct recording_writer *writer, const struct recording_mark *mark);
 /* Returns -1 without memory. */
 int recording_write_end(struct recording_writer *writer, const struct recording_end *end);
 
@@ -105,6 +118,7 @@ struct json_object *recording_end_json(const struct recording_end *end);
 /* What recording_next() has found. */
 enum recording_item {
 	RECORDING_SAMPLE,
+	RECORDING_MARK,
 	RECORDING_CLOCKS,
 
 	/* Nothing comes any more: the recording was ended, or cut short. */
@@ -124,6 +138,7 @@ struct recording {
 	/* What was found last. */
 	struct pperf_sample sample;
 	struct recording_clocks clocks;
+	struct recording_mark mark;
 	struct recording_end end;
 
 	/* What is wrong, in a sentence without a full stop. */
@@ -169,12 +184,14 @@ extern const char *const recording_reasons[4];
 #define RECORDING_FRAME 8
 #define RECORDING_MAX_LENGTH 0xffffff
 
-/* The whole record of clocks. */
+/* The whole record of clocks, and that of a mark at the most. */
 #define RECORDING_CLOCKS_SIZE (RECORDING_FRAME + 4 * 8)
+#define RECORDING_MARK_SIZE (RECORDING_FRAME + 8 + PPERF_MARK_LENGTH)
 
 #define RECORDING_KIND_HEAD 'H'
 #define RECORDING_KIND_CLOCKS 'C'
 #define RECORDING_KIND_SAMPLE 'S'
+#define RECORDING_KIND_MARK 'M'
 #define RECORDING_KIND_END 'E'
 
 #endif

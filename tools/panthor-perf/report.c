@@ -28,6 +28,9 @@ struct arguments {
 	/* Where a page goes, instead of all else. */
 	const char *html;
 
+	/* NULL for the whole recording. */
+	const char *region;
+
 	char **events;
 	unsigned int num_events;
 	bool per_block;
@@ -35,13 +38,14 @@ struct arguments {
 	bool json;
 };
 
-enum { KEY_HTML = 256 };
+enum { KEY_HTML = 256, KEY_REGION };
 
 static const struct argp_option options[] = {
 	{ "event", 'e', "COUNTER,...", 0, "Counters and metrics, as those of stat (may be repeated; default: all that "
 	  "was recorded)", 0 },
 	{ "per-block", 'b', NULL, 0, "What part of each count is of which block", 0 },
 	{ "topdown", 't', NULL, 0, "What held the work up, instead of the counters", 0 },
+	{ "region", KEY_REGION, "NAME", 0, "Of one region alone, as mark has named it", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ "html", KEY_HTML, "PAGE", 0, "Write a page for a browser, which needs no network", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0 },
@@ -69,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_HTML:
 		arguments->html = arg;
+		return 0;
+	case KEY_REGION:
+		arguments->region = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->input)
@@ -106,16 +113,50 @@ static void print_samples(FILE *out, const struct view *v, const struct summarie
 	}
 	fprintf(out, "%s samples of ", grouped(s->log.samples, number));
 	/* The last may be shorter, whatever came before it. */
-	if (fabs(mean_ns - period_ns) * s->log.samples < 2 * period_ns)
+	if (v->region)
+		fprintf(out, "%g ms in the mean, %.6f s in all; the period is %g ms\n", mean_ns / 1e6,
+			pperf_sums_seconds(s->sums), period_ns / 1e6);
+	else if (fabs(mean_ns - period_ns) * s->log.samples < 2 * period_ns)
 		fprintf(out, "%g ms over %.6f s\n", period_ns / 1e6, seconds);
 	else
 		fprintf(out, "%g ms in the mean over %.6f s; the period is %g ms\n", mean_ns / 1e6, seconds, period_ns / 1e6);
 }
 
+static void print_log(FILE *out, const struct view *v, const struct summaries *s)
+{
+	struct pperf_log log = s->log;
+	char line[PPERF_LOG_TEXT];
+	unsigned int i;
+
+	/* Time between samples of a region is that of others. */
+	if (v->region) {
+		log.gaps = 0;
+		log.gap_ns = log.end_ns - log.start_ns - pperf_sums_seconds(s->sums) * 1e9;
+	}
+	for (i = 0; pperf_log_text(&log, i, line, sizeof(line)); i++)
+		fprintf(out, "%s\n", line);
+	for (i = 0; v->region && pperf_log_text(&v->gaps, i, line, sizeof(line)); i++)
+		fprintf(out, "%s\n", line);
+}
+
+/* The one that is looked at. */
+static void print_region(FILE *out, const struct view *v)
+{
+	const struct region *region = v->region ? &v->regions.list[v->region] : NULL;
+
+	if (!region)
+		return;
+	fputs("region ", out);
+	print_text(out, region->name);
+	fprintf(out, ": %" PRIu64 " time%s, %.6f s between marks", region->times, region->times == 1 ? "" : "s",
+		region->lasts_ns / 1e9);
+	fprintf(out, "; %.1f %% of its samples' time is of samples that lie in another region too\n",
+		100 * regions_uncertain(region));
+}
+
 void report_print_head(FILE *out, const struct view *v, const struct summaries *s)
 {
 	const struct recording_head *head = &v->recording.head;
-	char line[PPERF_LOG_TEXT];
 	unsigned int i;
 
 	print_text(out, v->path);
@@ -139,8 +180,8 @@ void report_print_head(FILE *out, const struct view *v, const struct summaries *
 		print_text(out, head->kernel);
 		fputc('\n', out);
 	}
-	for (i = 0; pperf_log_text(&s->log, i, line, sizeof(line)); i++)
-		fprintf(out, "%s\n", line);
+	print_region(out, v);
+	print_log(out, v, s);
 }
 
 static struct figures figures(const struct view *v, const struct summaries *s)
@@ -154,12 +195,18 @@ static struct figures figures(const struct view *v, const struct summaries *s)
 static void print_figures(FILE *out, const struct view *v, const struct summaries *s)
 {
 	struct figures f = figures(v, s);
+	struct figures_source source;
 
 	fputc('\n', out);
 	figures_print(out, &f);
 	if (s->topdown)
 		figures_print_topdown(out, v->db, figures_topdown_share, s->topdown);
+	if (v->regions.samples && !v->region) {
+		figures_find(&source, v->db, &v->recording.head.gpu);
+		regions_print(out, &v->regions, &source);
+	}
 }
+
 void report_print_sparkline(FILE *out, const double *values, bool utf8)
 {
 	static const char *const bars[] = { " ", "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588" };
@@ -366,6 +413,62 @@ static struct json_object *topdown_json(const struct view *v, const struct summa
 	return list;
 }
 
+/* A counter in a region: what it is at the least and at the most is of counters of hardware alone. */
+static struct json_object *region_counter_json(const struct region *region, const struct pperf_counter *counter)
+{
+	struct json_object *top = json_object_new_object();
+	uint64_t sure;
+	double value;
+
+	add_text(top, "name", counter->name);
+	if (!counter->equation) {
+		sure = pperf_sums_total(region->sure, counter);
+		add_count(top, "total", pperf_sums_total(region->sums, counter));
+		add_count(top, "least", sure);
+		add_count(top, "most", sure + pperf_sums_total(region->across, counter));
+	} else if (!pperf_sums_value(region->sums, counter, &value)) {
+		add_double(top, counter->kind == PPERF_KIND_COUNT ? "total" : "mean", value);
+	}
+	return top;
+}
+
+static struct json_object *region_json(const struct view *v, const struct summaries *s, const struct region *region)
+{
+	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
+	uint32_t flags = pperf_sums_flags(region->sums);
+	struct figures_source source;
+	struct figures f;
+	size_t i;
+
+	/* Null: all that is in none. */
+	json_object_object_add(top, "name", *region->name ? json_object_new_string(region->name) : NULL);
+	if (*region->name)
+		add_count(top, "times", region->times);
+	json_object_object_add(top, "seconds", json_seconds(region->lasts_ns / 1e9));
+	add_count(top, "samples", pperf_sums_samples(region->sums));
+	json_object_object_add(top, "sampled_seconds", json_seconds(pperf_sums_seconds(region->sums)));
+	json_object_object_add(top, "across_seconds", json_seconds(pperf_sums_seconds(region->across)));
+	json_object_object_add(top, "missing", json_object_new_boolean(flags & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR)));
+	figures_find(&source, v->db, &v->recording.head.gpu);
+	f = figures_of(&source, region->sums);
+	figures_add_json(top, &f);
+	for (i = 0; i < s->count; i++)
+		json_object_array_add(list, region_counter_json(region, s->list[i].counter));
+	json_object_object_add(top, "counters", list);
+	return top;
+}
+
+static struct json_object *regions_json(const struct view *v, const struct summaries *s)
+{
+	struct json_object *list = json_object_new_array();
+	size_t n;
+
+	for (n = 1; n < v->regions.count; n++)
+		json_object_array_add(list, region_json(v, s, &v->regions.list[n]));
+	json_object_array_add(list, region_json(v, s, &v->regions.list[0]));
+	return list;
+}
+
 struct json_object *report_json(const struct view *v, const struct summaries *s)
 {
 	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
@@ -382,7 +485,11 @@ struct json_object *report_json(const struct view *v, const struct summaries *s)
 	add_count(top, "longest_ns", s->log.longest_ns);
 	add_double(top, "mean_ns", mean_length_ns(s));
 
+	if (v->region)
+		add_text(top, "region", v->regions.list[v->region].name);
 	figures_add_json(top, &f);
+	if (v->regions.samples && !v->region)
+		json_object_object_add(top, "regions", regions_json(v, s));
 	if (s->topdown)
 		json_object_object_add(top, "topdown", topdown_json(v, s));
 	for (i = 0; i < s->count; i++)
@@ -438,6 +545,8 @@ int command_report(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 
 	status = view_open(&view, arguments.input);
+	if (!status && arguments.region)
+		status = view_choose_region(&view, arguments.region);
 	if (status)
 		goto out;
 	/* Top-down needs no more than one look at each sample, JSON has all in any case. */
@@ -447,7 +556,10 @@ int command_report(int argc, char **argv)
 	status = summarize(&view, arguments.events, arguments.num_events, depth, &summaries);
 	if (status)
 		goto out;
-	status = output_open(&output, arguments.html ? arguments.html : arguments.output);
+	if (view.regions.num_marks)
+		status = view_sum_regions(&view);
+	if (!status)
+		status = output_open(&output, arguments.html ? arguments.html : arguments.output);
 	if (!status)
 		status = output_close(&output, arguments.html ? html_print(output.file, &view, &summaries) :
 				      report(output.file, &view, &summaries, &arguments));

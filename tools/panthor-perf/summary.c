@@ -90,12 +90,10 @@ static enum recording_item read_values(struct view *v, const struct summary *lis
 	size_t n = 0, i;
 
 	*error = PPERF_OK;
-	if (recording_rewind(&v->recording))
+	if (view_rewind(v))
 		return RECORDING_UNREADABLE;
 
-	while ((item = recording_next(&v->recording)) <= RECORDING_CLOCKS) {
-		if (item != RECORDING_SAMPLE)
-			continue;
+	while ((item = view_next(v)) == RECORDING_SAMPLE) {
 		/* A file that has grown meanwhile. */
 		if (n == samples)
 			return RECORDING_CUT;
@@ -286,9 +284,7 @@ static enum recording_item add_up(struct view *v, struct summaries *s, enum pper
 	enum recording_item item;
 
 	*error = PPERF_OK;
-	while ((item = recording_next(&v->recording)) <= RECORDING_CLOCKS) {
-		if (item != RECORDING_SAMPLE)
-			continue;
+	while ((item = view_next(v)) == RECORDING_SAMPLE) {
 		pperf_log_add(&s->log, &v->recording.sample);
 		*error = pperf_sums_add(s->sums, &v->recording.sample);
 		if (*error)
@@ -413,7 +409,11 @@ int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, 
 	if (status)
 		goto out;
 	if (!s->log.samples) {
-		complain("%s holds no samples", v->path);
+		if (v->region)
+			complain("%s holds no samples of the region \"%s\": it is shorter than a sample", v->path,
+				 v->regions.list[v->region].name);
+		else
+			complain("%s holds no samples", v->path);
 		goto out;
 	}
 

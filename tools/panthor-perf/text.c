@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "text.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +57,18 @@ void text_clean(char *text)
 		text += size;
 	}
 	*to = 0;
+}
+
+bool text_is_clean(const char *text)
+{
+	size_t size;
+
+	for (; *text; text += size) {
+		size = text_character(text);
+		if (!size || is_control(text, size))
+			return false;
+	}
+	return true;
 }
 
 char *text_utf8(const char *text)

@@ -3,6 +3,7 @@
 #ifndef PANTHOR_PERF_TEXT_H
 #define PANTHOR_PERF_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes of the character at the begin of a text, as UTF-8 has it; 0 if there is none, or the text has ended. */
@@ -13,6 +14,9 @@ size_t text_character(const char *text);
  * of two bytes, and bytes that are no UTF-8.
  */
 void text_clean(char *text);
+
+/* Whether it would leave a text as it is. */
+bool text_is_clean(const char *text);
 
 /* A copy in which bytes that are no UTF-8 are U+FFFD, or NULL without memory. */
 char *text_utf8(const char *text);

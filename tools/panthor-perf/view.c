@@ -47,8 +47,95 @@ int view_open(struct view *view, const char *path)
 
 void view_close(struct view *view)
 {
+	regions_free(&view->regions);
 	pperf_db_close(view->db);
 	recording_close(&view->recording);
+}
+
+int view_rewind(struct view *view)
+{
+	view->last_seen = false;
+	memset(&view->gaps, 0, sizeof(view->gaps));
+	view->gaps.size = sizeof(view->gaps);
+	return recording_rewind(&view->recording);
+}
+
+/* Notes a gap behind a sample that was looked at, too. Returns whether this one is to be. */
+static bool is_seen(struct view *view)
+{
+	const struct pperf_sample *sample = &view->recording.sample;
+	bool seen = !view->region || regions_of(&view->regions, sample) == view->region;
+
+	if (seen && view->last_seen && sample->start_ns != view->end_ns) {
+		view->gaps.gaps++;
+		view->gaps.gap_ns += sample->start_ns - view->end_ns;
+	}
+	view->end_ns = sample->end_ns;
+	view->last_seen = seen;
+	return seen;
+}
+
+enum recording_item view_next(struct view *view)
+{
+	enum recording_item item;
+
+	for (;;) {
+		item = recording_next(&view->recording);
+		if (item == RECORDING_SAMPLE && !is_seen(view))
+			continue;
+		if (item == RECORDING_MARK && !view->has_marks &&
+		    regions_add_mark(&view->regions, &view->recording.mark)) {
+			snprintf(view->recording.error, sizeof(view->recording.error), "out of memory");
+			return RECORDING_NO_MEMORY;
+		}
+		if (item != RECORDING_MARK && item != RECORDING_CLOCKS)
+			break;
+	}
+	/* Once it was read to its end, all are known. */
+	if (item != RECORDING_SAMPLE)
+		view->has_marks = true;
+	return item;
+}
+
+int view_choose_region(struct view *view, const char *name)
+{
+	enum recording_item item;
+	size_t n;
+
+	while ((item = view_next(view)) == RECORDING_SAMPLE)
+		;
+	if (item > RECORDING_CUT)
+		return view_finish(view, item);
+	view->region = regions_find(&view->regions, name);
+	if (!view->region) {
+		complain("%s has no region \"%s\"%s", view->path, name, view->regions.count > 1 ? "; it has" : "");
+		for (n = 1; n < view->regions.count; n++) {
+			fputc('\t', stderr);
+			print_text(stderr, view->regions.list[n].name);
+			fputc('\n', stderr);
+		}
+		return STATUS_USAGE;
+	}
+	return view_rewind(view) ? view_finish(view, RECORDING_UNREADABLE) : STATUS_OK;
+}
+
+int view_sum_regions(struct view *view)
+{
+	const struct pperf_gpu_info *info = &view->recording.head.gpu;
+	enum pperf_error error = PPERF_OK;
+	uint32_t region = view->region;
+	enum recording_item item;
+
+	view->region = 0;
+	if (view_rewind(view))
+		return view_finish(view, RECORDING_UNREADABLE);
+	while (!error && (item = view_next(view)) == RECORDING_SAMPLE)
+		error = regions_add_sample(&view->regions, view->db, info, &view->recording.sample);
+	view->region = region;
+	regions_end(&view->regions);
+	if (error)
+		return complain_of(error);
+	return item > RECORDING_CUT ? view_finish(view, item) : STATUS_OK;
 }
 
 int view_finish(const struct view *view, enum recording_item item)

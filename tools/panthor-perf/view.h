@@ -6,16 +6,44 @@
 #include <stdio.h>
 
 #include "recording.h"
+#include "regions.h"
 
 struct view {
 	const char *path;
 	struct recording recording;
 	struct pperf_db *db;
+
+	/* Its marks, as far as it was read. */
+	struct regions regions;
+	bool has_marks;
+
+	/* The only region that is looked at, 0 being the whole recording. */
+	uint32_t region;
+
+	/* Gaps between samples that are looked at and follow each other. */
+	struct pperf_log gaps;
+	uint64_t end_ns;
+	bool last_seen;
 };
 
 /* Opens a recording and the database of its counters. Prints what is wrong. Returns a status. */
 int view_open(struct view *view, const char *path);
 void view_close(struct view *view);
+
+/*
+ * Looks at one region alone, in all that is read from here on: the recording is read once to find it. Prints
+ * what is wrong. Returns a status.
+ */
+int view_choose_region(struct view *view, const char *name);
+
+/* The next sample, or what comes behind the last. */
+enum recording_item view_next(struct view *view);
+
+/* Goes back to the first sample. Returns -1 if that cannot be. */
+int view_rewind(struct view *view);
+
+/* Adds up all regions, with another look at the whole recording. Returns a status. */
+int view_sum_regions(struct view *view);
 
 /* Says what ended the reading of a recording, if that was not its end. Returns a status. */
 int view_finish(const struct view *view, enum recording_item item);

@@ -14,6 +14,8 @@
  *	struct pperf_topdown	samples attributed to what held the work up
  *	struct pperf_log	how many samples were flagged or stretched
  *
+ * Beside these, pperf_mark() puts names of a program's own into what others record.
+ *
  * All that is below struct pperf_gpu needs no GPU: a program that reads samples
  * from a file fills in struct pperf_gpu_info and struct pperf_sample itself.
  *
@@ -751,6 +753,19 @@ double pperf_topdown_share(const struct pperf_topdown *topdown, const struct ppe
 /* The largest of pperf_db_topdown_level(). NULL if there are no cycles. */
 const struct pperf_topdown_node *pperf_topdown_largest(const struct pperf_topdown *topdown,
 						       unsigned int level);
+
+/* ---- Marks: named moments in what others record ---- */
+
+/* Bytes of a name, at most. */
+#define PPERF_MARK_LENGTH 96
+
+/*
+ * Tells all who record, panthor-perf record among them, that a part of the program's work begins now, which
+ * lasts until the next mark of any program; NULL ends it. The name is UTF-8 without control characters:
+ * PPERF_ERROR_INVALID. Otherwise it is PPERF_OK, whether or not somebody records. It waits for nothing,
+ * allocates nothing, and can be called from any thread and from a signal's handler.
+ */
+enum pperf_error pperf_mark(const char *name);
 
 #pragma GCC visibility pop
 

@@ -12,12 +12,13 @@ Times of samples are those of CLOCK_MONOTONIC_RAW, in nanoseconds; periods are i
 Error, whose text says what to do. All but a Sample, which is plain data, is for one thread at a time.
 """
 
+import contextlib
 import ctypes
 import os
 from ctypes import (POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint8, c_uint32,
                     c_uint64, c_void_p, sizeof)
 
-__all__ = ["Counter", "Error", "Gpu", "Load", "Sample", "Session", "gpus", "open", "version"]
+__all__ = ["Counter", "Error", "Gpu", "Load", "Sample", "Session", "gpus", "mark", "open", "region", "version"]
 
 _lib = ctypes.CDLL("libpanthor-perf.so.0")
 
@@ -75,6 +76,7 @@ _counter_list = POINTER(POINTER(_Counter))
 _version = _function("version", c_char_p)
 _message = _function("message", c_char_p)
 _set_name = _function("set_name", c_char_p, c_uint)
+_mark = _function("mark", c_int, c_char_p)
 _gpu_nodes = _function("gpu_nodes", c_int, POINTER(POINTER(c_char_p)), POINTER(c_size_t))
 _gpu_nodes_free = _function("gpu_nodes_free", None, POINTER(c_char_p), c_size_t)
 _gpu_open = _function("gpu_open", c_int, c_char_p, POINTER(c_void_p))
@@ -144,6 +146,21 @@ def gpus():
         return [_text(nodes[i]) for i in range(count.value)]
     finally:
         _gpu_nodes_free(nodes, count)
+
+
+def mark(name=None):
+    """Begins a region of what others record now, until the next mark of any program; without a name, ends it."""
+    _check(_mark(None if name is None else name.encode()))
+
+
+@contextlib.contextmanager
+def region(name):
+    """A region of what others record, which lasts as long as the block, and is none within another."""
+    mark(name)
+    try:
+        yield
+    finally:
+        mark()
 
 
 def open(node=None, fd=None):

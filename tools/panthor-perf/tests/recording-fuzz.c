@@ -107,6 +107,8 @@ static void show_it(const uint8_t *bytes, size_t size)
 		{ "report", "-j", "-o", "/dev/null" }, { "report", "--html", "/dev/null" },
 		{ "convert", "--csv", "-o", "/dev/null" },
 		{ "convert", "--json", "-o", "/dev/null" }, { "convert", "--perfetto", "-o", "/dev/null" },
+		{ "report", "--region", "shadows", "-o", "/dev/null" },
+		{ "diff", "--region", "shadows", "-o", "/dev/null" },
 		{ "diff", "-o", "/dev/null" }, { "diff", "-T", "-j", "-o", "/dev/null" },
 	};
 	char path[32], *argv[10];

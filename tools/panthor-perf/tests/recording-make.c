@@ -3,6 +3,7 @@
  * recording-make FILE SAMPLES default|all [COMMAND...]: a recording of a GPU that is not there, a sample a
  * millisecond, in which every counter changes all the time. Its work comes in frames, and sleeps now and then.
  * One sample in a thousand is flagged, one is longer than the period; before one in ten thousand is a gap.
+ * MARKS in the environment has lines "NS NAME" of marks, so long behind the begin of the first sample.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -139,6 +140,32 @@ static void choose(const struct pperf_db *db, const struct pperf_gpu_info *info,
 	pperf_selection_free(selection);
 }
 
+/* Each before the first sample that ends behind it, as a recorder has them. Returns how many. */
+static unsigned int put_marks(FILE *out, struct recording_writer *writer, uint64_t begin, uint64_t until)
+{
+	static const char *next;
+	unsigned int count = 0;
+	char *name;
+
+	if (!next)
+		next = getenv("MARKS") ? getenv("MARKS") : "";
+	while (*next) {
+		struct recording_mark mark = { .time_ns = begin + strtoull(next, &name, 10) };
+		size_t length;
+
+		if (mark.time_ns >= until)
+			break;
+		name += *name == ' ';
+		length = strcspn(name, "\n");
+		snprintf(mark.name, sizeof(mark.name), "%.*s", (int)length, name);
+		recording_write_mark(writer, &mark);
+		put(out, writer);
+		next = name + length + (name[length] == '\n');
+		count++;
+	}
+	return count;
+}
+
 int main(int argc, char **argv)
 {
 	static struct fake fake;
@@ -182,9 +209,11 @@ int main(int argc, char **argv)
 		fake.sample.flags = n % 1000 == 700 ? PPERF_SAMPLE_STRETCHED : n % 1000 == 300 ? PPERF_SAMPLE_OVERFLOW : 0;
 		end.stretched += n % 1000 == 700;
 		end.overflow += n % 1000 == 300;
+		end.marks += put_marks(out, &writer, 5000 * PERIOD_NS, now);
 		recording_write_sample(&writer, &fake.sample);
 		put(out, &writer);
 	}
+	end.marks += put_marks(out, &writer, 5000 * PERIOD_NS, UINT64_MAX);
 	end.samples = samples;
 	if (recording_write_end(&writer, &end))
 		return 1;

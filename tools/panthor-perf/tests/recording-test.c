@@ -145,14 +145,27 @@ static void append(struct bytes *bytes, const void *more, size_t size)
 	bytes->size += size;
 }
 
-/* Samples are followed by clocks at every eighth, and where each record ends is noted. */
+static struct recording_mark make_mark(unsigned int n)
+{
+	static const char *const names[] = { "shadows", "a longer name, \xc3\xa4 <b>&\"", "", "shadows" };
+	struct recording_mark mark = { .time_ns = 123456789012345 + n * 100000 };
+
+	if (n == SAMPLES - 1)
+		memset(mark.name, 'x', PPERF_MARK_LENGTH);
+	else
+		strcpy(mark.name, names[n % 4]);
+	return mark;
+}
+
+/* Samples are followed by a mark at every third and clocks at every eighth, and where each record ends is noted. */
 static struct bytes make_file(const struct recording_head *head, const struct samples *s, size_t *ends)
 {
 	const struct recording_end last = {
 		.reason = RECORDING_INTERRUPTED, .status = 7, .samples = SAMPLES, .overflow = 1, .error = 2,
-		.stretched = 3, .lost = 1ull << 63,
+		.stretched = 3, .lost = 1ull << 63, .marks = 4, .dropped = 5,
 	};
 	struct recording_writer writer;
+	struct recording_mark mark;
 	struct bytes file = {};
 	unsigned int n;
 
@@ -164,6 +177,11 @@ static struct bytes make_file(const struct recording_head *head, const struct sa
 		recording_write_sample(&writer, &s->list[n]);
 		append(&file, writer.bytes, writer.size);
 		*ends++ = file.size;
+		if (n % 3 == 2) {
+			mark = make_mark(n);
+			recording_write_mark(&writer, &mark);
+			append(&file, writer.bytes, writer.size);
+		}
 		if (n % 8)
 			continue;
 		recording_write_clocks(&writer, &(struct recording_clocks){ n, n + 1, n + 2, UINT64_MAX });
@@ -209,9 +227,14 @@ static bool same_sample(const struct pperf_sample *a, const struct pperf_sample 
 static unsigned int read_all(struct recording *r, const struct samples *s, enum recording_item *last)
 {
 	unsigned int n = 0, wrong = 0;
+	struct recording_mark mark;
 
 	do {
 		*last = recording_next(r);
+		if (*last == RECORDING_MARK) {
+			mark = make_mark(n - 1);
+			wrong += n % 3 || r->mark.time_ns != mark.time_ns || strcmp(r->mark.name, mark.name);
+		}
 		if (*last != RECORDING_SAMPLE)
 			continue;
 		if (n >= SAMPLES || !same_sample(&r->sample, &s->list[n], r->head.gpu.values_per_block))
@@ -268,10 +291,14 @@ static void test_round_trip(unsigned int values, unsigned int cores)
 	n = read_all(&r, s, &item);
 	expect(n == SAMPLES && item == RECORDING_END, "%u samples, then %d: %s", n, item, r.error);
 	expect(r.end.reason == RECORDING_INTERRUPTED && r.end.status == 7 && r.end.samples == SAMPLES &&
-	       r.end.overflow == 1 && r.end.error == 2 && r.end.stretched == 3 && r.end.lost == 1ull << 63,
+	       r.end.overflow == 1 && r.end.error == 2 && r.end.stretched == 3 && r.end.lost == 1ull << 63 &&
+	       r.end.marks == 4 && r.end.dropped == 5,
 	       "the end is another");
 	expect(r.clocks.monotonic_raw == 16 && r.clocks.boottime == 17 && r.clocks.realtime == 18 &&
 	       r.clocks.monotonic == UINT64_MAX, "the last clocks are others");
+
+	expect(r.mark.time_ns == make_mark(SAMPLES - 1).time_ns && strlen(r.mark.name) == PPERF_MARK_LENGTH,
+	       "the last mark is %" PRIu64 " %s", r.mark.time_ns, r.mark.name);
 
 	/* And once more, from the first. */
 	expect(!recording_rewind(&r), "it cannot be read again");
@@ -531,6 +558,19 @@ static void test_nonsense(void)
 		{ "states of 17 bits", "\x00\x05\x80\x80\x10", 5 },
 		{ "an unknown clock", "\x00\x05\x80\x0c", 4 },
 	};
+	static const struct {
+		const char *name, *mark;
+		size_t size;
+	} marks[] = {
+		{ "a mark that is too short", "1234567", 7 },
+		{ "a time of 2^63", "\0\0\0\0\0\0\0\x80x", 9 },
+		{ "a name with an end in it", "\1\0\0\0\0\0\0\0x\0y", 11 },
+		{ "a name with a control character", "\1\0\0\0\0\0\0\0x\x1b", 10 },
+		{ "a name with one of two bytes", "\1\0\0\0\0\0\0\0\xc2\x9b", 10 },
+		{ "a name that is no UTF-8", "\1\0\0\0\0\0\0\0x\xc3", 10 },
+		{ "a name that is too long", "\1\0\0\0\0\0\0\0xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 8 + PPERF_MARK_LENGTH + 1 },
+	};
 	static const char *const ends[] = {
 		"", "{}", "{\"reason\":\"tired\"}", "{\"reason\":\"command\",\"status\":256}",
 		"{\"reason\":\"command\",\"lost\":-1}", "{\"reason\":\"command\",\"lost\":0.5}",
@@ -585,6 +625,28 @@ static void test_nonsense(void)
 		free(file.at);
 	}
 	end("samples that make no sense are refused");
+
+	begin();
+	for (i = 0; i <= sizeof(marks) / sizeof(marks[0]); i++) {
+		file = (struct bytes){};
+		append(&file, before, sizeof(before));
+		append_record(&file, 'H', ONE_BLOCK, strlen(ONE_BLOCK));
+		append_record(&file, 'M', "\2\0\0\0\0\0\0\0x", 9);
+		if (i < sizeof(marks) / sizeof(marks[0]))
+			append_record(&file, 'M', marks[i].mark, marks[i].size);
+		else
+			append_record(&file, 'M', "\1\0\0\0\0\0\0\0x", 9);
+		item = open_bytes(&r, file.at, file.size);
+		expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
+		item = recording_next(&r);
+		expect(item == RECORDING_MARK && r.mark.time_ns == 2 && same_text(r.mark.name, "x"), "a mark: %d", item);
+		item = recording_next(&r);
+		expect(item == RECORDING_BROKEN && *r.error, "%s: %d",
+		       i < sizeof(marks) / sizeof(marks[0]) ? marks[i].name : "a mark before the last", item);
+		recording_close(&r);
+		free(file.at);
+	}
+	end("marks that make no sense are refused");
 
 	begin();
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
@@ -670,8 +732,8 @@ static int write_seeds(const char *directory)
 		file = make_file(&head, s, ends);
 		snprintf(path, sizeof(path), "%s/seed-%zu", directory, i);
 		out = fopen(path, "w");
-		/* Two samples are enough to reach everything. */
-		if (!out || fwrite(file.at, 1, ends[2], out) != ends[2] || fclose(out)) {
+		/* Four samples, and a mark among them, are enough to reach everything. */
+		if (!out || fwrite(file.at, 1, ends[4], out) != ends[4] || fclose(out)) {
 			perror(path);
 			return 1;
 		}
@@ -725,7 +787,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return write_seeds(argv[1]);
 
-	printf("1..14\n");
+	printf("1..15\n");
 	test_round_trip(64, 4);
 	test_round_trip(128, 16);
 	test_sparse_head();

@@ -11,7 +11,7 @@ tool=$top/tools/panthor-perf
 library=$tool/libpanthor-perf
 export PYTHONDONTWRITEBYTECODE=1
 
-plan $((1 + 4 + 4 + 3 * 14 + 12))
+plan $((1 + 4 + 4 + 3 * 14 + 13))
 
 # Of a kernel's headers, those of DRM and what they alone include: this machine has the rest.
 headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
@@ -219,5 +219,15 @@ is "and so is a period that is none" "$? $(cat "$SCRATCH/err" "$SCRATCH/out")" "
 20000000000.0 is no period in seconds
 inf is no period in seconds
 nan is no period in seconds"
+python now "" -c 'import panthor_perf
+with panthor_perf.region("nobody records"):
+    panthor_perf.mark("\u00e4")
+for name in "", 97 * "x", "a\n":
+    try:
+        panthor_perf.mark(name)
+    except panthor_perf.Error as error:
+        print(error.code, error)'
+is "marks have names, and do nothing where nobody records" "$? $(cat "$SCRATCH/err")$(uniq -c "$SCRATCH/out" | tr -s ' ')" \
+	"0  3 1 a mark has a name of 1 to 96 bytes, without control characters"
 ldd "$SCRATCH/now/fake/libpanthor-perf.so.0" | grep -q libdrm
 is "all of it without libdrm" $? 1

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Named moments for whoever records. Nothing is kept between two of them: a recorder may come and go, and a
+ * signal's handler, or a child of a program with threads, may mark too. So there is no allocation, no lock,
+ * and no function that is not safe there.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "mark.h"
+
+/* As many recorders as hear of one mark. */
+#define MAX_RECORDERS 64
+
+/* Marks that no recorder had room for, and that none was told of. */
+static uint32_t untold;
+
+struct sender {
+	/* -1 as long as there is nobody to send to. */
+	int fd;
+	unsigned int timeout_ms, sent, missed;
+	struct mark_message message;
+	size_t size;
+};
+
+static bool make_socket(struct sender *s)
+{
+	const struct timeval timeout = { s->timeout_ms / 1000, s->timeout_ms % 1000 * 1000 };
+
+	if (s->fd < 0)
+		s->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (s->fd >= 0 && s->timeout_ms)
+		setsockopt(s->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+	return s->fd >= 0;
+}
+
+/* Path has directory, slash and name; all but a directory and a name are empty for a whole path. */
+static void send_to(struct sender *s, const char *directory, const char *slash, const char *name)
+{
+	const char *parts[] = { directory, slash, name };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t length = 0, i, n;
+
+	for (i = 0; i < COUNT(parts); i++) {
+		n = strlen(parts[i]);
+		if (length + n >= sizeof(address.sun_path))
+			return;
+		memcpy(address.sun_path + length, parts[i], n);
+		length += n;
+	}
+	if (!length || !make_socket(s))
+		return;
+	if (sendto(s->fd, &s->message, s->size, MSG_NOSIGNAL | (s->timeout_ms ? 0 : MSG_DONTWAIT),
+		   (const struct sockaddr *)&address, sizeof(address)) >= 0)
+		s->sent++;
+	else if (errno == EAGAIN || errno == ENOBUFS || errno == EINTR)
+		s->missed++;
+	/* Nobody listens any more, or not to this user. */
+}
+
+static bool is_pid(const char *name)
+{
+	return *name >= '1' && *name <= '9' && !name[strspn(name, "0123456789")];
+}
+
+/* To all sockets of a directory but one. */
+static void send_to_all(struct sender *s, const char *directory)
+{
+	char buffer[2048] __attribute__((aligned(8)));
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	unsigned int recorders = 0;
+	long size, at;
+
+	if (fd < 0)
+		return;
+	while (recorders < MAX_RECORDERS && (size = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
+		for (at = 0; at < size && recorders < MAX_RECORDERS;) {
+			const struct dirent64 *entry = (const void *)(buffer + at);
+
+			at += entry->d_reclen;
+			if (!is_pid(entry->d_name))
+				continue;
+			send_to(s, directory, "/", entry->d_name);
+			recorders++;
+		}
+	}
+	close(fd);
+}
+
+static bool join(char *path, size_t size, const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n + m >= size)
+		return false;
+	memcpy(path, a, n);
+	memcpy(path + n, b, m + 1);
+	return true;
+}
+
+static void send_to_everybody(struct sender *s)
+{
+	/* A program with more rights than its user's is not told by the user where to send to. */
+	const char *own = secure_getenv(MARK_SOCKET), *user = secure_getenv("XDG_RUNTIME_DIR");
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+
+	send_to_all(s, MARK_ROOT_DIRECTORY);
+	if (user && *user == '/' && join(path, sizeof(path), user, MARK_USER_DIRECTORY))
+		send_to_all(s, path);
+	if (own)
+		send_to(s, "", "", own);
+}
+
+/* Of any encoding: what is no UTF-8 is not taken by recorders. */
+static bool name_is_valid(const char *name, size_t length)
+{
+	size_t i;
+
+	if (!length || length > PPERF_MARK_LENGTH)
+		return false;
+	for (i = 0; i < length; i++)
+		if ((uint8_t)name[i] < ' ' || name[i] == 0x7f)
+			return false;
+	return true;
+}
+
+enum pperf_error pperf_mark_send(const char *path, const char *name, unsigned int timeout_ms, unsigned int *missed)
+{
+	struct sender s = { .fd = -1, .timeout_ms = timeout_ms, .message.magic = MARK_MAGIC };
+	size_t length = name ? strnlen(name, PPERF_MARK_LENGTH + 1) : 0;
+	int before = errno;
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	if (name && !name_is_valid(name, length))
+		return pperf_fail(PPERF_ERROR_INVALID, "a mark has a name of 1 to %d bytes, without control characters",
+				  PPERF_MARK_LENGTH);
+
+	s.message.time_ns = t.tv_sec * 1000000000ull + t.tv_nsec;
+	if (length)
+		memcpy(s.message.name, name, length);
+	s.size = offsetof(struct mark_message, name) + length;
+	s.message.missed = __atomic_exchange_n(&untold, 0, __ATOMIC_RELAXED);
+	if (path)
+		send_to(&s, "", "", path);
+	else
+		send_to_everybody(&s);
+
+	/* Who is there is told with the next one. */
+	__atomic_fetch_add(&untold, !!s.missed + (s.sent ? 0 : s.message.missed), __ATOMIC_RELAXED);
+	if (s.fd >= 0)
+		close(s.fd);
+	if (missed)
+		*missed = s.missed;
+	errno = before;
+	return PPERF_OK;
+}
+
+enum pperf_error pperf_mark(const char *name)
+{
+	return pperf_mark_send(NULL, name, 0, NULL);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parts of a recording that have names: each lasts from a mark to the next, whoever has set them. Those of one
+ * name are one region. All else is the region without a name, so that regions make up the whole.
+ */
+#ifndef PANTHOR_PERF_REGIONS_H
+#define PANTHOR_PERF_REGIONS_H
+
+#include <stdio.h>
+
+#include "figures.h"
+#include "recording.h"
+
+struct json_object;
+
+/* More names than these are one region, the last. */
+#define REGIONS_MAX 200
+#define REGIONS_OTHERS "(others)"
+
+struct region {
+	/* Empty: what has no name. */
+	char name[PPERF_MARK_LENGTH + 1];
+
+	/* How often it begins, and how long it lasts, as far as samples were taken. */
+	uint64_t times, lasts_ns;
+
+	/*
+	 * Samples belong where their middle lies, so that every count is in one region. Sure are those that
+	 * lie in it as a whole, across those that lie in another region too: what was counted in the region
+	 * is from the sum of the sure ones to that of both.
+	 */
+	struct pperf_sums *sums, *sure, *across;
+
+	/* The latest that was added to across. */
+	uint64_t latest;
+};
+
+struct regions {
+	/* That without a name is the first; the others are in the order of their first marks. */
+	struct region *list;
+	size_t count;
+
+	/* By time. */
+	struct region_mark {
+		uint64_t time_ns;
+		uint32_t region;
+	} *marks;
+	size_t num_marks, room;
+
+	uint64_t samples, start_ns, end_ns;
+};
+
+/* Zero them to begin. Adds a mark of a recording, behind all others. Returns -1 without memory. */
+int regions_add_mark(struct regions *regions, const struct recording_mark *mark);
+
+/* Where a sample belongs. 0 without marks. */
+uint32_t regions_of(const struct regions *regions, const struct pperf_sample *sample);
+
+/* The number of a region by its name, or 0. */
+uint32_t regions_find(const struct regions *regions, const char *name);
+
+/* Adds a sample to the sums of all regions that it touches. All marks were added before. */
+enum pperf_error regions_add_sample(struct regions *regions, const struct pperf_db *db,
+				    const struct pperf_gpu_info *info, const struct pperf_sample *sample);
+
+/* To be called when all samples were added. */
+void regions_end(struct regions *regions);
+void regions_free(struct regions *regions);
+
+/* What part of the time of a region's samples is of those that lie in others too, 0 to 1. */
+double regions_uncertain(const struct region *region);
+
+/* Lines with the figures of each. */
+void regions_print(FILE *out, const struct regions *regions, const struct figures_source *source);
+
+#endif
