@@ -17,6 +17,7 @@ int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_stat(int argc, char **argv);
+int command_mark(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_convert(int argc, char **argv);

@@ -19,6 +19,7 @@ static const struct {
 	{ "stat", command_stat, "count while a program runs" },
 	{ "top", command_top, "what the GPU does now, and for whom" },
 	{ "record", command_record, "record samples in a file" },
+	{ "mark", command_mark, "name what happens from now on, in all that is recorded" },
 	{ "report", command_report, "what a recording says" },
 	{ "convert", command_convert, "a recording as CSV, JSON or a trace for Perfetto" },
 	{ "diff", command_diff, "what changed between two recordings" },

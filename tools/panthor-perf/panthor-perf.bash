@@ -55,7 +55,7 @@ _panthor_perf()
 		mapfile -t COMPREPLY < <(compgen -W "$(_panthor_perf_products "$word")" -- "$word")
 		return
 		;;
-	-o|--output|-t|--textfile|--html)
+	-o|--output|-t|--textfile|--html|--socket)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 		;;
@@ -66,6 +66,9 @@ _panthor_perf()
 	*:-*) ;;
 	report:*|convert:*|diff:*)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		return
+		;;
+	mark:*)
 		return
 		;;
 	help:*)

@@ -24,7 +24,9 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "control.h"
 #include "fifo.h"
+#include "marks.h"
 #include "perfetto.h"
 #include "recording.h"
 
@@ -57,8 +59,9 @@ struct arguments {
 	const char *output;
 	uint64_t period_ns;
 
-	/* From the start of the command to that of counting; 0: none. */
+	/* From the start of the command to that of counting; 0: none. Or until somebody who controls it says so. */
 	uint64_t delay_ns;
+	bool delay_forever;
 
 	unsigned long memory;
 	char **events;
@@ -66,17 +69,25 @@ struct arguments {
 	bool all;
 	bool perfetto;
 	uint8_t set;
+
+	/* NULL if there is none. */
+	const char *control, *socket;
 	char **command;
 };
 
 /*
- * COUNTING -> STOPPING   the program has ended, or the user has asked to end
+ * PAUSED -> COUNTING     the delay is over, or who controls it wants it to count
+ * COUNTING -> PAUSING    who controls it wants it to stop
+ * PAUSING -> PAUSED      the last sample for now was read
+ * PAUSED -> DONE         the program has ended, or the user has asked to end
+ * PAUSING -> STOPPING    the same, and the last sample is on its way
+ * COUNTING -> STOPPING   the same
  * COUNTING -> GONE       the same, and the GPU has gone before
  * STOPPING -> DONE       the last sample was read
  * GONE -> DONE           all that is in the ring was read: no last sample comes
  * COUNTING, STOPPING, GONE -> DONE   there can be no more, or nobody takes them
  */
-enum state { COUNTING, STOPPING, GONE, DONE };
+enum state { PAUSED, COUNTING, PAUSING, STOPPING, GONE, DONE };
 
 struct recorder {
 	const struct arguments *arguments;
@@ -90,6 +101,12 @@ struct recorder {
 	enum state state;
 	enum recording_reason reason;
 	int status;
+
+	struct marks marks;
+	struct control control;
+
+	/* When the delay is over; 0: it was, or there is none. */
+	uint64_t begin_ns;
 
 	struct recording_head head;
 	struct recording_writer writer;
@@ -120,7 +137,7 @@ struct recorder {
 	uint64_t progress_ns;
 };
 
-enum { KEY_SET = 256 };
+enum { KEY_SET = 256, KEY_CONTROL, KEY_SOCKET };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write to FILE (default: " RECORDING_DEFAULT ", with --perfetto "
@@ -130,7 +147,11 @@ static const struct argp_option options[] = {
 	  "repeated; default: those of stat, and what load and top-down are made of)", 0 },
 	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
 	{ "set", KEY_SET, "SET", 0, "Counter set, as info names it; of others than the primary, -e takes BLOCK.INDEX", 0 },
-	{ "delay", 'D', "TIME", 0, "Let the command run for so long before counting begins", 0 },
+	{ "delay", 'D', "TIME", 0, "Let the command run for so long before counting begins; -1: until --control "
+	  "says so", 0 },
+	{ "control", KEY_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0, "Do what the lines enable, disable, ping and stop say "
+	  "that are read from CTL, and write ack to ACK when it is done", 0 },
+	{ "socket", KEY_SOCKET, "PATH", 0, "Listen to marks there (default: where mark looks for recorders)", 0 },
 	{ "memory", 'm', "KIB", 0, "Memory for samples that are not written yet (default: 32768)", 0 },
 	{ "perfetto", 'P', NULL, 0, "Write a trace for Perfetto", 0 },
 	{}
@@ -170,8 +191,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->perfetto = true;
 		return 0;
 	case 'D':
-		if (!parse_period(arg, &arguments->delay_ns))
+		arguments->delay_forever = !strcmp(arg, "-1");
+		arguments->delay_ns = 0;
+		if (!arguments->delay_forever && !parse_period(arg, &arguments->delay_ns))
 			wrong_period(state, "-D", arg);
+		return 0;
+	case KEY_CONTROL:
+		if (!control_is_valid(arg))
+			argp_error(state, "--control takes fd:NUMBER[,NUMBER] or fifo:PATH[,PATH], not \"%s\"", arg);
+		arguments->control = arg;
+		return 0;
+	case KEY_SOCKET:
+		arguments->socket = arg;
 		return 0;
 	case KEY_SET:
 		if (!parse_set(arg, &arguments->set))
@@ -180,6 +211,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->set && !arguments->num_events)
 			argp_error(state, "--set needs -e BLOCK.INDEX: names are those of the primary set");
+		if (arguments->delay_forever && !arguments->control)
+			argp_error(state, "-D -1 needs --control: nothing else ends it");
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The command's options are its own. */
@@ -444,8 +477,23 @@ static void add_sample(struct recorder *r, const struct pperf_sample *sample)
 		r->shown_ns = sample->end_ns;
 		fifo_show(&r->queue);
 	}
-	if (sample->user_data == TAG_STOP)
-		r->state = DONE;
+	if (sample->user_data != TAG_STOP)
+		return;
+	r->state = r->state == PAUSING ? PAUSED : DONE;
+	if (r->state == PAUSED)
+		control_ack(&r->control);
+}
+
+/* Marks wait in their socket while there is no room for them. */
+static void add_marks(struct recorder *r)
+{
+	struct recording_mark mark;
+
+	while (fifo_reader(&r->queue) == FIFO_READING && fifo_room(&r->queue, RECORDING_MARK_SIZE) &&
+	       marks_next(&r->marks, &mark)) {
+		recording_write_mark(&r->writer, &mark);
+		put_record(r);
+	}
 }
 
 /* Reads what is in the ring, as long as there is room for it. */
@@ -507,15 +555,12 @@ static void show_progress(struct recorder *r)
 		return;
 }
 
-static void begin_to_stop(struct recorder *r, enum recording_reason reason)
+/* Asks for the last sample, behind which there is another state. */
+static void stop_counting(struct recorder *r, enum state state)
 {
-	enum pperf_error error;
+	enum pperf_error error = pperf_session_stop(r->session, TAG_STOP);
 
-	if (r->state != COUNTING)
-		return;
-	r->reason = reason;
-	r->state = STOPPING;
-	error = pperf_session_stop(r->session, TAG_STOP);
+	r->state = state;
 	if (error)
 		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
 	/* What came since the ring was read last is still in it. */
@@ -523,30 +568,121 @@ static void begin_to_stop(struct recorder *r, enum recording_reason reason)
 		r->state = GONE;
 }
 
+static void begin_to_stop(struct recorder *r, enum recording_reason reason)
+{
+	switch (r->state) {
+	case COUNTING:
+		r->reason = reason;
+		stop_counting(r, STOPPING);
+		break;
+	case PAUSING:
+		r->reason = reason;
+		r->state = STOPPING;
+		break;
+	case PAUSED:
+		r->reason = reason;
+		r->state = DONE;
+		if (!r->samples && r->begin_ns)
+			complain("nothing was counted: the end came before that of the delay");
+		else if (!r->samples && reason != RECORDING_FAILED)
+			complain("nothing was counted: nobody has enabled it");
+		break;
+	default:
+		break;
+	}
+}
+
+static void start_counting(struct recorder *r)
+{
+	enum pperf_error error = pperf_session_start(r->session, TAG_SAMPLE);
+
+	r->begin_ns = 0;
+	r->state = COUNTING;
+	if (error)
+		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
+}
+
+/* Does what who controls it wants, until that takes a while. */
+static void obey(struct recorder *r)
+{
+	while (r->state == PAUSED || r->state == COUNTING) {
+		switch (control_next(&r->control)) {
+		case CONTROL_NONE:
+			return;
+		case CONTROL_UNKNOWN:
+			break;
+		case CONTROL_ENABLE:
+			if (r->state == PAUSED)
+				start_counting(r);
+			if (r->state == COUNTING)
+				control_ack(&r->control);
+			break;
+		case CONTROL_DISABLE:
+			r->begin_ns = 0;
+			/* Acknowledged when its last sample was read. */
+			if (r->state == COUNTING)
+				stop_counting(r, PAUSING);
+			else
+				control_ack(&r->control);
+			break;
+		case CONTROL_PING:
+			control_ack(&r->control);
+			break;
+		case CONTROL_STOP:
+			begin_to_stop(r, RECORDING_INTERRUPTED);
+			control_ack(&r->control);
+			break;
+		}
+	}
+}
+
+/* How long to wait for anything: not beyond the end of the delay. */
+static int wait_ms(const struct recorder *r, int timeout)
+{
+	uint64_t now;
+
+	if (!r->begin_ns)
+		return timeout;
+	now = now_ns(CLOCK_MONOTONIC);
+	if (now >= r->begin_ns)
+		return 0;
+	now = (r->begin_ns - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
+	return now < (uint64_t)timeout ? (int)now : timeout;
+}
+
 /* Counts until the program or the user ends it. */
 static void count(struct recorder *r)
 {
 	uint64_t interval = pperf_session_period(r->session) * pperf_session_slots(r->session) / 4;
-	struct pollfd fds[3] = {
+	struct pollfd fds[5] = {
 		{ .fd = r->child.signals, .events = POLLIN },
 		{ .fd = r->queue.eventfd, .events = POLLIN },
-		{ .fd = pperf_session_fd(r->session), .events = POLLIN },
+		{ .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN },
 	};
 	int timeout = interval < NSEC_PER_MSEC ? 1 : interval > SHOW_NS ? SHOW_NS / NSEC_PER_MSEC :
 						     interval / NSEC_PER_MSEC;
+	bool last_comes;
 
 	while (r->state != DONE) {
 		/*
 		 * Samples are left to gather in the ring until a quarter of it is full;
 		 * the last one is waited for, if there is room for it.
 		 */
-		if (poll(fds, r->state == STOPPING && !r->waiting ? 3 : 2, timeout) < 0 && errno != EINTR) {
+		last_comes = r->state == STOPPING || r->state == PAUSING;
+		fds[2].fd = last_comes && !r->waiting ? pperf_session_fd(r->session) : -1;
+		fds[3].fd = r->waiting ? -1 : marks_fd(&r->marks);
+		fds[4].fd = last_comes ? -1 : r->control.fd;
+		if (poll(fds, 5, wait_ms(r, timeout)) < 0 && errno != EINTR) {
 			complain("cannot wait: %s", strerror(errno));
 			fail(r, RECORDING_FAILED, STATUS_FAILED);
 			return;
 		}
 
+		if (r->begin_ns && now_ns(CLOCK_MONOTONIC) >= r->begin_ns)
+			start_counting(r);
+		add_marks(r);
 		drain(r);
+		obey(r);
 		if (fds[0].revents) {
 			switch (child_event(&r->child)) {
 			case CHILD_NOTHING:
@@ -591,6 +727,8 @@ static void put_end(struct recorder *r)
 		.overflow = log->overflowed,
 		.error = log->failed,
 		.stretched = log->stretched,
+		.marks = r->marks.taken,
+		.dropped = r->marks.dropped,
 	};
 
 	if (recording_write_end(&r->writer, &end))
@@ -626,6 +764,9 @@ static void report_end(struct recorder *r)
 		r->bytes, r->output);
 	for (i = 0; pperf_log_text(log, i, text, sizeof(text)); i++)
 		fprintf(stderr, "%s\n", text);
+	if (r->marks.dropped)
+		fprintf(stderr, "%" PRIu64 " mark%s not taken: they came too fast, or made no sense.\n", r->marks.dropped,
+			r->marks.dropped == 1 ? " was" : "s were");
 	if (r->waits)
 		fprintf(stderr, "The file took samples more slowly than they came, %" PRIu64 " time%s: the reader stopped, "
 			"and the kernel put several periods into one sample.\n", r->waits, r->waits == 1 ? "" : "s");
@@ -671,26 +812,6 @@ static void wait_for_child(struct recorder *r)
 	}
 }
 
-/* Lets the command run before counting begins. Started: the status of its start. */
-static void delay(struct recorder *r, int started)
-{
-	enum pperf_error error;
-
-	if (started) {
-		fail(r, RECORDING_FAILED, started);
-		return;
-	}
-	if (!child_delay(&r->child, r->arguments->delay_ns)) {
-		complain("nothing was counted: the end came before that of the delay");
-		r->reason = r->arguments->command ? RECORDING_COMMAND_ENDED : RECORDING_INTERRUPTED;
-		r->state = DONE;
-		return;
-	}
-	error = pperf_session_start(r->session, TAG_SAMPLE);
-	if (error)
-		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
-}
-
 /* Counts and writes, all being set up. */
 static int run(struct recorder *r)
 {
@@ -702,13 +823,14 @@ static int run(struct recorder *r)
 		return status;
 
 	started = r->arguments->command ? child_start(&r->child, r->arguments->command) : STATUS_OK;
-	if (r->arguments->delay_ns)
-		delay(r, started);
-	else if (started)
+	if (started)
 		begin_to_stop(r, RECORDING_FAILED);
+	else if (r->arguments->delay_ns)
+		r->begin_ns = now_ns(CLOCK_MONOTONIC) + r->arguments->delay_ns;
 	/* As close to the first sample as it comes: they drift. */
 	put_clocks(r);
 	count(r);
+	add_marks(r);
 	put_end(r);
 	fifo_end(&r->queue);
 	while (fifo_reader(&r->queue) == FIFO_READING) {
@@ -779,22 +901,32 @@ static int record(struct recorder *r)
 		goto out_writer;
 	}
 
+	status = control_open(&r->control, r->arguments->control);
+	if (status)
+		goto out_queue;
+	status = marks_open(&r->marks, r->arguments->socket, info->node);
+	if (status)
+		goto out_control;
+
 	/* Before signals are blocked: a FIFO is opened when somebody reads it, for which the user may not want to wait. */
 	r->fd = open_output(r->output, &made);
 	if (r->fd < 0) {
 		complain("%s: %s", r->output, strerror(errno));
 		status = STATUS_IO;
-		goto out_queue;
+		goto out_marks;
 	}
 
 	status = child_prepare(&r->child);
 	if (status)
 		goto out_file;
 
-	error = r->arguments->delay_ns ? PPERF_OK : pperf_session_start(r->session, TAG_SAMPLE);
-	if (error) {
-		status = complain_of(error);
-		goto out_child;
+	if (!r->arguments->delay_ns && !r->arguments->delay_forever) {
+		r->state = COUNTING;
+		error = pperf_session_start(r->session, TAG_SAMPLE);
+		if (error) {
+			status = complain_of(error);
+			goto out_child;
+		}
 	}
 
 	/* Nothing else can fail before something is written. A pipe cannot be cut, and need not be. */
@@ -820,6 +952,10 @@ out_file:
 	/* A failure leaves all as it was. */
 	if (made && !begun)
 		unlink(r->output);
+out_marks:
+	marks_close(&r->marks);
+out_control:
+	control_close(&r->control);
 out_queue:
 	fifo_close(&r->queue);
 out_writer:

@@ -124,6 +124,7 @@ int view_sum_regions(struct view *view)
 	const struct pperf_gpu_info *info = &view->recording.head.gpu;
 	enum pperf_error error = PPERF_OK;
 	uint32_t region = view->region;
+	struct pperf_log gaps = view->gaps;
 	enum recording_item item;
 
 	view->region = 0;
@@ -132,6 +133,7 @@ int view_sum_regions(struct view *view)
 	while (!error && (item = view_next(view)) == RECORDING_SAMPLE)
 		error = regions_add_sample(&view->regions, view->db, info, &view->recording.sample);
 	view->region = region;
+	view->gaps = gaps;
 	regions_end(&view->regions);
 	if (error)
 		return complain_of(error);

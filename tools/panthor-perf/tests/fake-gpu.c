@@ -9,9 +9,11 @@
  *   p   no sample: a second passes in which nothing is counted
  *   r   one of the session's period, in which every counter counts something else than in the one before
  *   b   one in which MaliFragQueueAssignStallCy alone counts, so that a derived sum goes back
+ *   n   the same as s, but of the microsecond before now, so that marks lie before or behind it
  *   g   the GPU goes
  *
- * They wait until counting is started; a file of the name in FAKE_STARTED is there from then on.
+ * They wait until counting is started; a file of the name in FAKE_STARTED is there from then on. When it is
+ * started again, ten seconds have gone by.
  *
  * With FAKE_STOP=gone in the environment, the GPU goes when it is to stop: two more samples are in the ring.
  */
@@ -19,6 +21,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -33,7 +36,7 @@ struct pperf_gpu {
 
 struct pperf_session {
 	struct pperf_gpu *gpu;
-	bool started;
+	bool started, stopped;
 	int ticks;
 	uint64_t tag, stop_tag, end_ns, period_ns;
 	uint32_t slots;
@@ -143,6 +146,7 @@ enum pperf_error pperf_session_start(struct pperf_session *s, uint64_t user_data
 		close(fd);
 	s->tag = user_data;
 	s->started = true;
+	s->end_ns += s->stopped ? 10 * PERIOD_NS : 0;
 	return PPERF_OK;
 }
 
@@ -225,7 +229,7 @@ static void count(struct fake *fake, char tick)
 
 	for (n = 0; n < fake->sample.num_blocks; n++)
 		for (i = PPERF_FIRST_COUNTER; i < fake->info.values_per_block; i++)
-			fake->values[n][i] = tick && strchr("stz", tick) ? 1000 * (n + 1) - i : 0;
+			fake->values[n][i] = tick && strchr("stzn", tick) ? 1000 * (n + 1) - i : 0;
 	if (tick != 'b')
 		return;
 	if (pperf_db_open("Mali-G710", &db))
@@ -233,6 +237,14 @@ static void count(struct fake *fake, char tick)
 	stall = pperf_db_find(db, "MaliFragQueueAssignStallCy");
 	*fake_value(fake, stall->type, 0, stall->index) = 500000;
 	pperf_db_close(db);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
 enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_sample **sample)
@@ -250,13 +262,19 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 		return pperf_session_next(s, sample);
 	}
 	count(fake, tick);
+	if (tick == 'n')
+		s->end_ns = now_ns() - 1000;
 	fake->sample.start_ns = s->end_ns;
-	s->end_ns += tick == 't' ? 5 * PERIOD_NS : tick == 'r' ? s->period_ns : tick == 'z' ? 0 : PERIOD_NS;
+	s->end_ns += tick == 'n' ? 1000 : tick == 't' ? 5 * PERIOD_NS : tick == 'r' ? s->period_ns : tick == 'z' ? 0 : PERIOD_NS;
 	fake->sample.end_ns = s->end_ns;
 	fake->sample.flags = tick == 't' ? PPERF_SAMPLE_STRETCHED : 0;
 	fake->sample.cycles[PPERF_CLOCK_TOPLEVEL] = 10000;
 	fake->sample.cycles[PPERF_CLOCK_SHADER] = 9000;
 	fake->sample.last = tick == 'e';
+	if (tick == 'e') {
+		s->started = false;
+		s->stopped = true;
+	}
 	fake->sample.user_data = tick == 'e' ? s->stop_tag : s->tag;
 	pperf_log_add(&s->log, &fake->sample);
 	*sample = &fake->sample;

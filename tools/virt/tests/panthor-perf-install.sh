@@ -116,7 +116,7 @@ is "a command that is not there" "$? $(cat "$SCRATCH/err")" \
 wrong=
 for command in $(panthor-perf 2>&1 | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 	case $command in
-	report|convert|diff) ;; # They read a file, and no GPU.
+	mark|report|convert|diff) ;; # They use a file or a socket, and no GPU.
 	*) panthor-perf "$command" --help | grep -q -- '--device=NODE' || wrong+=" $command:-d" ;;
 	esac
 	[ -e "$tree/share/man/man1/panthor-perf-$command.1" ] || wrong+=" $command:page"
