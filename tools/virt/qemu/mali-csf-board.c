@@ -7,6 +7,8 @@
  * and the device tree of it all. The oscillators are those of Arm's Versatile
  * Express boards, which kernels of distributions have a driver for: they are
  * read and set through the configuration registers of a system register block.
+ * Fuses, if there are any to read, are those of MediaTek's SoCs for the same
+ * reason: bytes in memory, here a mask of shader cores.
  */
 #include "qemu/osdep.h"
 #include "qemu/log.h"
@@ -128,6 +130,28 @@ const MemoryRegionOps mali_csf_board_ops = {
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
 
+static uint64_t board_fuses_read(void *opaque, hwaddr off, unsigned size)
+{
+    MaliCsfState *s = opaque;
+
+    return off < 8 ? s->shader_fuses >> 8 * off : 0;
+}
+
+static void board_fuses_write(void *opaque, hwaddr off, uint64_t val,
+                              unsigned size)
+{
+    qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: a write to the fuses at 0x%"
+                  HWADDR_PRIx "\n", off);
+}
+
+const MemoryRegionOps mali_csf_fuses_ops = {
+    .read = board_fuses_read,
+    .write = board_fuses_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 4 },
+    .impl = { .min_access_size = 1, .max_access_size = 4 },
+};
+
 void mali_csf_board_reset(MaliCsfState *s)
 {
     s->sys_led = s->sys_cfgdata = s->sys_cfgctrl = s->sys_cfgstat = 0;
@@ -151,15 +175,32 @@ static uint32_t board_node(void *fdt, const char *node,
     return phandle;
 }
 
+/* A cell of the fuses, which panthor reads in place of SHADER_PRESENT. */
+static void board_fuses_fdt_add(void *fdt, const char *parent, uint64_t fuses,
+                                const char *gpu)
+{
+    g_autofree char *node = g_strdup_printf("%s/efuse@%" PRIx64, parent, fuses);
+    g_autofree char *cell = g_strdup_printf("%s/shader-present@0", node);
+
+    board_node(fdt, node, "mediatek,efuse");
+    qemu_fdt_setprop_cells(fdt, node, "reg", (uint32_t)fuses, MALI_FUSES_SIZE);
+    qemu_fdt_setprop_cell(fdt, node, "#address-cells", 1);
+    qemu_fdt_setprop_cell(fdt, node, "#size-cells", 1);
+    qemu_fdt_setprop_cell(fdt, gpu, "nvmem-cells", board_node(fdt, cell, NULL));
+    qemu_fdt_setprop_cells(fdt, cell, "reg", 0, 8);
+    qemu_fdt_setprop_string(fdt, gpu, "nvmem-cell-names", "shader-present");
+}
+
 /*
  * The board around the GPU: three oscillators behind system registers, a gate
  * behind each, a fixed supply, three operating points; the GPU's node; the
  * bench page's. The gates are opened by the first LEDs of the board.
  */
 void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
-                            uint64_t regs, uint64_t bench, uint64_t sysreg,
-                            const int *irqs)
+                            const uint64_t *mmio, const int *irqs)
 {
+    uint64_t regs = mmio[MALI_MMIO_REGS], bench = mmio[MALI_MMIO_BENCH];
+    uint64_t sysreg = mmio[MALI_MMIO_SYSREG];
     static const uint32_t opp_hz[] = { 50000000, 100000000, 150000000 };
     static const char irq_names[] = "job\0mmu\0gpu";
     static const char clk_names[] = "core\0coregroup\0stacks";
@@ -261,6 +302,9 @@ void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
     /* Said either way, whatever the nodes above may say. */
     qemu_fdt_setprop(fdt, node, s->coherent ? "dma-coherent"
                                             : "dma-noncoherent", NULL, 0);
+    if (s->shader_fuses != UINT64_MAX) {
+        board_fuses_fdt_add(fdt, parent, mmio[MALI_MMIO_FUSES], node);
+    }
 
     qemu_fdt_add_subnode(fdt, bnode);
     qemu_fdt_setprop_string(fdt, bnode, "compatible",

@@ -703,7 +703,8 @@ static void layout(MaliCsfState *s)
         bool present = extract64(s->shader_present, i, 1);
 
         if (present || !s->ctr->compact_cores) {
-            add_block(s, MALI_BLK_SHADER, ORD_SHADER, i, present);
+            add_block(s, MALI_BLK_SHADER, ORD_SHADER, i,
+                      present && extract64(s->shader_fuses, i, 1));
         }
     }
 }

@@ -129,6 +129,11 @@ static void mcu_config(MaliCsfState *s, uint32_t reqs)
         s->alloc_lo = mali_csf_glb_ld32(s, MALI_GLB_IN + MALI_GLB_IN_ALLOC_EN);
         s->alloc_hi = mali_csf_glb_ld32(s,
                                         MALI_GLB_IN + MALI_GLB_IN_ALLOC_EN + 4);
+        if (((uint64_t)s->alloc_hi << 32 | s->alloc_lo) & s->shader_present &
+            ~s->shader_fuses) {
+            qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: firmware is given cores "
+                          "that fuses have cut off\n");
+        }
     }
     if (reqs & MALI_GLB_CFG_POWEROFF_TIMER) {
         s->poweroff_ns = mcu_timer_ns(s, mali_csf_glb_ld32(s, MALI_GLB_IN +

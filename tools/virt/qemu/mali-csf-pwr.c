@@ -156,6 +156,9 @@ static void pwr_switch(MaliCsfState *s, int domain, uint64_t mask, bool on)
     MaliPwr *p = &s->pwr[domain];
 
     mask &= p->present;
+    if (domain == MALI_PWR_SHADER) {
+        mask &= s->shader_fuses;    /* the others have none */
+    }
     if (domain != MALI_PWR_L2 && on && !s->pwr[MALI_PWR_L2].ready) {
         return;
     }
@@ -488,7 +491,8 @@ uint64_t mali_csf_pwr_core_mask(MaliCsfState *s)
 {
     uint64_t alloc = (uint64_t)s->alloc_hi << 32 | s->alloc_lo;
 
-    return s->shader_present & alloc & ~mali_csf_faults_cores_off(s);
+    return s->shader_present & s->shader_fuses & alloc &
+           ~mali_csf_faults_cores_off(s);
 }
 
 bool mali_csf_pwr_cores_ready(MaliCsfState *s)

@@ -673,8 +673,9 @@ static bool mali_check(MaliCsfState *s, Error **errp)
     }
     s->metadata = metadata ? ON_OFF_AUTO_ON : ON_OFF_AUTO_OFF;
 
-    if (!s->shader_present) {
-        error_setg(errp, "mali-csf: shader_present must name a core");
+    if (!(s->shader_present & s->shader_fuses)) {
+        error_setg(errp, "mali-csf: shader_present must name a core, which "
+                   "shader_fuses have left");
     } else if (s->gpu_id >> 28 < 10 || s->gpu_id >> 28 > 14) {
         error_setg(errp, "mali-csf: gpu_id 0x%x: the architecture (bits 31:28) "
                    "must be 10 to 14", s->gpu_id);
@@ -773,9 +774,13 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
                           "mali-csf.sysreg", MALI_SYSREG_SIZE);
     sysbus_init_mmio(sbd, &s->regs);
     sysbus_init_mmio(sbd, &s->bench_regs);
+    memory_region_init_io(&s->fuses, OBJECT(s), &mali_csf_fuses_ops, s,
+                          "mali-csf.fuses", MALI_FUSES_SIZE);
+    /* As MALI_MMIO_... */
     sysbus_init_mmio(sbd, &s->sysreg);
     for (int i = 0; i < MALI_IRQ_LINES; i++) {
         sysbus_init_irq(sbd, &s->irq[i].line);
+    sysbus_init_mmio(sbd, &s->fuses);
     }
 }
 
@@ -818,6 +823,7 @@ static Property mali_csf_properties[] = {
     DEFINE_PROP_UINT64("shader_present", MaliCsfState, shader_present, UNSET64),
     DEFINE_PROP_UINT32("l2_slices", MaliCsfState, l2_slices, UNSET32),
     DEFINE_PROP_UINT32("csgs", MaliCsfState, csgs, UNSET32),
+    DEFINE_PROP_UINT64("shader_fuses", MaliCsfState, shader_fuses, UNSET64),
     DEFINE_PROP_UINT32("streams", MaliCsfState, streams, 8),
     DEFINE_PROP_UINT32("counters", MaliCsfState, counters, UNSET32),
     DEFINE_PROP_UINT32("fw_blocks", MaliCsfState, fw_blocks, UNSET32),

@@ -30,6 +30,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
 #define MALI_PWRCTL_REGS_LAST   0xbff
 #define MALI_BENCH_SIZE         0x10000
 #define MALI_SYSREG_SIZE        0x1000
+#define MALI_FUSES_SIZE         0x1000
 
 #define MALI_MAX_AS             32
 #define MALI_MAX_CS             32
@@ -58,6 +59,12 @@ enum {
 };
 
 enum { MALI_CLK_CORE, MALI_CLK_COREGROUP, MALI_CLK_STACKS, MALI_CLKS };
+
+/* Regions of registers, as the board maps them */
+enum {
+    MALI_MMIO_REGS, MALI_MMIO_BENCH, MALI_MMIO_SYSREG, MALI_MMIO_FUSES,
+    MALI_MMIOS
+};
 
 /* Interrupt blocks with a line each; arch 14's PWR_CONTROL shares the GPU's. */
 enum {
@@ -348,6 +355,7 @@ struct MaliCsfState {
     MemoryRegion regs;
     MemoryRegion bench_regs;
     MemoryRegion sysreg;
+    MemoryRegion fuses;
 
     /* Properties; UINT32_MAX, UINT64_MAX or NULL: as the model has it. */
     char *model_name;
@@ -356,6 +364,7 @@ struct MaliCsfState {
     char *iface_str;            /* "X.Y.Z" */
     uint32_t gpu_id;
     uint64_t shader_present;
+    uint64_t shader_fuses;          /* cores that fuses have left */
     uint32_t l2_slices;
     uint32_t csgs;
     uint32_t streams;           /* a group */
@@ -759,13 +768,12 @@ uint32_t mali_csf_perfcnt_size(MaliCsfState *s);
 uint32_t mali_csf_perfcnt_features(MaliCsfState *s);
 
 /* mali-csf-board.c */
-extern const MemoryRegionOps mali_csf_board_ops;
+extern const MemoryRegionOps mali_csf_board_ops, mali_csf_fuses_ops;
 void mali_csf_board_reset(MaliCsfState *s);
 /* The gates of all clocks are open: the GPU's registers answer. */
 bool mali_csf_board_clocked(const MaliCsfState *s);
 void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
-                            uint64_t regs, uint64_t bench, uint64_t sysreg,
-                            const int *irqs);
+                            const uint64_t *mmio, const int *irqs);
 
 /* mali-csf-bench.c */
 void mali_csf_bench_init(MaliCsfState *s);

@@ -85,6 +85,9 @@ static const struct config configs[] = {
 	{ "64 cores, 16 slices", "mali-csf,model=g710,shader_present=0x8000000000000001,l2_slices=16",
 	  64, 0, 0, 0, 16, 10, 0x8000000000000001 },
 	{ "no holes", "mali-csf,model=g610,shader_present=0xf,l2_slices=1", 64, 0, 0, 0, 1, 10, 0xf },
+	{ "fused cores", "mali-csf,model=g610,shader_fuses=0x10005", 64, 0, 0, 0, 4, 10, 0x50005 },
+	{ "g1 with fused cores", "mali-csf,model=g1,iface=3.3.0,shader_fuses=0x5500014",
+	  128, 1, 1, 16, 4, 14, 0x5550055 },
 	{ "events once", "mali-csf,model=g610,events_once=on,features_junk=on", 64, 0, 0, 0, 4, 10,
 	  0x50005 },
 };
@@ -298,6 +301,14 @@ static void rebase(struct block *b)
 		b->prev[i] = total(b, i);
 }
 
+/* Cores that can have power. */
+static uint64_t working(void)
+{
+	const char *fuses = strstr(T.c->device, "shader_fuses=");
+
+	return fuses ? T.c->present & strtoull(strchr(fuses, '=') + 1, NULL, 0) : T.c->present;
+}
+
 /* From arch 14 on blocks of cores stand without gaps. */
 static bool compact(void)
 {
@@ -326,7 +337,7 @@ static void add_blocks(enum ledger_type type, unsigned int n, unsigned int ordin
 			continue;
 		T.blocks[T.n++] = (struct block) {
 			.type = type, .inst = i, .ordinal = ordinal + i,
-			.present = type != LEDGER_SHADER || (T.c->present >> i & 1),
+			.present = type != LEDGER_SHADER || (working() >> i & 1),
 		};
 	}
 }
@@ -640,7 +651,7 @@ static void hold_cores(void)
 {
 	BENCH_SET(&T.g, CORES_HOLD, 1);
 	step(POWER_NS);
-	T.cores = T.c->present;
+	T.cores = working();
 	same(BENCH_GET(&T.g, SHADER_READY), T.cores, "cores with power");
 }
 
@@ -1008,13 +1019,13 @@ static void test_saturation(void)
 	enable(4, 0, true);
 	add(LEDGER_TILER, 0, last, 0xffffffff);
 	add(LEDGER_MEMSYS, T.c->slices - 1, 4, 0x100000000);
-	add(LEDGER_SHADER, positions() - 1, last, 0xfffffffffffff);
+	add(LEDGER_SHADER, 63 - __builtin_clzll(working()), last, 0xfffffffffffff);
 	add(LEDGER_CSHW, 0, 7, 0xfffffffe);
 	request("at and over 32 bits");
 	consume();
 	add(LEDGER_TILER, 0, last, 3);
 	add(LEDGER_MEMSYS, T.c->slices - 1, 4, 5);
-	add(LEDGER_SHADER, positions() - 1, last, 7);
+	add(LEDGER_SHADER, 63 - __builtin_clzll(working()), last, 7);
 	request("after saturating");
 	consume();
 	same(BENCH_GET(&T.g, SATURATED), T.saturated, "saturated values");
@@ -1206,7 +1217,7 @@ static void test_sleep(void)
 	check_ring("after the warm boot");
 	step(POWER_NS);
 	/* Cores are held: firmware powers them up again. */
-	T.cores = T.c->present;
+	T.cores = working();
 	same(BENCH_GET(&T.g, SHADER_READY), T.cores, "cores with power");
 	step(20000);
 	request("after the warm boot");
@@ -1228,7 +1239,7 @@ static void test_sleep(void)
 	check_ring("woken by a doorbell");
 	consume();
 	step(POWER_NS);
-	T.cores = T.c->present;
+	T.cores = working();
 	activity(false, 1000000);
 }
 
@@ -1245,7 +1256,7 @@ static void cores_down(uint64_t which)
 
 static void test_power(void)
 {
-	uint64_t low = T.c->present & -T.c->present;
+	uint64_t low = working() & -working();
 
 	enable(8, 0, true);
 	activity(true, 1000000);
@@ -1258,7 +1269,7 @@ static void test_power(void)
 	request("while a core's power goes");
 	consume();
 	step(40000);
-	same(BENCH_GET(&T.g, SHADER_READY), T.c->present & ~low, "cores with power");
+	same(BENCH_GET(&T.g, SHADER_READY), working() & ~low, "cores with power");
 	request("with a core off");
 	consume();
 	request("with a core off, consumed: its header stays clear");
@@ -1266,7 +1277,7 @@ static void test_power(void)
 	BENCH_SET(&T.g, CORES_OFF, 0);
 	step(POWER_NS);
 	T.cores |= low;
-	same(BENCH_GET(&T.g, SHADER_READY), T.c->present, "cores with power");
+	same(BENCH_GET(&T.g, SHADER_READY), working(), "cores with power");
 	step(20000);
 	request("with the core on again");
 	consume();
@@ -1403,7 +1414,7 @@ static void test_halt(void)
 	same(out_get(&T.g, OUT_ACK) & ENABLE, 0, "ACK.ENABLE after a cold boot");
 	same(BENCH_GET(&T.g, ENABLED), 0, "counters after a cold boot");
 	step(POWER_NS);
-	T.cores = T.c->present;
+	T.cores = working();
 	step(20000);
 	enable(8, 0, true);
 	step(20000);
@@ -1437,7 +1448,7 @@ static void test_reset(void)
 	counting(true);
 	served();
 	step(POWER_NS);
-	T.cores = T.c->present;
+	T.cores = working();
 	step(20000);
 	check_ring("after the reset");
 	enable(8, 0, true);
