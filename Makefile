@@ -21,7 +21,7 @@ PACKAGES := abigail-tools bash bc bison build-essential chromium-headless-shell 
 help:
 	@echo 'make deps          install the Debian packages that the build needs'
 	@echo 'make demo          boot a virtual machine with a Mali GPU, and show it at work'
-	@echo 'make check         build everything, run all tests'
+	@echo 'make check         build everything, run the tests, of the costly ones a portion (DAY=1 to 7)'
 	@echo 'make check-long    all tests, in all configurations, at full length'
 	@echo 'make storm         compare counts while firmware is disturbed, at full length (SEED=N: the same again)'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock
+# daily: 6.12
 # The bench page, worked by mali-bench.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

@@ -4,9 +4,10 @@
 # configs: plain
 # daily: all
 # The virtual Mali is no kinder than a board: with a change of panthor that a board would punish
-# (data/bites/*.patch) a test fails as that change says, and without it that test passes.
+# (data/bites/*.patch) a test fails as that change says, and without it that test passes. And what panthor
+# and panthor-perf say of firmware that offers no counters, which takes such a change as well.
 #
-#   bites.sh NAME...   these alone
+#   bites.sh NAME...   these changes alone
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
@@ -31,7 +32,15 @@ run_test()
 	"$VIRT_DIR/run" -k "$KERNEL" -c "$2" -m 1024 -t 300 "${options[@]}" -- $(field "$1" Test) >"$SCRATCH/out" 2>&1
 }
 
-plan $((1 + 2 * ${#bites[@]}))
+# change OPTION FILE: of the source, by a patch
+change()
+{
+	patch -d "$SERIES_TREE" -p1 -s -V never "$1" <"$VIRT_DIR/data/$2" >"$SCRATCH/out" 2>&1 && return
+	not_ok "${2##*/}: it applies" "it is to be made anew" "$(cat "$SCRATCH/out")"
+	exit 1
+}
+
+plan $((5 + 2 * ${#bites[@]}))
 # Only panthor is built anew, and of it what a patch has changed: files that are copied have no time of before.
 export SERIES_TREE=$SCRATCH/tree
 if tree=$("$VIRT_DIR/build/kernel.sh" tree "$KERNEL" 2>"$SCRATCH/err") &&
@@ -48,10 +57,7 @@ for bite in "${bites[@]}"; do
 	name=${bite%.patch}
 	run_test "$bite" "$CONFIG"
 	is "$name: without it, the test passes" $? 0
-	if ! patch -d "$SERIES_TREE" -p1 -s -V never <"$VIRT_DIR/data/bites/$bite" >"$SCRATCH/out" 2>&1; then
-		not_ok "$name: with it, the test fails" "the patch does not apply; it is to be made anew" "$(cat "$SCRATCH/out")"
-		continue
-	fi
+	change -N "bites/$bite"
 	run_test "$bite" series
 	status=$?
 	if [ $status -ne 0 ] && grep -qE -e "$(field "$bite" Says)" "$SCRATCH/out"; then
@@ -60,5 +66,20 @@ for bite in "${bites[@]}"; do
 		not_ok "$name: with it, the test fails" "status $status, and nothing says: $(field "$bite" Says)" \
 			"$(tail -n 60 "$SCRATCH/out")"
 	fi
-	patch -d "$SERIES_TREE" -p1 -R -s -V never <"$VIRT_DIR/data/bites/$bite" >/dev/null || exit 1
+	change -R "bites/$bite"
 done
+
+change -N no-counters.patch
+aarch64-linux-gnu-gcc -std=gnu11 -static -O1 -Wall -Wextra -Werror -o "$SCRATCH/perf-off" \
+	"$VIRT_DIR/guest/clients/perf-off.c" || exit 1
+"$VIRT_DIR/run" -k "$KERNEL" -c series -f "$SCRATCH/perf-off:/root/perf-off" -- sh -c '
+	gpu-load >/dev/null && /root/perf-off && panthor-perf stat true
+	echo "status: $?"
+	ls /sys/bus/event_source/devices | grep -c panthor' >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "no counters: there is nothing in the query but sizes" "$(grep '^query of 64' "$SCRATCH/out")" \
+	"query of 64 bytes: 1=56 2=24 11=56"
+is "no counters: SETUP" "$(grep '^command 0' "$SCRATCH/out")" "command 0: good, Operation not supported"
+is "no counters: panthor-perf, whose status is 4" "$(grep '^status' "$SCRATCH/out") $(grep -c 'no performance counters' "$SCRATCH/err")" \
+	"status: 4 1"
+is "no counters: there is no PMU" "$(tail -n 1 "$SCRATCH/out")" 0
+[ -s "$SCRATCH/out" ] || sed 's/^/# /' "$SCRATCH/err"

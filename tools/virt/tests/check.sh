@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 54
+plan 66
 
 mkdir -p "$SCRATCH/top/tools/virt/build" "$SCRATCH/top/tests"
 cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
@@ -93,9 +93,10 @@ case $out in
 "check: there is no test nonesuch; there are: bad broken dead good "*) ok "no such test: message" ;;
 *) not_ok "no such test: message" "$out" ;;
 esac
+unknown=", passed last: not known (-)"
 sed -i 's/^# kernels: none/# configs: debug/' "$SCRATCH/top/tests/good.sh"
 is "kernels and configurations" "$("$SCRATCH/top/tools/virt/check" -L -l good)" \
-	"$(printf 'tests/good.sh (7.3 debug)\ntests/good.sh (6.12 debug)')"
+	"$(printf 'tests/good.sh (7.3 debug)\ntests/good.sh (6.12 debug)%s' "$unknown")"
 is "without -L, one debug kernel" "$("$SCRATCH/top/tools/virt/check" -l good)" "tests/good.sh (7.3 debug)"
 is "without -L, the other if it is asked for" "$("$SCRATCH/top/tools/virt/check" -k 6.12 -c debug -l good)" \
 	"tests/good.sh (6.12 debug)"
@@ -112,15 +113,59 @@ sed -i 's/^# kernels: none/# long: debug/' "$SCRATCH/top/tests/patient.sh"
 is "a configuration for -L alone: not without" "$("$SCRATCH/top/tools/virt/check" -k 7.3 -l patient)" \
 	"tests/patient.sh (7.3 plain)"
 is "a configuration for -L alone: with it" "$("$SCRATCH/top/tools/virt/check" -L -k 7.3 -l patient)" \
-	"$(printf 'tests/patient.sh (7.3 plain)\ntests/patient.sh (7.3 debug)')"
+	"$(printf 'tests/patient.sh (7.3 plain)\ntests/patient.sh (7.3 debug)%s' "$unknown")"
 sed -i 's/^# long: debug/# long: 6.12/' "$SCRATCH/top/tests/patient.sh"
 is "a kernel for -L alone: not without" "$("$SCRATCH/top/tools/virt/check" -l patient)" \
 	"$(printf 'tests/patient.sh (7.3 plain)\ntests/patient.sh (7.3 debug)')"
 is "a kernel for -L alone: with it" "$("$SCRATCH/top/tools/virt/check" -L -c plain -l patient)" \
-	"$(printf 'tests/patient.sh (7.3 plain)\ntests/patient.sh (6.12 plain)')"
+	"$(printf 'tests/patient.sh (7.3 plain)\ntests/patient.sh (6.12 plain)%s' "$unknown")"
 sed -i 's/^# long: 6.12/# kernels: none\n# long: none/' "$SCRATCH/top/tests/patient.sh"
 is "without a kernel, for -L alone: not without" "$("$SCRATCH/top/tools/virt/check" -l patient)" ""
-is "without a kernel, for -L alone: with it" "$("$SCRATCH/top/tools/virt/check" -L -l patient)" "tests/patient.sh"
+is "without a kernel, for -L alone: with it" "$("$SCRATCH/top/tools/virt/check" -L -l patient)" \
+	"tests/patient.sh$unknown"
+
+# What -L alone runs is noted when it has passed.
+fake lengthy '# long: none' 'echo 1..1' 'echo ok 1'
+noted=$SCRATCH/top/tools/virt/data/long-runs.csv
+mkdir -p "${noted%/*}"
+is "a long run that is not known" "$("$SCRATCH/top/tools/virt/check" -L -l lengthy)" \
+	"tests/lengthy.sh$unknown"
+git -C "$SCRATCH/top" init -q
+git -C "$SCRATCH/top" -c user.name=x -c user.email=x commit -q --allow-empty -m x
+commit=$(git -C "$SCRATCH/top" rev-parse --short HEAD)
+"$SCRATCH/top/tools/virt/check" -L lengthy patient >/dev/null
+is "a long run that has passed, and no other, is noted" "$(grep -v '^#' "$noted")" "tests/lengthy.sh;$(date +%F);$commit"
+is "and told" "$("$SCRATCH/top/tools/virt/check" -L -l lengthy)" "tests/lengthy.sh, passed last: $(date +%F) ($commit)"
+fake lengthy '# long: none' 'echo 1..1' 'echo not ok 1'
+"$SCRATCH/top/tools/virt/check" -L lengthy >/dev/null
+is "not, if it has failed" "$(grep -vc '^#' "$noted")" 1
+
+fake byhand 'echo 1..1' 'echo ok 1'
+sed -i 's/^# kernels: none/# configs: none/' "$SCRATCH/top/tests/byhand.sh"
+is "one that is run by hand" "$("$SCRATCH/top/tools/virt/check" -L -l byhand)" ""
+
+# Seven portions, of which each commit has the next one.
+for n in 1 2 3 4 5 6 7 8 9; do
+	fake "daily$n" '# daily: all' 'echo 1..1' 'echo ok 1'
+done
+fake always 'echo 1..1' 'echo ok 1'
+rm -f "$SCRATCH/top/tests/"[b-c]*.sh "$SCRATCH/top/tests/"[e-z]*.sh "$SCRATCH/top/tests/"de*.sh
+out=$(DAY=2 "$SCRATCH/top/tools/virt/check" 2>&1)
+is "a day's portion: its tests" "$(grep '^ok ' <<<"$out" | sort | awk '{ printf "%s ", $2 }')" \
+	"tests/always.sh: tests/daily2.sh: tests/daily9.sh: "
+is "a day's portion: it is named" "$(grep '^DAY' <<<"$out")" "DAY=2: tests/daily2.sh, tests/daily9.sh"
+is "without DAY, the commit chooses" "$(env -u DAY "$SCRATCH/top/tools/virt/check" | grep '^DAY')" \
+	"DAY=2: tests/daily2.sh, tests/daily9.sh"
+is "a day's portion: the seed is named" "$(SEED=77 DAY=3 "$SCRATCH/top/tools/virt/check" | grep '^SEED')" "SEED=77"
+for day in 1 2 3 4 5 6 7; do
+	DAY=$day "$SCRATCH/top/tools/virt/check" | sed -n 's|^ok   tests/\(daily.\).*|\1|p'
+done | sort | uniq -c | awk '{ print $1, $2 }' >"$SCRATCH/portions"
+is "seven portions have all, each once" "$(awk '{ n++; sum += $1 } END { print n, sum }' "$SCRATCH/portions")" "9 9"
+is "a test that is named runs on any day" "$(DAY=2 "$SCRATCH/top/tools/virt/check" daily3 | tail -n 1)" \
+	"1 passed, 0 failed, 0 skipped"
+out=$(DAY=8 "$SCRATCH/top/tools/virt/check" 2>&1)
+is "a day that there is not" "$out, $?" "check: DAY is a number from 1 to 7, not '8', 1"
+rm -f "$SCRATCH/top/tests/"[ad]*.sh
 
 # What it started ends with it, however it ends, and whichever of its threads takes the signal: the main
 # one, which waits, need not.

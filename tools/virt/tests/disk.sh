@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock
+# daily: 6.12
 # run --disk: a command runs in the system of a disk, which keeps what is written.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock
+# daily: 6.12
 # Firmware files: which boot, what they publish, and that a damaged one does not come up.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: 7.3
-# long: plain debug
+# long: debug
+# daily: plain
 # What is another on a G1 than on all other GPUs, with the driver: power and reset by PWR_CONTROL, when
 # firmware hangs, when the GPU or the system is suspended, and when the driver goes; counters of cores
 # without gaps, and firmware's newest interface.

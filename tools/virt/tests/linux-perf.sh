@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock
-# long: stock
+# daily: stock
 # Debian's own perf of that kernel's series (package linux-perf, which has no JSON of ours) on Debian's own
 # kernel with our panthor: names, units and scales in sysfs are enough for it to count.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # long: debug
+# daily: 6.12
 # Models with all that models differ in complete their work under a panthor without a single patch of
 # ours (products.sh has the others). The debug kernel has the one panthor it was built with, and takes
 # its time: what does not depend on the model is tested there on two of them. (The rest of Linux 6.12

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain
-# long: plain
+# daily: plain
 # Mesa on other products than the G610: Debian trixie's knows architecture 10, sid's later ones, too.
 # Linux 6.12 has no firmware's name for these.
 set -u

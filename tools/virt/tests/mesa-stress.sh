@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain
-# long: plain
+# daily: plain
 # Many processes, killed processes, no memory for the tiler, a hang, with Debian's Mesa.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

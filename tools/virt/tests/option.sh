@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain
+# daily: 6.12
 # Properties of the model, as the guest sees them; a client that is not ours; a panthor that is built
 # without counters, and one without its PMU.
 set -u

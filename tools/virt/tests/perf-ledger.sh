@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain debug
-# long: plain debug
+# long: debug
+# daily: plain
 # perf itself, of the kernel's own source: forty events of perf stat beside work, the GPU suspended before
 # and after, are what the model's ledger has, to the digit; and so are the sums of its intervals.
 set -u

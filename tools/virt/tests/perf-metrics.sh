@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain debug
-# long: plain debug
+# long: debug
+# daily: plain
 # perf of the kernel's own source, with our JSON, on one GPU of each layout of counters (two of them on a
 # kernel that checks): it lists all events and metrics with what they are, and its top-down of each phase
 # of gpu-load adds up to 100, has the right part on top, and is what our check makes of the same counts.

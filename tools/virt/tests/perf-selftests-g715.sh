@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12 7.3
 # configs: stock debug
+# daily: debug
 # The kernel's selftests of performance counters on a G715, one with a block that has no counters in
 # some sets; or, of them, the programs that are named: perf-selftests-g715.sh [PROGRAM...]
 set -u

@@ -3,6 +3,7 @@
 # kernels: 6.12 7.3
 # configs: stock debug
 # long: debug
+# daily: 6.12
 # The kernel's selftest of the PMU through which perf counts what the GPU does.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

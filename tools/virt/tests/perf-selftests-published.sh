@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain
-# long: plain
+# daily: plain
 # The selftest that shows on a board what the driver has to rely on (the assumptions of data/faults.csv)
 # passes on a GPU which keeps to them, and fails on one which does not.
 set -u

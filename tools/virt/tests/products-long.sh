@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# long: plain debug
+# long: debug
+# daily: plain
 # Every product that the kernel's panthor probes: its names, its work, and its instructions, each by
 # what it must leave. What the kernel does not probe is refused with a message, and nothing else happens.
 set -u

@@ -34,7 +34,7 @@ tests_of()
 }
 
 # What runs somewhere, with check or check -L: scripts, and what they name.
-mapfile -t scripts < <(tools/virt/check -L -l | sed 's/ (.*//' | sort -u)
+mapfile -t scripts < <(tools/virt/check -L -l | sed 's/[ ,].*//' | sort -u)
 
 # is_run FILE: something runs what the file is compiled to
 is_run()

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: plain
+# daily: 6.12
 # Without a fault the kernel neither warns nor tells of errors: when the GPU works, when it and the system
 # suspend, and when counters are read. A request that firmware does not answer in time is such an error, after
 # which panthor goes on: other tests pass then. Time is counted by instructions, so that no host is so busy

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# daily: 6.12
 # tools/virt/run keeps the promises that README makes for it.
 set -u
 . "$(dirname "$0")/lib/tap.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # configs: stock debug
 # long: debug
+# daily: 6.12
 # Command streams: what gpu-load does not ask of them, on a GPU of each kind.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
