@@ -41,6 +41,10 @@ EMBED(html_plot_licence, "../../LICENSES/uPlot");
 /* Of a line at the top, such as a command that is a whole script: a page's size does not depend on it. */
 #define MAX_LINE 2000
 
+/* As many regions are drawn, and as many have their sums side by side: a page's size does not depend on them. */
+#define MAX_BANDS 4000
+#define MAX_SUMS 12
+
 /* What two characters can say, and what they say of no value. */
 #define STEPS 4094
 #define NO_VALUE 4095
@@ -200,6 +204,8 @@ static void print_drawn(const struct page *p)
 			"and, pale, their least and their largest value; of top-down and of each core, their mean alone.", bins,
 			(samples + bins / 2) / bins);
 	fprintf(p->out, " All figures in numbers are of all %s samples.", grouped(samples, number));
+	if (p->view->regions.num_marks > MAX_BANDS)
+		fprintf(p->out, " There are %s marks, too many to be drawn.", grouped(p->view->regions.num_marks, number));
 }
 
 /* One of the figures that come first. */
@@ -342,6 +348,108 @@ static void print_counters(const struct page *p)
 				print_counter(p, &list[j], json_object_array_get_idx(counters, j));
 		fputs("</tbody>\n", p->out);
 	}
+}
+
+/* ---- Regions ---- */
+
+/* One of report's regions; the last is what is in none. */
+static void print_region_name(const struct page *p, struct json_object *region)
+{
+	print_escaped(p->out, get(region, "name") ? get_text(region, "name") : "(no region)");
+}
+
+static void print_region_value(const struct page *p, struct json_object *region, const char *object, const char *key,
+			       const char *unit)
+{
+	struct json_object *values = object ? get(region, object) : region, *value = values ? get(values, key) : NULL;
+	char text[32];
+
+	if (!value) {
+		fputs("<td></td>", p->out);
+		return;
+	}
+	fputs("<td", p->out);
+	print_value_attribute(p->out, value);
+	if (!strcmp(unit, "%"))
+		fprintf(p->out, ">%.1f %%</td>", 100 * json_object_get_double(value));
+	else if (!strcmp(unit, "s"))
+		fprintf(p->out, ">%.6f s</td>", json_object_get_double(value));
+	else if (*unit)
+		fprintf(p->out, ">%s</td>", scaled(json_object_get_double(value), unit, text, sizeof(text)));
+	else
+		fprintf(p->out, ">%s</td>", grouped(json_object_get_uint64(value), text));
+}
+
+static void print_region(const struct page *p, struct json_object *region)
+{
+	fputs("<tr data-region=\"", p->out);
+	print_region_name(p, region);
+	fputs("\"><th scope=\"row\">", p->out);
+	print_region_name(p, region);
+	if (json_object_get_boolean(get(region, "missing")))
+		fputs("<small>counts may be missing</small>", p->out);
+	fputs("</th>", p->out);
+	print_region_value(p, region, NULL, "times", "");
+	print_region_value(p, region, NULL, "seconds", "s");
+	print_region_value(p, region, "load", "of_time", "%");
+	print_region_value(p, region, "load", "active_hz", "Hz");
+	print_region_value(p, region, "bandwidth", "read", "B/s");
+	print_region_value(p, region, "bandwidth", "written", "B/s");
+	print_region_value(p, region, NULL, "across_seconds", "s");
+	fputs("</tr>\n", p->out);
+}
+
+/* Of the first regions and of what is in none: totals of counts, and what ratios are. */
+static void print_sums(const struct page *p, struct json_object *list)
+{
+	size_t count = json_object_array_length(list), columns = count < MAX_SUMS ? count : MAX_SUMS, i, n;
+	struct json_object *region, *counter, *value;
+
+	fputs("<details><summary>Sums of counters</summary>\n", p->out);
+	if (columns < count)
+		fprintf(p->out, "<p>Of the first %zu regions; <code>report -j</code> has all %zu.</p>\n", columns - 1, count - 1);
+	fputs("<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Name</th>", p->out);
+	for (n = 0; n < columns; n++) {
+		fputs("<th scope=\"col\">", p->out);
+		print_region_name(p, json_object_array_get_idx(list, n + 1 < columns ? n : count - 1));
+		fputs("</th>", p->out);
+	}
+	fputs("</tr></thead>\n<tbody>\n", p->out);
+	for (i = 0; i < p->summaries->count; i++) {
+		fputs("<tr data-sum=\"", p->out);
+		print_escaped(p->out, p->summaries->list[i].counter->name);
+		fputs("\"><th scope=\"row\">", p->out);
+		print_escaped(p->out, p->summaries->list[i].counter->name);
+		fputs("</th>", p->out);
+		for (n = 0; n < columns; n++) {
+			region = json_object_array_get_idx(list, n + 1 < columns ? n : count - 1);
+			counter = json_object_array_get_idx(get(region, "counters"), i);
+			value = get(counter, "total");
+			print_cell(p, "total", value ? value : get(counter, "mean"));
+		}
+		fputs("</tr>\n", p->out);
+	}
+	fputs("</tbody>\n</table></div></details>\n", p->out);
+}
+
+static void print_regions(const struct page *p)
+{
+	struct json_object *list = get(p->report, "regions");
+	size_t i;
+
+	if (!list)
+		return;
+	fputs("<section id=\"regions\">\n<h2>Regions</h2>\n<p>Each lasts from a mark to the next. Samples that lie across a "
+	      "mark belong where their middle is: how long these are is in the last column.</p>\n"
+	      "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Times</th>"
+	      "<th scope=\"col\">Time</th><th scope=\"col\">Load</th><th scope=\"col\">Frequency</th>"
+	      "<th scope=\"col\">Read</th><th scope=\"col\">Written</th><th scope=\"col\">Across</th></tr></thead>\n<tbody>\n",
+	      p->out);
+	for (i = 0; i < json_object_array_length(list); i++)
+		print_region(p, json_object_array_get_idx(list, i));
+	fputs("</tbody>\n</table></div>\n", p->out);
+	print_sums(p, list);
+	fputs("</section>\n", p->out);
 }
 
 /* ---- What is drawn ---- */
@@ -622,11 +730,43 @@ static struct json_object *counters_json(const struct page *p)
 	return object;
 }
 
+/* Names, and for each part that has one: from, to, and the number of the name. Null if there are too many. */
+static struct json_object *bands_json(const struct page *p)
+{
+	const struct regions *r = &p->view->regions;
+	uint64_t start = p->summaries->log.start_ns, end = p->summaries->log.end_ns, from, to;
+	struct json_object *object, *names, *bands, *band;
+	size_t n;
+
+	if (r->num_marks > MAX_BANDS)
+		return NULL;
+	object = json_object_new_object();
+	names = json_object_new_array();
+	bands = json_object_new_array();
+	for (n = 0; n < r->count; n++)
+		json_object_array_add(names, json_object_new_string(r->list[n].name));
+	for (n = 0; n < r->num_marks; n++) {
+		from = r->marks[n].time_ns > start ? r->marks[n].time_ns : start;
+		to = n + 1 < r->num_marks && r->marks[n + 1].time_ns < end ? r->marks[n + 1].time_ns : end;
+		if (!r->marks[n].region || to <= from)
+			continue;
+		band = json_object_new_array();
+		json_object_array_add(band, json_time(p, from));
+		json_object_array_add(band, json_time(p, to));
+		json_object_array_add(band, json_object_new_int(r->marks[n].region));
+		json_object_array_add(bands, band);
+	}
+	json_object_object_add(object, "names", names);
+	json_object_object_add(object, "bands", bands);
+	return object;
+}
+
 static void print_data(const struct page *p)
 {
 	struct json_object *top = json_object_new_object();
 
 	json_object_object_add(top, "time", moments_json(p));
+	json_object_object_add(top, "regions", bands_json(p));
 	json_object_object_add(top, "curves", curves_json(p));
 	json_object_object_add(top, "counters", counters_json(p));
 	print_in_script(p->out, json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -662,6 +802,7 @@ static const struct {
 	{ "drawn", print_drawn },
 	{ "figures", print_figures },
 	{ "topdown", print_topdown },
+	{ "regions", print_regions },
 	{ "counters", print_counters },
 	{ "data", print_data },
 	{ "plot-script", print_plot_script },

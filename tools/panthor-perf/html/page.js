@@ -166,6 +166,65 @@ function drawMarks(plot) {
 	ctx.restore();
 }
 
+// ---- Regions: parts of the time that marks have named ----
+
+const regions = data.regions || { names: [], bands: [] };
+const bandColor = name => look("c" + ((name - 1) % 5 + 1));
+
+function regionAt(at) {
+	const band = regions.bands.find(one => one[0] <= at && at < one[1]);
+
+	return band ? regions.names[band[2]] : "";
+}
+
+// What: called with the edges of each that is seen.
+function eachBand(plot, what) {
+	const { ctx, bbox } = plot;
+	const { min, max } = plot.scales.x;
+
+	ctx.save();
+	ctx.beginPath();
+	ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+	ctx.clip();
+	for (const [from, to, name] of regions.bands)
+		if (to > min && from < max)
+			what(plot.valToPos(from, "x", true), plot.valToPos(to, "x", true), name);
+	ctx.restore();
+}
+
+function tintRegions(plot) {
+	eachBand(plot, (from, to, name) => {
+		plot.ctx.fillStyle = alpha(bandColor(name), 0.09);
+		plot.ctx.fillRect(from, plot.bbox.top, to - from, plot.bbox.height);
+	});
+}
+
+// Edges, and names where there is room.
+function nameRegions(plot) {
+	const { ctx, bbox } = plot;
+	const dot = devicePixelRatio;
+
+	eachBand(plot, (from, to, name) => {
+		const left = Math.max(from, bbox.left);
+		const text = regions.names[name];
+
+		ctx.fillStyle = alpha(bandColor(name), 0.6);
+		ctx.fillRect(from, bbox.top, dot, bbox.height);
+		ctx.fillRect(to - dot, bbox.top, dot, bbox.height);
+		ctx.font = `${11 * dot}px system-ui, sans-serif`;
+		ctx.textAlign = "left";
+		ctx.textBaseline = "bottom";
+		const width = ctx.measureText(text).width + 8 * dot;
+
+		if (width > Math.min(to, bbox.left + bbox.width) - left)
+			return;
+		ctx.fillStyle = alpha(look("back"), 0.75);
+		ctx.fillRect(left, bbox.top + bbox.height - 16 * dot, width, 16 * dot);
+		ctx.fillStyle = look("text");
+		ctx.fillText(text, left + 4 * dot, bbox.top + bbox.height - 2 * dot);
+	});
+}
+
 // ---- Plots ----
 
 const stepped = uPlot.paths.stepped({ align: 1, alignGaps: 1 });
@@ -210,9 +269,10 @@ function draw(part, series, values, y, more = {}) {
 			{ ...axis, size: 30, values: (u, ticks) => ticks.map(tick => seconds(tick)) },
 			{ ...axis, size: 76, values: (u, ticks) => ticks.map(y.text), ...y.axis },
 		],
-		series: [{ label: "Time", value: (u, value) => seconds(value) }, ...series],
+		series: [{ label: "Time", value: (u, value) => seconds(value) + (regionAt(value) && ", " + regionAt(value)) }, ...series],
 		bands: more.bands,
-		hooks: { setScale: [scaled], drawClear: more.over ? [] : [drawMarks], draw: more.over ? [more.over, drawMarks] : [] },
+		hooks: { setScale: [scaled], drawClear: more.over ? [tintRegions] : [tintRegions, drawMarks],
+			draw: more.over ? [more.over, drawMarks, nameRegions] : [nameRegions] },
 	}, [xs, ...values], box);
 
 	// What is only the edge of an area has no name.

@@ -272,6 +272,43 @@ if [ -n "${PICTURES:-}" ]; then
 		"file://$SCRATCH/small.html#at=0.3&add=MaliFragActiveCy" >/dev/null
 fi
 
+# Regions: a table of their figures, one of their sums, bands over the time.
+MARKS=$'100500000 shadows\n200000000 <b>light & "more"\n300300000 shadows\n400000000 \n600000000 x' \
+	"$SCRATCH/recording-make" "$SCRATCH/regions.data" 800 all glmark2
+page regions
+seen regions "at=0.25"
+# region_values FILE: "NAME VALUE..." of report -j, with what is in none as its last
+awk '/^  "regions":/ { regions = 1 } /^  \]/ { regions = 0 } !regions { next }
+	{ value = $0; sub(/^[^:]*:/, "", value); sub(/,$/, "", value) }
+	/^      "name":/ { name = value; gsub(/^"|"$/, "", name); gsub(/\\"/, "\"", name) }
+	/^      "(times|seconds|across_seconds)":/ || /^        "(of_time|active_hz|read|written)":/ { print name, value }
+	/^          "name":/ { counter = value; gsub(/"/, "", counter) }
+	/^          "(total|mean)":/ { print counter, value }' "$SCRATCH/regions.json" | sed 's/^null /(no region) /' | sort >"$SCRATCH/want"
+awk '/^<tr data-region=/ || /^<tr data-sum=/ {
+	name = $0; sub(/^<tr data-[a-z]*="/, "", name); sub(/".*/, "", name)
+	gsub(/&lt;/, "<", name); gsub(/&gt;/, ">", name); gsub(/&quot;/, "\"", name); gsub(/&amp;/, "\\&", name)
+	n = split($0, cell, /<td/)
+	for (i = 2; i <= n; i++) if (match(cell[i], /data-v="[^"]*"/)) print name, substr(cell[i], RSTART + 8, RLENGTH - 9)
+}' "$SCRATCH/regions.html" | sort >"$SCRATCH/got"
+if [ "$(wc -l <"$SCRATCH/want")" -gt 500 ] && cmp -s "$SCRATCH/want" "$SCRATCH/got"; then
+	ok "regions: each of $(wc -l <"$SCRATCH/want") figures is that of report -j"
+else
+	not_ok "regions: each figure is that of report -j" "$(diff "$SCRATCH/want" "$SCRATCH/got" | head -n 20)" \
+		"$(wc -l "$SCRATCH/want" "$SCRATCH/got")"
+fi
+is "regions: that of a moment is named" "$(grep -o 'u-value[^<]*' "$SCRATCH/regions.seen" | cut -d'>' -f2 | grep -o ', .*' | sort -u)" \
+	', &lt;b&gt;light &amp; "more"'
+is "regions: what is drawn" "$(grep -o '"bands":.*\]\]' "$SCRATCH/regions.html")" \
+	'"bands":[[0.100500,0.200000,1],[0.200000,0.300300,2],[0.300300,0.400000,1],[0.600000,0.802000,3]]'
+MARKS=$(for n in $(seq 5000); do echo "${n}00000 n$((n % 300))"; done) "$SCRATCH/recording-make" "$SCRATCH/marks.data" 60000 all
+page marks
+seen marks ""
+size=$(stat -c %s "$SCRATCH/marks.html")
+[ "$size" -le $LIMIT ] && ok "marks: $size bytes, of $LIMIT at most" || not_ok "marks: at most $LIMIT bytes" "$size bytes"
+is "marks: says that they are not drawn" "$(grep -c 'There are 5,000 marks, too many to be drawn' "$SCRATCH/marks.html")" 1
+[ -z "${PICTURES:-}" ] || browse --window-size=1400,2600 --screenshot="$PICTURES/regions.png" \
+	"file://$SCRATCH/regions.html#at=0.25" >/dev/null
+
 # Names out of files are text, whatever is in them.
 evil='</script><script>document.title="evil"</script><!--<script>&lt;"'"'"'<img src=x onerror=document.title="evil">'
 mkdir "$SCRATCH/<b>&\"'"
