@@ -51,7 +51,8 @@
 
 #define PROGRESS_NS (500 * NSEC_PER_MSEC)
 
-#define TAG_SAMPLE 1
+/* What START and STOP have as user_data; each time that counting begins anew, both are two more. */
+#define TAG_START 1
 #define TAG_STOP 2
 
 struct arguments {
@@ -117,6 +118,9 @@ struct recorder {
 
 	/* The user does not want to wait for the rest. */
 	bool hurry;
+
+	/* How often counting has begun anew. */
+	uint64_t restarts;
 
 	/* Samples that were read, and how often there was no room in the queue. */
 	uint64_t samples, waits;
@@ -477,8 +481,9 @@ static void add_sample(struct recorder *r, const struct pperf_sample *sample)
 		r->shown_ns = sample->end_ns;
 		fifo_show(&r->queue);
 	}
-	if (sample->user_data != TAG_STOP)
+	if (!sample->last)
 		return;
+	r->restarts++;
 	r->state = r->state == PAUSING ? PAUSED : DONE;
 	if (r->state == PAUSED)
 		control_ack(&r->control);
@@ -558,7 +563,7 @@ static void show_progress(struct recorder *r)
 /* Asks for the last sample, behind which there is another state. */
 static void stop_counting(struct recorder *r, enum state state)
 {
-	enum pperf_error error = pperf_session_stop(r->session, TAG_STOP);
+	enum pperf_error error = pperf_session_stop(r->session, TAG_STOP + 2 * r->restarts);
 
 	r->state = state;
 	if (error)
@@ -594,7 +599,7 @@ static void begin_to_stop(struct recorder *r, enum recording_reason reason)
 
 static void start_counting(struct recorder *r)
 {
-	enum pperf_error error = pperf_session_start(r->session, TAG_SAMPLE);
+	enum pperf_error error = pperf_session_start(r->session, TAG_START + 2 * r->restarts);
 
 	r->begin_ns = 0;
 	r->state = COUNTING;
@@ -922,7 +927,7 @@ static int record(struct recorder *r)
 
 	if (!r->arguments->delay_ns && !r->arguments->delay_forever) {
 		r->state = COUNTING;
-		error = pperf_session_start(r->session, TAG_SAMPLE);
+		error = pperf_session_start(r->session, TAG_START);
 		if (error) {
 			status = complain_of(error);
 			goto out_child;

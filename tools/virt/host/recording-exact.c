@@ -5,8 +5,10 @@
  *   recording-exact RECORDING RECORD
  *
  * So that `exactness` compares it with what the GPU has counted. A recording does
- * not tell what commands had as user_data: all samples have START's, and the last
- * one STOP's. These are those of panthor-perf record.
+ * not tell what commands had as user_data: all samples of a run have START's, and
+ * the last one STOP's. These are those of panthor-perf record. Where a sample does
+ * not begin at the end of the one before, there was a pause, and it is another run,
+ * whose are two more.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,16 +32,32 @@ static void put(FILE *out, const void *bytes, size_t size)
 		die("record", "it cannot be written");
 }
 
+static struct exact_sample *samples;
+static size_t room, n, total;
+static uint64_t *sums;
+
+/* Ends a run, behind which all is as before the first. */
+static void put_run(FILE *out, struct exact_run *run)
+{
+	if (n)
+		samples[n - 1].user_data = run->start_data - TAG_START + TAG_STOP;
+	run->samples = n;
+	put(out, run, sizeof(*run));
+	put(out, samples, n * sizeof(*samples));
+	put(out, sums, total * sizeof(*sums));
+	memset(sums, 0, total * sizeof(*sums));
+	run->start_data += 2;
+	n = 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct exact_run run = { .start_data = TAG_START };
 	struct exact_head head = { .magic = EXACT_MAGIC, .sessions = 1 };
-	struct exact_sample *samples = NULL;
-	size_t room = 0, n = 0, total;
+	uint64_t end_ns = 0, count = 0;
 	enum recording_item item;
 	struct recording r;
 	unsigned int b, i;
-	uint64_t *sums;
 	FILE *out;
 
 	if (argc != 3)
@@ -60,11 +78,19 @@ int main(int argc, char **argv)
 	if (!sums)
 		die(argv[1], "out of memory");
 
+	out = fopen(argv[2], "wb");
+	if (!out)
+		die(argv[2], "it cannot be written");
+	put(out, &head, sizeof(head));
 	while ((item = recording_next(&r)) <= RECORDING_CLOCKS) {
 		struct exact_sample *s;
 
 		if (item != RECORDING_SAMPLE)
 			continue;
+		if (n && r.sample.start_ns != end_ns)
+			put_run(out, &run);
+		end_ns = r.sample.end_ns;
+		count++;
 		if (n == room) {
 			room = room ? 2 * room : 1024;
 			samples = realloc(samples, room * sizeof(*samples));
@@ -73,7 +99,7 @@ int main(int argc, char **argv)
 		}
 		s = &samples[n++];
 		*s = (struct exact_sample){
-			.user_data = TAG_START, .end_ns = r.sample.end_ns, .flags = r.sample.flags,
+			.user_data = run.start_data, .end_ns = r.sample.end_ns, .flags = r.sample.flags,
 		};
 		for (b = 0; b < r.sample.num_blocks; b++) {
 			for (i = 0; i < head.values; i++) {
@@ -84,20 +110,10 @@ int main(int argc, char **argv)
 	}
 	if (item != RECORDING_END)
 		die(argv[1], item == RECORDING_CUT ? "it was cut short" : r.error);
-	if (n)
-		samples[n - 1].user_data = TAG_STOP;
-	run.samples = n;
-
-	out = fopen(argv[2], "wb");
-	if (!out)
-		die(argv[2], "it cannot be written");
-	put(out, &head, sizeof(head));
-	put(out, &run, sizeof(run));
-	put(out, samples, n * sizeof(*samples));
-	put(out, sums, total * sizeof(*sums));
+	put_run(out, &run);
 	if (fclose(out))
 		die(argv[2], "it cannot be written");
-	printf("# %zu samples recorded\n", n);
+	printf("# %" PRIu64 " samples recorded\n", count);
 	free(sums);
 	free(samples);
 	recording_close(&r);

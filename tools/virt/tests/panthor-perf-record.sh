@@ -24,28 +24,6 @@ same()
 	fi
 }
 
-build_tools()
-{
-	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -I"$tool" -I"$tool/libpanthor-perf" -o "$SCRATCH/as-exact" \
-		"$VIRT_DIR/host/recording-exact.c" "$tool"/recording*.c "$tool"/text.c \
-		"$tool"/libpanthor-perf/{db,error,expr,sample,select,sums,tables,topdown}.c -ljson-c -lz -lm \
-		2>"$SCRATCH/err" && return
-	not_ok "the comparison of recordings compiles" "$(cat "$SCRATCH/err")"
-	exit 1
-}
-
-# exact NAME RECORDING TRACE: 2 results
-exact()
-{
-	if "$SCRATCH/as-exact" "$2" "$SCRATCH/record" >"$SCRATCH/said" 2>&1; then
-		ok "$1: the recording can be read here"
-	else
-		not_ok "$1: the recording can be read here" "$(cat "$SCRATCH/said")"
-	fi
-	mv "$3" "$SCRATCH/trace"
-	compare "$1"
-}
-
 # ledger_sums FILE: "SAMPLE TYPE.INDEX SUM" of all that the model has counted in each sample
 ledger_sums()
 {
@@ -160,7 +138,7 @@ size()
 }
 
 build_comparison
-build_tools
+build_recordings
 build_decoder
 
 # All of it, or what a recording and its forms are.
@@ -172,10 +150,10 @@ full()
 	record g610 67 "$seconds" all -o slow:"$SCRATCH/slow" -o trace.slow:"$SCRATCH/trace.slow" \
 		-o direct.trace:"$SCRATCH/direct.trace" -o direct.samples:"$SCRATCH/direct.samples"
 	size g610
-	exact g610 "$SCRATCH/rec" "$SCRATCH/trace.rec"
+	exact_recording g610 "$SCRATCH/rec" "$SCRATCH/trace.rec"
 	forms g610
 	trace_form g610 "$(($(wc -l <"$SCRATCH/rec.csv") - 1))"
-	exact "g610, a slow reader" "$SCRATCH/slow" "$SCRATCH/trace.slow"
+	exact_recording "g610, a slow reader" "$SCRATCH/slow" "$SCRATCH/trace.slow"
 	# Two traces in a row are one.
 	cat "$SCRATCH/direct.trace" "$SCRATCH/rec.trace" >"$SCRATCH/both.trace"
 	decode_trace "$SCRATCH/both.trace" "$SCRATCH/both.txt"
@@ -192,7 +170,7 @@ full()
 short()
 {
 	record g715 14 0 short
-	exact g715 "$SCRATCH/rec" "$SCRATCH/trace.rec"
+	exact_recording g715 "$SCRATCH/rec" "$SCRATCH/trace.rec"
 	forms g715
 	trace_form g715 "$(($(wc -l <"$SCRATCH/rec.csv") - 1))"
 }

@@ -32,6 +32,31 @@ compare()
 	fi
 }
 
+# Builds what makes a record of a recording, or ends with a result that says why not.
+build_recordings()
+{
+	local tool=$VIRT_DIR/../panthor-perf
+
+	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -I"$tool" -I"$tool/libpanthor-perf" -o "$SCRATCH/as-exact" \
+		"$VIRT_DIR/host/recording-exact.c" "$tool"/recording*.c "$tool"/text.c \
+		"$tool"/libpanthor-perf/{db,error,expr,sample,select,sums,tables,topdown}.c -ljson-c -lz -lm \
+		2>"$SCRATCH/err" && return
+	not_ok "the comparison of recordings compiles" "$(cat "$SCRATCH/err")"
+	exit 1
+}
+
+# exact_recording NAME RECORDING TRACE: 2 results
+exact_recording()
+{
+	if "$SCRATCH/as-exact" "$2" "$SCRATCH/record" >"$SCRATCH/said" 2>&1; then
+		ok "$1: the recording can be read here"
+	else
+		not_ok "$1: the recording can be read here" "$(cat "$SCRATCH/said")"
+	fi
+	mv "$3" "$SCRATCH/trace"
+	compare "$1"
+}
+
 # What panthor says when it gives firmware or a job up, as it does on a host that is too busy.
 GAVE_UP='ERROR|[Tt]imed ?out|(job|progress) timeout|Failed to cleanly suspend'
 
