@@ -65,6 +65,8 @@ until_true()
 
 seed()
 {
+	# A number of its own is for a test to have, unless somebody asks for another.
+	[ -z "${SEED_DRAWN:-}" ] || [ $# -eq 0 ] || SEED=$1
 	SEED=${SEED:-${1:-$RANDOM}}
 	echo "# SEED=$SEED"
 }
