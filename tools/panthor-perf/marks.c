@@ -138,7 +138,7 @@ static void tell_children(const char *path)
 
 int marks_open(struct marks *m, const char *path, const char *node)
 {
-	const char *user = secure_getenv("XDG_RUNTIME_DIR");
+	const char *user = pperf_mark_environment("XDG_RUNTIME_DIR");
 	char *directory;
 
 	memset(m, 0, sizeof(*m));

@@ -109,10 +109,15 @@ static bool join(char *path, size_t size, const char *a, const char *b)
 	return true;
 }
 
+/* secure_getenv() has nothing for a program with a capability either, as panthor-perf itself may have CAP_PERFMON. */
+const char *pperf_mark_environment(const char *name)
+{
+	return getuid() == geteuid() && getgid() == getegid() ? getenv(name) : NULL;
+}
+
 static void send_to_everybody(struct sender *s)
 {
-	/* A program with more rights than its user's is not told by the user where to send to. */
-	const char *own = secure_getenv(MARK_SOCKET), *user = secure_getenv("XDG_RUNTIME_DIR");
+	const char *own = pperf_mark_environment(MARK_SOCKET), *user = pperf_mark_environment("XDG_RUNTIME_DIR");
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 
 	send_to_all(s, MARK_ROOT_DIRECTORY);

@@ -30,6 +30,9 @@ struct mark_message {
 	char name[PPERF_MARK_LENGTH];
 };
 
+/* What is in the environment, unless the program runs as somebody else than who has started it. */
+const char *pperf_mark_environment(const char *name);
+
 /*
  * Sends a mark to one socket or, with NULL, to all that there are, and waits so long, in milliseconds, for
  * each that has no room. *missed, unless it is NULL, is how many had none.

@@ -317,6 +317,21 @@ read -r taken dropped <<<"$("$tool" convert -j "$SCRATCH/flood.data" | tail -n 1
 [ "$((taken + dropped))" -eq 30001 ] && [ "$taken" -gt 0 ] && ok "each mark was taken or is told of: $taken and $dropped" ||
 	not_ok "each mark was taken or is told of" "$taken and $dropped of 30001" "$(cat "$SCRATCH/flood.err")"
 
+# A program with a capability, as panthor-perf with CAP_PERFMON, is its user's all the same.
+cp "$SCRATCH/mark-noise" "$SCRATCH/capable"
+if [ "$(id -u)" -eq 0 ] && PATH=$PATH:/usr/sbin setcap cap_sys_nice+ep "$SCRATCH/capable" 2>/dev/null; then
+	begin capable
+	chmod 711 "$SCRATCH"
+	chmod 755 "$run"
+	find "$run/panthor-perf" -type s -exec chmod 666 {} +
+	setpriv --reuid=65534 --regid=65534 --clear-groups env XDG_RUNTIME_DIR="$run" "$SCRATCH/capable" flood 1
+	is "a program with a capability marks" $? 0
+	end capable 2 0
+else
+	ok "a program with a capability marks # SKIP it takes root and setcap"
+	ok "capable: it ends well # SKIP"
+fi
+
 for name in "" "$(printf '%097d' 0)" $'a\e[2J' $'\xff'; do
 	mark "$name" 2>>"$SCRATCH/err"
 	echo $?
