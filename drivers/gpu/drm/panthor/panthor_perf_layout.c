@@ -432,7 +432,7 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
  * sample in which none of the blocks that were asked for was written.
  */
 static void check_cshw(const struct panthor_perf_layout *layout, void *slot,
-		      struct panthor_perf_fw_sample *sample)
+		       struct panthor_perf_fw_sample *sample)
 {
 	u32 b = layout->cshw_block, offset = layout->blocks[b].fw_offset;
 	u32 header[PANTHOR_PERF_VALUES_RESERVED];

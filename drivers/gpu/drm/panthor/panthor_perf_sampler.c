@@ -939,7 +939,8 @@ static void disable_if_unused(struct panthor_perf_sampler *sampler)
 	panthor_perf_clock_down(sampler->clock);
 	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
-		reset_if_failed(sampler, disable_counters(sampler), "firmware does not disable them");
+		reset_if_failed(sampler, disable_counters(sampler),
+				"firmware does not disable them");
 	} else if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
 	}
@@ -1795,7 +1796,7 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_request);
 
 /* Checks if a request that is made now is complete with the client's latest one. */
 static bool can_share(const struct panthor_perf_sampler *sampler,
-		     const struct panthor_perf_client *client)
+		      const struct panthor_perf_client *client)
 {
 	return client->head != client->tail &&
 	       client->queue[(client->tail - 1) & client->queue_mask].number ==

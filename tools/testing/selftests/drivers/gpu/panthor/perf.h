@@ -646,8 +646,8 @@ static inline uint32_t perf_narrow(const __u64 mask[2], uint32_t values)
 /* ---- test beds ---- */
 
 /*
- * What something other than a board can do: give the GPU work, keep firmware from answering, and tell that
- * nothing is counted. On a board others have to give it work.
+ * What a test bed can do: give the GPU work, keep firmware from answering, and tell that nothing
+ * is counted. On a board others have to give it work.
  */
 #ifndef PERF_BED
 #define PERF_BED		false

@@ -334,7 +334,7 @@ static void on_alarm(int sig)
 	(void)sig;
 }
 
-/* Who reads the file holds the lock for which SETUP waits then: a signal ends that, and nothing is left. */
+/* SETUP waits for the lock that readers of the file hold: a signal ends it, and nothing is left. */
 TEST_F_TIMEOUT(debugfs, interrupted_setup, 300)
 {
 	struct drm_panthor_perf_cmd_setup setup = self->setup_manual;

@@ -455,9 +455,8 @@ TEST_F_TIMEOUT(pmu, counts_exactly, 600)
 		}
 	}
 	ASSERT_TRUE(perf_pm_is("suspended"));
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++)
 		EXPECT_EQ(0, pmu_count(self->fds[i]));
-	}
 	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 0));
 
 	for (int round = 0; round < 2; round++)
@@ -980,7 +979,8 @@ TEST_F(pmu, debugfs)
 		SKIP(return, "no file in debugfs");
 	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "42"));
 	for (int users = 0; users < 3; users++) {
-		snprintf(want, sizeof(want), "pmu: %s users=%d interval_ms=42\n", self->pmu.name, users);
+		snprintf(want, sizeof(want), "pmu: %s users=%d interval_ms=42\n",
+			 self->pmu.name, users);
 		debugfs_line(&self->pmu, line, sizeof(line));
 		EXPECT_STREQ(want, line);
 		ASSERT_LE(0, keep(self, users, pmu_open(&self->pmu, PMU_GPU_TIME)));

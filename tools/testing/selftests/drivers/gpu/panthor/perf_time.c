@@ -369,7 +369,7 @@ TEST_F_TIMEOUT(time, periods_start_late, 300)
 			late = *busy_end - self->p.base;
 		after = self->p.end - (self->p.base + period);
 		missed = self->b.missed * self->b.period;
-		TH_LOG("START went on %llu us after its baseline, its sample is %llu us late, others %llu us",
+		TH_LOG("START went on after %llu us; late: its sample %llu us, others %llu us",
 		       (unsigned long long)late / 1000, (unsigned long long)after / 1000,
 		       (unsigned long long)missed / 1000);
 		if (late >= busy_ns / 2) {
