@@ -8,7 +8,10 @@
 
 #include "panthor-perf.h"
 
-/* Of root's recorders, and of those of a user behind what XDG_RUNTIME_DIR says; a socket has its recorder's PID as its name. */
+/*
+ * Of root's recorders, and of those of a user behind what XDG_RUNTIME_DIR says; a socket has its recorder's PID
+ * as its name.
+ */
 #define MARK_ROOT_DIRECTORY "/run/panthor-perf"
 #define MARK_USER_DIRECTORY "/panthor-perf"
 

@@ -382,7 +382,7 @@ is "enable ends a delay" "$("$tool" convert --csv "$SCRATCH/fast.data" | wc -l)"
 
 # Descriptors instead of paths, commands that come at once, words that are none.
 mkfifo "$SCRATCH"/fds.{ticks,ctl,ack}
-exec {ctl}<>"$SCRATCH/fds.ctl" {ack}<>"$SCRATCH/fds.ack" {ticks}<>"$SCRATCH/fds.ticks"
+exec {ctl}<>"$SCRATCH/fds.ctl" {ack}<>"$SCRATCH/fds.ack"
 printf 'disable\nno such word\nenable\n%0100d\nping\nstop\n' 0 >&"$ctl"
 FAKE_TICKS=$SCRATCH/fds.ticks "${RUN[@]}" "$tool" record --control="fd:$ctl,$ack" -p 1s -e $counter -o "$SCRATCH/fds.data" 2>"$SCRATCH/err"
 is "fd:CTL,ACK" "$? $("$tool" convert --csv "$SCRATCH/fds.data" | wc -l)" "0 3"
