@@ -21,6 +21,18 @@ uint64_t mali_csf_clk_timestamp(MaliCsfState *s)
     return mali_csf_clk_timestamp_at(s, mali_csf_clk_now());
 }
 
+int64_t mali_csf_clk_latency(MaliCsfState *s, int64_t ns, unsigned doublings)
+{
+    if (!s->latency_random) {
+        return ns;
+    }
+    /* xorshift32 */
+    s->latency_random ^= s->latency_random << 13;
+    s->latency_random ^= s->latency_random >> 17;
+    s->latency_random ^= s->latency_random << 5;
+    return ns << s->latency_random % (doublings + 1);
+}
+
 /* Clocks */
 
 uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk)

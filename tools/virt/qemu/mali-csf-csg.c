@@ -57,6 +57,13 @@ enum {
 #define CS_PLAIN_REQS           (CS_REQ_STATE | 1u << 4 | 0xfu << 8)
 #define CS_IDLE_REQS            (0xfu << 8)
 
+/*
+ * If latencies are drawn, a group takes from 16 us to 4 ms to be suspended, until
+ * its jobs have come to where they can stop. It goes on meanwhile.
+ */
+#define SUSPEND_NS              (16 * SCALE_US)
+#define SUSPEND_DOUBLINGS       8
+
 enum { STATE_TERMINATE, STATE_START, STATE_SUSPEND, STATE_RESUME };
 
 #define VERSION_EP_REQ2         (4u << 24)
@@ -681,6 +688,8 @@ static void csg_run_progress(MaliCsfState *s)
     }
 }
 
+static void csg_run_suspends(MaliCsfState *s);
+
 static void csg_run(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;
@@ -703,6 +712,7 @@ static void csg_run(MaliCsfState *s)
         }
     }
     report_faults(s);
+    csg_run_suspends(s);
     csg_run_streams(s);
     for (int i = 0; i < ITERS && can_go_on(s); i++) {
         jobs |= iter_pick(s, i);
@@ -1010,6 +1020,47 @@ static void group_suspend(MaliCsfState *s, unsigned csg)
     group_clear(s, csg);
 }
 
+/* A group that has been asked to: true if it is done now. */
+static bool group_suspend_begin(MaliCsfState *s, unsigned csg)
+{
+    MaliGroup *g = &s->cs->groups[csg];
+
+    if (!s->latency_seed) {
+        group_suspend(s, csg);
+        return true;
+    }
+    if (!g->suspend_ns) {
+        g->suspend_ns = mali_csf_clk_now() +
+            mali_csf_clk_latency(s, SUSPEND_NS, SUSPEND_DOUBLINGS);
+    }
+    return false;
+}
+
+/* Groups whose suspension takes its time: those whose has passed. */
+static void csg_run_suspends(MaliCsfState *s)
+{
+    int64_t now = mali_csf_clk_now();
+
+    for (unsigned i = 0; i < s->csgs; i++) {
+        MaliGroup *g = &s->cs->groups[i];
+        uint32_t out = mali_csg_out_va(i), ack;
+
+        if (!g->active || !g->suspend_ns) {
+            continue;
+        }
+        if (now < g->suspend_ns) {
+            csg_schedule(s, g->suspend_ns);
+            continue;
+        }
+        group_suspend(s, i);
+        s->events->groups_changed(s);
+        ack = mali_csf_glb_ld32(s, out + CSG_OUT_ACK);
+        mali_csf_glb_st32(s, out + CSG_OUT_ACK,
+                          (ack & ~CSG_REQ_STATE) | STATE_SUSPEND);
+        csg_interrupt(s, i, CSG_REQ_STATE);
+    }
+}
+
 static void group_requests(MaliCsfState *s, unsigned csg)
 {
     MaliGroup *g = &s->cs->groups[csg];
@@ -1034,6 +1085,9 @@ static void group_requests(MaliCsfState *s, unsigned csg)
         stream_host(s, st);
     }
 
+    if ((req & CSG_REQ_STATE) != STATE_SUSPEND) {
+        g->suspend_ns = 0;      /* nor any more */
+    }
     if (diff & CSG_REQ_STATE) {
         bool was_active = g->active;
 
@@ -1045,8 +1099,8 @@ static void group_requests(MaliCsfState *s, unsigned csg)
             }
             break;
         case STATE_SUSPEND:
-            if (was_active) {
-                group_suspend(s, csg);
+            if (was_active && !group_suspend_begin(s, csg)) {
+                diff &= ~CSG_REQ_STATE;
             }
             break;
         case STATE_TERMINATE:

@@ -397,14 +397,7 @@ static void mcu_tick(void *opaque)
 /* Firmware may be at something else: 1 to 64 times what it takes at least. */
 static int64_t mcu_latency(MaliCsfState *s)
 {
-    if (!s->latency_seed) {
-        return s->mcu_latency_ns;
-    }
-    /* xorshift32 */
-    s->latency_seed ^= s->latency_seed << 13;
-    s->latency_seed ^= s->latency_seed >> 17;
-    s->latency_seed ^= s->latency_seed << 5;
-    return (int64_t)s->mcu_latency_ns << s->latency_seed % 7;
+    return mali_csf_clk_latency(s, s->mcu_latency_ns, 6);
 }
 
 static void mcu_schedule(MaliCsfState *s)

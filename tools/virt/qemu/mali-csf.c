@@ -752,6 +752,8 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     s->second_ns = s->count_period_ns * cntfrq;
     s->cntfrq = cntfrq;
 
+    /* Seeds that are near each other give series that are not; 0 stays 0. */
+    s->latency_random = s->latency_seed * 0x9e3779b1u;
     s->n_cores = ctpop64(s->shader_present);
     s->as_present = 0xff;
     mali_csf_pwr_init(s);
@@ -772,15 +774,15 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
                           "mali-csf.bench", MALI_BENCH_SIZE);
     memory_region_init_io(&s->sysreg, OBJECT(s), &mali_csf_board_ops, s,
                           "mali-csf.sysreg", MALI_SYSREG_SIZE);
-    sysbus_init_mmio(sbd, &s->regs);
-    sysbus_init_mmio(sbd, &s->bench_regs);
     memory_region_init_io(&s->fuses, OBJECT(s), &mali_csf_fuses_ops, s,
                           "mali-csf.fuses", MALI_FUSES_SIZE);
     /* As MALI_MMIO_... */
+    sysbus_init_mmio(sbd, &s->regs);
+    sysbus_init_mmio(sbd, &s->bench_regs);
     sysbus_init_mmio(sbd, &s->sysreg);
+    sysbus_init_mmio(sbd, &s->fuses);
     for (int i = 0; i < MALI_IRQ_LINES; i++) {
         sysbus_init_irq(sbd, &s->irq[i].line);
-    sysbus_init_mmio(sbd, &s->fuses);
     }
 }
 
@@ -821,9 +823,9 @@ static Property mali_csf_properties[] = {
     DEFINE_PROP_STRING("iface", MaliCsfState, iface_str),
     DEFINE_PROP_UINT32("gpu_id", MaliCsfState, gpu_id, UNSET32),
     DEFINE_PROP_UINT64("shader_present", MaliCsfState, shader_present, UNSET64),
+    DEFINE_PROP_UINT64("shader_fuses", MaliCsfState, shader_fuses, UNSET64),
     DEFINE_PROP_UINT32("l2_slices", MaliCsfState, l2_slices, UNSET32),
     DEFINE_PROP_UINT32("csgs", MaliCsfState, csgs, UNSET32),
-    DEFINE_PROP_UINT64("shader_fuses", MaliCsfState, shader_fuses, UNSET64),
     DEFINE_PROP_UINT32("streams", MaliCsfState, streams, 8),
     DEFINE_PROP_UINT32("counters", MaliCsfState, counters, UNSET32),
     DEFINE_PROP_UINT32("fw_blocks", MaliCsfState, fw_blocks, UNSET32),

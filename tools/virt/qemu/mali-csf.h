@@ -379,7 +379,8 @@ struct MaliCsfState {
     bool events_once;
     uint32_t cntfrq;            /* of the CPUs' counter; 0: ask the first CPU */
     uint32_t mcu_latency_ns;    /* doorbell to firmware looking at it */
-    uint32_t latency_seed;      /* not 0: or a multiple of that, by chance */
+    uint32_t latency_seed;      /* not 0: latencies are drawn */
+    uint32_t latency_random;
     uint32_t power_ns;          /* a power transition */
 
     const MaliModel *model;
@@ -463,6 +464,11 @@ int64_t mali_csf_clk_now(void);
 /* GPU timestamp, with its offset, in ticks of the system counter. */
 uint64_t mali_csf_clk_timestamp(MaliCsfState *s);
 uint64_t mali_csf_clk_timestamp_at(MaliCsfState *s, int64_t ns);
+/*
+ * What takes @ns takes so long, or 2, 4... times that, up to as many
+ * @doublings, drawn if there is a latency_seed.
+ */
+int64_t mali_csf_clk_latency(MaliCsfState *s, int64_t ns, unsigned doublings);
 /* Rate of a clock domain, and its cycles since power-on of the machine. */
 uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk);
 uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk);

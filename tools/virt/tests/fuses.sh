@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 7.3
 # configs: stock
+# daily: all
 # Cores that fuses have cut off, as a board's device tree tells panthor of Linux 7.3: registers and
 # layout of samples have them still, where they are only junk. The selftests find each block of the
 # cores that are left, and its counters; that firmware is given another one would be the guest's error.

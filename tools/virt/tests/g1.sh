@@ -17,7 +17,6 @@ guest_script 18 suspend -g g1 -- runtime
 guest_script_by_log 14 suspend -g g1 -- system
 guest_script 25 rebind -g g1
 build_comparison
-seed
 samples=3000
 [ "$CONFIG" = plain ] || samples=500
 count g1 g1 "gpu-load -j 0 -t 3600 -p 150 --duty 60 -g 3 -q 2 >/dev/null 2>&1" "-s $samples"

@@ -16,7 +16,6 @@ GUEST=1
 
 plan $((2 * (GUEST + 1 + 3)))
 build_ledger_sums
-seed
 for model in g610 g715; do
 	rm -f "$SCRATCH"/{ledger,runs,info}
 	guest_script $GUEST perf-ledger -g "$model" -m 1536 -t 3000 -a perf -l "$SCRATCH/ledger" \

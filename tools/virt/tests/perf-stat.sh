@@ -34,7 +34,6 @@ check_group()
 
 plan $((2 * (GUEST + 1 + 4) + 2 * (6 + WORK_RUNS + 1)))
 build_ledger_sums
-seed
 for model in g610 g715; do
 	rm -f "$SCRATCH"/{ledger,runs,info}
 	guest_script $GUEST perf-stat -g "$model" -m 1024 -t 2400 -l "$SCRATCH/ledger" -o /root/info:"$SCRATCH/info" \

@@ -16,7 +16,6 @@ seconds=$([ -n "${LONG:-}" ] && echo 60 || echo 4)
 [ "$KERNEL" != 6.12 ] || export VIRT_ALLOW_REPORT='panthor_device_(resume|unplug)'
 
 plan $(($(wc -w <<<"$models") * 2))
-seed
 for model in $models; do
 	in_guest 1 "$model" -g "$model" -m 1024 -t 1800 -- sh -c "
 		if out=\$(pmu-stress -t $seconds -s $SEED 2>&1); then

@@ -59,11 +59,10 @@ if [ "$CONFIG" = debug ]; then
 	says "it is shown" "KASAN"
 	exit
 fi
-plan 60
+plan 65
 
 # What goes in
 
-seed
 python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(int(sys.argv[1])).randbytes(300000))' "$SEED" \
 	>"$SCRATCH/random"
 mkdir -p "$SCRATCH/dir/sub"
@@ -119,8 +118,9 @@ is "a command on a terminal: the terminal, the status" "$(tr -d '\r' <"$SCRATCH/
 
 # The clock is the host's.
 before=$(date +%s)
-vm -- date +%s
+SEED=7 VIRT_SHOW_QEMU=1 vm -- date +%s
 now=$(out)
+says "the GPU's latencies are drawn from SEED" "model=g610,latency_seed=8"
 if [ "$now" -ge "$before" ] && [ "$now" -le "$(date +%s)" ]; then
 	ok "the clock is the host's"
 else
@@ -150,6 +150,8 @@ wrong "no such file" "no file $SCRATCH/missing" -f "$SCRATCH/missing"
 wrong "no such directory" "no directory $SCRATCH/missing" -o x:"$SCRATCH/missing/x"
 wrong "no number" "takes a number" -s many
 wrong "no such option" "option" -Z
+SEED=x wrong "no number to draw from" "SEED is a number, not 'x'"
+wrong "fuses that nothing reads" "shader_fuses is for kernels of Debian's" -c plain -p shader_fuses=1
 wrong "no such root" "takes vulkan or gl" -r opencl
 wrong "no such package name" "no name of a Debian package" -a 'A b'
 KERNEL=5.0 wrong "no such kernel" "no kernel 5.0"

@@ -33,7 +33,6 @@ samples=3000 seconds=15 turns="1 2 3 4 5 6 7 8"
 [ -z "${LONG:-}" ] || samples=100000 seconds=60 turns="1 2 3 4 5 6 7 8"
 
 plan $((2 * $(wc -w <<<"$turns")))
-seed
 build_comparison
 turn=0
 for model in $models; do

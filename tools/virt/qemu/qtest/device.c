@@ -56,6 +56,7 @@ enum { MCU_DISABLED, MCU_ENABLED, MCU_HALTED, MCU_FATAL };
 #define IN_CONFIG		0x40
 #define IN_CSHW_EN		0x50
 #define OUT_ACK			0x00
+#define OUT_DB_ACK		0x08
 #define OUT_HALT_STATUS		0x10
 #define OUT_INSERT		0x18
 
@@ -524,6 +525,115 @@ static void test_pwr_delegation(void)
  * is made all ones, or one more, and the group resumed. What comes of it is an
  * error or not; firmware goes on.
  */
+enum { PINGS = 48 };
+
+/* How long firmware takes to answer, in steps of 2 us. */
+static void ping_times(const char *device, unsigned int *steps)
+{
+	begin(device);
+	for (unsigned int i = 0; i < PINGS; i++) {
+		in_set(&G, IN_REQ, in_get(&G, IN_REQ) ^ GLB_PING);
+		reg_write(&G, DOORBELL(0), 1);
+		for (steps[i] = 0; open_request(GLB_PING) && steps[i] < 1000; steps[i]++)
+			vgpu_step(&G, 2000);
+	}
+	vgpu_stop(&G);
+}
+
+static void test_latencies(void)
+{
+	unsigned int fixed[PINGS], one[PINGS], again[PINGS], other[PINGS], kinds = 0;
+
+	ping_times("mali-csf,model=g610", fixed);
+	ping_times("mali-csf,model=g610,latency_seed=1", one);
+	ping_times("mali-csf,model=g610,latency_seed=1", again);
+	ping_times("mali-csf,model=g610,latency_seed=2", other);
+	for (unsigned int i = 0; i < PINGS; i++) {
+		same(fixed[i], 1, "without a seed");
+		same(one[i] && one[i] <= 64 && !(one[i] & (one[i] - 1)), true, "with one, 1 to 64 times that");
+		kinds |= one[i];
+	}
+	same(kinds, 127, "latencies that were drawn");
+	same(memcmp(one, again, sizeof(one)), 0, "the same seed, the same series");
+	same(memcmp(one, other, sizeof(one)) != 0, true, "another seed, another series");
+}
+
+static void ask_group(uint32_t state)
+{
+	ram_set(&G, group_in(0) + CSG_REQ, state);
+	in_set(&G, IN_DB_REQ, out_get(&G, OUT_DB_ACK) ^ 1);
+	reg_write(&G, DOORBELL(0), 1);
+}
+
+/* A request of group 0's state, and how long it takes, in steps of 8 us. */
+static unsigned int group_state_time(uint32_t state)
+{
+	unsigned int n = 0;
+
+	ask_group(state);
+	for (; (ram_get(&G, group_out(0)) & 7) != state && n < 1000; n++)
+		vgpu_step(&G, 8000);
+	return n;
+}
+
+/* Firmware has seen that the group is to be suspended, and it has not been yet. */
+static void begin_to_suspend(void)
+{
+	for (unsigned int i = 0; i < 32; i++) {
+		ask_group(2);
+		vgpu_step(&G, 200000);
+		if ((ram_get(&G, group_out(0)) & 7) != 2)
+			return;
+		group_state_time(3);
+	}
+	fail("no suspension takes long");
+}
+
+/* It takes from 16 us to 4 ms, and firmware's latency; the group goes on till then. */
+static void test_slow_suspend(void)
+{
+	unsigned int longest = 0, n;
+	uint32_t before;
+
+	begin("mali-csf,model=g610,latency_seed=3");
+	emit(cs_move(0, RING_VA + DATA));
+	emit(cs_move32(4, 0));
+	emit(cs_add32(4, 4, 1));
+	emit(cs_store(4, 0, 1, 0));
+	emit(cs_wait(1));
+	emit(cs_branch(CS_COND_ALWAYS, 4, -4));
+	ram_set(&G, group_in(0) + CSG_SUSPEND_BUF, RING_VA + SUSPEND);
+	publish();
+	program_stream(stream_in());
+	program_group(0, 0);
+	group_state_time(1);
+	for (unsigned int i = 0; i < 32; i++) {
+		before = data_get(DATA);
+		n = group_state_time(2);
+		same(n >= 2 && n <= 4096 / 8 + 17 + 13, true, "time to suspend");
+		longest = n > longest ? n : longest;
+		before = data_get(DATA) - before;
+		same(before || n < 100, true, "the group has gone on");
+		before = data_get(DATA);
+		vgpu_step(&G, 1000000);
+		same(data_get(DATA), before, "a group that is suspended does nothing");
+		same(group_state_time(3) <= 17, true, "time to resume");
+	}
+	same(longest > 2000 / 8, true, "some are slow");
+	/* Before it has come to that, it can be asked to go on, or be terminated. */
+	begin_to_suspend();
+	ask_group(3);
+	vgpu_step(&G, 10000000);
+	same(ram_get(&G, group_out(0)) & 7, 3, "the state of a group that was to be suspended, and then not");
+	before = data_get(DATA);
+	vgpu_step(&G, 1000000);
+	same(data_get(DATA) > before, true, "it goes on");
+	begin_to_suspend();
+	same(group_state_time(0) <= 17, true, "time to terminate it");
+	vgpu_step(&G, 10000000);
+	same(ram_get(&G, group_out(0)) & 7, 0, "its state then");
+}
+
 static void test_suspend_buffer(void)
 {
 	static const uint32_t spoilt[] = { 0xffffffff, 16, 17, 0x10000 };
@@ -1439,6 +1549,8 @@ static const struct {
 	{ "an address space that is too large", test_large_space },
 	{ "PWR_CONTROL: commands, states, interrupts", test_pwr_control },
 	{ "PWR_CONTROL: what is delegated to firmware", test_pwr_delegation },
+	{ "latencies that are drawn", test_latencies },
+	{ "a group takes its time to be suspended", test_slow_suspend },
 	{ "a suspend buffer with anything in it", test_suspend_buffer },
 };
 

@@ -58,10 +58,10 @@ static const char *const devices[] = {
 	"mali-csf,model=g610",
 	"mali-csf,model=g715,iface=4.1.0,ledger=/dev/null",
 	"mali-csf,model=g725,shader_present=0x8000000000000001",
-	"mali-csf,model=g610,csgs=3,streams=32,events_once=on",
+	"mali-csf,model=g610,csgs=3,streams=32,events_once=on,latency_seed=1",
 	/* By values that stand for no other, so that inputs kept before mean what they did. */
 	"mali-csf,model=g1,ledger=/dev/null",
-	"mali-csf,model=g1,iface=3.3.0,shader_present=0x8000000000000001",
+	"mali-csf,model=g1,iface=3.3.0,shader_present=0x8000000000000001,shader_fuses=1",
 };
 
 #define OLD_DEVICES	4

@@ -5,7 +5,7 @@
 #   ok NAME                       the next result is good
 #   not_ok NAME [TEXT...]         it is not, and why
 #   is NAME GOT WANT              equal strings
-#   seed [NUMBER]                 for a test that draws: SEED, the environment's, or NUMBER, or any, is printed
+#   seed NUMBER                   for a test that draws the same each time: SEED is the environment's, or NUMBER
 #   until_true COMMAND...         asks again until it succeeds, for two minutes
 #   run_tests N NAME COMMAND...   N results of a program of this machine that prints TAP, and two for its end
 #   in_guest N NAME [RUN-OPTION...] -- COMMAND [ARG...]
@@ -15,7 +15,8 @@
 #   guest_script_by_log N SCRIPT [RUN-OPTION...] [-- ARG...]
 #                                 the same, of a script that suspends the system's devices
 #
-# KERNEL and CONFIG choose the kernel, as the runner sets them.
+# KERNEL and CONFIG choose the kernel, as the runner sets them. SEED, the environment's, or any, is printed:
+# what tests draw is drawn from it, and so are, by run, the GPU's latencies.
 
 TESTS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 VIRT_DIR=$(dirname "$TESTS_DIR")
@@ -66,10 +67,12 @@ until_true()
 seed()
 {
 	# A number of its own is for a test to have, unless somebody asks for another.
-	[ -z "${SEED_DRAWN:-}" ] || [ $# -eq 0 ] || SEED=$1
-	SEED=${SEED:-${1:-$RANDOM}}
+	[ -z "${SEED_DRAWN:-}" ] || SEED=$1
 	echo "# SEED=$SEED"
 }
+[ -n "${SEED:-}" ] || SEED=$RANDOM SEED_DRAWN=1
+export SEED
+echo "# SEED=$SEED"
 
 # Results of a guest, as its tap.sh gives them, from standard input; RELAYED: how many.
 relay()
