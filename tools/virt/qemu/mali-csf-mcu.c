@@ -154,7 +154,7 @@ static void mcu_config(MaliCsfState *s, uint32_t reqs)
 static void mcu_halt(MaliCsfState *s, uint32_t reason)
 {
     mali_csf_perfcnt_auto(s, reason);
-    mali_csf_publish_all(s);
+    mali_csf_publish_late(s);
     timer_del(s->idle_timer);
     timer_del(s->poweroff_timer);
     mali_csf_pwr_set(s, MALI_PWR_SHADER, UINT64_MAX, false);
@@ -467,7 +467,7 @@ void mali_csf_mcu_sleep(MaliCsfState *s)
     /* What jobs have done is counted before the sample. */
     mali_csf_csg_kick(s);
     mali_csf_perfcnt_auto(s, MALI_REASON_SLEEP);
-    mali_csf_publish_all(s);
+    mali_csf_publish_late(s);
     mali_csf_counters_advance(s);
     mali_csf_pwr_set(s, MALI_PWR_SHADER, UINT64_MAX, false);
     mali_csf_pwr_set(s, MALI_PWR_TILER, 1, false);

@@ -73,6 +73,8 @@ enum { CMD_NOP, CMD_UPDATE, CMD_LOCK, CMD_UNLOCK, CMD_FLUSH_PT, CMD_FLUSH_MEM };
 
 /* Bits 7:6 of each of the eight attributes in MEMATTR */
 enum { ATTR_SHARED, ATTR_NOT_CACHED, ATTR_WRITE_BACK, ATTR_FAULT };
+/* Bits 5:4: with whom a write-back page is coherent, if the GPU is coherent */
+enum { ATTR_SH_GPU, ATTR_SH_CPU, ATTR_SH_CPU_SHADERS };
 
 #define AS_COMMAND_NS       1000
 
@@ -123,11 +125,21 @@ static void mmu_raise_fault(MaliCsfState *s, unsigned n, uint64_t va,
     mali_csf_irq_raise(s, MALI_IRQ_MMU, 1u << n);
 }
 
-static unsigned mmu_attribute(const MaliAs *as, uint64_t pte)
+static uint8_t mmu_attribute(const MaliAs *as, uint64_t pte)
 {
     unsigned index = extract64(pte, PTE_ATTR_SHIFT, PTE_ATTR_BITS);
 
-    return extract64(as->cur_memattr, 8 * index + 6, 2);
+    return extract64(as->cur_memattr, 8 * index, 8);
+}
+
+/* What is written there stays in the GPU's caches until they are flushed. */
+static bool mmu_stays_cached(MaliCsfState *s, uint8_t attribute)
+{
+    unsigned sh = extract32(attribute, 4, 2);
+
+    return extract32(attribute, 6, 2) == ATTR_WRITE_BACK &&
+           !(s->coherent && s->coherency_protocol == MALI_COHERENCY_ACE_LITE &&
+             (sh == ATTR_SH_CPU || sh == ATTR_SH_CPU_SHADERS));
 }
 
 /* Walk the tables: 0, or the exception type of a fault. */
@@ -166,7 +178,8 @@ static uint32_t mmu_walk(MaliCsfState *s, MaliAs *as, uint64_t va,
         if (!(pte & PTE_AF)) {
             return FAULT_ACCESS_FLAG + level;
         }
-        if (mmu_attribute(as, pte) == ATTR_FAULT) {
+        e->attribute = mmu_attribute(as, pte);
+        if (extract32(e->attribute, 6, 2) == ATTR_FAULT) {
             return FAULT_ATTRIBUTES + level;
         }
         e->va_page = va >> 12;
@@ -174,20 +187,19 @@ static uint32_t mmu_walk(MaliCsfState *s, MaliAs *as, uint64_t va,
                       (va & MAKE_64BIT_MASK(0, shift))) >> 12;
         e->writable = !(pte & PTE_RDONLY);
         e->executable = !(pte & (PTE_UXN | PTE_PXN));
-        e->write_back = mmu_attribute(as, pte) == ATTR_WRITE_BACK;
         return 0;
     }
 }
 
 /* Translate one page; returns an exception type or 0. */
 static uint32_t mmu_translate(MaliCsfState *s, MaliAs *as, uint64_t va,
-                              MaliAccess access, uint64_t *pa)
+                              MaliAccess access, MaliPlace *place)
 {
     MaliTlbEntry *e = &as->tlb[(va >> 12) % MALI_TLB_SIZE];
     uint32_t fault;
 
     if (ADRMODE(as->cur_transcfg) == ADRMODE_IDENTITY) {
-        *pa = va;
+        *place = (MaliPlace) { .pa = va };
         return 0;
     }
     if (e->va_page != va >> 12) {
@@ -205,25 +217,9 @@ static uint32_t mmu_translate(MaliCsfState *s, MaliAs *as, uint64_t va,
         (access == MALI_ACCESS_EXEC && !e->executable)) {
         return FAULT_PERMISSION + 3;
     }
-    *pa = e->pa_page << 12 | (va & 0xfff);
+    place->pa = e->pa_page << 12 | (va & 0xfff);
+    place->cached = mmu_stays_cached(s, e->attribute);
     return 0;
-}
-
-bool mali_csf_mmu_stays_cached(MaliCsfState *s, unsigned n, uint64_t va)
-{
-    const MaliTlbEntry *kept;
-    MaliTlbEntry walked;
-
-    if (n >= MALI_MAX_AS || !(s->as_present >> n & 1) ||
-        (s->coherent && s->coherency_protocol == MALI_COHERENCY_ACE_LITE) ||
-        ADRMODE(s->as[n].cur_transcfg) != ADRMODE_AARCH64_4K) {
-        return false;
-    }
-    kept = &s->as[n].tlb[(va >> 12) % MALI_TLB_SIZE];
-    if (kept->va_page == va >> 12) {
-        return kept->write_back;
-    }
-    return !mmu_walk(s, &s->as[n], va, &walked) && walked.write_back;
 }
 
 /*
@@ -243,12 +239,12 @@ static bool mmu_waits(MaliAs *as, bool firmware, uint64_t first, uint64_t last)
     return first <= as->lock_last && last >= as->lock_first;
 }
 
-MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned n, uint64_t va,
-                                  void *buf, uint64_t len, MaliAccess access,
-                                  uint32_t source)
+/* All of an access but the transfer; where it begins goes to @place. */
+static MaliMmuResult mmu_check(MaliCsfState *s, unsigned n, uint64_t va,
+                               uint64_t len, MaliAccess access,
+                               uint32_t source, MaliPlace *place)
 {
     MaliAs *as;
-    uint8_t *p = buf;
     uint64_t first, last;
 
     if (n >= MALI_MAX_AS || !(s->as_present >> n & 1)) {
@@ -281,39 +277,72 @@ MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned n, uint64_t va,
     first = va & ~0xfffull;
     last = (va + len - 1) & ~0xfffull;
     for (uint64_t page = first; ; page += 0x1000) {
-        uint64_t at = page < va ? va : page, pa;
-        uint32_t fault = mmu_translate(s, as, at, access, &pa);
+        uint64_t at = page < va ? va : page;
+        MaliPlace here;
+        uint32_t fault = mmu_translate(s, as, at, access, &here);
 
         if (fault) {
             mmu_raise_fault(s, n, at, fault, access, source);
             return MALI_MMU_FAULT;
         }
+        if (page == first) {
+            *place = here;
+        }
         if (page == last) {
             break;
         }
     }
-    while (len) {
-        uint64_t chunk = MIN(len, 0x1000 - (va & 0xfff)), pa;
-        MemTxResult res;
+    return MALI_MMU_OK;
+}
 
-        /* Walked above; a TLB conflict merely walks again. */
-        if (mmu_translate(s, as, va, access, &pa)) {
-            return MALI_MMU_FAULT;
-        }
-        res = address_space_rw(&address_space_memory, pa,
-                               mmu_attrs, p, chunk,
-                               access == MALI_ACCESS_WRITE);
-        if (res != MEMTX_OK) {
-            s->gpu_fault_status = 0x80;     /* GPU_BUS_FAULT */
-            s->gpu_fault_addr = pa;
-            mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_FAULT);
-            return MALI_MMU_FAULT;
-        }
+static MaliMmuResult mmu_transfer(MaliCsfState *s, uint64_t pa, void *buf,
+                                  uint64_t len, bool write)
+{
+    if (address_space_rw(&address_space_memory, pa, mmu_attrs, buf, len,
+                         write) == MEMTX_OK) {
+        return MALI_MMU_OK;
+    }
+    s->gpu_fault_status = 0x80;     /* GPU_BUS_FAULT */
+    s->gpu_fault_addr = pa;
+    mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_FAULT);
+    return MALI_MMU_FAULT;
+}
+
+MaliMmuResult mali_csf_mmu_locate(MaliCsfState *s, unsigned n, uint64_t va,
+                                  uint64_t len, uint32_t source,
+                                  MaliPlace *place)
+{
+    return mmu_check(s, n, va, len, MALI_ACCESS_WRITE, source, place);
+}
+
+MaliMmuResult mali_csf_mmu_put(MaliCsfState *s, uint64_t pa, const void *buf,
+                               uint64_t len)
+{
+    return mmu_transfer(s, pa, (void *)buf, len, true);
+}
+
+MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned n, uint64_t va,
+                                  void *buf, uint64_t len, MaliAccess access,
+                                  uint32_t source)
+{
+    MaliPlace place;
+    MaliMmuResult res = mmu_check(s, n, va, len, access, source, &place);
+    uint8_t *p = buf;
+
+    while (res == MALI_MMU_OK && len) {
+        uint64_t chunk = MIN(len, 0x1000 - (va & 0xfff));
+
+        res = mmu_transfer(s, place.pa, p, chunk, access == MALI_ACCESS_WRITE);
         p += chunk;
         va += chunk;
         len -= chunk;
+        /* Walked above; a TLB conflict merely walks again. */
+        if (res == MALI_MMU_OK && len &&
+            mmu_translate(s, &s->as[n], va, access, &place)) {
+            res = MALI_MMU_FAULT;
+        }
     }
-    return MALI_MMU_OK;
+    return res;
 }
 
 bool mali_csf_mmu_locked(MaliCsfState *s, unsigned n)
@@ -360,7 +389,8 @@ static void mmu_command_done(MaliCsfState *s, unsigned n)
         }
         as->locked = false;
         event = true;
-        if (as->command == CMD_FLUSH_MEM) {
+        /* Both flush the L2, which has all that waits for that. */
+        if (as->command != CMD_UNLOCK) {
             s->events->caches_flushed(s);
         }
         break;

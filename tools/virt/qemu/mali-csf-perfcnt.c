@@ -681,28 +681,19 @@ static bool perfcnt_sample_request(MaliCsfState *s, uint32_t req)
     return true;
 }
 
-/*
- * False if there is something to be written to the ring first, whose address
- * space is locked.
- */
-static bool perfcnt_disable(MaliCsfState *s)
+static void perfcnt_disable(MaliCsfState *s)
 {
     MaliPerfcnt *f = s->perfcnt;
-    unsigned as;
 
     f->enable_due = 0;
     timer_del(f->enable_timer);
     if (!f->info.enabled) {
-        return true;
+        return;
     }
-    if (mali_csf_publish_waits(s, &as)) {
-        return !perfcnt_waits_for(s, as);
-    }
-    mali_csf_publish_all(s);
+    mali_csf_publish_late(s);
     /* No sample: what was counted since the last one is discarded. */
     mali_csf_counters_advance(s);
     f->info.enabled = false;
-    return true;
 }
 
 /* An enable that took long is done. */
@@ -734,9 +725,7 @@ void mali_csf_perfcnt_eval(MaliCsfState *s, uint32_t req)
             return;
         }
     } else if (!want) {
-        if (!perfcnt_disable(s)) {
-            return;
-        }
+        perfcnt_disable(s);
         ack = mali_csf_glb_ld32(s, MALI_GLB_OUT + MALI_GLB_OUT_ACK);
     }
     if ((req ^ ack) & MALI_GLB_PRFCNT_ENABLE) {

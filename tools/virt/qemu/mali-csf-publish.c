@@ -8,6 +8,10 @@
  * them comes as late as that says: what is not seen yet waits here. All of it
  * is seen before firmware does anything that ends its counting, so that no
  * ring is written to which it has been told to leave.
+ *
+ * But for samples in the GPU's caches, because their ring is mapped so or a
+ * switch has it so: they are seen when the caches are flushed, or never, if the
+ * L2 loses its power before that.
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
@@ -29,8 +33,8 @@ typedef struct Stage {
     StageKind kind;
     int64_t due;
     uint32_t value;     /* INSERT, or bits of ACK */
-    unsigned as;        /* of data */
-    uint64_t va;
+    bool injected;      /* data that is in a cache by a switch alone */
+    uint64_t pa;
     uint64_t len;
     uint8_t data[];
 } Stage;
@@ -56,14 +60,14 @@ static void publish_arm(MaliCsfState *s)
     }
 }
 
-static void publish_first(MaliCsfState *s);
+static void publish_write_back(MaliCsfState *s);
 
 static void publish_later(MaliCsfState *s, Stage *new)
 {
     Stage *at;
 
     if (s->publish->count == MAX_STAGES) {
-        publish_first(s);
+        publish_write_back(s);
     }
     s->publish->count++;
 
@@ -101,8 +105,7 @@ static void publish_stage(MaliCsfState *s, Stage *stage)
 {
     switch (stage->kind) {
     case STAGE_DATA:
-        mali_csf_mmu_access(s, stage->as, stage->va, stage->data, stage->len,
-                            MALI_ACCESS_WRITE, SOURCE_ID);
+        mali_csf_mmu_put(s, stage->pa, stage->data, stage->len);
         break;
     case STAGE_INSERT:
         publish_insert_now(s, stage->value);
@@ -116,20 +119,40 @@ static void publish_stage(MaliCsfState *s, Stage *stage)
     }
 }
 
+static void publish_forget(MaliCsfState *s, Stage *stage)
+{
+    QTAILQ_REMOVE(&s->publish->stages, stage, next);
+    s->publish->count--;
+    g_free(stage);
+}
+
 static void publish_first(MaliCsfState *s)
 {
     Stage *stage = QTAILQ_FIRST(&s->publish->stages);
 
-    QTAILQ_REMOVE(&s->publish->stages, stage, next);
-    s->publish->count--;
     publish_stage(s, stage);
-    g_free(stage);
+    publish_forget(s, stage);
 }
 
+/* There is no room for more: of what is in caches, the oldest makes some. */
+static void publish_write_back(MaliCsfState *s)
+{
+    Stage *stage;
+
+    QTAILQ_FOREACH(stage, &s->publish->stages, next) {
+        if (stage->due == WHEN_FLUSHED) {
+            publish_stage(s, stage);
+            publish_forget(s, stage);
+            return;
+        }
+    }
+    publish_first(s);
+}
+
+/* Where data goes is settled; firmware's memory may be locked. */
 static bool publish_is_locked(MaliCsfState *s, Stage *stage)
 {
-    return mali_csf_mmu_locked(s, 0) ||
-           (stage->kind == STAGE_DATA && mali_csf_mmu_locked(s, stage->as));
+    return stage->kind != STAGE_DATA && mali_csf_mmu_locked(s, 0);
 }
 
 /* Firmware that has stopped says nothing more; what it has written is there. */
@@ -137,11 +160,9 @@ static void publish_due(MaliCsfState *s, Stage *stage)
 {
     if (stage->kind == STAGE_DATA || mali_csf_glb_running(s)) {
         publish_first(s);
-        return;
+    } else {
+        publish_forget(s, stage);
     }
-    QTAILQ_REMOVE(&s->publish->stages, stage, next);
-    s->publish->count--;
-    g_free(stage);
 }
 
 static void publish_timer(void *opaque)
@@ -160,9 +181,12 @@ static void publish_timer(void *opaque)
     publish_arm(s);
 }
 
-void mali_csf_publish_all(MaliCsfState *s)
+void mali_csf_publish_late(MaliCsfState *s)
 {
-    while (!QTAILQ_EMPTY(&s->publish->stages)) {
+    Stage *stage;
+
+    while ((stage = QTAILQ_FIRST(&s->publish->stages)) &&
+           stage->due != WHEN_FLUSHED) {
         publish_first(s);
     }
     s->publish->last_insert = 0;
@@ -170,73 +194,62 @@ void mali_csf_publish_all(MaliCsfState *s)
     publish_arm(s);
 }
 
-bool mali_csf_publish_waits(MaliCsfState *s, unsigned *as)
+/* Caches are flushed, of all that is in them or of what a switch has there. */
+static void publish_flush(MaliCsfState *s, bool all)
 {
-    Stage *stage;
+    Stage *stage, *next;
 
-    QTAILQ_FOREACH(stage, &s->publish->stages, next) {
-        if (stage->kind == STAGE_DATA && mali_csf_mmu_locked(s, stage->as)) {
-            *as = stage->as;
-            return true;
+    QTAILQ_FOREACH_SAFE(stage, &s->publish->stages, next, next) {
+        if (stage->due == WHEN_FLUSHED && (all || stage->injected)) {
+            publish_stage(s, stage);
+            publish_forget(s, stage);
         }
     }
-    return false;
 }
 
 void mali_csf_publish_flushed(MaliCsfState *s)
 {
-    QTAILQ_HEAD(, Stage) flushed = QTAILQ_HEAD_INITIALIZER(flushed);
+    publish_flush(s, true);
+}
+
+void mali_csf_publish_lost(MaliCsfState *s)
+{
     Stage *stage, *next;
 
     QTAILQ_FOREACH_SAFE(stage, &s->publish->stages, next, next) {
         if (stage->due == WHEN_FLUSHED) {
-            QTAILQ_REMOVE(&s->publish->stages, stage, next);
-            s->publish->count--;
-            QTAILQ_INSERT_TAIL(&flushed, stage, next);
+            publish_forget(s, stage);
         }
     }
-    while ((stage = QTAILQ_FIRST(&flushed))) {
-        QTAILQ_REMOVE(&flushed, stage, next);
-        if (publish_is_locked(s, stage)) {
-            stage->due = mali_csf_clk_now();
-            publish_later(s, stage);
-        } else {
-            publish_stage(s, stage);
-            g_free(stage);
-        }
-    }
-    publish_arm(s);
 }
 
 void mali_csf_publish_reset(MaliCsfState *s)
 {
     Stage *stage;
 
-    while ((stage = QTAILQ_FIRST(&s->publish->stages))) {
-        QTAILQ_REMOVE(&s->publish->stages, stage, next);
-        g_free(stage);
+    while ((stage = QTAILQ_FIRST(&s->publish->stages)) &&
+           stage->due != WHEN_FLUSHED) {
+        publish_forget(s, stage);
     }
-    s->publish->count = 0;
     timer_del(s->publish->timer);
     s->publish->last_irq = 0;
     s->publish->last_insert = 0;
 }
 
-static MaliMmuResult publish_data(MaliCsfState *s, unsigned as, uint64_t va,
+static MaliMmuResult publish_data(MaliCsfState *s, uint64_t pa,
                                   const uint8_t *data, uint64_t len,
-                                  int64_t due, int64_t now)
+                                  int64_t due, int64_t now, bool injected)
 {
     Stage *stage;
 
     if (due == now) {
-        return mali_csf_mmu_access(s, as, va, (void *)data, len,
-                                   MALI_ACCESS_WRITE, SOURCE_ID);
+        return mali_csf_mmu_put(s, pa, data, len);
     }
     stage = g_malloc0(sizeof(*stage) + len);
     stage->kind = STAGE_DATA;
     stage->due = due;
-    stage->as = as;
-    stage->va = va;
+    stage->injected = injected;
+    stage->pa = pa;
     stage->len = len;
     memcpy(stage->data, data, len);
     publish_later(s, stage);
@@ -248,22 +261,29 @@ MaliMmuResult mali_csf_publish_block(MaliCsfState *s, unsigned as, uint64_t va,
 {
     const uint8_t *data = buf;
     int64_t now = mali_csf_clk_now(), due, values;
-    MaliMmuResult res;
+    MaliPlace at;
+    MaliMmuResult res = mali_csf_mmu_locate(s, as, va, len, SOURCE_ID, &at);
+    bool injected = false;
 
-    if (mali_csf_faults_memory_late(s) ||
-        mali_csf_mmu_stays_cached(s, as, va)) {
+    if (res != MALI_MMU_OK) {
+        return res;
+    }
+    if (!at.cached) {
+        injected = mali_csf_faults_memory_late(s);
+    }
+    if (at.cached || injected) {
         due = values = WHEN_FLUSHED;
     } else {
         due = now + mali_csf_faults_data_late(s, core);
         values = due + mali_csf_faults_values_late(s);
     }
     if (values == due) {
-        return publish_data(s, as, va, data, len, due, now);
+        return publish_data(s, at.pa, data, len, due, now, injected);
     }
-    res = publish_data(s, as, va, data, HEADER_BYTES, due, now);
+    res = publish_data(s, at.pa, data, HEADER_BYTES, due, now, false);
     return res != MALI_MMU_OK ? res :
-           publish_data(s, as, va + HEADER_BYTES, data + HEADER_BYTES,
-                        len - HEADER_BYTES, values, now);
+           publish_data(s, at.pa + HEADER_BYTES, data + HEADER_BYTES,
+                        len - HEADER_BYTES, values, now, false);
 }
 
 void mali_csf_publish_insert(MaliCsfState *s, uint32_t insert)
@@ -352,7 +372,7 @@ void mali_csf_publish_faults_changed(MaliCsfState *s)
     int64_t period = mali_csf_faults_irq_spurious(s);
 
     if (!s->inj.fault[MALI_FAULT_NUMBER(MALI_BENCH_MEMORY_LATE)]) {
-        mali_csf_publish_flushed(s);
+        publish_flush(s, false);
     }
     if (period) {
         timer_mod(s->publish->spurious, mali_csf_clk_now() + period);
@@ -374,6 +394,7 @@ void mali_csf_publish_init(MaliCsfState *s)
 void mali_csf_publish_exit(MaliCsfState *s)
 {
     mali_csf_publish_reset(s);
+    mali_csf_publish_lost(s);
     timer_free(s->publish->timer);
     timer_free(s->publish->spurious);
     g_free(s->publish);

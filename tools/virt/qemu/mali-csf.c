@@ -175,6 +175,7 @@ static void mali_reset_state(MaliCsfState *s)
     timer_del(s->flush_timer);
     mali_csf_csg_reset(s);
     mali_csf_perfcnt_reset(s);
+    mali_csf_publish_lost(s);
     mali_csf_mcu_reset(s);
     mali_csf_mmu_reset(s);
     mali_csf_bench_reset(s);
@@ -607,10 +608,22 @@ static void mali_space_changed(MaliCsfState *s, unsigned as)
     mali_csf_csg_as_event(s, as);
 }
 
+/*
+ * (inf.) The L2 loses what was not flushed: a driver is to flush it before it
+ * takes its power, as Linux does whenever it turns an address space off.
+ */
+static void mali_power_changed(MaliCsfState *s)
+{
+    if (!s->pwr[MALI_PWR_L2].ready) {
+        mali_csf_publish_lost(s);
+    }
+    mali_csf_csg_kick(s);
+}
+
 /* What the files below tell those above. */
 static const MaliCsfEvents mali_events = {
     .space_changed = mali_space_changed,
-    .power_changed = mali_csf_csg_kick,
+    .power_changed = mali_power_changed,
     .groups_changed = mali_csf_mcu_activity,
     .groups_idle = mali_csf_csg_idle,
     .sample_due = mali_csf_csg_report_work,

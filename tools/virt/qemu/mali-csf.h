@@ -214,8 +214,14 @@ typedef struct MaliTlbEntry {
     uint64_t pa_page;
     bool writable;
     bool executable;
-    bool write_back;
+    uint8_t attribute;  /* as MEMATTR has it */
 } MaliTlbEntry;
+
+/* Where in memory something is, and what happens to a write there. */
+typedef struct MaliPlace {
+    uint64_t pa;
+    bool cached;        /* it stays in the GPU's caches until they are flushed */
+} MaliPlace;
 
 #define MALI_TLB_SIZE 256
 
@@ -473,7 +479,7 @@ int64_t mali_csf_clk_latency(MaliCsfState *s, int64_t ns, unsigned doublings);
 uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk);
 uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk);
 uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns);
-/* From now on; what depends on the rate has been brought up to date. */
+/* From now on; what depends on the clock has been brought up to date. */
 void mali_csf_clk_set(MaliCsfState *s, int clk, uint32_t hz);
 /* Time that so many cycles of a clock take, rounded up. */
 int64_t mali_csf_clk_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles);
@@ -504,10 +510,14 @@ MaliMmuResult mali_csf_mmu_access(MaliCsfState *s, unsigned as, uint64_t va,
                                   void *buf, uint64_t len, MaliAccess access,
                                   uint32_t source);
 /*
- * Whether what is written there stays in the GPU's caches until they are
- * flushed, because it is mapped so and the caches are not coherent.
+ * The same in two steps, for a write that reaches memory later: what can go
+ * wrong with the access does so in the first one, and it is of one page.
  */
-bool mali_csf_mmu_stays_cached(MaliCsfState *s, unsigned as, uint64_t va);
+MaliMmuResult mali_csf_mmu_locate(MaliCsfState *s, unsigned as, uint64_t va,
+                                  uint64_t len, uint32_t source,
+                                  MaliPlace *place);
+MaliMmuResult mali_csf_mmu_put(MaliCsfState *s, uint64_t pa, const void *buf,
+                               uint64_t len);
 /*
  * Whether accesses may have to wait; of address space 0, whether firmware has
  * to. What it answers cannot change within a callback.
@@ -521,6 +531,7 @@ bool mali_csf_faults_drop_request(MaliCsfState *s);
 bool mali_csf_faults_drop_sample(MaliCsfState *s);
 bool mali_csf_faults_drop_sample_ack(MaliCsfState *s);
 bool mali_csf_faults_boot_fails(MaliCsfState *s);
+/* A stream ends here, and after that none starts until a reset. */
 bool mali_csf_faults_stream_ends(MaliCsfState *s);
 bool mali_csf_faults_hang(MaliCsfState *s);
 bool mali_csf_faults_ring_full(MaliCsfState *s);
@@ -627,21 +638,18 @@ void mali_csf_glb_interrupt(MaliCsfState *s, uint32_t bits);
  */
 void mali_csf_publish_init(MaliCsfState *s);
 void mali_csf_publish_exit(MaliCsfState *s);
-/* What was not seen yet never will be. */
+/* What is late never will be seen; what is in the GPU's caches stays there. */
 void mali_csf_publish_reset(MaliCsfState *s);
 /*
- * It is seen now. To be called while address space 0 is not locked. What is to
- * be written to another one that is locked is lost: see
- * mali_csf_publish_waits().
+ * What is late is seen now. To be called while address space 0 is not locked.
  */
-void mali_csf_publish_all(MaliCsfState *s);
-/* Whether there is such a thing, and for which address space it waits. */
-bool mali_csf_publish_waits(MaliCsfState *s, unsigned *as);
-/* The GPU's caches have been flushed. */
+void mali_csf_publish_late(MaliCsfState *s);
+/* The GPU's caches have been flushed, or have lost what was in them. */
 void mali_csf_publish_flushed(MaliCsfState *s);
+void mali_csf_publish_lost(MaliCsfState *s);
 /* The switches were changed. */
 void mali_csf_publish_faults_changed(MaliCsfState *s);
-/* The header of a block and its values are @len bytes at @va. */
+/* The header of a block and its values are @len bytes of one page, at @va. */
 MaliMmuResult mali_csf_publish_block(MaliCsfState *s, unsigned as, uint64_t va,
                                      const void *buf, uint64_t len, bool core);
 void mali_csf_publish_insert(MaliCsfState *s, uint32_t insert);
