@@ -42,18 +42,25 @@ static const char *const board_clk_names[MALI_CLKS] = {
     "core", "coregroup", "stacks"
 };
 
-bool mali_csf_board_clocked(const MaliCsfState *s)
+/* Before a clock changes: what jobs have done up to now is done, and counted. */
+static void board_settle(MaliCsfState *s)
 {
-    return (s->sys_led & R_SYS_LED_GATES_MASK) == R_SYS_LED_GATES_MASK;
+    mali_csf_csg_kick(s);
+    mali_csf_counters_advance(s);
 }
 
-/* The GPU has forgotten all when the last of its clocks has stopped. */
+/*
+ * Without one of its clocks the GPU stands still; it has forgotten all when the
+ * last of them has stopped.
+ */
 static void board_gates(MaliCsfState *s, uint32_t led)
 {
-    bool ran = s->sys_led & R_SYS_LED_GATES_MASK;
+    unsigned ran = s->clks_on;
 
     s->sys_led = led & R_SYS_LED_ALL_MASK;
-    if (ran && !(s->sys_led & R_SYS_LED_GATES_MASK)) {
+    board_settle(s);
+    mali_csf_clk_run(s, FIELD_EX32(led, SYS_LED, GATES));
+    if (ran && !s->clks_on) {
         s->events->clocks_stopped(s);
     }
 }
@@ -72,8 +79,7 @@ static void board_configure(MaliCsfState *s, uint32_t ctrl)
     }
     if (FIELD_EX32(ctrl, SYS_CFGCTRL, WRITE)) {
         /* Jobs go on at the new rate, and so do the counters. */
-        mali_csf_csg_kick(s);
-        mali_csf_counters_advance(s);
+        board_settle(s);
         mali_csf_clk_set(s, osc, s->sys_cfgdata);
     } else {
         s->sys_cfgdata = mali_csf_clk_hz(s, osc);
@@ -158,6 +164,7 @@ void mali_csf_board_reset(MaliCsfState *s)
     for (int i = 0; i < MALI_CLKS; i++) {
         mali_csf_clk_set(s, i, BOARD_DEFAULT_HZ);
     }
+    mali_csf_clk_run(s, 0);
 }
 
 /* Device tree */

@@ -35,6 +35,26 @@ int64_t mali_csf_clk_latency(MaliCsfState *s, int64_t ns, unsigned doublings)
 
 /* Clocks */
 
+/* How long until it is looked at again whether they run. */
+#define RETRY_NS        (10 * SCALE_US)
+
+bool mali_csf_clk_running(const MaliCsfState *s)
+{
+    return s->clks_on == (1u << MALI_CLKS) - 1;
+}
+
+bool mali_csf_clk_waits(MaliCsfState *s, QEMUTimer *timer)
+{
+    if (mali_csf_clk_running(s)) {
+        return false;
+    }
+    /* What has lost all of its clocks has nothing under way any more. */
+    if (s->clks_on) {
+        timer_mod(timer, mali_csf_clk_now() + RETRY_NS);
+    }
+    return true;
+}
+
 uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk)
 {
     return s->clk[clk].hz;
@@ -50,6 +70,9 @@ uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns)
 {
     MaliClk *c = &s->clk[clk];
 
+    if (!(s->clks_on >> clk & 1)) {
+        return c->base_cycles;
+    }
     return c->base_cycles + mali_csf_clk_muldiv(ns - c->base_ns, c->hz,
                                                 s->second_ns);
 }
@@ -75,6 +98,14 @@ void mali_csf_clk_set(MaliCsfState *s, int clk, uint32_t hz)
     c->base_cycles = mali_csf_clk_cycles(s, clk);
     c->base_ns = mali_csf_clk_now();
     c->hz = hz;
+}
+
+void mali_csf_clk_run(MaliCsfState *s, unsigned on)
+{
+    for (int i = 0; i < MALI_CLKS; i++) {
+        mali_csf_clk_set(s, i, s->clk[i].hz);
+    }
+    s->clks_on = on;
 }
 
 uint64_t mali_csf_clk_cycle_count(MaliCsfState *s)

@@ -134,10 +134,14 @@ static void init_rules(MaliCsfState *s)
 
 /* ---- activity ---- */
 
-/* Hardware counts now: firmware is up, and not in a region which it skips. */
+/*
+ * Hardware counts now: it has clocks and the L2, without which nothing works,
+ * firmware is up, and not in a region which it skips.
+ */
 static bool counting(MaliCsfState *s)
 {
-    return s->mcu_booted && s->mcu_status == MALI_MCU_ENABLED &&
+    return mali_csf_clk_running(s) && s->pwr[MALI_PWR_L2].ready &&
+           s->mcu_booted && s->mcu_status == MALI_MCU_ENABLED &&
            !s->mcu_asleep && !s->gpu_status_protm;
 }
 

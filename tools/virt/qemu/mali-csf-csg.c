@@ -1153,6 +1153,9 @@ static void csg_timer(void *opaque)
 {
     MaliCsfState *s = opaque;
 
+    if (mali_csf_clk_waits(s, s->cs->timer)) {
+        return;
+    }
     if (s->cs->doorbells) {
         mali_csf_csg_doorbell(s, 0);
     } else {

@@ -82,8 +82,8 @@ bool mali_csf_glb_running(MaliCsfState *s)
 {
     /* Its memory is behind the L2. */
     return s->mcu_booted && s->mcu_status == MALI_MCU_ENABLED &&
-           s->pwr[MALI_PWR_L2].ready && !s->mcu_asleep &&
-           !mali_csf_faults_hang(s);
+           mali_csf_clk_running(s) && s->pwr[MALI_PWR_L2].ready &&
+           !s->mcu_asleep && !mali_csf_faults_hang(s);
 }
 
 /* Firmware looks at REQ: at a doorbell or at boot. */

@@ -69,6 +69,9 @@ static void mcu_poweroff(void *opaque)
 {
     MaliCsfState *s = opaque;
 
+    if (mali_csf_clk_waits(s, s->poweroff_timer)) {
+        return;
+    }
     if (!mali_csf_glb_running(s) || !mali_csf_csg_idle(s) ||
         mali_csf_faults_cores_hold(s)) {
         return;
@@ -87,6 +90,9 @@ static void mcu_idle(void *opaque)
     MaliCsfState *s = opaque;
     uint32_t ack;
 
+    if (mali_csf_clk_waits(s, s->idle_timer)) {
+        return;
+    }
     if (!mali_csf_glb_running(s) || !mali_csf_csg_idle(s)) {
         return;
     }
@@ -375,6 +381,9 @@ static void mcu_tick(void *opaque)
 {
     MaliCsfState *s = opaque;
 
+    if (mali_csf_clk_waits(s, s->mcu_timer)) {
+        return;
+    }
     if (s->mcu_status != MALI_MCU_ENABLED || mali_csf_mmu_locked(s, 0)) {
         return;     /* mali_csf_mcu_as_event() comes back to it */
     }

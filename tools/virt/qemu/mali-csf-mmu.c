@@ -410,7 +410,9 @@ static void mmu_timer(void *opaque)
 {
     MmuTimerArg *arg = opaque;
 
-    mmu_command_done(arg->s, arg->n);
+    if (!mali_csf_clk_waits(arg->s, arg->s->as[arg->n].timer)) {
+        mmu_command_done(arg->s, arg->n);
+    }
 }
 
 void mali_csf_mmu_init(MaliCsfState *s)

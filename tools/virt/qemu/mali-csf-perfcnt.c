@@ -701,6 +701,9 @@ static void perfcnt_enable_timer(void *opaque)
 {
     MaliCsfState *s = opaque;
 
+    if (mali_csf_clk_waits(s, s->perfcnt->enable_timer)) {
+        return;
+    }
     if (!mali_csf_glb_running(s) || s->gpu_status_protm) {
         return;     /* looked at again at the next doorbell, or after it */
     }

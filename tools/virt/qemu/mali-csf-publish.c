@@ -171,6 +171,9 @@ static void publish_timer(void *opaque)
     int64_t now = mali_csf_clk_now();
     Stage *stage;
 
+    if (mali_csf_clk_waits(s, s->publish->timer)) {
+        return;
+    }
     while ((stage = QTAILQ_FIRST(&s->publish->stages)) && stage->due <= now) {
         if (publish_is_locked(s, stage)) {
             timer_mod(s->publish->timer, now + RETRY_NS);

@@ -113,6 +113,9 @@ static void pwr_done(MaliCsfState *s, int domain)
     uint64_t done = p->trans_on | p->trans_off;
     int64_t apart = 0;
 
+    if (mali_csf_clk_waits(s, p->timer)) {
+        return;
+    }
     if (domain == MALI_PWR_SHADER && !is_power_of_2(done)) {
         apart = mali_csf_faults_cores_apart(s);
     }
@@ -330,6 +333,9 @@ static void control_retracted(void *opaque)
 {
     MaliCsfState *s = opaque;
 
+    if (mali_csf_clk_waits(s, s->retract_timer)) {
+        return;
+    }
     for (int i = 0; i < MALI_PWRS; i++) {
         MaliPwr *p = &s->pwr[i];
 

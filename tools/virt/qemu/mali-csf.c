@@ -226,6 +226,9 @@ static void mali_reset_done(void *opaque)
 {
     MaliCsfState *s = opaque;
 
+    if (mali_csf_clk_waits(s, s->reset_timer)) {
+        return;
+    }
     if (mali_arch(s) >= MALI_ARCH_PWR_CONTROL) {
         mali_csf_pwr_control_reset_done(s);
     } else {
@@ -246,6 +249,9 @@ static void mali_flush_done(void *opaque)
 {
     MaliCsfState *s = opaque;
 
+    if (mali_csf_clk_waits(s, s->flush_timer)) {
+        return;
+    }
     mali_csf_publish_flushed(s);
     mali_csf_irq_raise(s, MALI_IRQ_GPU, MALI_GPU_IRQ_CLEAN_COMPLETED);
 }
@@ -540,7 +546,7 @@ static void mali_reg_write(MaliCsfState *s, hwaddr off, uint32_t val)
 /* Without a clock nothing answers: an external abort of the CPU. */
 static bool mali_answers(MaliCsfState *s, hwaddr off)
 {
-    if (!mali_csf_board_clocked(s)) {
+    if (!mali_csf_clk_running(s)) {
         qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: access to register 0x%"
                       HWADDR_PRIx " without clocks\n", off);
         return false;

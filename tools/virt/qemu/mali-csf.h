@@ -272,7 +272,7 @@ typedef struct MaliPwr {
 /* A clock of the board. */
 typedef struct MaliClk {
     uint32_t hz;
-    uint64_t base_cycles;   /* cycles before the rate was last set */
+    uint64_t base_cycles;   /* cycles before rate or gate last changed */
     int64_t base_ns;        /* virtual time of that */
 } MaliClk;
 
@@ -409,6 +409,7 @@ struct MaliCsfState {
     uint64_t pwr_cmdarg;
     QEMUTimer *retract_timer;
     MaliClk clk[MALI_CLKS];
+    unsigned clks_on;           /* a bit each: its gate is open */
     uint32_t sys_led, sys_cfgdata, sys_cfgctrl, sys_cfgstat;
     QEMUTimer *reset_timer;
     QEMUTimer *flush_timer;
@@ -481,6 +482,15 @@ uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk);
 uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns);
 /* From now on; what depends on the clock has been brought up to date. */
 void mali_csf_clk_set(MaliCsfState *s, int clk, uint32_t hz);
+/* Those of @on, a bit each, run from now on, and the others do not. */
+void mali_csf_clk_run(MaliCsfState *s, unsigned on);
+/* All clocks run: the GPU works, and its registers answer. */
+bool mali_csf_clk_running(const MaliCsfState *s);
+/*
+ * Whether what @timer is about is put off, because nothing gets on. Each timer
+ * of the GPU asks that first.
+ */
+bool mali_csf_clk_waits(MaliCsfState *s, QEMUTimer *timer);
 /* Time that so many cycles of a clock take, rounded up. */
 int64_t mali_csf_clk_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles);
 /* CYCLE_COUNT register: runs while GLB_COUNTER_EN. */
@@ -784,8 +794,6 @@ uint32_t mali_csf_perfcnt_features(MaliCsfState *s);
 /* mali-csf-board.c */
 extern const MemoryRegionOps mali_csf_board_ops, mali_csf_fuses_ops;
 void mali_csf_board_reset(MaliCsfState *s);
-/* The gates of all clocks are open: the GPU's registers answer. */
-bool mali_csf_board_clocked(const MaliCsfState *s);
 void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
                             const uint64_t *mmio, const int *irqs);
 

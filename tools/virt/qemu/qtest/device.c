@@ -26,7 +26,9 @@
 #define PATIENCE	60
 
 #define GPU_IRQ_RAWSTAT	0x20
+#define GPU_IRQ_CLEAR	0x24
 #define GPU_IRQ_FAULT	(1u << 0)
+#define GPU_IRQ_CLEAN	(1u << 17)
 #define GPU_COMMAND	0x30
 #define GPU_FAULT_ADDR	0x40
 #define MCU_STATUS	0x704
@@ -41,6 +43,8 @@
 #define L2_PWROFF	0x1e0
 #define TRANSTAB(as)	(0x2400 + 0x40 * (as))
 #define MEMATTR(as)	(0x2400 + 0x40 * (as) + 0x08)
+#define COMMAND(as)	(0x2400 + 0x40 * (as) + 0x18)
+#define STATUS(as)	(0x2400 + 0x40 * (as) + 0x28)
 #define FAULTSTATUS(as)	(0x2400 + 0x40 * (as) + 0x1c)
 
 enum { MCU_DISABLED, MCU_ENABLED, MCU_HALTED, MCU_FATAL };
@@ -750,7 +754,6 @@ static void test_time_stop(void)
 	alive("after it");
 }
 
-/* The highest rate that can be set: no arithmetic of 32 bits is enough. */
 /* So many groups of so many streams, which run empty jobs of any kind for ever: they share one program. */
 static void empty_jobs(unsigned int groups, unsigned int streams, uint32_t hz, uint64_t most)
 {
@@ -794,6 +797,7 @@ static void test_empty_jobs(void)
 	empty_jobs(8, 8, 150000000, 4);
 }
 
+/* The highest rate that can be set: no arithmetic of 32 bits is enough. */
 static void test_high_rate(void)
 {
 	uint32_t hz = 0xffffffff;
@@ -868,6 +872,49 @@ static void test_gates(void)
 	alive("all clocks were off");
 }
 
+/* What is under way when one of the clocks stops goes on when it runs again, and not before. */
+static void test_one_clock(void)
+{
+	uint64_t counted, cycles;
+	uint32_t stored;
+
+	begin("mali-csf,model=g610");
+	BENCH_SET(&G, ACTIVITY, 1);
+	emit(cs_move(0, RING_VA + DATA));
+	emit(cs_move32(4, 0));
+	emit(cs_add32(4, 4, 1));
+	emit(cs_store(4, 0, 1, 0));
+	emit(cs_wait(1));
+	emit(cs_branch(CS_COND_ALWAYS, 4, -4));
+	start_group(0);
+	vgpu_step(&G, 1000000);
+	for (unsigned int i = 0; i < 3; i++) {
+		reg_write(&G, GPU_IRQ_CLEAR, 0xffffffff);
+		in_set(&G, IN_REQ, in_get(&G, IN_REQ) ^ GLB_PING);
+		reg_write(&G, DOORBELL(0), 1);
+		reg_write(&G, COMMAND(1), AS_UPDATE);
+		reg_write(&G, GPU_COMMAND, 4 | 3 << 8);
+		vgpu_gate(&G, VGPU_CLOCKS & ~(1u << i));
+		stored = data_get(DATA);
+		counted = generated(TYPE_CSHW, GPU_ITER_ACTIVE);
+		cycles = BENCH_GET(&G, STACKS_CYCLES);
+		vgpu_step(&G, 10000000);
+		same(data_get(DATA), stored, "what a stream stores without a clock");
+		same(generated(TYPE_CSHW, GPU_ITER_ACTIVE), counted, "what is counted without a clock");
+		same(BENCH_GET(&G, STACKS_CYCLES) - cycles, i == 2 ? 0 : 1500000, "cycles of the stacks");
+		same(open_request(GLB_PING), true, "a PING is open without a clock");
+		vgpu_gate(&G, VGPU_CLOCKS);
+		same(reg_read(&G, STATUS(1)) & 1, 1, "a command of an address space is active");
+		same(reg_read(&G, GPU_IRQ_RAWSTAT) & GPU_IRQ_CLEAN, 0, "a flush has ended");
+		vgpu_step(&G, 1000000);
+		same(reg_read(&G, STATUS(1)) & 1, 0, "the command is active");
+		same(reg_read(&G, GPU_IRQ_RAWSTAT) & GPU_IRQ_CLEAN, GPU_IRQ_CLEAN, "the flush has ended");
+		same(open_request(GLB_PING), false, "the PING is open");
+		same(data_get(DATA) > stored, true, "the stream goes on");
+		same(generated(TYPE_CSHW, GPU_ITER_ACTIVE) > counted, true, "counters go on");
+	}
+}
+
 static void test_soft_reset(void)
 {
 	begin("mali-csf,model=g610");
@@ -877,7 +924,6 @@ static void test_soft_reset(void)
 	forgotten("a reset");
 }
 
-/* A HALT that stands when firmware boots halts it, and an L2 that is off stops it. */
 /* Of the bench page; what can be written is as well what can be forgotten. */
 static const struct {
 	const char *name;
@@ -930,6 +976,7 @@ static void test_machine_reset(void)
 		fail("it does not boot");
 }
 
+/* A HALT that stands when firmware boots halts it, and an L2 that is off stops it. */
 static void test_halt_at_boot(void)
 {
 	begin("mali-csf,model=g610");
@@ -948,6 +995,26 @@ static void test_halt_at_boot(void)
 	vgpu_step(&G, 1000000);
 	doorbell();
 	same(open_request(GLB_PING), false, "a PING is open with it");
+}
+
+/* Nothing counts without the L2. */
+static void test_counts_without_l2(void)
+{
+	uint64_t counted;
+
+	begin("mali-csf,model=g610");
+	BENCH_SET(&G, ACTIVITY, 1);
+	vgpu_step(&G, 1000000);
+	same(generated(TYPE_CSHW, GPU_ITER_ACTIVE) > 0, true, "it counts");
+	reg_write(&G, L2_PWROFF, 1);
+	vgpu_step(&G, 100000);
+	same(reg_read(&G, L2_READY), 0, "L2_READY");
+	counted = generated(TYPE_CSHW, GPU_ITER_ACTIVE);
+	vgpu_step(&G, 10000000);
+	same(generated(TYPE_CSHW, GPU_ITER_ACTIVE), counted, "what is counted without the L2");
+	reg_write(&G, L2_PWRON, 1);
+	vgpu_step(&G, 1000000);
+	same(generated(TYPE_CSHW, GPU_ITER_ACTIVE) > counted, true, "it counts again");
 }
 
 /* Where counters go when their pages have moved, and PRFCNT_EN of their CSHW block. */
@@ -1667,9 +1734,11 @@ static const struct {
 	{ "a full disk ends the ledger, not QEMU", test_full_disk },
 	{ "faults that are rare", test_rare_faults },
 	{ "a GPU without clocks", test_gates },
+	{ "a GPU without one of its clocks", test_one_clock },
 	{ "what a reset does not leave", test_soft_reset },
 	{ "a reset of the machine", test_machine_reset },
 	{ "HALT at boot, and the L2", test_halt_at_boot },
+	{ "no counting without the L2", test_counts_without_l2 },
 	{ "a translation is dropped with its region", test_tlb },
 	{ "attributes of memory", test_attributes },
 	{ "what is in caches could be written", test_cached_access },
