@@ -108,6 +108,7 @@ static inline void perf_bench_calm(void)
 	bench_reg_set(RING_FULL, 0);
 	bench_reg_set(INSERT_SKEW_ON, 0);
 	bench_reg_set(BOOT_FAIL, 0);
+	bench_reg_set(CS_UNRECOVERABLE, 0);
 	bench_reg_set(ACTIVITY, 0);
 	for (unsigned int i = 0; i < MALI_FAULTS; i++)
 		bench_set(MALI_BENCH_FAULTS_FIRST + 4 * i, 0);

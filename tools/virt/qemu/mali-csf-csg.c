@@ -814,7 +814,9 @@ static void stream_requests(MaliCsfState *s, MaliStream *st)
     if (!diff) {
         return;
     }
-    if ((diff & CS_REQ_STATE) && start && st->state == CS_STOPPED) {
+    if ((diff & CS_REQ_STATE) && start && mali_csf_faults_unrecoverable(s)) {
+        diff &= ~CS_REQ_STATE;
+    } else if ((diff & CS_REQ_STATE) && start && st->state == CS_STOPPED) {
         stream_start(s, st, req);
         ack = mali_csf_glb_ld32(s, out + CS_OUT_ACK);
     } else if ((diff & CS_REQ_STATE) && !start) {
@@ -1094,7 +1096,9 @@ static void group_requests(MaliCsfState *s, unsigned csg)
         switch (req & CSG_REQ_STATE) {
         case STATE_START:
         case STATE_RESUME:
-            if (!was_active) {
+            if (mali_csf_faults_unrecoverable(s)) {
+                diff &= ~CSG_REQ_STATE;
+            } else if (!was_active) {
                 group_start(s, csg, (req & CSG_REQ_STATE) == STATE_RESUME);
             }
             break;

@@ -42,7 +42,16 @@ bool mali_csf_faults_boot_fails(MaliCsfState *s)
 
 bool mali_csf_faults_stream_ends(MaliCsfState *s)
 {
-    return faults_one_less(&s->inj.cs_unrecoverable);
+    if (!faults_one_less(&s->inj.cs_unrecoverable)) {
+        return false;
+    }
+    s->inj.unrecoverable = true;
+    return true;
+}
+
+bool mali_csf_faults_unrecoverable(MaliCsfState *s)
+{
+    return s->inj.unrecoverable;
 }
 
 bool mali_csf_faults_hang(MaliCsfState *s)
@@ -83,6 +92,7 @@ bool mali_csf_faults_cores_hold(MaliCsfState *s)
 void mali_csf_faults_reset(MaliCsfState *s)
 {
     s->inj.hang = false;
+    s->inj.unrecoverable = false;
 }
 
 /* ---- switches from 0x300 of the bench page on ---- */

@@ -294,6 +294,7 @@ typedef struct MaliInject {
     uint32_t iface_version;     /* published at the next boot; 0: the model's */
     uint32_t boot_fail;         /* so many boots do not come up */
     uint32_t cs_unrecoverable;  /* so many streams end so */
+    bool unrecoverable;         /* one has, and there was no reset since */
     /* added to INSERT as published: hostile firmware */
     uint32_t insert_skew;
     uint32_t insert_skew_on;
@@ -543,6 +544,7 @@ bool mali_csf_faults_drop_sample_ack(MaliCsfState *s);
 bool mali_csf_faults_boot_fails(MaliCsfState *s);
 /* A stream ends here, and after that none starts until a reset. */
 bool mali_csf_faults_stream_ends(MaliCsfState *s);
+bool mali_csf_faults_unrecoverable(MaliCsfState *s);
 bool mali_csf_faults_hang(MaliCsfState *s);
 bool mali_csf_faults_ring_full(MaliCsfState *s);
 /* So much later firmware looks at a doorbell. */

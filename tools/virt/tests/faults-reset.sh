@@ -7,8 +7,8 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-first=9
-[ "$KERNEL" != 6.12 ] || first=8
+first=11
+[ "$KERNEL" != 6.12 ] || first=10
 plan $((first + 3))
 guest_script $first faults-reset -i
 guest_script 1 faults-reset -i -- gone

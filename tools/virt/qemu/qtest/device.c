@@ -1279,6 +1279,28 @@ static void test_rare_faults(void)
 	emit(cs_move32(0, 0));
 	start_group(0);
 	same(ram_get(&G, stream_out() + CS_OUT_FATAL), 0x41, "the stream's fatal fault");
+	/* Until a reset no group starts, and no stream of one that has. */
+	alive("after it");
+	program_group(1, 0);
+	in_set(&G, IN_DB_REQ, in_get(&G, IN_DB_REQ) ^ 2);
+	doorbell();
+	same(ram_get(&G, group_out(1)) & 7, 0, "another group starts");
+	ram_set(&G, stream_in() + 0x80 + CS_REQ, 1);
+	ram_set(&G, group_in(0) + CSG_DB_REQ, 2);
+	group_doorbell();
+	same(ram_get(&G, STREAM_CTRL(0, 1) + 8) != 0, true, "there is another stream");
+	same(ram_get(&G, ram_get(&G, STREAM_CTRL(0, 1) + 8) - SHARED_VA + SHARED_PA) & 7, 0,
+	     "another stream starts");
+	vgpu_soft_reset(&G);
+	same(vgpu_mcu_start(&G), true, "it boots");
+	inserted = 0;
+	data_set64(STREAM_IN + 8, 0);
+	emit(cs_move32(0, 0));
+	in_set(&G, IN_DB_REQ, in_get(&G, IN_DB_REQ) & ~3u);
+	ram_set(&G, group_in(0) + CSG_REQ, 0);
+	ram_set(&G, group_in(1) + CSG_REQ, 0);
+	group_doorbell();
+	start_group(0);
 	BENCH_SET(&G, PROTM_FAULT, 1);
 	same(reg_read(&G, GPU_IRQ_RAWSTAT) & 2, 0, "PROTM_FAULT outside of protected mode");
 	BENCH_SET(&G, PROTM, 1);

@@ -28,6 +28,8 @@ has "the log says who has asked for it, and why" "$(dmesg)" \
 for crash in 1 2 3; do
 	reset "crash $crash" crash=$crash
 done
+reset cs_unrecoverable cs_unrecoverable=1 -- gpu-load
+has "the log says which stream has ended" "$(dmesg)" "CS_FATAL.EXCEPTION_TYPE: 0x41 (CS_UNRECOVERABLE)"
 reset as_stuck as_stuck=1 -- gpu-load
 # 6.12 flushes caches by the GPU's command when it has groups suspended alone.
 case $(uname -r) in
