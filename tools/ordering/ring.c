@@ -531,7 +531,7 @@ static void deliver_kernel(void)
 	u32 free;
 
 	spin_lock(&lock);
-	free = session_free(&session.client);
+	free = session_free_slots(&session.client);
 	spin_unlock(&lock);
 	model_branch();
 	model_assume(free > 1);
@@ -575,7 +575,7 @@ static const char *reuse_wrong(const struct execution *x)
  */
 static void request(enum order unlock)
 {
-	u32 free = session_free(&session.client);
+	u32 free = session_free_slots(&session.client);
 
 	model_branch();
 	model_assume(free > 1);
@@ -610,7 +610,7 @@ static void last_kernel(void)
 	u32 free;
 
 	spin_lock(&lock);
-	free = session_free(&session.client);
+	free = session_free_slots(&session.client);
 	spin_unlock(&lock);
 	model_branch();
 	model_assume(free);

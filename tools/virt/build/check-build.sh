@@ -591,7 +591,7 @@ abi_messages()
 
 	[ ! -e "$TREE/scripts/get_abi.py" ] || tool=$TREE/scripts/get_abi.py
 	[ ! -e "$TREE/tools/docs/get_abi.py" ] || tool=$TREE/tools/docs/get_abi.py
-	"$tool" --dir "$TREE/Documentation/ABI" validate 2>&1 | grep panthor || true
+	"$tool" --dir "$TREE/Documentation/ABI" validate 2>&1 | sed "s|$TREE/||g" | grep panthor || true
 }
 
 # Our pages among the kernel's documents, and what is said of files in sysfs.

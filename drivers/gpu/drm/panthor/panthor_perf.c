@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
 /* Performance counters: the ioctl, the query, and hooks into the rest of the driver. */
 
+#include <linux/build_bug.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/debugfs.h>
@@ -72,6 +73,8 @@
 #define PERF_MIN_FW_SLOTS		16
 #define PERF_MAX_FW_SLOTS		128
 #define PERF_DEFAULT_FW_SLOTS		32
+
+static_assert(PANTHOR_PERF_MAX_CSGS == MAX_CSGS);
 
 static bool perf_paranoid = true;
 module_param(perf_paranoid, bool, 0644);

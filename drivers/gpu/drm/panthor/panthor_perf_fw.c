@@ -102,8 +102,6 @@
  */
 #define GLB_CONTROL_PERFCNT_FEATURES	0x20
 
-static_assert(PANTHOR_PERF_MAX_CSGS == MAX_CSGS);
-
 /* Offset of the register PRFCNT_FEATURES, which exists from architecture 11 on. */
 #define GPU_PRFCNT_FEATURES	0x68
 
