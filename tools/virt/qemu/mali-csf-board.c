@@ -42,7 +42,7 @@ static const char *const board_clk_names[MALI_CLKS] = {
     "core", "coregroup", "stacks"
 };
 
-/* Before a clock changes: what jobs have done up to now is done, and counted. */
+/* Before a clock changes: what jobs have done up to now is done, and counts. */
 static void board_settle(MaliCsfState *s)
 {
     mali_csf_csg_kick(s);

@@ -247,7 +247,7 @@ typedef struct MaliGroup {
     bool idle;
     bool sync_update;           /* events to raise */
     bool progress_event;
-    int64_t suspend_ns;         /* when it has been suspended; 0: is not to be */
+    int64_t suspend_ns;         /* when it is suspended; 0: is not to be */
     unsigned as;
     uint64_t allow[ITERS];      /* endpoints a kind may use */
     unsigned max_ep[ITERS];     /* and how many of them */

@@ -58,8 +58,8 @@ enum {
 #define CS_IDLE_REQS            (0xfu << 8)
 
 /*
- * If latencies are drawn, a group takes from 16 us to 4 ms to be suspended, until
- * its jobs have come to where they can stop. It goes on meanwhile.
+ * If latencies are drawn, a group takes from 16 us to 4 ms to be suspended, as
+ * its jobs have to come to where they can stop. It goes on meanwhile.
  */
 #define SUSPEND_NS              (16 * SCALE_US)
 #define SUSPEND_DOUBLINGS       8

@@ -220,7 +220,7 @@ typedef struct MaliTlbEntry {
 /* Where in memory something is, and what happens to a write there. */
 typedef struct MaliPlace {
     uint64_t pa;
-    bool cached;        /* it stays in the GPU's caches until they are flushed */
+    bool cached;        /* stays in the GPU caches until a flush */
 } MaliPlace;
 
 #define MALI_TLB_SIZE 256
