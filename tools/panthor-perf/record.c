@@ -603,6 +603,8 @@ static void start_counting(struct recorder *r)
 
 	r->begin_ns = 0;
 	r->state = COUNTING;
+	/* As close to its first sample as it comes: they drift. */
+	put_clocks(r);
 	if (error)
 		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
 }
@@ -832,7 +834,7 @@ static int run(struct recorder *r)
 		begin_to_stop(r, RECORDING_FAILED);
 	else if (r->arguments->delay_ns)
 		r->begin_ns = now_ns(CLOCK_MONOTONIC) + r->arguments->delay_ns;
-	/* As close to the first sample as it comes: they drift. */
+	/* For marks, too, that come before anything is counted. */
 	put_clocks(r);
 	count(r);
 	add_marks(r);
