@@ -404,7 +404,8 @@ is "who waits for a reader of a FIFO can be ended" "$?" 143
 mkfifo "$SCRATCH/hup.ticks"
 FAKE_TICKS=$SCRATCH/hup.ticks "$SCRATCH/live-test" record -o "$SCRATCH/hup.data" 2>"$SCRATCH/hup.err" &
 hup=$!
-until_true grep -q '^SigBlk:.*[1-9a-f]' "/proc/$hup/status"
+# The shell that becomes it blocks others for a moment.
+until_true grep -q "^SigBlk:.*[13579bdf]$" "/proc/$hup/status"
 kill -HUP "$hup"
 wait "$hup"
 is "SIGHUP ends a recording well" "$? $(as_json hup | grep -o '"reason":"[a-z]*","status":[0-9]*,"samples":[0-9]*')" \
