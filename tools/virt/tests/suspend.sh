@@ -13,9 +13,9 @@ SYSTEM=16
 # Later kernels lose the console.
 if [ "$KERNEL" = 6.12 ]; then
 	plan $((RUNTIME + SYSTEM + 1))
-	guest_script $((RUNTIME + SYSTEM)) suspend -- runtime system
+	guest_script $((RUNTIME + SYSTEM)) suspend -- runtime system turn
 else
 	plan $((RUNTIME + 1 + SYSTEM + 1))
 	guest_script $RUNTIME suspend -- runtime
-	guest_script_by_log $SYSTEM suspend -- system
+	guest_script_by_log $SYSTEM suspend -- system turn
 fi
