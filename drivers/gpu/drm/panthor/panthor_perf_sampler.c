@@ -2054,8 +2054,7 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool forced
 	/* A reset for another reason may have mended firmware: failures count anew. */
 	if (forced && !sampler->reset_asked)
 		sampler->failures = 0;
-	if (forced)
-		sampler->reset_asked = false;
+	sampler->reset_asked = false;
 
 	used = !list_empty(&sampler->clients);
 	if (fw->enabled)

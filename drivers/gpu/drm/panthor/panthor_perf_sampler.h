@@ -408,7 +408,7 @@ struct panthor_perf_sampler {
 	/** @retry: Enabling counters failed because of protected mode: the check tries again. */
 	bool retry;
 
-	/** @reset_asked: A reset was asked for, and has not begun. */
+	/** @reset_asked: A reset was asked for, and the MCU has not stopped since. */
 	bool reset_asked;
 
 	/** @halt_extract: EXTRACT when the MCU was about to be halted. */

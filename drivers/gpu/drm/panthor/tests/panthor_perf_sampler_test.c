@@ -2106,6 +2106,17 @@ static void start_fails(struct kunit *test)
 	resets += 2;
 	KUNIT_EXPECT_EQ(test, f->resets, resets);
 
+	/* This is so even if a suspend has forgotten the one that START has asked for. */
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
+	fake_boot(f, true);
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_EXPECT_EQ(test, start(c, 7), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, f->resets, resets);
+	fake_gpu_reset(f);
+	KUNIT_EXPECT_EQ(test, start(c, 7), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, f->resets, ++resets);
+
 	/* This is so even if there is no client and no ring at the time of the reset. */
 	ring = f->fw.ring;
 	f->fw.ring = NULL;
