@@ -16,8 +16,7 @@ published()
 		perf_published" >"$SCRATCH/out" 2>"$SCRATCH/err"
 }
 
-# The selftest does not find cores_late, which is not understood: README.
-switches="values_late=1000000 power_loses=1000000"
+switches="cores_late=1000000 values_late=1000000 power_loses=1000000"
 
 plan $((2 + $(wc -w <<<"$switches")))
 published timestamp
