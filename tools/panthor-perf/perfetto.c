@@ -9,7 +9,8 @@
  * zeros end it. Each sample has a packet, if only to say where it begins: rate
  * times length is the count. One of no time is a part of the next, or has a
  * nanosecond where none follows.
- * Regions are slices on a track of their own, each from a mark to the next.
+ * Regions are slices on a track of their own, each from a mark to the next. What was counted in one is told at its
+ * end, for until then it is not known; under the names that report's JSON has for it.
  * Counter ids are common to all producers of a trace, and traces are put behind
  * each other: ours begin where nobody else's are likely to be, nor those of
  * another trace of ours. So are those of blocks and groups, and so is the id of
@@ -25,12 +26,15 @@
 
 #include <zlib.h>
 
+#include "figures.h"
 #include "perfetto.pb-c.h"
+#include "slices.h"
 
 typedef Pftrace__GpuCounterDescriptor__GpuCounterSpec Spec;
 typedef Pftrace__GpuCounterDescriptor__GpuCounterBlock Block;
 typedef Pftrace__GpuCounterDescriptor__GpuCounterGroupSpec Group;
 typedef Pftrace__GpuCounterEvent__GpuCounter Value;
+typedef Pftrace__DebugAnnotation Note;
 
 /* Counter ids begin somewhere in 2^28 from here on, and are positive as signed numbers. */
 #define FIRST_COUNTER_ID 0x10000000u
@@ -68,6 +72,9 @@ enum { NONE = 0, BYTE = 7, HERTZ = 13, SECOND = 22, VERTEX = 25, PIXEL = 26, PER
 /* The levels of the top-down tree that are tracks. */
 #define TOPDOWN_LEVELS 2
 
+/* Notes at the end of a slice beside those of counters. */
+#define MAX_OTHER_NOTES 16
+
 /* Where tracks come from; each has a block in the descriptor, and those of block types one for each block. */
 enum source { SOURCE_LOAD, SOURCE_CLOCK, SOURCE_TOPDOWN, SOURCE_METRIC, SOURCE_COUNTER, SOURCE_BLOCK_METRIC };
 
@@ -89,6 +96,12 @@ struct track {
 struct bytes {
 	uint8_t *at;
 	size_t size, room;
+};
+
+/* What is told of a slice: notes, some of which are made of others. */
+struct notes {
+	Note *list, **pointers;
+	size_t count;
 };
 
 struct perfetto {
@@ -118,10 +131,16 @@ struct perfetto {
 
 	/* The sums are those of samples of no time that were not written, and end where the last one did. */
 	bool held;
-	/* The track of regions, 0 as long as there is none; does one last; the latest mark. */
+	/* The track of regions, 0 as long as there is none; does one last. */
 	uint64_t regions;
 	bool in_region;
-	uint64_t mark_ns;
+
+	/* What is told of each: the first figures, and so many counters and metrics. */
+	struct slices *slices;
+	struct figures_source figures;
+	const struct pperf_counter **counters;
+	size_t num_counters;
+	struct notes notes;
 
 	/* Packets that are not written yet, how many samples are in them, and where they begin. */
 	struct bytes batch;
@@ -552,6 +571,33 @@ static int32_t gpu_number(const char *node)
 	return name && sscanf(name, "/renderD%3d", &minor) == 1 && minor >= 128 ? minor - 128 : 0;
 }
 
+/* What slices have sums of: all counters that are recorded, and the metrics, as report has them. */
+static enum pperf_error find_counters(struct perfetto *p)
+{
+	const struct pperf_gpu_info *info = &p->head->gpu;
+	unsigned int type, value;
+	size_t most = p->count, i;
+
+	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
+		most += info->blocks[type] ? info->values_per_block : 0;
+	p->counters = calloc(most, sizeof(*p->counters));
+	p->notes.list = calloc(most + MAX_OTHER_NOTES, sizeof(*p->notes.list));
+	p->notes.pointers = calloc(most + MAX_OTHER_NOTES, sizeof(*p->notes.pointers));
+	if (!p->counters || !p->notes.list || !p->notes.pointers)
+		return PPERF_ERROR_NO_MEMORY;
+
+	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
+		for (value = PPERF_FIRST_COUNTER; info->blocks[type] && value < info->values_per_block; value++)
+			if (p->head->masks.bits[type][value / 64] >> (value % 64) & 1)
+				p->counters[p->num_counters++] = pperf_db_at(p->db, type, value);
+	for (i = 0; i < p->count; i++)
+		if (p->tracks[i].source == SOURCE_METRIC)
+			p->counters[p->num_counters++] = p->tracks[i].counter;
+	return PPERF_OK;
+}
+
+static slices_mark write_mark;
+
 enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, struct perfetto **perfetto)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
@@ -581,8 +627,13 @@ enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, st
 		error = add_counters(p);
 	if (!error)
 		error = make_unique(p);
+	if (!error)
+		error = find_counters(p);
+	if (!error)
+		error = slices_new(p->db, &head->gpu, write_mark, p, &p->slices);
 	if (error)
 		goto err;
+	figures_find(&p->figures, p->db, &head->gpu);
 
 	p->gpu = gpu_number(head->gpu.node);
 	error = PPERF_ERROR_NO_MEMORY;
@@ -615,6 +666,10 @@ void perfetto_close(struct perfetto *p)
 		free(p->tracks[i].name);
 		free(p->tracks[i].description);
 	}
+	slices_free(p->slices);
+	free(p->counters);
+	free(p->notes.list);
+	free(p->notes.pointers);
 	free(p->tracks);
 	free(p->values);
 	free(p->changed);
@@ -810,24 +865,125 @@ static enum pperf_error write_values(struct perfetto *p, uint64_t time)
 	return add_packet(p, &packet);
 }
 
-/* Name: of a region that begins; NULL for the end of one. */
-static enum pperf_error write_slice(struct perfetto *p, uint64_t time, const char *name)
+/* ---- What is told of a slice ---- */
+
+static Note *add_note(struct notes *notes, const char *name)
+{
+	Note *note = &notes->list[notes->count];
+
+	pftrace__debug_annotation__init(note);
+	note->name = (char *)name;
+	notes->pointers[notes->count++] = note;
+	return note;
+}
+
+static void note_count(struct notes *notes, const char *name, uint64_t count)
+{
+	Note *note = add_note(notes, name);
+
+	note->has_uint_value = true;
+	note->uint_value = count;
+}
+
+/* Nothing, if there is no such number. */
+static void note_number(struct notes *notes, const char *name, double number)
+{
+	Note *note;
+
+	if (!isfinite(number))
+		return;
+	note = add_note(notes, name);
+	note->has_double_value = true;
+	note->double_value = number;
+}
+
+/* Puts the notes from the first on, if there are any, into one of this name, which is added to a list. */
+static size_t wrap_notes(struct notes *notes, size_t first, const char *name, Note **list, size_t count)
+{
+	size_t inside = notes->count - first;
+
+	if (!inside)
+		return count;
+	list[count] = add_note(notes, name);
+	list[count]->n_dict_entries = inside;
+	list[count]->dict_entries = &notes->pointers[first];
+	return count + 1;
+}
+
+static void note_counters(struct perfetto *p, const struct pperf_sums *sums)
+{
+	const struct pperf_counter *counter;
+	double value;
+	size_t i;
+
+	for (i = 0; i < p->num_counters; i++) {
+		counter = p->counters[i];
+		if (!counter->equation)
+			note_count(&p->notes, counter->name, pperf_sums_total(sums, counter));
+		else if (!pperf_sums_value(sums, counter, &value))
+			note_number(&p->notes, counter->name, value);
+	}
+}
+
+/* Of a slice that is shorter than a sample nothing more is known than that. Returns how many are in the list. */
+static size_t note_sums(struct perfetto *p, const struct pperf_sums *sums, Note *list[MAX_OTHER_NOTES])
+{
+	bool missing = pperf_sums_flags(sums) & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR);
+	struct figures f = figures_of(&p->figures, sums);
+	struct notes *notes = &p->notes;
+	size_t first, count = 0;
+
+	notes->count = 0;
+	note_count(notes, "samples", pperf_sums_samples(sums));
+	list[count++] = notes->pointers[0];
+	if (!pperf_sums_samples(sums))
+		return count;
+
+	note_number(notes, "sampled_seconds", pperf_sums_seconds(sums));
+	list[count++] = notes->pointers[1];
+	if (missing) {
+		list[count] = add_note(notes, "missing");
+		list[count]->has_bool_value = true;
+		list[count++]->bool_value = true;
+	}
+	first = notes->count;
+	if (f.has_load) {
+		note_number(notes, "of_time", f.load.of_time);
+		note_number(notes, "of_cycles", f.load.of_cycles);
+		note_number(notes, "active_hz", f.hz);
+	}
+	count = wrap_notes(notes, first, "load", list, count);
+	first = notes->count;
+	note_number(notes, "read", f.read);
+	note_number(notes, "written", f.written);
+	count = wrap_notes(notes, first, "bandwidth", list, count);
+	first = notes->count;
+	note_counters(p, sums);
+	return wrap_notes(notes, first, "counters", list, count);
+}
+
+/* Name: of a region that begins; NULL for the end of one, whose sums are not known if they are NULL. */
+static enum pperf_error write_slice(struct perfetto *p, uint64_t time, const char *name, const struct pperf_sums *sums)
 {
 	Pftrace__TrackEvent event = PFTRACE__TRACK_EVENT__INIT;
 	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+	Note *list[MAX_OTHER_NOTES];
 
 	event.has_type = true;
 	event.type = name ? SLICE_BEGIN : SLICE_END;
 	event.has_track_uuid = true;
 	event.track_uuid = p->regions;
 	event.name = (char *)name;
+	if (sums) {
+		event.n_debug_annotations = note_sums(p, sums, list);
+		event.debug_annotations = list;
+	}
 	packet.track_event = &event;
 	packet.has_timestamp = true;
 	packet.timestamp = time;
 	packet.has_timestamp_clock_id = true;
 	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
 	p->in_region = name;
-	p->mark_ns = time;
 	return add_packet(p, &packet);
 }
 
@@ -844,19 +1000,26 @@ static enum pperf_error describe_regions(struct perfetto *p, uint64_t time)
 	return add_packet(p, &packet);
 }
 
-enum pperf_error perfetto_add_mark(struct perfetto *p, const struct recording_mark *mark)
+/* For slices, which know what lies before a mark. */
+static enum pperf_error write_mark(void *context, const struct recording_mark *mark, const struct pperf_sums *sums)
 {
 	enum pperf_error error = PPERF_OK;
+	struct perfetto *p = context;
 
 	if (!p->regions)
 		error = describe_regions(p, mark->time_ns);
 	if (!error && p->in_region)
-		error = write_slice(p, mark->time_ns, NULL);
+		error = write_slice(p, mark->time_ns, NULL, sums);
 	if (!error && *mark->name)
-		error = write_slice(p, mark->time_ns, mark->name);
+		error = write_slice(p, mark->time_ns, mark->name, NULL);
 	if (error || p->batch.size < BATCH_BYTES)
 		return error;
 	return write_batch(p);
+}
+
+enum pperf_error perfetto_add_mark(struct perfetto *p, const struct recording_mark *mark)
+{
+	return slices_add_mark(p->slices, mark);
 }
 
 /* What a track has already is not written again. */
@@ -988,6 +1151,8 @@ enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_samp
 		error = write_end(p);
 	if (!error)
 		error = add_up(p, sample);
+	if (!error)
+		error = slices_add_sample(p->slices, sample);
 	if (error)
 		return error;
 
@@ -1011,9 +1176,8 @@ enum pperf_error perfetto_end(struct perfetto *p)
 {
 	enum pperf_error error = write_end(p);
 
-	/* It lasts as long as samples come. */
-	if (!error && p->in_region)
-		error = write_slice(p, p->mark_ns > p->end_ns ? p->mark_ns : p->end_ns, NULL);
+	if (!error)
+		error = slices_end(p->slices);
 	p->end_ns = 0;
 	return error ? error : write_batch(p);
 }

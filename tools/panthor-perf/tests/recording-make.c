@@ -3,7 +3,8 @@
  * recording-make FILE SAMPLES default|all [COMMAND...]: a recording of a GPU that is not there, a sample a
  * millisecond, in which every counter changes all the time. Its work comes in frames, and sleeps now and then.
  * One sample in a thousand is flagged, one is longer than the period; before one in ten thousand is a gap.
- * MARKS in the environment has lines "NS NAME" of marks, so long behind the begin of the first sample.
+ * MARKS in the environment has lines "NS NAME" of marks, so long behind the begin of the first sample. Each comes
+ * before the first sample that ends behind it or, with LATE in the environment, so many nanoseconds later.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -140,7 +141,7 @@ static void choose(const struct pperf_db *db, const struct pperf_gpu_info *info,
 	pperf_selection_free(selection);
 }
 
-/* Each before the first sample that ends behind it, as a recorder has them. Returns how many. */
+/* As a recorder has them. Returns how many. */
 static unsigned int put_marks(FILE *out, struct recording_writer *writer, uint64_t begin, uint64_t until)
 {
 	static const char *next;
@@ -175,7 +176,7 @@ int main(int argc, char **argv)
 	};
 	struct recording_end end = { .reason = RECORDING_COMMAND_ENDED };
 	struct recording_writer writer;
-	uint64_t samples, n, now = 5000 * PERIOD_NS;
+	uint64_t samples, n, now = 5000 * PERIOD_NS, late = getenv("LATE") ? strtoull(getenv("LATE"), NULL, 10) : 0;
 	struct pperf_db *db;
 	struct work work;
 	unsigned int b;
@@ -209,7 +210,7 @@ int main(int argc, char **argv)
 		fake.sample.flags = n % 1000 == 700 ? PPERF_SAMPLE_STRETCHED : n % 1000 == 300 ? PPERF_SAMPLE_OVERFLOW : 0;
 		end.stretched += n % 1000 == 700;
 		end.overflow += n % 1000 == 300;
-		end.marks += put_marks(out, &writer, 5000 * PERIOD_NS, now);
+		end.marks += put_marks(out, &writer, 5000 * PERIOD_NS, now - late);
 		recording_write_sample(&writer, &fake.sample);
 		put(out, &writer);
 	}

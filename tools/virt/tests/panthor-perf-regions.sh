@@ -179,6 +179,72 @@ is "regions are slices of a trace" "$? $(slices "$SCRATCH/text")" "0 0.000000000
 90.000000000 END "
 is "on a track of their own" "$(grep -A3 track_descriptor "$SCRATCH/text" | sed -n 's/^ *name: //p') $(grep -E '^ *(track_)?uuid:' "$SCRATCH/text" |
 	sed 's/.*: //' | sort -u | wc -l)" '"GPU regions" 1'
+
+# told TEXT: "NAME|NOTE|VALUE" of each end of a slice, of counters without what they are in
+told()
+{
+	awk '/^packet/ { event = in_counters = 0; delete notes }
+		$1 ~ /^(uint|double|bool)_value:/ { value = $2 }
+		$1 == "type:" { event = substr($2, 12) }
+		/^      name:/ { notes[++n] = substr($2, 2, length($2) - 2); if (value != "") values[n] = value; value = "" }
+		/^        name:/ { notes[++n] = substr($2, 2, length($2) - 2); values[n] = value; value = "" }
+		event && /^    name:/ { name = $0; sub(/^ *name: "/, "", name); sub(/"$/, "", name); gsub(/\\"/, "\"", name)
+			gsub(/\\303\\244/, "ä", name) }
+		/^}/ { if (event == "END") for (i = 1; i <= n; i++) if (i in values) print name "|" notes[i] "|" values[i]
+			n = 0; delete values }' "$1"
+}
+# told_sums TEXT: the totals of all slices of a name, as they are in want
+told_sums()
+{
+	told "$1" | awk -F'|' 'FNR == NR { split($0, p, ";"); if (p[2] != "derived") is[p[1]] = 1; next }
+		$2 in is { sum[$1 "|" $2 "|total|"] += $3 }
+		END { for (k in sum) if (sum[k]) printf "%s%.0f\n", k, sum[k] }' "$SCRATCH/places" - | sort
+}
+grep '|total|' "$SCRATCH/want" | grep -v '^|' >"$SCRATCH/want.named"
+told_sums "$SCRATCH/text" >"$SCRATCH/told"
+if [ "$(wc -l <"$SCRATCH/want.named")" -gt 200 ] && cmp -s "$SCRATCH/want.named" "$SCRATCH/told"; then
+	ok "each slice has its sums: $(wc -l <"$SCRATCH/told") by name"
+else
+	not_ok "each slice has its sums" "$(diff "$SCRATCH/want.named" "$SCRATCH/told" | head -n 20)" \
+		"$(wc -l "$SCRATCH/want.named" "$SCRATCH/told")"
+fi
+# flat FILE: "NAME|NOTE|VALUE" of report -j, of regions that begin once, and of what is not 0
+flat()
+{
+	awk '/^  "regions":/ { regions = 1 }
+		/^  \]/ { regions = 0 }
+		!regions { next }
+		/^      "name":/ { name = $0; sub(/^ *"name":"?/, "", name); sub(/"?,$/, "", name); gsub(/\\"/, "\"", name) }
+		/^      "name":/ { once = 0 }
+		/^      "times":/ { once = $0 ~ /:1,/ }
+		/^          "name":/ { counter = $0; gsub(/.*:"|",?$/, "", counter) }
+		/^ *"(samples|sampled_seconds|of_time|of_cycles|active_hz|read|written|missing|total|mean)":/ && once {
+			split($0, w, /[":,]+/)
+			note = w[2] ~ /total|mean/ ? counter : w[2]
+			if (w[3] + 0 || w[3] == "true") printf "%s|%s|%.15g\n", name, note, w[3] == "true" ? 1 : w[3]
+		}' "$1" | sort
+}
+flat "$SCRATCH/json" >"$SCRATCH/want"
+told "$SCRATCH/text" | awk -F'|' 'FNR == NR { once[$1] = 1; next } $1 in once && ($3 + 0 || $3 == "true") {
+	printf "%s|%s|%.15g\n", $1, $2, $3 == "true" ? 1 : $3 }' "$SCRATCH/want" - | sort >"$SCRATCH/told"
+if [ "$(cut -d'|' -f2 "$SCRATCH/want" | sort -u | wc -l)" -gt 150 ] && cmp -s "$SCRATCH/want" "$SCRATCH/told"; then
+	ok "and what report -j has, figures and metrics: $(wc -l <"$SCRATCH/told")"
+else
+	not_ok "and what report -j has, figures and metrics" "$(diff "$SCRATCH/want" "$SCRATCH/told" | head -n 20)" \
+		"$(wc -l "$SCRATCH/want" "$SCRATCH/told")"
+fi
+told_sums "$SCRATCH/text" >"$SCRATCH/told"
+for late in 50000000 150000000; do
+	LATE=$late MARKS=$MARKS "$SCRATCH/recording-make" "$SCRATCH/late" 800 all
+	"$tool" convert -P /dev/stdin <"$SCRATCH/late" >"$SCRATCH/trace" && decode_trace "$SCRATCH/trace" "$SCRATCH/text.late"
+	is "marks that come $late ns behind samples: slices" "$(slices "$SCRATCH/text.late")" "$(slices "$SCRATCH/text")"
+	told_sums "$SCRATCH/text.late" >"$SCRATCH/told.$late"
+done
+is "marks that come late have their sums" "$(diff "$SCRATCH/told" "$SCRATCH/told.50000000")" ""
+# The last ones come when the samples around them still wait.
+is "those that come too late have none, and leave none" \
+	"$(told "$SCRATCH/text.late" | cut -d'|' -f1 | sort -u | tr '\n' ' ')$(comm -13 "$SCRATCH/told" "$SCRATCH/told.150000000")" "behind x y "
+
 is "convert -j has the marks" "$("$tool" convert -j "$SCRATCH/data" | sed -n 's/^"marks"://p' | grep -o '"time_ns":[0-9]*,"name":[^}]*' | sed -n '5,6p')" \
 	'"time_ns":5250000000,"name":"shadows"
 "time_ns":5300499999,"name":null'
@@ -188,6 +254,25 @@ MARKS=$(for n in $(seq 300); do echo "${n}000000 n$n"; done) "$SCRATCH/recording
 is "more names than there is room for are one region" \
 	"$? $(sed -n '/^  "regions"/,/^  \]/s/^      "\(name\|times\)":"\{0,1\}\(.*[^"]\)"\{0,1\},$/\2/p' "$SCRATCH/json" | tail -n 5 | tr '\n' ' ')" \
 	"0 n198 1 (others) 102 null "
+
+# As many slices as samples, and more than can wait, of which the last are within one.
+MARKS=$(for n in $(seq 400); do echo "${n}000000 n"; done) "$SCRATCH/recording-make" "$SCRATCH/many" 800 default
+"$tool" report -j "$SCRATCH/many" >"$SCRATCH/json"
+"$tool" convert -P "$SCRATCH/many" >"$SCRATCH/trace" && decode_trace "$SCRATCH/trace" "$SCRATCH/text"
+region_sums "$SCRATCH/json" | grep '^n|.*|total|' >"$SCRATCH/want"
+told_sums "$SCRATCH/text" >"$SCRATCH/told"
+is "400 slices have the sums of their name" "$(diff "$SCRATCH/want" "$SCRATCH/told") $(told "$SCRATCH/text" | grep -c '|samples|')" " 400"
+"$SCRATCH/recording-make" "$SCRATCH/unmarked" 800 default
+"$tool" convert -P "$SCRATCH/unmarked" >"$SCRATCH/trace.unmarked"
+bytes=$((($(stat -c %s "$SCRATCH/trace") - $(stat -c %s "$SCRATCH/trace.unmarked")) / 400))
+[ "$bytes" -gt 0 ] && [ "$bytes" -le 2000 ] && ok "a slice takes $bytes bytes of a trace" || not_ok "a slice takes 2000 bytes at the most" "$bytes"
+MARKS=$(for n in $(seq 5000); do echo "$((700000 + n)) n"; done; echo 900000 rest) "$SCRATCH/recording-make" "$SCRATCH/many" 800 default
+"$tool" report -j "$SCRATCH/many" >"$SCRATCH/json"
+"$tool" convert -P "$SCRATCH/many" >"$SCRATCH/trace" && decode_trace "$SCRATCH/trace" "$SCRATCH/text"
+region_sums "$SCRATCH/json" | grep '^rest|.*|total|' >"$SCRATCH/want"
+told_sums "$SCRATCH/text" >"$SCRATCH/told"
+is "of more marks in a sample than can wait the last has its sums" \
+	"$(diff "$SCRATCH/want" "$SCRATCH/told") $(slices "$SCRATCH/text" | grep -c BEGIN) $(wc -l <"$SCRATCH/want" | sed 's/^[1-9][0-9]*$/some/')" " 5001 some"
 
 # ---- Marks that come while it is recorded ----
 
