@@ -18,6 +18,8 @@
 #include "device.h"
 
 #define MAX_DEVICES 64
+/* What the driver that Arm gives to vendors of boards makes. */
+#define KBASE_NODE "/dev/mali0"
 
 /* Reads what fits of a query's answer. Returns the size the kernel knows, or -errno. */
 static int query(int fd, unsigned int type, void *answer, size_t size)
@@ -149,6 +151,9 @@ static enum pperf_error open_first(struct pperf_gpu *gpu)
 	if (denied)
 		return pperf_fail(PPERF_ERROR_PERMISSION, "a render node in /dev/dri cannot be opened: join "
 				  "its group (usually \"render\"), or run as root");
+	if (!access(KBASE_NODE, F_OK))
+		return pperf_fail(PPERF_ERROR_NO_DEVICE, "no GPU with the panthor driver: " KBASE_NODE " is of "
+				  "Arm's own driver, as vendors' kernels have it; boot a kernel that has panthor");
 	return pperf_fail(PPERF_ERROR_NO_DEVICE, "no GPU with the panthor driver: is it loaded (modprobe "
 			  "panthor), is this a Mali-G310, G510, G610, G710 or later?");
 }
@@ -246,9 +251,9 @@ static enum pperf_error read_info(struct pperf_gpu *gpu)
 	ret = query(gpu->fd, DRM_PANTHOR_DEV_QUERY_PERF_INFO, &perf, sizeof(perf));
 	if (ret == -EINVAL)
 		return pperf_fail(PPERF_ERROR_NO_KERNEL_SUPPORT, "the kernel's panthor driver (version "
-				  "%d.%d) has no performance counters: build it with "
-				  "CONFIG_DRM_PANTHOR_PERF", gpu->info.driver_major,
-				  gpu->info.driver_minor);
+				  "%d.%d) has no performance counters: install panthor-perf-dkms and boot "
+				  "again, or build it with CONFIG_DRM_PANTHOR_PERF",
+				  gpu->info.driver_major, gpu->info.driver_minor);
 	if (ret < 0)
 		return pperf_fail(ret == -ENODEV ? PPERF_ERROR_GONE : PPERF_ERROR_SYSTEM,
 				  "%s does not tell what it can count: %s", pperf_gpu_label(gpu), strerror(-ret));

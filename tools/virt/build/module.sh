@@ -28,6 +28,11 @@ panthor_patches()
 	done
 }
 
+supported_series()
+{
+	(cd "$TOP_DIR/patches" && ls -d [0-9]* | paste -sd ' ')
+}
+
 tree_inputs()
 {
 	panthor_patches "$1"
@@ -40,7 +45,7 @@ make_tree()
 	local series=$1 src=$2 dest=$3 patches=()
 
 	mapfile -t patches < <(panthor_patches "$series")
-	[ ${#patches[@]} -gt 0 ] || die "there are no patches for Linux $series: there are some for $(cd "$TOP_DIR/patches" && echo *)"
+	[ ${#patches[@]} -gt 0 ] || die "there are no patches for Linux $series: there are some for $(supported_series)"
 	stage_patches "$src" "$dest.stage" "${patches[@]}"
 	rm -rf "$dest"
 	mkdir -p "$dest/include/uapi/drm"
@@ -130,6 +135,18 @@ check_kernel()
 	[ -d "$kdir" ] || die "there is no directory $kdir"
 	[ -e "$kdir/include/config/kernel.release" ] && [ -e "$kdir/include/config/auto.conf" ] || die "$kdir is no build directory of a kernel, or nothing has been built there"
 	[ "$(config_value "$kdir" CONFIG_ARM64)" = y ] || die "$kdir is of a kernel that is not for arm64"
+	[ "$(config_value "$kdir" CONFIG_DRM_PANTHOR)" != y ] ||
+		die "the kernel of $kdir has panthor built in (CONFIG_DRM_PANTHOR=y): a module would never get the GPU. Build that kernel with CONFIG_DRM_PANTHOR=m"
+}
+
+# tell_how FILE RELEASE: what to do with the module, and how to be rid of it
+tell_how()
+{
+	say "For Linux $2, on that machine, as root, and then reboot:
+    install -D -m 644 $(basename "$1") /lib/modules/$2/updates/panthor.ko
+    depmod $2 && update-initramfs -u -k $2      (or dracut -f, mkinitcpio -P)
+To go back: remove that file, and do the second line again. If the machine does not come up, boot with
+module_blacklist=panthor on the kernel's command line first, which leaves the GPU alone."
 }
 
 module_make()
@@ -150,7 +167,7 @@ make_module()
 	release=$(cat "$kdir/include/config/kernel.release")
 	series=$(cut -d . -f 1-2 <<<"$release")
 	[ -d "$TOP_DIR/patches/$series" ] ||
-		die "$kdir is of Linux $release: there are patches for $(cd "$TOP_DIR/patches" && echo *) alone"
+		die "$kdir is of Linux $release: there are patches for panthor of Linux $(supported_series) alone, and it keeps its own"
 	choose_compiler "$kdir"
 	need_tool patch patch
 	src=$(source_of "$kdir")
@@ -162,6 +179,7 @@ make_module()
 	unlock
 	cp "$dir/panthor.ko" "$dest"
 	echo "$dest"
+	tell_how "$dest" "$release"
 }
 
 # Those of the tests are in a directory of their own.

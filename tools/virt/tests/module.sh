@@ -54,7 +54,7 @@ refused()
 	fi
 }
 
-plan 13
+plan 15
 gcc=$(LC_ALL=C aarch64-linux-gnu-gcc --version | head -n 1)
 series=7.3
 # With a source that our patches fit.
@@ -70,6 +70,8 @@ module SRC="$src"
 is "a kernel by the machine's compiler: it is built" "$status" 0
 is "by that compiler" "$(cat "$SCRATCH/panthor.ko" 2>/dev/null)" "$(printf %s "${gcc%% *}")"
 [ $status -eq 0 ] || sed 's/^/# /' "$SCRATCH/said"
+is "how to install it is said, and how to go back" \
+	"$(grep -c -e "^ *install .* panthor.ko /lib/modules/$series.4/updates/panthor.ko$" -e '^To go back: ' "$SCRATCH/said")" 2
 
 fake_kernel $series.4 "aarch64-linux-gnu-gcc-99 (Debian 99.2.0-1) 99.2.0"
 module SRC="$src"
@@ -94,9 +96,14 @@ fake_kernel $series.4 "clang version 99.1.0"
 module SRC="$src"
 refused "a kernel by clang" 'compiled by clang version 99\.1\.0, and clang-99 is missing'
 
+fake_kernel $series.4 "$gcc"
+echo CONFIG_DRM_PANTHOR=y >>"$kdir/include/config/auto.conf"
+module SRC="$src"
+refused "a kernel with panthor built in" 'has panthor built in .*CONFIG_DRM_PANTHOR=m'
+
 fake_kernel 6.6.1 "$gcc"
 module SRC="$src"
-refused "a kernel that there are no patches for" 'Linux 6\.6\.1: there are patches for 6\.12 7\.3'
+refused "a kernel that there are no patches for" 'Linux 6\.6\.1: there are patches for panthor of Linux 6\.12 7\.3 alone'
 fake_kernel $series.4 "$gcc"
 module
 refused "no source of that kernel" 'name a source of that kernel by SRC='

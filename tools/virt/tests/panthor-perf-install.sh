@@ -12,7 +12,7 @@ tool=$top/tools/panthor-perf
 tree=$SCRATCH/tree
 export PKG_CONFIG_PATH=$tree/lib/pkgconfig
 
-plan $((34 + 1 + 2 * 14))
+plan $((35 + 1 + 2 * 14))
 
 # Of a kernel's headers, those of DRM and what they alone include: this machine has the rest.
 headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
@@ -96,12 +96,14 @@ is "the static one needs no shared library of ours" $? 1
 
 export PATH=$tree/bin:$PATH
 if panthor-perf info >/dev/null 2>&1; then
-	for what in "says that there is no GPU" "with a status" "and so does the example"; do
+	for what in "says that there is no GPU" "with a status" "names kbase" "and so does the example"; do
 		ok "the tool $what # SKIP this machine has one"
 	done
 else
 	panthor-perf stat -- touch "$SCRATCH/ran" >"$SCRATCH/out" 2>&1
 	is "the tool says that there is no GPU" "$? $(grep -c '^panthor-perf: no GPU with the panthor driver' "$SCRATCH/out")" "3 1"
+	unshare -m sh -c 'mount -t tmpfs none /dev && : >/dev/mali0 && panthor-perf info' 2>"$SCRATCH/err"
+	is "and names the driver that the GPU has instead" "$? $(grep -c '/dev/mali0 is of Arm.s own driver' "$SCRATCH/err")" "3 1"
 	[ ! -e "$SCRATCH/ran" ] && ok "and does not run the program" || not_ok "and does not run the program"
 	LD_LIBRARY_PATH=$tree/lib "$SCRATCH/example" 2>"$SCRATCH/err"
 	is "and so does the example" "$? $(grep -c '^no GPU with the panthor driver' "$SCRATCH/err")" "1 1"

@@ -149,9 +149,9 @@ in_vm g715 Mali-G715 Mali-G715 "0 2 4 6 16 18 20 22" 4 8
 got=$("$VIRT_DIR/run" -k "$KERNEL" -c debian -- sh -c 'panthor-perf info 2>&1; echo $?
 	panthor-perf stat -- touch /root/ran 2>&1; echo $?; ls /root/ran 2>&1')
 case $got in
-*"has no performance counters: build it with CONFIG_DRM_PANTHOR_PERF
+*"has no performance counters: install panthor-perf-dkms and boot again, or build it with CONFIG_DRM_PANTHOR_PERF
 4
-"*"has no performance counters: build it with CONFIG_DRM_PANTHOR_PERF
+"*"has no performance counters: install panthor-perf-dkms and boot again, or build it with CONFIG_DRM_PANTHOR_PERF
 4
 "*"/root/ran: No such file or directory")
 	ok "without support in the kernel, a clear message, and the command is not run"
