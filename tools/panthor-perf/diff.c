@@ -2,6 +2,7 @@
 /* panthor-perf diff: what changed from one recording to another. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,15 @@
 #include <json-c/json.h>
 
 #include "commands.h"
+#include "figures.h"
 #include "text.h"
 #include "view.h"
 
 /* A change is taken for one if it is larger than so many times the noise of both. */
 #define CLEAR 2
+
+/* Of a region, beside which there are others, people see as many changes unless they have said of what. */
+#define REGION_CHANGES 10
 
 struct arguments {
 	const char *inputs[2];
@@ -45,7 +50,8 @@ static const struct argp_option options[] = {
 	{ "event", 'e', "COUNTER,...", 0, "Counters and metrics, as those of stat (may be repeated; default: all that "
 	  "both have)", 0 },
 	{ "totals", 'T', NULL, 0, "Compare totals instead of rates: of the same work, done in other times", 0 },
-	{ "region", KEY_REGION, "NAME", 0, "Compare one region alone, as mark has named it in both", 0 },
+	{ "region", KEY_REGION, "NAME", 0, "Compare one region alone, as mark has named it in both (default: the whole, "
+	  "and then each that both have)", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0 },
 	{}
@@ -132,11 +138,46 @@ static bool is_rate(const struct arguments *arguments, const struct pperf_counte
 	return counter->kind == PPERF_KIND_COUNT && !arguments->totals;
 }
 
+static void print_change(FILE *out, const struct arguments *arguments, const struct change *c)
+{
+	const struct pperf_counter *counter = c->of[0]->counter;
+	char texts[2][32], unit[64];
+	int k;
+
+	for (k = 0; k < 2; k++)
+		scaled(c->value[k], "", texts[k], sizeof(texts[k]));
+	snprintf(unit, sizeof(unit), "%s%s", counter->unit, is_rate(arguments, counter) ? "/s" : "");
+	fprintf(out, "%+9.1f%%%s%12s %7.1f%% %12s %7.1f%%  %-26s %s\n", 100 * c->part, c->clear ? " " : "~", texts[0],
+		100 * c->of[0]->noise, texts[1], 100 * c->of[1]->noise, counter->name, unit);
+}
+
+/* Neither has counted any. */
+static bool is_nothing(const struct change *c)
+{
+	return c->value[0] == 0 && c->value[1] == 0;
+}
+
+/* So many at the most. Returns how many there are beyond. */
+static size_t print_changes(FILE *out, const struct arguments *arguments, const struct change *changes, size_t count,
+			    size_t most)
+{
+	size_t i, shown = 0, more = 0;
+
+	fprintf(out, "\n%10s %12s %8s %12s %8s\n", "change", "A", "noise", "B", "noise");
+	for (i = 0; i < count; i++) {
+		if (is_nothing(&changes[i]))
+			continue;
+		if (shown++ < most)
+			print_change(out, arguments, &changes[i]);
+		else
+			more++;
+	}
+	return more;
+}
+
 static void print_plain(FILE *out, const struct view views[2], const struct arguments *arguments,
 			const struct change *changes, size_t count)
 {
-	char texts[2][32], unit[64];
-	size_t i;
 	int k;
 
 	if (arguments->region) {
@@ -149,20 +190,7 @@ static void print_plain(FILE *out, const struct view views[2], const struct argu
 		print_text(out, views[k].path);
 		fputc('\n', out);
 	}
-	fprintf(out, "\n%10s %12s %8s %12s %8s\n", "change", "A", "noise", "B", "noise");
-	for (i = 0; i < count; i++) {
-		const struct change *c = &changes[i];
-		const struct pperf_counter *counter = c->of[0]->counter;
-
-		/* Neither has counted any. */
-		if (c->value[0] == 0 && c->value[1] == 0)
-			continue;
-		for (k = 0; k < 2; k++)
-			scaled(c->value[k], "", texts[k], sizeof(texts[k]));
-		snprintf(unit, sizeof(unit), "%s%s", counter->unit, is_rate(arguments, counter) ? "/s" : "");
-		fprintf(out, "%+9.1f%%%s%12s %7.1f%% %12s %7.1f%%  %-26s %s\n", 100 * c->part, c->clear ? " " : "~", texts[0],
-			100 * c->of[0]->noise, texts[1], 100 * c->of[1]->noise, counter->name, unit);
-	}
+	print_changes(out, arguments, changes, count, count);
 	fprintf(out, "\n~: less than noise makes\n");
 }
 
@@ -180,16 +208,11 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	free(copy);
 }
 
-static void print_json(FILE *out, const struct view views[2], const struct arguments *arguments,
-		       const struct change *changes, size_t count)
+static struct json_object *changes_json(const struct change *changes, size_t count)
 {
-	struct json_object *top = json_object_new_object(), *list = json_object_new_array(), *item;
+	struct json_object *list = json_object_new_array(), *item;
 	size_t i;
 
-	add_text(top, "a", views[0].path);
-	add_text(top, "b", views[1].path);
-	if (arguments->region)
-		add_text(top, "region", arguments->region);
 	for (i = 0; i < count; i++) {
 		const struct change *c = &changes[i];
 
@@ -205,13 +228,174 @@ static void print_json(FILE *out, const struct view views[2], const struct argum
 		json_object_object_add(item, "clear", json_object_new_boolean(c->clear));
 		json_object_array_add(list, item);
 	}
-	json_object_object_add(top, "changes", list);
-	fprintf(out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
-							     JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(top);
+	return list;
 }
 
-static int diff(const struct view views[2], const struct summaries both[2], const struct arguments *arguments)
+static struct json_object *whole_json(const struct view views[2], const struct arguments *arguments,
+				      const struct change *changes, size_t count)
+{
+	struct json_object *top = json_object_new_object();
+
+	add_text(top, "a", views[0].path);
+	add_text(top, "b", views[1].path);
+	if (arguments->region)
+		add_text(top, "region", arguments->region);
+	json_object_object_add(top, "changes", changes_json(changes, count));
+	return top;
+}
+
+/* ---- Regions ---- */
+
+/* One that both recordings have. */
+struct pair {
+	const struct region *of[2];
+	struct change *changes;
+	size_t count;
+};
+
+static struct json_object *pair_json(const struct pair *pair)
+{
+	struct json_object *item = json_object_new_object();
+
+	json_object_object_add(item, "name", json_object_new_string(pair->of[0]->name));
+	json_object_object_add(item, "times_a", json_object_new_uint64(pair->of[0]->times));
+	json_object_object_add(item, "times_b", json_object_new_uint64(pair->of[1]->times));
+	json_object_object_add(item, "seconds_a", json_seconds(pair->of[0]->lasts_ns / 1e9));
+	json_object_object_add(item, "seconds_b", json_seconds(pair->of[1]->lasts_ns / 1e9));
+	json_object_object_add(item, "changes", changes_json(pair->changes, pair->count));
+	return item;
+}
+
+static void print_pair(FILE *out, const struct arguments *arguments, const struct pair *pair)
+{
+	const struct region *const *of = pair->of;
+	size_t more;
+	int k;
+
+	fputs("\nRegion: ", out);
+	print_text(out, of[0]->name);
+	fputc('\n', out);
+	for (k = 0; k < 2; k++)
+		fprintf(out, "%c: %" PRIu64 " time%s, %.6f s%s\n", "AB"[k], of[k]->times, of[k]->times == 1 ? "" : "s",
+			of[k]->lasts_ns / 1e9, pperf_sums_samples(of[k]->sums) ? "" : ", shorter than a sample");
+	if (!pair->count)
+		return;
+
+	more = print_changes(out, arguments, pair->changes, pair->count,
+			     arguments->num_events ? pair->count : REGION_CHANGES);
+	if (more)
+		fprintf(out, "%10s %zu more, which --region shows\n", "", more);
+}
+
+/* What one has alone. */
+static void tell_missing(FILE *out, struct json_object *top, const struct view views[2], int k)
+{
+	struct json_object *list = json_object_new_array();
+	const struct regions *r = &views[k].regions;
+	size_t n, count = 0;
+
+	for (n = 1; n < r->count; n++) {
+		if (regions_find(&views[!k].regions, r->list[n].name))
+			continue;
+		json_object_array_add(list, json_object_new_string(r->list[n].name));
+		if (!top) {
+			if (!count++)
+				fprintf(out, "\nRegions that %c alone has:", "AB"[k]);
+			fputs(count > 1 ? ", " : " ", out);
+			print_text(out, r->list[n].name);
+		}
+	}
+	if (count)
+		fputc('\n', out);
+	if (top)
+		json_object_object_add(top, k ? "regions_of_b_alone" : "regions_of_a_alone", json_object_get(list));
+	json_object_put(list);
+}
+
+/* Compares one as --region does. Returns a status. */
+static int compare_pair(struct view views[2], const struct arguments *arguments, const uint32_t regions[2],
+			FILE *out, struct json_object *list)
+{
+	struct summaries both[2] = {};
+	struct pair pair = {};
+	int status = STATUS_OK, k;
+
+	for (k = 0; k < 2; k++)
+		pair.of[k] = &views[k].regions.list[regions[k]];
+	if (pperf_sums_samples(pair.of[0]->sums) && pperf_sums_samples(pair.of[1]->sums)) {
+		for (k = 0; k < 2 && !status; k++) {
+			status = view_look_at_region(&views[k], regions[k]);
+			if (!status)
+				status = summarize(&views[k], arguments->events, arguments->num_events, SUMMARY_SAMPLES, &both[k]);
+		}
+		if (!status && !(pair.changes = calloc(both[0].count + 1, sizeof(*pair.changes)))) {
+			complain("out of memory");
+			status = STATUS_FAILED;
+		}
+		if (!status)
+			pair.count = compare(both, arguments, pair.changes);
+	}
+	if (!status && list)
+		json_object_array_add(list, pair_json(&pair));
+	else if (!status)
+		print_pair(out, arguments, &pair);
+	free(pair.changes);
+	for (k = 0; k < 2; k++)
+		summaries_free(&both[k]);
+	return status;
+}
+
+/* All that both have, in the order of A. Returns a status. */
+static int diff_regions(struct view views[2], const struct arguments *arguments, FILE *out, struct json_object *top)
+{
+	struct json_object *list = NULL;
+	uint32_t regions[2];
+	int status = STATUS_OK, k;
+
+	for (k = 0; k < 2 && !status; k++) {
+		status = view_sum_regions(&views[k]);
+		/* There were some. */
+		if (!status && !views[k].regions.samples)
+			status = view_finish(&views[k], view_changed(&views[k]));
+	}
+	if (status)
+		return status;
+
+	if (top) {
+		list = json_object_new_array();
+		json_object_object_add(top, "regions", list);
+	}
+	for (regions[0] = 1; regions[0] < views[0].regions.count && !status; regions[0]++) {
+		regions[1] = regions_find(&views[1].regions, views[0].regions.list[regions[0]].name);
+		if (regions[1])
+			status = compare_pair(views, arguments, regions, out, list);
+	}
+	for (k = 0; k < 2 && !status; k++)
+		tell_missing(out, top, views, k);
+	return status;
+}
+
+static int show(FILE *out, struct view views[2], const struct arguments *arguments, const struct change *changes,
+		size_t count)
+{
+	bool regions = !arguments->region && views[0].regions.num_marks && views[1].regions.num_marks;
+	struct json_object *top = NULL;
+	int status = STATUS_OK;
+
+	if (arguments->json)
+		top = whole_json(views, arguments, changes, count);
+	else
+		print_plain(out, views, arguments, changes, count);
+	if (regions)
+		status = diff_regions(views, arguments, out, top);
+	if (top && !status)
+		fprintf(out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+								     JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+	return status;
+}
+
+static int diff(struct view views[2], const struct summaries both[2], const struct arguments *arguments)
 {
 	struct change *changes = calloc(both[0].count + 1, sizeof(*changes));
 	struct output output;
@@ -230,13 +414,8 @@ static int diff(const struct view views[2], const struct summaries both[2], cons
 	}
 
 	status = output_open(&output, arguments->output);
-	if (!status) {
-		if (arguments->json)
-			print_json(output.file, views, arguments, changes, count);
-		else
-			print_plain(output.file, views, arguments, changes, count);
-		status = output_close(&output, STATUS_OK);
-	}
+	if (!status)
+		status = output_close(&output, show(output.file, views, arguments, changes, count));
 	free(changes);
 	return status;
 }
@@ -246,7 +425,8 @@ int command_diff(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, "A B",
 		"Shows what changed from recording A to recording B: the largest change first, in percent of A, beside "
-		"the noise of each, which is how far its mean may be from that of another recording of the same.",
+		"the noise of each, which is how far its mean may be from that of another recording of the same; and then "
+		"each region that both have.",
 		NULL, NULL, NULL
 	};
 	struct arguments arguments = {};

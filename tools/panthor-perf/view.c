@@ -97,17 +97,24 @@ enum recording_item view_next(struct view *view)
 	return item;
 }
 
+int view_look_at_region(struct view *view, uint32_t region)
+{
+	view->region = region;
+	return view_rewind(view) ? view_finish(view, RECORDING_UNREADABLE) : STATUS_OK;
+}
+
 int view_choose_region(struct view *view, const char *name)
 {
 	enum recording_item item;
+	uint32_t region;
 	size_t n;
 
 	while ((item = view_next(view)) == RECORDING_SAMPLE)
 		;
 	if (item > RECORDING_CUT)
 		return view_finish(view, item);
-	view->region = regions_find(&view->regions, name);
-	if (!view->region) {
+	region = regions_find(&view->regions, name);
+	if (!region) {
 		complain("%s has no region \"%s\"%s", view->path, name, view->regions.count > 1 ? "; it has" : "");
 		for (n = 1; n < view->regions.count; n++) {
 			fputc('\t', stderr);
@@ -116,7 +123,7 @@ int view_choose_region(struct view *view, const char *name)
 		}
 		return STATUS_USAGE;
 	}
-	return view_rewind(view) ? view_finish(view, RECORDING_UNREADABLE) : STATUS_OK;
+	return view_look_at_region(view, region);
 }
 
 int view_sum_regions(struct view *view)

@@ -36,6 +36,9 @@ void view_close(struct view *view);
  */
 int view_choose_region(struct view *view, const char *name);
 
+/* The same by its number, of a recording whose marks are known. */
+int view_look_at_region(struct view *view, uint32_t region);
+
 /* The next sample, or what comes behind the last. */
 enum recording_item view_next(struct view *view);
 

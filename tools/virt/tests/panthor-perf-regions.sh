@@ -149,6 +149,75 @@ is "diff --region" "$? $(sed -n 's/^      *"\(region\|a\|b\)":\([0-9]*\).*/\2/p'
 "$tool" diff --region x "$SCRATCH/half" "$SCRATCH/data" >"$SCRATCH/out" 2>&1
 is "diff of a region that one has not" "$? $(grep -c 'half has no region "x"' "$SCRATCH/out")" "2 1"
 
+"$SCRATCH/recording-make" "$SCRATCH/unmarked" 800 default
+# All that both have, each as --region has it; the other one has three of them, and one that is too short for a sample.
+MARKS=$'0 shadows\n50000000 x\n50300000 y\n90000000 lighting & "more" ä\n110000000 lonely\n120000000 ' \
+	"$SCRATCH/recording-make" "$SCRATCH/half" 800 all
+# changes FILE [NAME]: of a diff -j, of the region
+changes()
+{
+	awk -v name="${2:-}" '/^  "regions"/ { regions = 1 }
+		regions && /^      "name":/ { sub(/^ *"name":"/, ""); sub(/",$/, ""); gsub(/\\"/, "\""); it = $0 == name }
+		regions ? it : name == ""' "$1" | grep -oE '"(name|a|b|change_percent|noise_[ab]_percent|clear)":("Mali[^"]*"|[0-9a-z.-]+)'
+}
+for totals in "" -T; do
+	# shellcheck disable=SC2086
+	"$tool" diff $totals -j "$SCRATCH/half" "$SCRATCH/data" >"$SCRATCH/diff" 2>"$SCRATCH/err"
+	is "diff${totals:+ $totals} of recordings with regions has those of both" \
+		"$? $(cat "$SCRATCH/err") $(sed -n '/"Mali/d; s/^      "name":"\(.*\)",/\1/p; s/^  "regions_of_._alone"/&/p' "$SCRATCH/diff" | tr '\n' ';')" \
+		'0  shadows;x;y;lighting & \"more\" ä;  "regions_of_a_alone":[;  "regions_of_b_alone":[;'
+	for name in shadows y 'lighting & "more" ä'; do
+		# shellcheck disable=SC2086
+		"$tool" diff $totals -j --region "$name" "$SCRATCH/half" "$SCRATCH/data" >"$SCRATCH/one"
+		changes "$SCRATCH/diff" "$name" >"$SCRATCH/got"
+		[ "$(wc -l <"$SCRATCH/got")" -gt 1000 ] && cmp -s "$SCRATCH/got" <(changes "$SCRATCH/one") &&
+			ok "$name: as with --region" || not_ok "$name: as with --region" "$(diff "$SCRATCH/got" <(changes "$SCRATCH/one") | head)"
+	done
+done
+is "of one that is too short nothing is said" "$(changes "$SCRATCH/diff" x)" ""
+is "and its times are" "$(sed -n '/^      "name":"x"/,/seconds_b/s/^      "[a-z]*_\([ab]\)":\(.*\),/\1 \2/p' "$SCRATCH/diff" | tr '\n' ' ')" \
+	"a 1 b 1 a 0.000300000 b 0.000400000 "
+is "what one has alone is named" "$(sed -n '/_alone/,/]/p' "$SCRATCH/diff" | tr -d ' \n')" \
+	'"regions_of_a_alone":["lonely"],"regions_of_b_alone":["lighting","behind"]'
+"$tool" diff -T "$SCRATCH/half" "$SCRATCH/data" >"$SCRATCH/out"
+is "people see each with its times, and ten changes" \
+	"$? $(sed -n '/^~/,$p' "$SCRATCH/out" | sed -E 's/^ *[+-][0-9.inf]+%.*/change/; s/[0-9]+ more/N more/' | sed 1,2d | uniq -c | sed 's/^ *//')" \
+	'0 1 Region: shadows
+1 A: 1 time, 0.050000 s
+1 B: 3 times, 0.201000 s
+1 
+1     change            A    noise            B    noise
+10 change
+1            N more, which --region shows
+1 
+1 Region: x
+1 A: 1 time, 0.000300 s, shorter than a sample
+1 B: 1 time, 0.000400 s, shorter than a sample
+1 
+1 Region: y
+1 A: 1 time, 0.039700 s
+1 B: 1 time, 0.101300 s
+1 
+1     change            A    noise            B    noise
+10 change
+1            N more, which --region shows
+1 
+1 Region: lighting & "more" ä
+1 A: 1 time, 0.020000 s
+1 B: 1 time, 0.099400 s
+1 
+1     change            A    noise            B    noise
+10 change
+1            N more, which --region shows
+1 
+1 Regions that A alone has: lonely
+1 
+1 Regions that B alone has: lighting, behind'
+"$tool" diff -T -e "$counter,MaliAnyActiveCy" "$SCRATCH/half" "$SCRATCH/data" >"$SCRATCH/out"
+is "or what they ask for" "$? $(grep -c "^ .* $counter " "$SCRATCH/out") $(grep -c 'more, which' "$SCRATCH/out")" "0 4 0"
+"$tool" diff -j "$SCRATCH/gap" "$SCRATCH/unmarked" >"$SCRATCH/out"
+is "of a recording without regions there are none" "$? $(grep -c '"regions' "$SCRATCH/out")" "0 0"
+
 # slices TEXT: "TIME BEGIN|END NAME" of a trace
 slices()
 {
@@ -262,7 +331,6 @@ MARKS=$(for n in $(seq 400); do echo "${n}000000 n"; done) "$SCRATCH/recording-m
 region_sums "$SCRATCH/json" | grep '^n|.*|total|' >"$SCRATCH/want"
 told_sums "$SCRATCH/text" >"$SCRATCH/told"
 is "400 slices have the sums of their name" "$(diff "$SCRATCH/want" "$SCRATCH/told") $(told "$SCRATCH/text" | grep -c '|samples|')" " 400"
-"$SCRATCH/recording-make" "$SCRATCH/unmarked" 800 default
 "$tool" convert -P "$SCRATCH/unmarked" >"$SCRATCH/trace.unmarked"
 bytes=$((($(stat -c %s "$SCRATCH/trace") - $(stat -c %s "$SCRATCH/trace.unmarked")) / 400))
 [ "$bytes" -gt 0 ] && [ "$bytes" -le 2000 ] && ok "a slice takes $bytes bytes of a trace" || not_ok "a slice takes 2000 bytes at the most" "$bytes"
