@@ -132,6 +132,19 @@ void figures_print(FILE *out, const struct figures *f)
 			scaled(f->written, "B/s", written, sizeof(written)));
 }
 
+void figures_rows(const struct figures *f, struct figures_row rows[FIGURES_ROWS])
+{
+	const struct figures_row all[FIGURES_ROWS] = {
+		{ "load.of_time", "percent", f->has_load ? 100 * f->load.of_time : NAN },
+		{ "load.of_cycles", "percent", f->has_load ? 100 * f->load.of_cycles : NAN },
+		{ "load.active_hz", "hertz", f->hz },
+		{ "bandwidth.read", "bytes/second", f->read },
+		{ "bandwidth.written", "bytes/second", f->written },
+	};
+
+	memcpy(rows, all, sizeof(all));
+}
+
 static void add(struct json_object *object, const char *name, double value)
 {
 	json_object_object_add(object, name, isfinite(value) ? json_object_new_double(value) : NULL);

@@ -53,6 +53,16 @@ struct figures figures_of(const struct figures_source *source, const struct pper
 double figures_unit_load(const struct figures_source *source, const struct pperf_sums *sums, unsigned int unit);
 double figures_core_load(const struct figures_source *source, const struct pperf_sums *sums, unsigned int core);
 
+/* Each as a row: its name is that in JSON, with that of the object before it. NAN if it is not known. */
+#define FIGURES_ROWS 5
+
+struct figures_row {
+	const char *name, *unit;
+	double value;
+};
+
+void figures_rows(const struct figures *figures, struct figures_row rows[FIGURES_ROWS]);
+
 /* A line for each figure that is known. */
 void figures_print(FILE *out, const struct figures *figures);
 

@@ -432,11 +432,16 @@ static void separated_begin(const struct stat_report *r, bool interval)
 		fprintf(r->out, "%.9f%s", interval_time(r), r->arguments->separator);
 }
 
-/* The spread, as a field of its own if there are several runs. */
+/*
+ * The spread, as a field of its own if there are several runs: empty if a run has no value, as the frequency of one
+ * that was idle throughout.
+ */
 static void separated_end(const struct stat_report *r, const struct spread *value)
 {
 	if (r->arguments->repeat)
-		fprintf(r->out, "%s%.17g", r->arguments->separator, value->deviation);
+		fputs(r->arguments->separator, r->out);
+	if (r->arguments->repeat && isfinite(value->deviation))
+		fprintf(r->out, "%.17g", value->deviation);
 	fputc('\n', r->out);
 }
 
@@ -449,10 +454,39 @@ static void separated_value(const struct stat_report *r, const struct pperf_coun
 		fprintf(r->out, "%.17g", value->mean);
 }
 
+/* The first figures: means over the runs, and how far each run is from them. */
+static void separated_figures(const struct stat_report *r, bool interval)
+{
+	struct figures_row rows[FIGURES_ROWS], of_run[FIGURES_ROWS];
+	struct spread spread[FIGURES_ROWS] = {};
+	struct figures figures = figures_of_runs(r);
+	const char *sep = r->arguments->separator;
+	unsigned int row;
+	size_t i;
+
+	figures_rows(&figures, rows);
+	for (i = 0; i < r->num_runs; i++) {
+		figures = figures_of(&r->source, r->runs[i].sums);
+		figures_rows(&figures, of_run);
+		for (row = 0; row < FIGURES_ROWS; row++)
+			spread_add(&spread[row], i, of_run[row].value);
+	}
+	for (row = 0; row < FIGURES_ROWS; row++) {
+		spread_end(&spread[row], r->num_runs);
+		if (!isfinite(rows[row].value))
+			continue;
+		separated_begin(r, interval);
+		fprintf(r->out, "%.17g%s%s%s%s%sfigure%s%s", rows[row].value, sep, rows[row].unit, sep, rows[row].name,
+			sep, sep, sep);
+		separated_end(r, &spread[row]);
+	}
+}
+
 static void show_separated(const struct stat_report *r, bool interval)
 {
 	const char *sep = r->arguments->separator;
 	const struct pperf_topdown_node *const *nodes;
+	unsigned int level;
 	size_t i, count;
 
 	for (i = 0; i < r->num_counters; i++) {
@@ -480,13 +514,16 @@ static void show_separated(const struct stat_report *r, bool interval)
 		}
 	}
 
-	if (!r->arguments->topdown)
+	if (!r->arguments->num_events)
+		separated_figures(r, interval);
+	level = r->arguments->topdown ? r->arguments->topdown : r->level;
+	if (!level)
 		return;
 	nodes = pperf_db_topdown(r->db, &count);
 	for (i = 0; i < count && r->num_runs; i++) {
 		struct spread share = share_of(r, nodes[i]);
 
-		if (nodes[i]->level > r->arguments->topdown)
+		if (nodes[i]->level > level)
 			continue;
 		separated_begin(r, interval);
 		fprintf(r->out, "%.17g%spercent%s%s%stopdown%s%u%s", share.mean, sep, sep, nodes[i]->name, sep,

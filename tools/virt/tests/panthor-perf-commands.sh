@@ -208,6 +208,24 @@ is "so has export, of one second" \
 	"$(sed -n 's/^mali_\(gpu_load_ratio\|gpu_active_frequency_hertz\|external_memory_bytes_per_second\){[^}]*} //p' "$SCRATCH/same.prom" | tr '\n' ' ')" \
 	"$(first "$SCRATCH/one.stat" | awk '{ gsub(/[{},]/, "\n"); print }' | awk -F: '/of_time|of_cycles|active_hz/ { load = load $2 " " }
 		/read|written/ { bandwidth = bandwidth $2 " " } END { print load bandwidth }')"
+counted same-rows ss stat -x ';' -p 1s -- true
+is "so have rows of stat" "$(awk -F';' '$4 == "figure" { v[$3] = $1 / ($2 == "percent" ? 100 : 1) }
+	END { for (n in v) printf "%s %.9g\n", n, v[n] }' "$SCRATCH/same-rows.err" | sort)" "$(sed -E 's/^"([a-z]*)":\{/\1,/; s/\}$//' "$SCRATCH/first" |
+	awk -F, '{ for (i = 2; i <= NF; i++) { split($i, v, ":"); gsub(/"/, "", v[1])
+		if (v[1] !~ /^(active_seconds|active_cycles|cycles)$/) printf "%s.%s %.9g\n", $1, v[1], v[2] } }' | sort)"
+is "with units, and behind all counters" \
+	"$(awk -F';' '$4 == "figure" { print NF, $2, $5 $6 } $4 == "topdown" { n++ } $3 ~ /^Mali/ && seen { print } { seen += $4 == "figure" }
+		END { print n }' "$SCRATCH/same-rows.err" | tr '\n' ';')" \
+	"6 percent ;6 percent ;6 hertz ;6 bytes/second ;6 bytes/second ;6;"
+is "of top-down those of its line" "$(awk -F';' '$4 == "topdown" && $5 == 1 { printf "%.0f%% ", $1 }' "$SCRATCH/same-rows.err")" \
+	"$(counted same-line ss stat -p 1s -- true; sed -n '/^Top-down/{s/^[^:]*: //; s/[^0-9]* \([0-9]*%\),*/\1 /g; p}' "$SCRATCH/same-line.err")"
+counted same-rows ss stat -x ';' -r 1 -p 1s -- true
+is "and with -r a deviation" "$(awk -F';' '$4 == "figure" { print NF, $7 }' "$SCRATCH/same-rows.err" | sort | uniq -c | tr -s ' ')" " 5 7 0"
+counted same-rows ss stat -x ';' -I 1s -p 1s -- true
+is "with -I a time, in each interval" "$(awk -F';' '$4 ~ /^load\./ { n[$1]++ } END { for (t in n) { times++; if (n[t] != 3 && n[t] != 2) print t, n[t] } print (times > 1) }' \
+	"$SCRATCH/same-rows.err")" 1
+counted same-rows ss stat -x ';' -e MaliGPUActiveCy -p 1s -- true
+is "with -e what is wanted alone" "$(cut -d';' -f3 "$SCRATCH/same-rows.err")" MaliGPUActiveCy
 for form in "report $SCRATCH/same.data" "stat -p 1s -- true" "stat -a -p 1s -- true"; do
 	# shellcheck disable=SC2086
 	counted first ss $form

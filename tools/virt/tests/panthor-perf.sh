@@ -15,8 +15,8 @@ tool=$VIRT_DIR/../panthor-perf
 printed()
 {
 	awk -F';' -v intervals="${2:-}" '
-		FNR == NR { place[$1] = $2 " " $3; rows++; next }
-		intervals { n = int((FNR - 1) / rows); value = $2; name = $4 }
+		FNR == NR { place[$1] = $2 " " $3; next }
+		intervals { n += FNR > 1 && $1 != time; time = $1; value = $2; name = $4 }
 		!intervals { value = $1; name = $3 }
 		place[name] ~ / [0-9]/ && value != 0 { print n + 0, place[name], value }' \
 		"$SCRATCH/list" "$SCRATCH/$1" | sort
