@@ -4,7 +4,7 @@
 # The page that panthor-perf report --html writes, in a browser without a network: its figures are those of
 # report -j, what is drawn is what was counted, and it stays small. PICTURES=DIR keeps pictures of it.
 set -u
-. "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
 LIMIT=3000000
 source=$VIRT_DIR/../panthor-perf

@@ -3,7 +3,7 @@
 # kernels: 6.12 7.3
 # configs: stock debug
 # The kernel's selftests of performance counters on a G610; or, of them, the
-# programs that are named: perf-selftests-g610.sh [PROGRAM...]
+# programs that are named: selftests-g610.sh [PROGRAM...]
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 . "$(dirname "$0")/lib/selftests.sh"

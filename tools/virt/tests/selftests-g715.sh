@@ -4,7 +4,7 @@
 # configs: stock debug
 # daily: debug
 # The kernel's selftests of performance counters on a G715, one with a block that has no counters in
-# some sets; or, of them, the programs that are named: perf-selftests-g715.sh [PROGRAM...]
+# some sets; or, of them, the programs that are named: selftests-g715.sh [PROGRAM...]
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 . "$(dirname "$0")/lib/selftests.sh"

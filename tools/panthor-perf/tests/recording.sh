@@ -5,7 +5,7 @@
 # fuzzer's first steps over what report, convert and diff read (`make fuzz-data` goes on for ten
 # minutes).
 set -u
-. "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
 tool=$VIRT_DIR/../panthor-perf
 RUNS=2000

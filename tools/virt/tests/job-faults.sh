@@ -8,4 +8,4 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 plan 42
-guest_script 41 fault
+guest_script 41 job-faults

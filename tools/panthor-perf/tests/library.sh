@@ -4,7 +4,7 @@
 # What libpanthor-perf promises to programs: versions of its symbols, what abidiff says of it, that
 # programs run with a library whose structs have grown, and with one that has not; and Python's module.
 set -u
-. "$(dirname "$0")/lib/tap.sh"
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
 top=$(cd "$VIRT_DIR/../.." && pwd)
 tool=$top/tools/panthor-perf

@@ -5,8 +5,8 @@
 # checks of the interface; with ASan and UBSan. Every equation is compared with what a C++ compiler
 # makes of it. Programs that use the library set the locale they please: it works in all of them.
 set -u
-. "$(dirname "$0")/lib/tap.sh"
-. "$(dirname "$0")/lib/locales.sh"
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+. "$(dirname "$0")/../../virt/tests/lib/locales.sh"
 
 tool=$VIRT_DIR/../panthor-perf
 layouts="Mali-G710 Mali-G715 Mali-G720 Mali-G725 Mali_G1"

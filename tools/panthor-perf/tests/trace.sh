@@ -5,8 +5,8 @@
 # count of a minute's samples can be told from them, and how large they are. The GPU is a fake one; all of
 # it with ASan and UBSan.
 set -u
-. "$(dirname "$0")/lib/tap.sh"
-. "$(dirname "$0")/lib/perfetto.sh"
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+. "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
 
 tool=$SCRATCH/live-test
 # Of samples in which all counters change, and what one may take at the most, in bytes: 60 MB in a minute at 1 ms.

@@ -4,8 +4,8 @@
 # panthor-perf and libpanthor-perf on this machine: what is installed, programs built against that by
 # pkg-config alone, man pages, completion, and what the commands say where there is no GPU.
 set -u
-. "$(dirname "$0")/lib/tap.sh"
-. "$(dirname "$0")/lib/locales.sh"
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+. "$(dirname "$0")/../../virt/tests/lib/locales.sh"
 
 top=$(cd "$VIRT_DIR/../.." && pwd)
 tool=$top/tools/panthor-perf

@@ -4,8 +4,8 @@
 # Regions: marks of programs in what is recorded, the sums of each region, and who lets a recorder count. The
 # GPU is a fake one; all of it with ASan and UBSan.
 set -u
-. "$(dirname "$0")/lib/tap.sh"
-. "$(dirname "$0")/lib/perfetto.sh"
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+. "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
 
 tool=$SCRATCH/live-test
 build_decoder

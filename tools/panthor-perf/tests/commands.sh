@@ -4,9 +4,9 @@
 # What panthor-perf's commands say of a GPU that is a fake one, which counts what it is told to; all of it
 # with ASan and UBSan.
 set -u
-. "$(dirname "$0")/lib/tap.sh"
-. "$(dirname "$0")/lib/locales.sh"
-. "$(dirname "$0")/lib/perfetto.sh"
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+. "$(dirname "$0")/../../virt/tests/lib/locales.sh"
+. "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
 
 tool=$SCRATCH/live-test
 if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$tool" >"$SCRATCH/log" 2>&1; then

@@ -1,0 +1,218 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# panthor-perf export: who asks for it by HTTP gets what the file has, whatever others do meanwhile. The
+# GPU is a fake one, which counts when it is told to; all of it with ASan and UBSan.
+set -u
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+
+plan 38
+
+if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH/live-test" >"$SCRATCH/log" 2>&1; then
+	ok "the tests build"
+else
+	not_ok "the tests build" "$(cat "$SCRATCH/log")"
+	exit 1
+fi
+
+# begin NAME OPTION...: an exporter, PID, with a FIFO for its GPU
+begin()
+{
+	local name=$1
+
+	shift
+	mkfifo "$SCRATCH/$name.ticks"
+	FAKE_TICKS=$SCRATCH/$name.ticks "$SCRATCH/live-test" export --prometheus "$@" \
+		>"$SCRATCH/$name.out" 2>"$SCRATCH/$name.err" &
+	PID=$!
+}
+
+# tick NAME BYTES
+tick()
+{
+	printf '%s' "$2" >"$SCRATCH/$1.ticks"
+}
+
+# fetch METHOD PATH [HEADER]: the whole answer
+fetch()
+{
+	local connection
+
+	exec {connection}<>"/dev/tcp/127.0.0.1/$PORT" || return
+	printf '%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n' "$1" "$2" "${3:+$3$'\r\n'}" >&"$connection"
+	cat <&"$connection"
+	exec {connection}>&-
+}
+
+body()
+{
+	sed '1,/^\r$/d' | tr -d '\r'
+}
+
+# metrics [HEADER]: the text
+metrics()
+{
+	fetch GET /metrics "${1:-}" | body
+}
+
+value()
+{
+	printf '%s\n' "$2" | sed -n "s/^$1{[^}]*} //p" | head -n 1
+}
+
+has_samples()
+{
+	TEXT=$(metrics)
+	[ "$(value mali_samples_total "$TEXT")" = "$1" ]
+}
+
+is_up()
+{
+	PORT=$(sed -n 's|^Counters are at http://127\.0\.0\.1:\([0-9]*\)/metrics$|\1|p' "$SCRATCH/web.out")
+	[ -n "$PORT" ]
+}
+
+begin web --listen 127.0.0.1:0 -a
+web=$PID
+until_true is_up && ok "it says where it is" || not_ok "it says where it is" "$(cat "$SCRATCH/web.err")"
+has_samples 0 && ok "there is an answer before the first sample" ||
+	not_ok "there is an answer before the first sample" "$TEXT"
+is "in which nothing was counted" "$(printf '%s\n' "$TEXT" | grep 'block="' | grep -vc ' 0$')" 0
+
+tick web sss
+until_true has_samples 3 && ok "samples come" || not_ok "samples come" "$TEXT"
+first=$TEXT
+is "a second scraper sees the same" "$(metrics)" "$first"
+is "three samples in counter 53 of the last core" \
+	"$(printf '%s\n' "$first" | sed -n 's/^mali_any_workload_active_cycles_total{gpu="renderD128",block="shader2"} //p')" \
+	$((3 * (7000 - 53)))
+is "its first and its second core" \
+	"$(printf '%s\n' "$first" | sed -n 's/^mali_any_workload_active_cycles_total{gpu="renderD128",block="shader[01]"} //p' | tr '\n' ' ')" \
+	"$((3 * (5000 - 53))) $((3 * (6000 - 53))) "
+
+# The file of a collector is the same text.
+begin file --textfile "$SCRATCH/x.prom" -a
+file=$PID
+tick file sss
+same_as_file()
+{
+	cmp -s "$SCRATCH/x.prom" - <<<"$first"
+}
+until_true same_as_file && ok "the file has the same text" ||
+	not_ok "the file has the same text" "$(diff "$SCRATCH/x.prom" - <<<"$first")"
+is "everybody may read it" "$(stat -c %a "$SCRATCH/x.prom")" 644
+kill -INT "$file"
+wait "$file"
+is "Ctrl-C ends it" "$? $(cat "$SCRATCH/file.err")" "0 "
+is "with the last sample in the file" "$(value mali_samples_total "$(cat "$SCRATCH/x.prom")")" 4
+is "and nothing beside it" "$(ls "$SCRATCH"/x.prom*)" "$SCRATCH/x.prom"
+
+# OpenMetrics
+openmetrics=$(metrics "Accept: application/openmetrics-text; version=1.0.0,text/plain;q=0.5")
+is "OpenMetrics has an end" "$(printf '%s\n' "$openmetrics" | tail -n 1)" "# EOF"
+is "and its type" "$(fetch HEAD /metrics "Accept: application/openmetrics-text" | tr -d '\r' | sed -n 's/^Content-Type: //p')" \
+	"application/openmetrics-text; version=1.0.0; charset=utf-8"
+is "units are the ends of names" \
+	"$(printf '%s\n' "$openmetrics" | awk '/^# UNIT/ { n++; if (substr($3, length($3) - length($4)) != "_" $4) print } END { print (n > 50) }')" 1
+is "families of counters have no suffix, their values do" \
+	"$(printf '%s\n' "$openmetrics" | awk '/^# TYPE .* counter$/ { if ($3 ~ /_total$/) print; counter[$3 "_total"] = 1; next }
+		/^#/ { next } { name = $1; sub(/\{.*/, "", name); if ((name ~ /_total$/) != (name in counter)) print }')" ""
+is "values are the same" "$(printf '%s\n' "$openmetrics" | grep -v '^#')" "$(printf '%s\n' "$first" | grep -v '^#')"
+is "no metric is there twice" "$(printf '%s\n' "$first" | grep '^# TYPE' | cut -d' ' -f3 | sort | uniq -d)" ""
+if promtool=$("$VIRT_DIR/build/promtool.sh" 2>"$SCRATCH/err"); then
+	is "promtool has nothing to say" "$("$promtool" check metrics <<<"$first" 2>&1; echo $?)" 0
+else
+	not_ok "promtool has nothing to say" "$(cat "$SCRATCH/err")"
+fi
+
+# A sum that is derived, of which the next sample takes away.
+frag=$(value mali_fragment_queue_active_cycles_total "$first")
+tick web b
+until_true has_samples 4
+is "a sum that would go back stays" "$(value mali_fragment_queue_active_cycles_total "$TEXT")" "$frag"
+[ "${frag%.*}" -gt 0 ] 2>/dev/null && ok "it was more than nothing" || not_ok "it was more than nothing" "$frag"
+
+# Those who read nothing, though they ask for more than the kernel keeps for them, say nothing, or half of it.
+exec 7<>"/dev/tcp/127.0.0.1/$PORT" 8<>"/dev/tcp/127.0.0.1/$PORT" 9<>"/dev/tcp/127.0.0.1/$PORT"
+for _ in $(seq 500); do
+	printf 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'
+done >&7
+printf 'GET /met' >&9
+tick web s
+until_true has_samples 5 && ok "who reads nothing holds nothing up" || not_ok "who reads nothing holds nothing up" "$TEXT"
+exec 7>&- 8>&- 9>&-
+
+# 64 connections of another address, of which each says a little every now and then: they have sixteen, for a while.
+cat >"$SCRATCH/slow.py" <<'END'
+import socket, sys, time
+port, end = int(sys.argv[1]), time.monotonic() + 100
+def connect():
+    s = socket.socket()
+    s.settimeout(60)
+    s.bind(("127.0.0.2", 0))
+    s.connect(("127.0.0.1", port))
+    return s
+slow = [connect() for _ in range(64)]
+print("there", flush=True)
+left = set(slow)
+while left and time.monotonic() < end:
+    time.sleep(1)
+    for s in list(left):
+        try:
+            s.send(b"G")
+            s.setblocking(False)
+            if s.recv(1) == b"":
+                left.discard(s)
+        except BlockingIOError:
+            pass
+        except OSError:
+            left.discard(s)
+print("cut off" if not left else "%d are left" % len(left))
+END
+python3 "$SCRATCH/slow.py" "$PORT" >"$SCRATCH/slow.out" 2>&1 &
+slow=$!
+until_true grep -q there "$SCRATCH/slow.out" || not_ok "slow connections" "$(cat "$SCRATCH/slow.out")"
+tick web s
+until_true has_samples 6 && ok "many slow connections leave some for others" ||
+	not_ok "many slow connections leave some for others" "$TEXT"
+wait "$slow"
+is "and are cut off, though they say something" "$(tail -n 1 "$SCRATCH/slow.out")" "cut off"
+
+status_of()
+{
+	head -n 1 | tr -d '\r' | cut -d' ' -f2
+}
+is "another path" "$(fetch GET /other | status_of)" 404
+is "the top" "$(fetch GET / | status_of)" 200
+is "another method" "$(fetch DELETE /metrics | status_of)" 405
+is "a head alone" "$(fetch HEAD /metrics | body | wc -c)" 0
+
+# fails NAME STATUS TEXT OPTION...
+fails()
+{
+	local name=$1 status=$2 text=$3 got
+
+	shift 3
+	got=$(FAKE_TICKS=$SCRATCH/web.ticks "$SCRATCH/live-test" export --prometheus "$@" 2>&1)
+	case $?:$got in
+	"$status:"*"$text"*) ok "$name" ;;
+	*) not_ok "$name" "status $? instead of $status, and: $got" ;;
+	esac
+}
+fails "a port in use" 8 "cannot listen on 127.0.0.1:$PORT: Address already in use" --listen "127.0.0.1:$PORT"
+fails "a port that is none" 2 "a port is a number from 0 to 65535" --listen 127.0.0.1:65536
+fails "no port" 2 "a port is a number from 0 to 65535" --listen 127.0.0.1:
+fails "a host alone" 2 "a port is a number from 0 to 65535" --listen localhost
+fails "an address that is none" 2 "say ADDRESS:PORT" --listen 300.1.1.1:80
+fails "an address of others" 8 "cannot listen on 192.0.2.1:0" --listen 192.0.2.1:0
+
+kill -INT "$web"
+wait "$web"
+is "Ctrl-C ends the server" "$? $(cat "$SCRATCH/web.err")" "0 "
+mkfifo "$SCRATCH/gone.ticks"
+exec 6<>"$SCRATCH/gone.ticks"
+tick gone sg
+FAKE_TICKS=$SCRATCH/gone.ticks "$SCRATCH/live-test" export --prometheus -a --textfile "$SCRATCH/gone.prom" 2>"$SCRATCH/gone.err"
+is "the GPU goes" "$? $(cat "$SCRATCH/gone.err")" "7 panthor-perf: /dev/dri/renderD128 is gone"
+exec 6>&-
+is "after its last sample was published" "$(value mali_samples_total "$(cat "$SCRATCH/gone.prom")")" 1
