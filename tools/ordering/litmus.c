@@ -21,6 +21,7 @@ static void setup(void)
 /* Plain, acquire and release accesses; what is read becomes a result of the thread. */
 #define R(n, v)		model_result(n, model_read(&(v), RELAXED))
 #define RA(n, v)	model_result(n, model_read(&(v), ACQUIRE))
+#define RP(n, v)	model_result(n, model_read(&(v), ACQUIRE_PC))
 #define W(v, value)	model_write(&(v), value, RELAXED)
 #define WL(v, value)	model_write(&(v), value, RELEASE)
 #define DMB		model_barrier(BARRIER_FULL, "dmb", __func__)
@@ -44,6 +45,7 @@ THREAD(mp_r_dmb, R(0, y); DMB; R(1, x))
 THREAD(mp_r_st, R(0, y); DMB_ST; R(1, x))
 THREAD(mp_r_ld, R(0, y); DMB_LD; R(1, x))
 THREAD(mp_r_acq, RA(0, y); R(1, x))
+THREAD(mp_r_acq_pc, RP(0, y); R(1, x))
 THREAD(mp_r_branch, R(0, y); BRANCH; R(1, x))
 THREAD(mp_r_unlock, R(0, y); UNLOCK; R(1, x))
 THREAD(mp_r_relock, R(0, y); UNLOCK; model_lock(); R(1, x))
@@ -61,6 +63,8 @@ THREAD(sb_1_dmb, W(y, 1); DMB; R(0, x))
 THREAD(sb_0_st, W(x, 1); DMB_ST; R(0, y))
 THREAD(sb_1_st, W(y, 1); DMB_ST; R(0, x))
 THREAD(sb_0_ra, WL(x, 1); RA(0, y))
+THREAD(sb_0_rp, WL(x, 1); RP(0, y))
+THREAD(sb_1_rp, WL(y, 1); RP(0, x))
 THREAD(sb_1_ra, WL(y, 1); RA(0, x))
 
 static const char *sb_wrong(const struct execution *e)
@@ -158,6 +162,7 @@ static const struct litmus {
 	{ { "MP+dmb.st+dmb.st", setup, T2(mp_w_st, mp_r_st), mp_wrong }, true },
 	{ { "MP+dmb+ctrl", setup, T2(mp_w_dmb, mp_r_branch), mp_wrong }, true },
 	{ { "MP+popl+poap", setup, T2(mp_w_rel, mp_r_acq), mp_wrong }, false },
+	{ { "MP+popl+poqp", setup, T2(mp_w_rel, mp_r_acq_pc), mp_wrong }, false },
 	{ { "MP+popl+po", setup, T2(mp_w_rel, mp_r), mp_wrong }, true },
 	{ { "MP, writer unlocks in between", setup, T2(mp_w_unlock, mp_r_dmb), mp_wrong }, true },
 	{ { "MP, writer unlocks and locks", setup, T2(mp_w_relock, mp_r_dmb), mp_wrong }, false },
@@ -168,6 +173,7 @@ static const struct litmus {
 	{ { "SB+dmb.sts", setup, T2(sb_0_st, sb_1_st), sb_wrong }, true },
 	{ { "SB+dmbs", setup, T2(sb_0_dmb, sb_1_dmb), sb_wrong }, false },
 	{ { "SB+rel-acqs", setup, T2(sb_0_ra, sb_1_ra), sb_wrong }, false },
+	{ { "SB+rel-acqpcs", setup, T2(sb_0_rp, sb_1_rp), sb_wrong }, true },
 	{ { "LB", setup, T2(lb_0, lb_1), lb_wrong }, true },
 	{ { "LB+ctrl+po", setup, T2(lb_0_branch, lb_1), lb_wrong }, true },
 	{ { "LB+ctrls", setup, T2(lb_0_branch, lb_1_branch), lb_wrong }, false },

@@ -256,6 +256,11 @@ void model_barrier(enum barrier barrier, const char *name, const char *function)
 	event->function = function;
 }
 
+enum order model_order(enum order order, const char *name, const char *function)
+{
+	return is_mutated(name, function) ? RELAXED : order;
+}
+
 void model_lock(void)
 {
 	add_event(EVENT_LOCK)->order = ACQUIRE;
@@ -339,7 +344,7 @@ static bool ordered(const struct trace *trace, unsigned int i, unsigned int j, b
 	const struct event *first = &trace->events[i], *second = &trace->events[j];
 	unsigned int k;
 
-	if (strong || first->order == ACQUIRE || second->order == RELEASE ||
+	if (strong || first->order == ACQUIRE || first->order == ACQUIRE_PC || second->order == RELEASE ||
 	    (first->order == RELEASE && second->order == ACQUIRE) ||
 	    (first->branch && is_write(second)))
 		return true;

@@ -22,6 +22,7 @@
 enum order {
 	RELAXED,
 	ACQUIRE,	/* LDAR: before all later accesses, and after earlier STLR */
+	ACQUIRE_PC,	/* LDAPR: before all later accesses */
 	RELEASE,	/* STLR: after all earlier accesses */
 };
 
@@ -39,7 +40,8 @@ enum branches {
 	BRANCHES_ALL,	/* every one */
 };
 
-/* One barrier (or spin_unlock()) of the code under test that is another one, or missing. */
+/* One barrier (or spin_unlock()) of the code under test that is another one, or missing; or an access
+ * that orders nothing. */
 struct mutation {
 	const char *function;	/* NULL: all barriers are as they are */
 	const char *name;
@@ -82,6 +84,8 @@ uint64_t model_read(const volatile void *p, enum order order);
 void model_write(volatile void *p, uint64_t value, enum order order);
 void model_copy(void *dst, const void *src, size_t size);
 void model_barrier(enum barrier barrier, const char *name, const char *function);
+/* @order, or RELAXED if this is what is missing: of an access by @function, of which that is the name. */
+enum order model_order(enum order order, const char *name, const char *function);
 /* Locks of one thread alone: they exclude nobody, but order as a spinlock does. */
 void model_lock(void);
 void model_unlock(const char *name, const char *function);

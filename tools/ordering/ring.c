@@ -10,6 +10,7 @@
 
 #include "panthor_perf_fw.c"
 #include "panthor_perf_session.c"
+#include "tries.h"
 
 #define EN_ALL		0xffffu	/* PRFCNT_EN of a block that was written */
 
@@ -653,55 +654,6 @@ static const struct scenario
 				     reuse_wrong },
 	reuse_last = { "reuse, by STOP", last_setup,
 		       { { "kernel", last_kernel }, { "user", last_user } }, reuse_wrong };
-
-static unsigned int tests;
-static int status;
-
-static void report(bool ok, const struct findings *f, const char *what)
-{
-	printf("# %lu executions, %lu of them wrong\n%s", f->executions, f->wrong, f->text);
-	printf("%sok %u - %s\n", ok ? "" : "not ", ++tests, what);
-	status |= !ok;
-}
-
-static void holds(const struct scenario *scenario, enum branches branches)
-{
-	static struct findings f;
-	char what[128];
-
-	explore(scenario, NULL, branches, &f);
-	snprintf(what, sizeof(what), "%s: with all barriers%s nothing is wrong", scenario->name,
-		 branches == BRANCHES_NONE ? ", and no branch that orders," : "");
-	report(f.executions && !f.wrong, &f, what);
-}
-
-/* Something goes wrong if @function has @instead of its barrier @name. */
-static void fails(const struct scenario *scenario, const char *function, const char *name,
-		  enum barrier instead, enum branches branches)
-{
-	static const char * const names[] = { "nothing", "a full barrier", "a read barrier",
-					      "a write barrier" };
-	static struct findings f;
-	struct mutation mutation = { function, name, instead };
-	char what[192];
-
-	explore(scenario, &mutation, branches, &f);
-	snprintf(what, sizeof(what), "%s: %s in place of %s() of %s() is found out%s",
-		 scenario->name, names[instead], name, function,
-		 branches == BRANCHES_ALL ? ", whatever branches order" : "");
-	report(f.wrong, &f, what);
-}
-
-/* Something goes wrong if branches order nothing. */
-static void needs_branch(const struct scenario *scenario)
-{
-	static struct findings f;
-	char what[128];
-
-	explore(scenario, NULL, BRANCHES_NONE, &f);
-	snprintf(what, sizeof(what), "%s: a branch that does not order is found out", scenario->name);
-	report(f.wrong, &f, what);
-}
 
 int main(void)
 {
