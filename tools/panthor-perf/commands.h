@@ -17,6 +17,7 @@ int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_stat(int argc, char **argv);
+int command_streamline(int argc, char **argv);
 int command_mark(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_report(int argc, char **argv);
@@ -91,6 +92,12 @@ extern const struct argp device_argp;
 
 /* Opens a GPU and the database of the counters of a set. Prints what is wrong. Returns a status. */
 int open_gpu(const char *node, uint8_t set, struct pperf_gpu **gpu, struct pperf_db **db);
+
+/*
+ * Opens the database of a product's layout or, if none is named, of that of a GPU of this machine.
+ * Prints what is wrong. Returns a status.
+ */
+int open_layout(const char *node, const char *product, const char **layout, struct pperf_db **db);
 
 /* Reads a counter set: primary, secondary, tertiary, or 0 to 2. Returns false if it is none. */
 bool parse_set(const char *text, uint8_t *set);

@@ -172,6 +172,30 @@ int open_gpu(const char *node, uint8_t set, struct pperf_gpu **gpu, struct pperf
 	return STATUS_OK;
 }
 
+int open_layout(const char *node, const char *product, const char **layout, struct pperf_db **db)
+{
+	struct pperf_gpu *gpu = NULL;
+	enum pperf_error error;
+	const char *name;
+	int status;
+
+	if (product) {
+		error = pperf_product_by_name(product, &name, layout);
+	} else {
+		error = pperf_gpu_open(node, &gpu);
+		if (!error)
+			error = pperf_product_by_id(pperf_gpu_info(gpu)->gpu_id, &name, layout);
+	}
+	pperf_gpu_close(gpu);
+	if (!error)
+		error = pperf_db_open(*layout, db);
+	if (!error)
+		return STATUS_OK;
+	status = complain_of(error);
+	/* What is not known of the GPU itself is nobody's wrong argument. */
+	return error == PPERF_ERROR_UNKNOWN && !product ? STATUS_FAILED : status;
+}
+
 bool parse_period(const char *text, uint64_t *ns)
 {
 	static const struct {

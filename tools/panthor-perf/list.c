@@ -120,24 +120,6 @@ static void print_json(const char *layout, const struct pperf_counter *const *li
 	json_object_put(top);
 }
 
-/* The layout of the product that was named, or of the GPU there is. */
-static enum pperf_error find_layout(const struct arguments *arguments, const char **layout)
-{
-	const char *product;
-	enum pperf_error error;
-	struct pperf_gpu *gpu;
-
-	if (arguments->product)
-		return pperf_product_by_name(arguments->product, &product, layout);
-
-	error = pperf_gpu_open(arguments->device, &gpu);
-	if (error)
-		return error;
-	error = pperf_product_by_id(pperf_gpu_info(gpu)->gpu_id, &product, layout);
-	pperf_gpu_close(gpu);
-	return error;
-}
-
 int command_list(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
@@ -147,7 +129,6 @@ int command_list(int argc, char **argv)
 	};
 	struct arguments arguments = {};
 	const struct pperf_counter *const *list;
-	enum pperf_error error;
 	const char *layout;
 	struct pperf_db *db;
 	size_t i, count;
@@ -155,14 +136,9 @@ int command_list(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 
-	error = find_layout(&arguments, &layout);
-	if (!error)
-		error = pperf_db_open(layout, &db);
-	if (error) {
-		status = complain_of(error);
-		/* What is not known of the GPU itself is nobody's wrong argument. */
-		return error == PPERF_ERROR_UNKNOWN && !arguments.product ? STATUS_FAILED : status;
-	}
+	status = open_layout(arguments.device, arguments.product, &layout, &db);
+	if (status)
+		return status;
 
 	list = pperf_db_counters(db, &count);
 	if (arguments.json) {

@@ -23,6 +23,7 @@ static const struct {
 	{ "report", command_report, "what a recording says" },
 	{ "convert", command_convert, "a recording as CSV, JSON or a trace for Perfetto" },
 	{ "diff", command_diff, "what changed between two recordings" },
+	{ "streamline", command_streamline, "files for the daemon of Arm Streamline" },
 	{ "export", command_export, "counters and metrics for Prometheus" },
 };
 
@@ -34,7 +35,7 @@ static void list_commands(FILE *out)
 
 	fprintf(out, "Commands:\n");
 	for (i = 0; i < NUM_COMMANDS; i++)
-		fprintf(out, "  %-9s%s\n", commands[i].name, commands[i].what);
+		fprintf(out, "  %-12s%s\n", commands[i].name, commands[i].what);
 	fprintf(out, "\n'panthor-perf COMMAND --help' tells more of each.\n");
 }
 

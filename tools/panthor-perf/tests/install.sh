@@ -152,7 +152,7 @@ completes()
 		_panthor_perf
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$tree/share/bash-completion/completions/panthor-perf" "$@"
 }
-is "commands complete" "$(completes panthor-perf s)" stat
+is "commands complete" "$(completes panthor-perf sta)" stat
 is "options do" "$(completes panthor-perf stat --top)" --topdown
 is "products do" "$(completes panthor-perf list -g G61 | tr '\n' ' ')" "G610 G615 "
 is "in any case" "$(completes panthor-perf list --gpu = g1 | tr '\n' ' ')" "g1-pro g1-premium g1-ultra "

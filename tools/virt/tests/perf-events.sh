@@ -26,7 +26,21 @@ refused()
 	fi
 }
 
-plan 17
+# json_events LAYOUT: "NUMBER NAME" of all events in perf's JSON
+json_events()
+{
+	awk -F '"' '/"EventName"/ { name = $4 } /"EventCode"/ { print $4, name }' "$JSON/$1"/sys/*.json | sort
+}
+
+# The same of the files for Streamline, which have to be XML.
+streamline_events()
+{
+	python3 -c 'import sys, xml.dom.minidom
+for path in sys.argv[1:]: xml.dom.minidom.parse(path)' "$SCRATCH/pmus-mali-$1.xml" "$SCRATCH/events-mali-$1.xml" &&
+		sed -n 's/.*<event event="\([^"]*\)".* description="\([^"]*\)".*/\1 \L\2/p' "$SCRATCH/events-mali-$1.xml" | sort
+}
+
+plan 24
 is "the kernel's table of names is up to date (mali_events.py header writes it)" \
 	"$("$EVENTS/mali_events.py" header 2>&1 | diff - "$HEADER" 2>&1)" ""
 mkdir "$SCRATCH/json"
@@ -47,3 +61,16 @@ refused "a level without a metric that has all its events is found" g710/sys/top
 	'/mali_td_idle/,/MetricExpr/s/100 - /100 - 0 * prim_visible - /' "no metric of mali_topdown_l1 has all"
 refused "an equation that is neither said nor left out is found" left-out.txt '/MaliGPUTileSize/d' \
 	"MaliGPUTileSize is no metric and not in left-out"
+
+tool=$SCRATCH/live-test
+make -s -C "$TOP/tools/panthor-perf" O="$SCRATCH" "$tool" >"$SCRATCH/said" 2>&1 || sed 's/^/# /' "$SCRATCH/said"
+for product in G610 G715 G720 G725 G1-Pro; do
+	said=$("$tool" streamline -g $product -o "$SCRATCH" 2>&1)
+	layout=$(sed 's/.*-mali-\(.*\)\.xml$/\1/' <<<"$said")
+	is "$product: Streamline's events are perf's" "$(streamline_events "$layout" 2>&1)" "$(json_events "$layout")"
+done
+is "and how gatord is called is said" "$said" \
+	"gatord -S yes -P $SCRATCH/pmus-mali-g1.xml -E $SCRATCH/events-mali-g1.xml"
+"$tool" streamline -g G610 -o "$SCRATCH/nowhere" >"$SCRATCH/said" 2>&1
+is "where nothing can be written, it says so" "$? $(cat "$SCRATCH/said")" \
+	"8 panthor-perf: $SCRATCH/nowhere/events-mali-g710.xml: No such file or directory"
