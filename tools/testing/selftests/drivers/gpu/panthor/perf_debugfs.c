@@ -44,11 +44,10 @@ static bool find_file(char *path, size_t len)
 	return found;
 }
 
-/* The whole file, anew. */
-static int look(FIXTURE_DATA(debugfs) *self)
+/* The whole file, which is made when it is read first. It is closed. */
+static int look_on(FIXTURE_DATA(debugfs) *self, int fd)
 {
 	size_t got = 0;
-	int fd = open(self->path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
 	if (fd < 0)
@@ -58,6 +57,12 @@ static int look(FIXTURE_DATA(debugfs) *self)
 	close(fd);
 	self->text[got] = 0;
 	return n ? -EIO : 0;
+}
+
+/* The whole file, anew. */
+static int look(FIXTURE_DATA(debugfs) *self)
+{
+	return look_on(self, open(self->path, O_RDONLY | O_CLOEXEC));
 }
 
 /* A value of what was looked at, or -1. */
@@ -84,6 +89,28 @@ static bool is_state(FIXTURE_DATA(debugfs) *self, const char *state)
 
 	snprintf(line, sizeof(line), "state: %s\n", state);
 	return strstr(self->text, line);
+}
+
+static bool is_limited(FIXTURE_DATA(debugfs) *self, const char *state)
+{
+	char line[32];
+
+	snprintf(line, sizeof(line), "limited: %s\n", state);
+	return strstr(self->text, line);
+}
+
+/* A session of a user who is not trusted, like the manual one. */
+static int new_limited(FIXTURE_DATA(debugfs) *self, struct perf_session *s)
+{
+	int ret = perf_set_paranoid(false);
+
+	if (!ret && seteuid(PERF_NOBODY))
+		ret = -errno;
+	if (!ret)
+		ret = perf_session_new(self->fd, &self->info, 8, s, &self->setup_manual);
+	if (seteuid(0))
+		return -errno;
+	return perf_set_paranoid(true) ? : ret;
 }
 
 /* The line of the session that was set up first, or next; its number is taken off. */
@@ -299,6 +326,33 @@ TEST_F(debugfs, raised_period)
 			TH_LOG("of %llu: %s", (unsigned long long)asked[i], line);
 		}
 	}
+}
+
+/*
+ * Who is not trusted waits until a millisecond is over. It may be over before the file is
+ * read, if this program is late.
+ */
+TEST_F_TIMEOUT(debugfs, limited, 120)
+{
+	struct perf_session s;
+	bool waits = false;
+
+	ASSERT_EQ(0, new_limited(self, &s));
+	ASSERT_EQ(0, look(self));
+	EXPECT_TRUE(is_limited(self, "idle"));
+	ASSERT_EQ(0, perf_start(self->fd, s.handle, 0));
+	for (int i = 0; i < 1000 && !waits; i++) {
+		int fd = open(self->path, O_RDONLY | O_CLOEXEC);
+
+		ASSERT_EQ(0, perf_sample(self->fd, s.handle, i));
+		ASSERT_EQ(0, look_on(self, fd));
+		waits = is_limited(self, "waiting");
+		ASSERT_TRUE(perf_wait(&s, s.read + 1));
+		perf_consume(&s, 1);
+	}
+	EXPECT_TRUE(waits);
+	EXPECT_TRUE(perf_until(!look(self) && is_limited(self, "idle")));
+	perf_session_end(&s);
 }
 
 #define READERS 4
