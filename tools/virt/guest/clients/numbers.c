@@ -3,8 +3,9 @@
  * numbers - which numbers of panthor's interface are taken
  *
  * Shares nothing with the other programs, and has no name for what it asks: the
- * driver's version, how each type of DRM_IOCTL_PANTHOR_DEV_QUERY answers, and
- * each ioctl behind GROUP_SUBMIT, a line each.
+ * driver's version, how each type of DRM_IOCTL_PANTHOR_DEV_QUERY answers who asks
+ * for its size and who asks for what it has, and each ioctl behind GROUP_SUBMIT,
+ * a line each.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,12 +37,16 @@ struct query {
 
 static void print_query(int fd, uint32_t type)
 {
+	static unsigned char answer[4096];
 	struct query query = { .type = type };
 
 	if (ioctl(fd, DEV_QUERY, &query))
 		printf("query %#x: %s\n", type, strerror(errno));
 	else
 		printf("query %#x: %u bytes\n", type, query.size);
+
+	query = (struct query) { type, sizeof(answer), (uintptr_t)answer };
+	printf("answer %#x: %s\n", type, ioctl(fd, DEV_QUERY, &query) ? strerror(errno) : "good");
 }
 
 int main(void)
