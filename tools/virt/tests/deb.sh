@@ -9,7 +9,7 @@ set -u
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 22
+plan 25
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -33,7 +33,8 @@ has()
 }
 
 has "the tool depends on libraries by their packages" "$(dpkg-deb -f "$tool" Depends)" 'libc6 \(>= .*libdrm2 \(>= .*libjson-c5'
-for file in usr/bin/panthor-perf usr/share/man/man1/panthor-perf.1.gz usr/share/bash-completion/completions/panthor-perf; do
+for file in usr/bin/panthor-perf usr/share/man/man1/panthor-perf.1.gz usr/share/bash-completion/completions/panthor-perf \
+	usr/lib/systemd/system/panthor-perf-export.service; do
 	has "it has $file" "$(dpkg-deb -c "$tool")" " \./$file"
 done
 has "the library has its file" "$(dpkg-deb -c "$library")" " \./usr/lib/aarch64-linux-gnu/libpanthor-perf\.so\.0$"
@@ -47,6 +48,10 @@ has "of the same version" "$(dpkg-deb -f "$development" Depends)" "libpanthor-pe
 has "Python finds its module" "$(dpkg-deb -c "$python")" " \./usr/lib/python3/dist-packages/panthor_perf\.py$"
 has "and the library" "$(dpkg-deb -f "$python" Depends)" "libpanthor-perf0 \(>= 0\.3\)"
 dpkg-deb -x "$tool" "$SCRATCH/tool"
+unit=$SCRATCH/tool/usr/lib/systemd/system/panthor-perf-export.service
+is "its service starts its program" "$(sed -n 's/^ExecStart=\([^ ]*\) \([a-z]*\).*/\1 \2/p' "$unit")" "/usr/bin/panthor-perf export"
+is "and systemd knows each of its words" "$(systemd-analyze verify --man=no --root="$SCRATCH/tool" "$unit" 2>&1 |
+	grep -E 'service:[0-9]+:|command not found')" ""
 is "its udev rule changes nothing" "$(cat "$SCRATCH"/tool/usr/lib/udev/rules.d/*.rules | grep -cv '^#')" 0
 dpkg-deb -x "$dkms" "$SCRATCH/dkms"
 is "the driver's package has a source for each release that is listed" \
