@@ -46,7 +46,7 @@ counters()
 	fi
 
 	# Counts of each block by name, and those of the ledger with the names that the list has.
-	awk -F';' '$5 != "" { print $3, $4, $5, $1 }' "$SCRATCH/counts2" | sort >"$SCRATCH/got"
+	awk -F';' '$5 != "" && $4 != "topdown" { print $3, $4, $5, $1 }' "$SCRATCH/counts2" | sort >"$SCRATCH/got"
 	# A G610 has no blocks of firmware and groups, and four slices.
 	"$SCRATCH/ledger-sums" "$SCRATCH/ledger" 64 0 0 1 1 4 0x50005 0 0xffffffff >"$SCRATCH/sums"
 	awk 'NR == FNR { split($0, f, ";"); name[f[2] " " f[3]] = f[1]; next }
