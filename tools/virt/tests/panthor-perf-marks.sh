@@ -8,10 +8,11 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 . "$(dirname "$0")/lib/exact.sh"
 
-plan $((26 + 1 + 4))
+plan $((27 + 1 + 4))
 build_comparison
 build_recordings
-guest_script 26 panthor-perf-marks -g g610 -m 2048 -t 900 -l "$SCRATCH/ledger" -f "$TESTS_DIR/guest/trace.sh" \
+guest_script 27 panthor-perf-marks -g g610 -m 2048 -t 900 -l "$SCRATCH/ledger" -f "$TESTS_DIR/guest/trace.sh" \
+	-f "$VIRT_DIR/../panthor-perf/man/panthor-perf-record.1" \
 	-o rec:"$SCRATCH/rec" -o trace:"$SCRATCH/trace.rec" -o paused:"$SCRATCH/paused" -o trace.paused:"$SCRATCH/trace.paused"
 exact_recording "regions" "$SCRATCH/rec" "$SCRATCH/trace.rec"
 exact_recording "pauses" "$SCRATCH/paused" "$SCRATCH/trace.paused"

@@ -6,6 +6,12 @@
 cd /root || exit
 counter=MaliFragQueueJob
 
+# What the page has recorded beside a trace of the GPU.
+sed -n 's/^ *ftrace_events: "\(.*\)"$/\1/p' panthor-perf-record.1 >wanted
+is "the kernel has all events of the page's trace" "$(wc -l <wanted) $(while read -r event; do
+	ls -d $tracing/events/$event >/dev/null 2>&1 || echo "$event"
+done <wanted)" "6 "
+
 # sums FILE: "REGION COUNTER TOTAL LEAST MOST" of a report's regions, and "all COUNTER TOTAL" of the whole
 sums()
 {
