@@ -26,7 +26,7 @@ missing()
 	done
 }
 
-plan 11
+plan 12
 # shellcheck disable=SC2046
 is "ABI has each file of the PMU" "$(sed -n 's/.*DEVICE_ATTR_[A-Z]*(\([a-z_]*\)).*/\1/p
 	s/.*PMU_FORMAT_ATTR(\([a-z_]*\), .*/\1 =/p' $(files) | missing "$abi")" ""
@@ -75,3 +75,9 @@ is "README of the virtual GPU has each tracepoint" \
 	while read -r name; do
 		grep -qwF -e "$name" <<<"$told" || echo "$name"
 	done)" ""
+
+tests=tools/virt/tests
+is "each report of panthor's own is one that some test may meet, and no test has others" \
+	"$(grep -l '^allow_known$' $tests/*.sh | sed 's/.*\///; s/\.sh$//' | sort
+	grep -lE '^[^#]*VIRT_ALLOW_REPORT=' $tests/*.sh | grep -vE '/(run|suspend-fence)\.sh$')" \
+	"$(awk -F';' '!/^#/ { gsub(" ", "\n", $5); print $5 }' tools/virt/data/panthor-reports.csv | sort -u)"

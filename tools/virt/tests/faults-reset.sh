@@ -7,8 +7,10 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-first=11
-[ "$KERNEL" != 6.12 ] || first=10
-plan $((first + 3))
+first=10
+[ "$KERNEL" != 6.12 ] || first=9
+plan $((first + 5))
 guest_script $first faults-reset -i
 guest_script 1 faults-reset -i -- gone
+allow_known
+guest_script 1 faults-reset -i -- stuck

@@ -13,10 +13,7 @@ set -u
 
 [ "$CONFIG" != plain ] || CONFIG=pristine
 
-# A process may end while panthor has yet to look at a synchronization object that one of its groups
-# has waited for. With the memory gone, panthor warns that it is; nothing is lost. On a machine that
-# is busy with other things, that is one process in some thousands.
-export VIRT_ALLOW_REPORT='drm_WARN_ON\((IS_ERR_OR_NULL\(bo\)|ret < 0)\)(.|\n)* sync_upd_work\+'
+allow_known
 
 if [ "$CONFIG" = pristine ]; then
 	plan $((5 * 20))

@@ -6,10 +6,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-# 6.12 expects all groups to be idle when it resets (hang.sh).
-if [ "$KERNEL" = 6.12 ]; then
-	export VIRT_ALLOW_REPORT='list_empty\(&sched->groups\.runnable|panthor_sched_pre_reset'
-fi
+allow_known
 
 plan 80
 # More groups than the GPU has slots; as many, where a group that waits for one may be timed out.

@@ -12,8 +12,7 @@ models=g610
 [ -z "${LONG:-}" ] || models="g610 g715"
 seconds=$([ -n "${LONG:-}" ] && echo 60 || echo 4)
 
-# 6.12 warns of a GPU whose firmware dies while it is resumed, and once more when it goes like that.
-[ "$KERNEL" != 6.12 ] || export VIRT_ALLOW_REPORT='panthor_device_(resume|unplug)'
+allow_known
 
 plan $(($(wc -w <<<"$models") * 2))
 for model in $models; do

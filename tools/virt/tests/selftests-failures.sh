@@ -10,7 +10,6 @@ set -u
 
 programs=perf_resume
 [ "$CONFIG" != debug ] || programs="perf_fail_nth perf_resume"
-# 6.12 warns of a GPU that cannot be resumed, and once more when it goes like that.
-[ "$KERNEL" != 6.12 ] || export VIRT_ALLOW_REPORT='panthor_device_(resume|unplug)'
+allow_known
 selftests "g610, failures" "$programs" -g g610
 plan $TAP_COUNT

@@ -6,6 +6,7 @@
 #   not_ok NAME [TEXT...]         it is not, and why
 #   is NAME GOT WANT              equal strings
 #   seed NUMBER                   for a test that draws the same each time: SEED is the environment's, or NUMBER
+#   allow_known                   what panthor itself reports may come, if this test is named (data/panthor-reports.csv)
 #   until_true COMMAND...         asks again until it succeeds, for two minutes
 #   run_tests N NAME COMMAND...   N results of a program of this machine that prints TAP, and two for its end
 #   in_guest N NAME [RUN-OPTION...] -- COMMAND [ARG...]
@@ -62,6 +63,17 @@ until_true()
 		[ "$SECONDS" -lt "$end" ] || return 1
 		read -rt 0.02 <> <(:) || :
 	done
+}
+
+allow_known()
+{
+	local known
+
+	known=$(awk -F';' -v kernel="$KERNEL" -v name="$(basename "$0" .sh)" '
+		!/^#/ && index(" " $1 " ", " " kernel " ") && index(" " $5 " ", " " name " ") { printf "%s%s", more, $3; more = "|" }
+		' "$VIRT_DIR/data/panthor-reports.csv")
+	# Nothing at all would match any report.
+	[ -z "$known" ] || export VIRT_ALLOW_REPORT=$known
 }
 
 seed()
