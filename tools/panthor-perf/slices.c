@@ -11,7 +11,7 @@
 
 /* Samples that end so long before the latest have waited for marks long enough; and as many wait at the most. */
 #define HOLD_NS 100000000ull
-#define MAX_SAMPLES 1024
+#define MAX_SAMPLES 256
 
 /* Marks that wait for the samples before them. */
 #define MAX_MARKS 4096
