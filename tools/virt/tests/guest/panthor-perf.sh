@@ -223,7 +223,7 @@ has "and prints the load" "$(cat /root/out)" "^GPU load [0-9.]* %\$"
 
 panthor-perf 2>/root/err
 is "without a command" $? 2
-has "the commands are listed" "$(cat /root/err)" "  stat     count while a program runs"
+has "the commands are listed" "$(cat /root/err)" "^  stat  *count while a program runs$"
 
 # The command's end is stat's.
 panthor-perf stat -o /dev/null -- sh -c 'exit 7'
