@@ -180,16 +180,16 @@ void panthor_perf_fw_params(struct panthor_device *ptdev,
 }
 
 /*
- * Acknowledges the events that firmware has raised, and withdraws a request for a
- * sample that it has not answered, by making REQ equal to ACK. An event that
+ * Acknowledges the events of @mask that firmware has raised, and withdraws a request for
+ * a sample that it has not answered, by making REQ equal to ACK. An event that
  * stayed unacknowledged would not be raised in the next epoch, and a request that
  * stayed would be answered in it. No doorbell is rung.
  */
-static void settle_reqs(struct panthor_perf_fw *fw)
+static void settle_reqs(struct panthor_perf_fw *fw, u32 mask)
 {
 	u32 ack = READ_ONCE(fw->glb->output->ack);
 
-	panthor_fw_update_reqs(fw->glb, req, ack, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
+	panthor_fw_update_reqs(fw->glb, req, ack, mask);
 }
 
 /*
@@ -300,7 +300,7 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
 	for (i = 0; i < fw->slots; i++)
 		panthor_perf_layout_clear_en(fw->layout, slot_address(fw, i));
 
-	settle_reqs(fw);
+	settle_reqs(fw, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
 	WRITE_ONCE(input->perfcnt_as, fw->ops->address_space(fw));
 	input->perfcnt_base = fw->ring_va;
 	WRITE_ONCE(input->perfcnt_extract, 0);
@@ -391,7 +391,8 @@ int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 	fw->ops->ring_doorbell(fw);
 	ret = fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS);
 	mask_events(fw);
-	settle_reqs(fw);
+	/* OVERFLOW tells of what is in the ring, until counters are enabled again. */
+	settle_reqs(fw, GLB_PERFCNT_SAMPLE);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
@@ -405,7 +406,7 @@ void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 {
 	fw->enabled = false;
 	request_disable(fw);
-	settle_reqs(fw);
+	settle_reqs(fw, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_dead);
 

@@ -88,6 +88,8 @@ struct fake {
 	bool mute;
 	/* The fake acknowledges requests without writing samples. */
 	bool empty;
+	/* Of two automatic samples before counters are disabled, the first finds no room. */
+	bool loses_at_last;
 	/* The fake writes so many samples while a client is given the next one. */
 	u32 writes_meanwhile;
 	/* The fake behaves as if its ring were full. */
@@ -223,11 +225,24 @@ static bool fake_room(struct fake *f)
 	return false;
 }
 
+/* Takes an automatic sample. */
+static void fake_auto(struct fake *f)
+{
+	if (fake_room(f))
+		fake_sample(f);
+}
+
 static void fake_requests(struct fake *f)
 {
 	u32 diff = f->req ^ f->output.ack;
 
 	if (diff & GLB_PERFCNT_EN) {
+		if (f->loses_at_last && !(f->req & GLB_PERFCNT_EN)) {
+			f->full = true;
+			fake_auto(f);
+			f->full = false;
+			fake_auto(f);
+		}
 		f->output.ack ^= GLB_PERFCNT_EN;
 		f->count = 0;
 		if (f->output.ack & GLB_PERFCNT_EN) {
@@ -271,13 +286,6 @@ static void fake_look(struct fake *f)
 		fake_raise(f, GLB_PERFCNT_THRESHOLD);
 	if (f->nags || f->no_room)
 		fake_raise(f, GLB_PERFCNT_OVERFLOW);
-}
-
-/* Takes an automatic sample. */
-static void fake_auto(struct fake *f)
-{
-	if (fake_room(f))
-		fake_sample(f);
 }
 
 /* Boots the MCU. If fresh is set, the shared memory has been loaded anew. */
@@ -1485,6 +1493,31 @@ static void lost_ack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
 	expect_num(test, c, 3);
 	expect(test, c, 2, 4, 5, 0);
+}
+
+/* What firmware has no room for while it is asked to disable counters is flagged where it is missing. */
+static void lost_ack_overflow(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	c->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->mute = true;
+	f->count = 3;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+	f->loses_at_last = true;
+	f->count = 4;
+	check(f, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	/* The first is the answer that is not acknowledged. */
+	expect_num(test, c, 3);
+	expect(test, c, 0, 1, 7, OVERFLOW);
+	expect(test, c, 1, 1, 0, OVERFLOW);
+	expect(test, c, 2, 2, 0, OVERFLOW | ERROR);
 }
 
 /* An answer that arrives without an interrupt is found at the timeout, and counts. */
@@ -4565,6 +4598,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(ring_stays_full),
 	KUNIT_CASE(ring_full_told),
 	KUNIT_CASE(lost_ack),
+	KUNIT_CASE(lost_ack_overflow),
 	KUNIT_CASE(late_ack),
 	KUNIT_CASE(dead),
 	KUNIT_CASE(start_dead),
