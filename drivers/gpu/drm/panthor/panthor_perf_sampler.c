@@ -1360,13 +1360,17 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bool failed,
 			     const char *why)
 {
-	bool again = !failed || !given_up(sampler);
+	bool again = !failed || !given_up(sampler), loss_possible = sampler->loss_possible;
 	int ret;
 
 	sampler->stats.restarts++;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
 	ret = disable_counters(sampler);
+	/* Samples in the ring are of the epoch that ends, in which nobody starts any more. */
+	sampler->loss_possible = loss_possible;
+	sampler->stats.overflows += panthor_perf_fw_overflowed(sampler->fw);
 	drain_ring(sampler, false, sampler->fw->slots);
+	sampler->loss_possible = false;
 	mark_lost(sampler, flags);
 	mark_unsampled(sampler, in_protected_mode(sampler));
 	complete_now(sampler);

@@ -88,7 +88,11 @@ struct fake {
 	bool mute;
 	/* The fake acknowledges requests without writing samples. */
 	bool empty;
-	/* Of two automatic samples before counters are disabled, the first finds no room. */
+	/*
+	 * Automatic samples that are taken before counters are disabled, and whether one
+	 * finds no room before them, so that what was counted is lost.
+	 */
+	u32 autos_at_last;
 	bool loses_at_last;
 	/* The fake writes so many samples while a client is given the next one. */
 	u32 writes_meanwhile;
@@ -232,17 +236,27 @@ static void fake_auto(struct fake *f)
 		fake_sample(f);
 }
 
+static void fake_last_samples(struct fake *f)
+{
+	u32 i;
+
+	if (f->loses_at_last) {
+		f->full = true;
+		fake_auto(f);
+		f->full = false;
+		f->count = 0;
+	}
+	for (i = 0; i < f->autos_at_last; i++)
+		fake_auto(f);
+}
+
 static void fake_requests(struct fake *f)
 {
 	u32 diff = f->req ^ f->output.ack;
 
 	if (diff & GLB_PERFCNT_EN) {
-		if (f->loses_at_last && !(f->req & GLB_PERFCNT_EN)) {
-			f->full = true;
-			fake_auto(f);
-			f->full = false;
-			fake_auto(f);
-		}
+		if (!(f->req & GLB_PERFCNT_EN))
+			fake_last_samples(f);
 		f->output.ack ^= GLB_PERFCNT_EN;
 		f->count = 0;
 		if (f->output.ack & GLB_PERFCNT_EN) {
@@ -1495,11 +1509,40 @@ static void lost_ack(struct kunit *test)
 	expect(test, c, 2, 4, 5, 0);
 }
 
-/* What firmware has no room for while it is asked to disable counters is flagged where it is missing. */
+struct starter {
+	struct work_struct work;
+	struct fake_client *c;
+	int ret;
+};
+
+static void starter_work(struct work_struct *work)
+{
+	struct starter *s = container_of(work, struct starter, work);
+
+	s->ret = start(s->c, 1);
+}
+
+/* Waits until START waits, for which the work has to be scheduled. */
+static bool wait_starting(struct fake_client *c)
+{
+	unsigned long end = jiffies + 60 * HZ;
+
+	while (READ_ONCE(c->client.state) != PANTHOR_PERF_CLIENT_STARTING &&
+	       time_before(jiffies, end))
+		usleep_range(100, 200);
+
+	return READ_ONCE(c->client.state) == PANTHOR_PERF_CLIENT_STARTING;
+}
+
+/*
+ * What firmware has no room for while it is asked to disable counters is flagged where it
+ * is missing. Who starts then has lost nothing but the time until they are enabled.
+ */
 static void lost_ack_overflow(struct kunit *test)
 {
 	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+	struct starter s = { .c = d };
 
 	c->client.emit_auto = true;
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
@@ -1509,15 +1552,57 @@ static void lost_ack_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	check(f, 0);
 	KUNIT_EXPECT_EQ(test, c->num, 0);
+	INIT_WORK_ONSTACK(&s.work, starter_work);
+	queue_work(f->sampler.wq, &s.work);
+	KUNIT_ASSERT_TRUE(test, wait_starting(d));
+	f->autos_at_last = 1;
 	f->loses_at_last = true;
 	f->count = 4;
 	check(f, NSEC_PER_SEC);
+	flush_work(&s.work);
+	destroy_work_on_stack(&s.work);
+	KUNIT_EXPECT_EQ(test, s.ret, 0);
 	KUNIT_EXPECT_EQ(test, f->enables, 2);
 	/* The first is the answer that is not acknowledged. */
-	expect_num(test, c, 3);
+	KUNIT_EXPECT_GE(test, c->num, 3);
 	expect(test, c, 0, 1, 7, OVERFLOW);
 	expect(test, c, 1, 1, 0, OVERFLOW);
 	expect(test, c, 2, 2, 0, OVERFLOW | ERROR);
+
+	f->mute = false;
+	KUNIT_EXPECT_EQ(test, (f->input.req ^ f->output.ack) & GLB_PERFCNT_OVERFLOW, 0);
+	KUNIT_EXPECT_EQ(test, request(d, 5), 0);
+	expect(test, d, 0, 5, 0, ERROR);
+	KUNIT_EXPECT_EQ(test, request(d, 6), 0);
+	expect(test, d, 1, 6, 0, 0);
+}
+
+/* So is what it may have lost before, if nothing told since that it has not. */
+static void lost_ack_told(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	c->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->mute = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	drained(f);
+	f->full = true;
+	fake_auto(f);
+	f->full = false;
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+	KUNIT_EXPECT_EQ(test, (f->input.req ^ f->output.ack) & GLB_PERFCNT_OVERFLOW, 0);
+	f->autos_at_last = 2;
+	check(f, NSEC_PER_SEC);
+	/* The first is an answer that is not acknowledged. */
+	expect_num(test, c, 4);
+	expect(test, c, 0, 1, 0, OVERFLOW);
+	expect(test, c, 1, 1, 0, OVERFLOW);
+	expect(test, c, 2, 1, 0, OVERFLOW);
+	expect(test, c, 3, 2, 0, OVERFLOW);
 }
 
 /* An answer that arrives without an interrupt is found at the timeout, and counts. */
@@ -2060,31 +2145,6 @@ static void start_unanswered(struct kunit *test)
 }
 
 /* Calls START in a work, because START waits. */
-struct starter {
-	struct work_struct work;
-	struct fake_client *c;
-	int ret;
-};
-
-static void starter_work(struct work_struct *work)
-{
-	struct starter *s = container_of(work, struct starter, work);
-
-	s->ret = start(s->c, 1);
-}
-
-/* Waits until START waits, for which the work has to be scheduled. */
-static bool wait_starting(struct fake_client *c)
-{
-	unsigned long end = jiffies + 60 * HZ;
-
-	while (READ_ONCE(c->client.state) != PANTHOR_PERF_CLIENT_STARTING &&
-	       time_before(jiffies, end))
-		usleep_range(100, 200);
-
-	return READ_ONCE(c->client.state) == PANTHOR_PERF_CLIENT_STARTING;
-}
-
 /* START fails if firmware enables counters but does not answer the request for the baseline. */
 static void start_mute(struct kunit *test)
 {
@@ -4599,6 +4659,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(ring_full_told),
 	KUNIT_CASE(lost_ack),
 	KUNIT_CASE(lost_ack_overflow),
+	KUNIT_CASE(lost_ack_told),
 	KUNIT_CASE(late_ack),
 	KUNIT_CASE(dead),
 	KUNIT_CASE(start_dead),
