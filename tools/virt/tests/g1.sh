@@ -12,7 +12,7 @@ set -u
 
 plan $((28 + 42 + 19 + 15 + 26 + 2))
 guest_script 27 hang -g g1
-guest_script 41 fault -g g1
+guest_script 41 job-faults -g g1
 guest_script 18 suspend -g g1 -- runtime
 guest_script_by_log 14 suspend -g g1 -- system
 guest_script 25 rebind -g g1
