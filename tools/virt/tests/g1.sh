@@ -10,12 +10,12 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 . "$(dirname "$0")/lib/exact.sh"
 
-plan $((28 + 42 + 19 + 15 + 26 + 2))
+plan $((28 + 42 + 19 + 15 + 35 + 2))
 guest_script 27 hang -g g1
 guest_script 41 job-faults -g g1
 guest_script 18 suspend -g g1 -- runtime
 guest_script_by_log 14 suspend -g g1 -- system
-guest_script 25 rebind -g g1
+guest_script 34 rebind -g g1
 build_comparison
 samples=3000
 [ "$CONFIG" = plain ] || samples=500
