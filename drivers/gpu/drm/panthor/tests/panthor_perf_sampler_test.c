@@ -1509,6 +1509,7 @@ static void lost_ack(struct kunit *test)
 	expect(test, c, 2, 4, 5, 0);
 }
 
+/* Calls START in a work, because START waits. */
 struct starter {
 	struct work_struct work;
 	struct fake_client *c;
@@ -1563,6 +1564,7 @@ static void lost_ack_overflow(struct kunit *test)
 	destroy_work_on_stack(&s.work);
 	KUNIT_EXPECT_EQ(test, s.ret, 0);
 	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	drained(f);
 	/* The first is the answer that is not acknowledged. */
 	KUNIT_EXPECT_GE(test, c->num, 3);
 	expect(test, c, 0, 1, 7, OVERFLOW);
@@ -1572,8 +1574,10 @@ static void lost_ack_overflow(struct kunit *test)
 	f->mute = false;
 	KUNIT_EXPECT_EQ(test, (f->input.req ^ f->output.ack) & GLB_PERFCNT_OVERFLOW, 0);
 	KUNIT_EXPECT_EQ(test, request(d, 5), 0);
+	expect_num(test, d, 1);
 	expect(test, d, 0, 5, 0, ERROR);
 	KUNIT_EXPECT_EQ(test, request(d, 6), 0);
+	expect_num(test, d, 2);
 	expect(test, d, 1, 6, 0, 0);
 }
 
@@ -2144,7 +2148,6 @@ static void start_unanswered(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f->output.ack & GLB_PERFCNT_EN);
 }
 
-/* Calls START in a work, because START waits. */
 /* START fails if firmware enables counters but does not answer the request for the baseline. */
 static void start_mute(struct kunit *test)
 {
