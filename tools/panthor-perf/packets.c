@@ -6,6 +6,7 @@
  */
 #include "packets.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,15 @@ typedef Pftrace__GpuCounterEvent__GpuCounter Value;
 #define CLOCK_ID_MONOTONIC 3
 #define CLOCK_ID_BOOTTIME 6
 
+/* enum TracePacket.SequenceFlags */
 #define SEQ_INCREMENTAL_STATE_CLEARED 1
+#define SEQ_NEEDS_INCREMENTAL_STATE 2
+
+/* enum GpuCounterDescriptor.GpuCounterSpec.ValueDirection */
 #define FORWARDS_LOOKING 2
+
+/* Render nodes have three digits, and the first is 128. */
+#define MAX_GPUS (1000 - 128)
 
 struct packets {
 	struct tracks tracks;
@@ -41,7 +49,7 @@ struct packets {
 	bool described;
 	uint64_t end_ns;
 
-	/* Number of the GPU, and id of the first counter. */
+	/* Number of the GPU, and id of the first counter: 0 if it is not chosen. */
 	int32_t gpu;
 	uint32_t first_id;
 
@@ -84,7 +92,6 @@ enum pperf_error packets_open(const struct recording_head *head, packets_write *
 		pftrace__gpu_counter_event__gpu_counter__init(&p->values[i]);
 		p->values[i].has_counter_id = true;
 		p->values[i].has_double_value = true;
-		p->values[i].double_value = NAN;
 	}
 	*packets = p;
 	return PPERF_OK;
@@ -104,7 +111,7 @@ void packets_close(struct packets *p)
 	free(p);
 }
 
-const struct tracks *packets_tracks(const struct packets *p)
+struct tracks *packets_tracks(struct packets *p)
 {
 	return &p->tracks;
 }
@@ -137,6 +144,19 @@ enum pperf_error packets_add_clocks(struct packets *p, const struct recording_cl
 	return p->write(p->context, &packet);
 }
 
+static bool selected_by_default(const struct track *track)
+{
+	return track->source <= SOURCE_TOPDOWN;
+}
+
+/* Recordings that begin at different times, or are of different GPUs, have ids that lie apart. */
+static uint32_t choose_ids(const struct packets *p, uint64_t time)
+{
+	uint64_t hash = (time * 64 + p->gpu) * 0x9e3779b97f4a7c15ull;
+
+	return FIRST_COUNTER_ID + (uint32_t)(hash >> (64 - COUNTER_ID_BITS));
+}
+
 static void fill_spec(Spec *spec, const struct track *track, uint32_t id)
 {
 	pftrace__gpu_counter_descriptor__gpu_counter_spec__init(spec);
@@ -147,7 +167,7 @@ static void fill_spec(Spec *spec, const struct track *track, uint32_t id)
 	spec->has_value_direction = true;
 	spec->value_direction = FORWARDS_LOOKING;
 	spec->has_select_by_default = true;
-	spec->select_by_default = track->source <= SOURCE_TOPDOWN;
+	spec->select_by_default = selected_by_default(track);
 	if (track->unit) {
 		spec->n_numerator_units = 1;
 		spec->numerator_units = (int32_t *)&track->unit;
@@ -160,117 +180,177 @@ static void fill_spec(Spec *spec, const struct track *track, uint32_t id)
 	spec->groups = (int32_t *)&track->group;
 }
 
-/* Recordings that begin at different times, or are of different GPUs, have ids that lie apart. */
-static void choose_ids(struct packets *p, uint64_t time)
+/* What is told of all tracks that are wanted. */
+struct description {
+	Pftrace__GpuCounterDescriptor descriptor;
+	Spec *specs, **spec_pointers;
+	Block *blocks, **block_pointers;
+	Group *groups, **group_pointers;
+	uint32_t *ids;
+};
+
+static void free_description(struct description *d)
 {
-	uint64_t hash = (time * 64 + p->gpu) * 0x9e3779b97f4a7c15ull;
 	size_t i;
 
-	p->first_id = FIRST_COUNTER_ID + (uint32_t)(hash >> (64 - COUNTER_ID_BITS));
-	for (i = 0; i < p->tracks.count; i++)
-		p->values[i].counter_id = p->first_id + i;
+	for (i = 0; i < d->descriptor.n_blocks; i++)
+		free(d->blocks[i].name);
+	free(d->specs);
+	free(d->spec_pointers);
+	free(d->blocks);
+	free(d->block_pointers);
+	free(d->groups);
+	free(d->group_pointers);
+	free(d->ids);
 }
 
-/* Tells of all tracks, in the first packet of ours that has values. */
-static enum pperf_error describe(struct packets *p, uint64_t time)
+/* Begins a block, of which more counters may follow. */
+static enum pperf_error add_block(const struct packets *p, struct description *d, const struct track *track,
+				  uint32_t *ids)
 {
-	Pftrace__GpuCounterDescriptor descriptor = PFTRACE__GPU_COUNTER_DESCRIPTOR__INIT;
-	Pftrace__GpuCounterEvent event = PFTRACE__GPU_COUNTER_EVENT__INIT;
-	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
-	Spec *specs = calloc(p->tracks.count, sizeof(*specs)), **spec_pointers = calloc(p->tracks.count, sizeof(*spec_pointers));
-	Block *blocks = calloc(p->tracks.count, sizeof(*blocks)), **block_pointers = calloc(p->tracks.count, sizeof(*block_pointers));
-	Group *groups = calloc(p->tracks.count, sizeof(*groups)), **group_pointers = calloc(p->tracks.count, sizeof(*group_pointers));
-	uint32_t *ids = calloc(p->tracks.count, sizeof(*ids));
-	enum pperf_error error = PPERF_ERROR_NO_MEMORY;
-	size_t i, j, n = 0;
+	Block *block = &d->blocks[d->descriptor.n_blocks];
+	Group *group = &d->groups[d->descriptor.n_blocks];
 
-	if (!specs || !spec_pointers || !blocks || !block_pointers || !groups || !group_pointers || !ids)
-		goto out;
+	pftrace__gpu_counter_descriptor__gpu_counter_block__init(block);
+	block->has_block_id = true;
+	block->block_id = *ids;
+	block->has_block_capacity = true;
+	block->counter_ids = ids;
+	block->name = tracks_block_name(&p->tracks, track);
+	if (!block->name)
+		return PPERF_ERROR_NO_MEMORY;
+	d->block_pointers[d->descriptor.n_blocks++] = block;
 
-	choose_ids(p, time);
-	for (i = 0; i < p->tracks.count; i++) {
-		ids[i] = p->first_id + i;
-		fill_spec(&specs[i], &p->tracks.list[i], ids[i]);
-		spec_pointers[i] = &specs[i];
+	/* The same for readers that show groups. */
+	pftrace__gpu_counter_descriptor__gpu_counter_group_spec__init(group);
+	group->has_group_id = true;
+	group->group_id = *ids;
+	group->name = block->name;
+	group->counter_ids = ids;
+	d->group_pointers[d->descriptor.n_counter_groups++] = group;
+	return PPERF_OK;
+}
+
+/* free_description() must be called in any case. */
+static enum pperf_error make_description(const struct packets *p, struct description *d)
+{
+	size_t count = p->tracks.count, i, n = 0;
+	const struct track *last = NULL, *track;
+	enum pperf_error error = PPERF_OK;
+
+	*d = (struct description) {
+		.descriptor = PFTRACE__GPU_COUNTER_DESCRIPTOR__INIT,
+		.specs = calloc(count, sizeof(*d->specs)),
+		.spec_pointers = calloc(count, sizeof(*d->spec_pointers)),
+		.blocks = calloc(count, sizeof(*d->blocks)),
+		.block_pointers = calloc(count, sizeof(*d->block_pointers)),
+		.groups = calloc(count, sizeof(*d->groups)),
+		.group_pointers = calloc(count, sizeof(*d->group_pointers)),
+		.ids = calloc(count, sizeof(*d->ids)),
+	};
+	if (!d->specs || !d->spec_pointers || !d->blocks || !d->block_pointers || !d->groups || !d->group_pointers ||
+	    !d->ids)
+		return PPERF_ERROR_NO_MEMORY;
+
+	for (i = 0; i < count && !error; i++) {
+		track = &p->tracks.list[i];
+		if (!track->wanted)
+			continue;
+		d->ids[n] = p->first_id + i;
+		fill_spec(&d->specs[n], track, d->ids[n]);
+		d->spec_pointers[n] = &d->specs[n];
+		if (!last || !tracks_same_block(last, track))
+			error = add_block(p, d, track, &d->ids[n]);
+		if (!error) {
+			d->blocks[d->descriptor.n_blocks - 1].block_capacity++;
+			d->blocks[d->descriptor.n_blocks - 1].n_counter_ids++;
+			d->groups[d->descriptor.n_blocks - 1].n_counter_ids++;
+		}
+		last = track;
+		n++;
 	}
 
-	for (i = 0; i < p->tracks.count; i = j, n++) {
-		for (j = i + 1; j < p->tracks.count && tracks_same_block(&p->tracks.list[i], &p->tracks.list[j]); j++)
-			;
-		pftrace__gpu_counter_descriptor__gpu_counter_block__init(&blocks[n]);
-		blocks[n].has_block_id = true;
-		blocks[n].block_id = ids[i];
-		blocks[n].has_block_capacity = true;
-		blocks[n].block_capacity = j - i;
-		blocks[n].n_counter_ids = j - i;
-		blocks[n].counter_ids = &ids[i];
-		blocks[n].name = tracks_block_name(&p->tracks, &p->tracks.list[i]);
-		if (!blocks[n].name)
-			goto out;
-		block_pointers[n] = &blocks[n];
-
-		/* The same for readers that show groups. */
-		pftrace__gpu_counter_descriptor__gpu_counter_group_spec__init(&groups[n]);
-		groups[n].has_group_id = true;
-		groups[n].group_id = ids[i];
-		groups[n].name = blocks[n].name;
-		groups[n].n_counter_ids = j - i;
-		groups[n].counter_ids = &ids[i];
-		group_pointers[n] = &groups[n];
-	}
-
-	descriptor.n_specs = p->tracks.count;
-	descriptor.specs = spec_pointers;
-	descriptor.n_blocks = n;
-	descriptor.blocks = block_pointers;
-	descriptor.n_counter_groups = n;
-	descriptor.counter_groups = group_pointers;
+	d->descriptor.n_specs = n;
+	d->descriptor.specs = d->spec_pointers;
+	d->descriptor.blocks = d->block_pointers;
+	d->descriptor.counter_groups = d->group_pointers;
 	if (p->tracks.gpu->min_period_ns) {
-		descriptor.has_min_sampling_period_ns = true;
-		descriptor.min_sampling_period_ns = p->tracks.gpu->min_period_ns;
+		d->descriptor.has_min_sampling_period_ns = true;
+		d->descriptor.min_sampling_period_ns = p->tracks.gpu->min_period_ns;
 	}
+	return error;
+}
 
-	event.counter_descriptor = &descriptor;
-	event.has_gpu_id = true;
-	event.gpu_id = p->gpu;
-	packet.gpu_counter_event = &event;
+/* Names the GPU, at its number: those before it are not known of. */
+static enum pperf_error write_gpu(struct packets *p)
+{
+	Pftrace__GpuInfo info = PFTRACE__GPU_INFO__INIT;
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+	Pftrace__GpuInfo__Gpu gpu = PFTRACE__GPU_INFO__GPU__INIT, unknown = gpu, *gpus[MAX_GPUS];
+	int32_t i;
+
+	for (i = 0; i < p->gpu; i++)
+		gpus[i] = &unknown;
+	gpus[i] = &gpu;
+	gpu.name = (char *)p->tracks.gpu->name;
+	gpu.vendor = (char *)"Arm";
+	info.n_gpus = p->gpu + 1;
+	info.gpus = gpus;
+	packet.gpu_info = &info;
+	return p->write(p->context, &packet);
+}
+
+static enum pperf_error write_event(struct packets *p, Pftrace__GpuCounterEvent *event, uint64_t time, uint32_t flags)
+{
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+
+	event->has_gpu_id = true;
+	event->gpu_id = p->gpu;
+	packet.gpu_counter_event = event;
 	packet.has_timestamp = true;
 	packet.timestamp = time;
 	packet.has_timestamp_clock_id = true;
 	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
 	packet.has_sequence_flags = true;
-	packet.sequence_flags = SEQ_INCREMENTAL_STATE_CLEARED;
-	error = p->write(p->context, &packet);
-	p->described = true;
-out:
-	for (i = 0; blocks && i < p->tracks.count; i++)
-		free(blocks[i].name);
-	free(specs);
-	free(spec_pointers);
-	free(blocks);
-	free(block_pointers);
-	free(groups);
-	free(group_pointers);
-	free(ids);
+	packet.sequence_flags = flags;
+	return p->write(p->context, &packet);
+}
+
+/* Tells of all tracks, in the first packet that has values. */
+static enum pperf_error describe(struct packets *p, uint64_t time)
+{
+	Pftrace__GpuCounterEvent event = PFTRACE__GPU_COUNTER_EVENT__INIT;
+	enum pperf_error error = write_gpu(p);
+	struct description description;
+	size_t i;
+
+	if (error)
+		return error;
+	if (!p->first_id)
+		p->first_id = choose_ids(p, time);
+	for (i = 0; i < p->tracks.count; i++) {
+		p->values[i].counter_id = p->first_id + i;
+		p->values[i].double_value = NAN;
+	}
+
+	error = make_description(p, &description);
+	event.counter_descriptor = &description.descriptor;
+	if (!error)
+		error = write_event(p, &event, time, SEQ_INCREMENTAL_STATE_CLEARED);
+	p->described = !error;
+	free_description(&description);
 	return error;
 }
 
 static enum pperf_error write_values(struct packets *p, uint64_t time)
 {
 	Pftrace__GpuCounterEvent event = PFTRACE__GPU_COUNTER_EVENT__INIT;
-	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
 
 	event.n_counters = p->num_changed;
 	event.counters = p->changed;
 	p->num_changed = 0;
-	event.has_gpu_id = true;
-	event.gpu_id = p->gpu;
-	packet.gpu_counter_event = &event;
-	packet.has_timestamp = true;
-	packet.timestamp = time;
-	packet.has_timestamp_clock_id = true;
-	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
-	return p->write(p->context, &packet);
+	/* They lack what was told before and has not changed. */
+	return write_event(p, &event, time, SEQ_NEEDS_INCREMENTAL_STATE);
 }
 
 /* What a track has already is not written again. */
@@ -290,7 +370,8 @@ static enum pperf_error write_zeros(struct packets *p)
 	size_t i;
 
 	for (i = 0; i < p->tracks.count; i++)
-		set_value(p, i, 0);
+		if (p->tracks.list[i].wanted)
+			set_value(p, i, 0);
 	return write_values(p, p->end_ns);
 }
 
@@ -303,7 +384,8 @@ static enum pperf_error write_sums(struct packets *p, uint64_t start_ns, uint64_
 	/* Without the count of active cycles it stays 0, and has no track. */
 	pperf_sums_load(p->tracks.sums, &load, sizeof(load));
 	for (i = 0; i < p->tracks.count; i++)
-		set_value(p, i, tracks_value(&p->tracks, &p->tracks.list[i], end_ns - start_ns, &load));
+		if (p->tracks.list[i].wanted)
+			set_value(p, i, tracks_value(&p->tracks, &p->tracks.list[i], end_ns - start_ns, &load));
 	p->end_ns = end_ns;
 	p->held = false;
 	return write_values(p, start_ns);
@@ -349,5 +431,89 @@ enum pperf_error packets_end(struct packets *p)
 	enum pperf_error error = write_end(p);
 
 	p->end_ns = 0;
+	return error;
+}
+
+/* ---- For data sources ---- */
+
+void packets_keep_ids(struct packets *p)
+{
+	p->first_id = FIRST_COUNTER_ID;
+}
+
+void packets_want_default(struct packets *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->tracks.count; i++)
+		p->tracks.list[i].wanted = selected_by_default(&p->tracks.list[i]);
+}
+
+bool packets_want_id(struct packets *p, uint32_t id)
+{
+	if (id - p->first_id >= p->tracks.count)
+		return false;
+	p->tracks.list[id - p->first_id].wanted = true;
+	return true;
+}
+
+bool packets_want_name(struct packets *p, const char *pattern)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < p->tracks.count; i++) {
+		if (!fnmatch(pattern, p->tracks.list[i].name, 0))
+			found = p->tracks.list[i].wanted = true;
+	}
+	return found;
+}
+
+void packets_tell_again(struct packets *p)
+{
+	p->described = false;
+}
+
+/* Without descriptions and groups, which are in the trace. */
+static void shorten(struct description *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->descriptor.n_specs; i++)
+		d->specs[i].description = NULL;
+	d->descriptor.n_counter_groups = 0;
+}
+
+enum pperf_error packets_announce(struct packets *p, const char *name, size_t max, uint8_t **bytes, size_t *size)
+{
+	Pftrace__DataSourceDescriptor source = PFTRACE__DATA_SOURCE_DESCRIPTOR__INIT;
+	struct description description;
+	enum pperf_error error;
+
+	error = make_description(p, &description);
+	if (error)
+		goto out;
+	shorten(&description);
+	description.descriptor.has_supports_counter_names = true;
+	description.descriptor.supports_counter_names = true;
+	description.descriptor.has_supports_counter_name_globs = true;
+	description.descriptor.supports_counter_name_globs = true;
+	source.name = (char *)name;
+	source.has_will_notify_on_stop = true;
+	source.will_notify_on_stop = true;
+	source.gpu_counter_descriptor = &description.descriptor;
+
+	*size = pftrace__data_source_descriptor__get_packed_size(&source);
+	error = PPERF_ERROR_TOO_MANY;
+	if (*size > max)
+		goto out;
+	error = PPERF_ERROR_NO_MEMORY;
+	*bytes = malloc(*size);
+	if (!*bytes)
+		goto out;
+	pftrace__data_source_descriptor__pack(&source, *bytes);
+	error = PPERF_OK;
+out:
+	free_description(&description);
 	return error;
 }

@@ -25,12 +25,34 @@ enum pperf_error packets_open(const struct recording_head *head, packets_write *
 			      struct packets **packets);
 void packets_close(struct packets *packets);
 
-const struct tracks *packets_tracks(const struct packets *packets);
+struct tracks *packets_tracks(struct packets *packets);
 
 enum pperf_error packets_add_clocks(struct packets *packets, const struct recording_clocks *clocks);
 enum pperf_error packets_add_sample(struct packets *packets, const struct pperf_sample *sample);
 
 /* Ends all tracks. */
 enum pperf_error packets_end(struct packets *packets);
+
+/* ---- For data sources, which announce their counters before there is a trace ---- */
+
+/* Counters have the same ids in each trace. */
+void packets_keep_ids(struct packets *packets);
+
+/*
+ * Wants what is selected where nobody chooses, or a counter more: false if there is none. All are wanted at first,
+ * see tracks_want().
+ */
+void packets_want_default(struct packets *packets);
+bool packets_want_id(struct packets *packets, uint32_t id);
+bool packets_want_name(struct packets *packets, const char *pattern);
+
+/* What was told before may be lost: the next sample is written as if it were the first. */
+void packets_tell_again(struct packets *packets);
+
+/*
+ * Makes a DataSourceDescriptor of all that is wanted, to be freed with free(). PPERF_ERROR_TOO_MANY if it has
+ * more bytes than max.
+ */
+enum pperf_error packets_announce(struct packets *packets, const char *name, size_t max, uint8_t **bytes, size_t *size);
 
 #endif

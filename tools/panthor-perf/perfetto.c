@@ -148,7 +148,7 @@ static enum pperf_error add_packet(void *context, Pftrace__TracePacket *packet)
 /* What slices have sums of: all counters that are recorded, and the metrics, as report has them. */
 static enum pperf_error find_counters(struct perfetto *p)
 {
-	const struct tracks *tracks = packets_tracks(p->packets);
+	struct tracks *tracks = packets_tracks(p->packets);
 	const struct pperf_gpu_info *info = &p->head->gpu;
 	unsigned int type, value;
 	size_t most = tracks->count, i;

@@ -82,6 +82,7 @@ static struct track *add_track(struct tracks *t, enum source source, char *name,
 	}
 	memset(&t->list[t->count], 0, sizeof(*t->list));
 	t->list[t->count].source = source;
+	t->list[t->count].wanted = true;
 	t->list[t->count].name = name;
 	t->list[t->count].description = description;
 	return &t->list[t->count++];
@@ -100,12 +101,11 @@ static char *text(const char *format, ...)
 	return result;
 }
 
-/* Sets whether all is recorded that a function of the library adds to a selection. */
-static enum pperf_error find_recorded(const struct tracks *t,
-				      void (*add_needs)(struct pperf_selection *selection), bool *recorded)
+/* Adds to the masks what a function of the library adds to a selection. */
+static enum pperf_error add_needs(const struct tracks *t, void (*need)(struct pperf_selection *selection),
+				  struct pperf_masks *masks)
 {
 	struct pperf_selection *selection;
-	const struct pperf_masks *need;
 	unsigned int type, i;
 	enum pperf_error error;
 
@@ -113,14 +113,27 @@ static enum pperf_error find_recorded(const struct tracks *t,
 	if (error)
 		return error;
 
-	add_needs(selection);
-	need = pperf_selection_masks(selection);
+	need(selection);
+	for (type = 0; type < PPERF_BLOCK_TYPES; type++)
+		for (i = 0; i < PPERF_MAX_VALUES / 64; i++)
+			masks->bits[type][i] |= pperf_selection_masks(selection)->bits[type][i];
+	pperf_selection_free(selection);
+	return PPERF_OK;
+}
+
+/* Sets whether all of that is recorded. */
+static enum pperf_error find_recorded(const struct tracks *t, void (*need)(struct pperf_selection *selection),
+				      bool *recorded)
+{
+	struct pperf_masks masks = {};
+	enum pperf_error error = add_needs(t, need, &masks);
+	unsigned int type, i;
+
 	*recorded = true;
 	for (type = 0; type < PPERF_BLOCK_TYPES; type++)
 		for (i = 0; i < PPERF_MAX_VALUES / 64; i++)
-			*recorded &= !(need->bits[type][i] & ~t->masks->bits[type][i]);
-	pperf_selection_free(selection);
-	return PPERF_OK;
+			*recorded &= !(masks.bits[type][i] & ~t->masks->bits[type][i]);
+	return error;
 }
 
 static enum pperf_error add_load(struct tracks *t)
@@ -414,6 +427,42 @@ char *tracks_block_name(const struct tracks *t, const struct track *track)
 	if (track->source < SOURCE_COUNTER)
 		return strdup(names[track->source]);
 	return block_name(t->gpu, track->type, track->index);
+}
+
+void tracks_want(struct tracks *t, bool wanted)
+{
+	size_t i;
+
+	for (i = 0; i < t->count; i++)
+		t->list[i].wanted = wanted;
+}
+
+enum pperf_error tracks_needs(struct tracks *t, struct pperf_masks *masks)
+{
+	bool load = false, topdown = false;
+	enum pperf_error error = PPERF_OK;
+	const struct track *track;
+	size_t i;
+
+	memset(masks, 0, sizeof(*masks));
+	for (i = 0; i < t->count; i++) {
+		track = &t->list[i];
+		if (!track->wanted)
+			continue;
+		if (track->counter)
+			pperf_counter_needs(t->db, track->counter, masks);
+		load |= track->source == SOURCE_LOAD && track->load != LOAD_FLAGS;
+		topdown |= track->source == SOURCE_TOPDOWN;
+	}
+	if (load)
+		error = add_needs(t, pperf_selection_need_load, masks);
+	if (!error && topdown)
+		error = add_needs(t, pperf_selection_need_topdown, masks);
+	if (!error && !topdown) {
+		pperf_topdown_free(t->topdown);
+		t->topdown = NULL;
+	}
+	return error;
 }
 
 void tracks_reset(struct tracks *t)

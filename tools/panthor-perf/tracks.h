@@ -22,6 +22,9 @@ struct track {
 	char *name, *description;
 	int group, unit, per;
 
+	/* True, unless somebody chooses among them. */
+	bool wanted;
+
 	/* By source: an enum load, a clock, a node, a counter, and its block: position in a sample, type, number. */
 	enum load load;
 	enum pperf_clock clock;
@@ -52,6 +55,12 @@ void tracks_close(struct tracks *tracks);
 /* True if tracks that follow each other are shown together, and what that is called: NULL without memory. */
 bool tracks_same_block(const struct track *a, const struct track *b);
 char *tracks_block_name(const struct tracks *tracks, const struct track *track);
+
+/* All tracks, or none, are wanted from here on. */
+void tracks_want(struct tracks *tracks, bool wanted);
+
+/* Finds what has to be enabled for the tracks that are wanted; what only others need is not looked at any more. */
+enum pperf_error tracks_needs(struct tracks *tracks, struct pperf_masks *masks);
 
 /* Back to nothing, and a sample more. */
 void tracks_reset(struct tracks *tracks);
