@@ -90,21 +90,13 @@ enum child_event child_event(struct child *child)
 	return CHILD_ENDED;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
 bool child_delay(struct child *child, uint64_t ns)
 {
 	struct pollfd fd = { .fd = child->signals, .events = POLLIN };
-	uint64_t now, end = now_ns() + ns;
+	uint64_t now, end = now_ns(CLOCK_MONOTONIC) + ns;
 	struct timespec left;
 
-	while ((now = now_ns()) < end) {
+	while ((now = now_ns(CLOCK_MONOTONIC)) < end) {
 		left.tv_sec = (end - now) / 1000000000;
 		left.tv_nsec = (end - now) % 1000000000;
 		if (ppoll(&fd, 1, &left, NULL) > 0 && child_event(child) != CHILD_NOTHING)

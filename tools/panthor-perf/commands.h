@@ -9,8 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include <panthor-perf.h>
+
+#include "recording.h"
 
 /* Each takes its own arguments, argv[0] being for messages, and returns an exit status. */
 int command_export(int argc, char **argv);
@@ -128,6 +131,12 @@ bool active_hz(const struct pperf_load *load, double *hz);
 
 /* Whether it is a terminal with fewer columns. */
 bool is_narrow(FILE *out, unsigned int columns);
+
+/* The time by a clock, in nanoseconds. */
+uint64_t now_ns(clockid_t clock);
+
+/* Reads the clocks as close to each other as it comes within a few tries. */
+struct recording_clocks read_clocks(void);
 
 /* Closes a file that was written. Prints what is wrong. Returns a status. */
 int finish_output(FILE *out, const char *name);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -302,4 +303,34 @@ int finish_output(FILE *out, const char *name)
 		return STATUS_OK;
 	complain("cannot write %s: %s", name, strerror(error));
 	return STATUS_IO;
+}
+
+uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+struct recording_clocks read_clocks(void)
+{
+	struct recording_clocks clocks, best = {};
+	uint64_t last, shortest = UINT64_MAX;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		clocks.monotonic_raw = now_ns(CLOCK_MONOTONIC_RAW);
+		clocks.boottime = now_ns(CLOCK_BOOTTIME);
+		clocks.realtime = now_ns(CLOCK_REALTIME);
+		clocks.monotonic = now_ns(CLOCK_MONOTONIC);
+		last = now_ns(CLOCK_MONOTONIC_RAW);
+		if (last - clocks.monotonic_raw < shortest) {
+			shortest = last - clocks.monotonic_raw;
+			best = clocks;
+			/* All others were read about the middle. */
+			best.monotonic_raw += shortest / 2;
+		}
+	}
+	return best;
 }

@@ -19,14 +19,6 @@
 /* As many are looked at before samples are. */
 #define MAX_TRIES 256
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
 static bool make_address(struct sockaddr_un *address, const char *path)
 {
 	memset(address, 0, sizeof(*address));
@@ -88,7 +80,7 @@ static int listen_at(struct marks *m, const char *path, const char *node)
 	if (!geteuid() && node && !stat(node, &gpu) && S_ISCHR(gpu.st_mode) && !chown(path, -1, gpu.st_gid))
 		ret = chmod(path, gpu.st_mode & 0666);
 	strcpy(m->path, path);
-	m->time_ns = now_ns();
+	m->time_ns = now_ns(CLOCK_MONOTONIC_RAW);
 	return 0;
 }
 
@@ -205,7 +197,7 @@ bool marks_next(struct marks *m, struct recording_mark *mark)
 			continue;
 		}
 		m->dropped += message.missed;
-		now = now_ns();
+		now = now_ns(CLOCK_MONOTONIC_RAW);
 		if (!is_in_time(m, now)) {
 			m->dropped++;
 			continue;

@@ -293,37 +293,6 @@ static size_t queue_size(unsigned long memory, size_t longest, size_t first)
 	return size;
 }
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
-}
-
-/* Reads the clocks as close to each other as it comes within a few tries. */
-static struct recording_clocks read_clocks(void)
-{
-	struct recording_clocks clocks, best = {};
-	uint64_t last, shortest = UINT64_MAX;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		clocks.monotonic_raw = now_ns(CLOCK_MONOTONIC_RAW);
-		clocks.boottime = now_ns(CLOCK_BOOTTIME);
-		clocks.realtime = now_ns(CLOCK_REALTIME);
-		clocks.monotonic = now_ns(CLOCK_MONOTONIC);
-		last = now_ns(CLOCK_MONOTONIC_RAW);
-		if (last - clocks.monotonic_raw < shortest) {
-			shortest = last - clocks.monotonic_raw;
-			best = clocks;
-			/* All others were read about the middle. */
-			best.monotonic_raw += shortest / 2;
-		}
-	}
-	return best;
-}
-
 static void put_record(struct recorder *r)
 {
 	fifo_put(&r->queue, r->writer.bytes, r->writer.size);

@@ -290,22 +290,14 @@ static bool is_profiling(const struct pperf_gpu_info *info)
 	return mask;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
 static enum pperf_error look_at_clients(struct display *d)
 {
 	struct top *top = &d->top;
 
 	/* At the end, what is told is of all the time. */
-	if (d->scan_ns && !d->stopped && now_ns() - d->scan_ns < MIN_SCAN_NS)
+	if (d->scan_ns && !d->stopped && now_ns(CLOCK_MONOTONIC) - d->scan_ns < MIN_SCAN_NS)
 		return PPERF_OK;
-	d->scan_ns = now_ns();
+	d->scan_ns = now_ns(CLOCK_MONOTONIC);
 	if (!clients_scan(&top->clients, "/proc", is_gpu, (void *)top->info))
 		return PPERF_ERROR_NO_MEMORY;
 	clients_sort(&top->clients, top->order, top->reverse);
