@@ -239,7 +239,8 @@ static void count(struct fake *fake, char tick)
 	pperf_db_close(db);
 }
 
-static uint64_t now_ns(void)
+/* The library has no common.c. */
+static uint64_t fake_now(void)
 {
 	struct timespec t;
 
@@ -263,7 +264,7 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 	}
 	count(fake, tick);
 	if (tick == 'n')
-		s->end_ns = now_ns() - 1000;
+		s->end_ns = fake_now() - 1000;
 	fake->sample.start_ns = s->end_ns;
 	s->end_ns += tick == 'n' ? 1000 : tick == 't' ? 5 * PERIOD_NS : tick == 'r' ? s->period_ns : tick == 'z' ? 0 : PERIOD_NS;
 	fake->sample.end_ns = s->end_ns;

@@ -109,13 +109,13 @@ for model in g610 g715; do
 		not_ok "$model: each count of each block is the ledger's" "$(wc -l <"$SCRATCH/want") counts that are not 0" \
 			"$(diff "$SCRATCH/got" "$SCRATCH/want" | head -n 20)"
 	fi
-	[ "$(grep -c 'sequence_flags: 1' "$SCRATCH/text")" -gt 2 ] && ok "$model: what traced has cleared is told again" ||
+	[ "$(grep -c 'sequence_flags: 1' "$SCRATCH/text")" -gt 1 ] && ok "$model: what traced has cleared is told again" ||
 		not_ok "$model: what traced has cleared is told again" "$(grep sequence_flags "$SCRATCH/text" | sort | uniq -c)"
 	is "$model: it names the GPU" "$(sed -n 's/^ *name: "\(Mali-.*\)"/\1/p' "$SCRATCH/text" | sort -u)" "Mali-${model^^}"
 
 	decode_trace "$SCRATCH/trace.some" "$SCRATCH/text"
 	is "$model: the other trace has what it has asked for" "$(names "$SCRATCH/text")" \
-		"$(grep -o '"clocks":\[[^]]*\]' "$SCRATCH/info" | grep -o '"[a-z]*"' | tail -n +2 | tr -d '"' | sort |
+		"$(sed -n '/"clocks":\[/,/\]/p' "$SCRATCH/info" | grep -o '"[a-z]*"' | tail -n +2 | tr -d '"' | sort |
 			sed 's/.*/Frequency: & clock/' | tr '\n' ';')GPU active cycles;GPU load;"
 	is_slow "$SCRATCH/text" && ok "$model: at its own pace" ||
 		not_ok "$model: at its own pace" "$(grep timestamp: "$SCRATCH/text" | tail -n 40)"
