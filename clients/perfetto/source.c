@@ -44,6 +44,12 @@
 /* How often the clocks are compared, which drift. */
 #define CLOCKS_NS NSEC_PER_SEC
 
+/*
+ * How often all is told again, what has not changed included: the oldest of a ring buffer is overwritten, and what
+ * traced does not take is lost.
+ */
+#define TELL_NS (5 * NSEC_PER_SEC)
+
 /* A request of Perfetto to hand over all that there is, to be answered. */
 struct flush {
 	struct flush *next;
@@ -70,7 +76,7 @@ struct trace {
 	pthread_t thread;
 	bool has_thread;
 	enum state state;
-	uint64_t clocks_ns, drops;
+	uint64_t clocks_ns, told_ns;
 	struct PerfettoDsTracerImpl *tracer;
 	uint8_t *bytes;
 	size_t room;
@@ -129,7 +135,7 @@ static enum pperf_error open_all(struct trace *trace, packets_write *write)
 	if (!error)
 		error = packets_open(&trace->head, write, trace, &trace->packets);
 	if (!error)
-		packets_keep_ids(trace->packets);
+		packets_go_live(trace->packets);
 	return error;
 }
 
@@ -181,23 +187,28 @@ static void *new_state(struct PerfettoDsImpl *impl, PerfettoDsInstanceIndex inde
 	return is_new;
 }
 
-static void look_if_lost(struct trace *trace, struct PerfettoDsTracerIterator *iterator)
+static void look_if_cleared(struct trace *trace, struct PerfettoDsTracerIterator *iterator)
 {
 	bool *is_new = PerfettoDsGetIncrementalState(&source, iterator);
-	uint64_t drops = PerfettoDsTracerGetDropCount(iterator);
 
-	if (!is_new || *is_new || drops != trace->drops)
+	if (!is_new || *is_new)
 		packets_tell_again(trace->packets);
 	if (is_new)
 		*is_new = false;
-	trace->drops = drops;
 }
 
 /* ---- What a trace wants ---- */
 
-/* Prints what is wrong with what a trace asks for. */
+static void tell_unknown(const char *what)
+{
+	complain("a trace asks for counter %s, which there is not: perfetto --query-raw has them all", what);
+}
+
+/* What there is not is left out, and told. Returns false if nothing is left. */
 static bool choose(struct trace *trace, const Pftrace__GpuCounterConfig *config)
 {
+	char number[16];
+	bool any = false;
 	size_t i;
 
 	if (!config || (!config->n_counter_ids && !config->n_counter_names)) {
@@ -206,27 +217,26 @@ static bool choose(struct trace *trace, const Pftrace__GpuCounterConfig *config)
 	}
 	tracks_want(packets_tracks(trace->packets), false);
 	for (i = 0; i < config->n_counter_ids; i++) {
-		if (!packets_want_id(trace->packets, config->counter_ids[i])) {
-			complain("a trace asks for counter %" PRIu32 ", which there is not: perfetto --query-raw has them all",
-				 config->counter_ids[i]);
-			return false;
-		}
+		snprintf(number, sizeof(number), "%" PRIu32, config->counter_ids[i]);
+		if (packets_want_id(trace->packets, config->counter_ids[i]))
+			any = true;
+		else
+			tell_unknown(number);
 	}
 	for (i = 0; i < config->n_counter_names; i++) {
-		if (!packets_want_name(trace->packets, config->counter_names[i])) {
-			complain("a trace asks for counter %s, which there is not: perfetto --query-raw has them all",
-				 config->counter_names[i]);
-			return false;
-		}
+		if (packets_want_name(trace->packets, config->counter_names[i]))
+			any = true;
+		else
+			tell_unknown(config->counter_names[i]);
 	}
-	return true;
+	return any;
 }
 
 static uint32_t ring_slots(const struct pperf_gpu_info *info)
 {
 	uint32_t slots = 2;
 
-	while (slots * 2 <= info->max_slots && (uint64_t)slots * 2 * info->sample_size <= RING_BYTES)
+	while ((!info->max_slots || slots * 2 <= info->max_slots) && (uint64_t)slots * 2 * info->sample_size <= RING_BYTES)
 		slots *= 2;
 	return slots;
 }
@@ -262,12 +272,15 @@ static void set_up(struct trace *trace, const Pftrace__GpuCounterConfig *config)
 
 static void end_trace(struct trace *trace, enum pperf_error error)
 {
-	if (error && error != PPERF_ERROR_GONE)
-		complain_of(error);
-	else if (error)
+	enum pperf_error end = packets_end(trace->packets);
+
+	if (!error)
+		error = end;
+	if (error == PPERF_ERROR_GONE)
 		complain("the GPU has gone: what was counted until then is in the trace");
-	error = packets_end(trace->packets);
-	if (error)
+	else if (error == PPERF_ERROR_NO_MEMORY)
+		complain("out of memory: the rest of the trace has no counters");
+	else if (error)
 		complain_of(error);
 	trace->state = ENDED;
 	/* Nobody else can count before the trace ends if this one has another counter set, or the last place. */
@@ -289,6 +302,10 @@ static void write_samples(struct trace *trace)
 			clocks = read_clocks();
 			trace->clocks_ns = sample->end_ns;
 			error = packets_add_clocks(trace->packets, &clocks);
+		}
+		if (!error && sample->end_ns - trace->told_ns >= TELL_NS) {
+			trace->told_ns = sample->end_ns;
+			packets_tell_again(trace->packets);
 		}
 		if (!error)
 			error = packets_add_sample(trace->packets, sample);
@@ -313,7 +330,7 @@ static void work(struct trace *trace, struct PerfettoDsTracerIterator *iterator,
 {
 	trace->tracer = iterator->impl.tracer;
 	if (trace->state != ENDED) {
-		look_if_lost(trace, iterator);
+		look_if_cleared(trace, iterator);
 		if (stop && trace->state == COUNTING)
 			stop_counting(trace);
 		else
@@ -352,10 +369,18 @@ static void *run(void *context)
 {
 	struct PerfettoDsAsyncStopper *stopper = NULL;
 	struct trace *trace = context;
-	uint64_t gather_ms = pperf_session_period(trace->session) * pperf_session_slots(trace->session) / 4 / NSEC_PER_MSEC;
-	int timeout = gather_ms < 1 ? 1 : gather_ms > GATHER_MS ? GATHER_MS : (int)gather_ms;
+	uint64_t period_ns = pperf_session_period(trace->session), gather_ms = GATHER_MS;
+	enum pperf_error error = pperf_session_start(trace->session, 0);
 	struct flush *flushes;
+	int timeout;
 	bool found;
+
+	/* A quarter of the ring at the most; a long period times many slots may be more than a number has room for. */
+	if (period_ns < NSEC_PER_SEC)
+		gather_ms = period_ns * pperf_session_slots(trace->session) / 4 / NSEC_PER_MSEC;
+	timeout = gather_ms < 1 ? 1 : gather_ms > GATHER_MS ? GATHER_MS : (int)gather_ms;
+	if (error)
+		end_trace(trace, error);
 
 	while (!stopper || trace->state != ENDED) {
 		wait_for_work(trace, timeout);
@@ -408,17 +433,11 @@ static void on_start(struct PerfettoDsImpl *impl, PerfettoDsInstanceIndex index,
 		     struct PerfettoDsOnStartArgs *args)
 {
 	struct trace *trace = context;
-	enum pperf_error error;
 	int ret;
 
 	(void)impl, (void)index, (void)user, (void)args;
 	if (!trace || !trace->session)
 		return;
-	error = pperf_session_start(trace->session, 0);
-	if (error) {
-		complain_of(error);
-		return;
-	}
 	ret = pthread_create(&trace->thread, NULL, run, trace);
 	if (ret)
 		complain("cannot start a thread: %s", strerror(ret));
@@ -548,8 +567,10 @@ int main(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	error = announce(&bytes, &size);
+	if (error == PPERF_ERROR_TOO_MANY)
+		complain("traced cannot be told of so many counters");
 	if (error)
-		return complain_of(error);
+		return error == PPERF_ERROR_TOO_MANY ? STATUS_FAILED : complain_of(error);
 	if (!register_source(bytes, size)) {
 		complain("Perfetto's library does not take the data source");
 		return STATUS_FAILED;

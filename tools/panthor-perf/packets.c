@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counter ids are common to all producers of a trace, and traces are put behind
+ * Counter ids of a file are common to all producers of a trace, and traces are put behind
  * each other: ours begin where nobody else's are likely to be, nor those of
  * another trace of ours. So are those of blocks and groups.
  */
@@ -32,6 +32,12 @@ typedef Pftrace__GpuCounterEvent__GpuCounter Value;
 /* enum GpuCounterDescriptor.GpuCounterSpec.ValueDirection */
 #define FORWARDS_LOOKING 2
 
+/* A clock of a sequence's own, from 64 to 127: that of samples. */
+#define CLOCK_ID_OWN 64
+
+/* The one descriptor of a sequence. */
+#define DESCRIPTOR_IID 1
+
 /* Render nodes have three digits, and the first is 128. */
 #define MAX_GPUS (1000 - 128)
 
@@ -44,6 +50,9 @@ struct packets {
 	Value *values;
 	Value **changed;
 	size_t num_changed;
+
+	/* True for a data source, which shares a trace with others: what it refers to is told on its own sequence. */
+	bool live;
 
 	/* Has the descriptor been written; where the last sample ended, 0 if there was none. */
 	bool described;
@@ -116,29 +125,36 @@ struct tracks *packets_tracks(struct packets *p)
 	return &p->tracks;
 }
 
+/* The clock of samples. */
+static uint32_t own_clock(const struct packets *p)
+{
+	return p->live ? CLOCK_ID_OWN : CLOCK_ID_MONOTONIC_RAW;
+}
+
 enum pperf_error packets_add_clocks(struct packets *p, const struct recording_clocks *clocks)
 {
 	const struct {
 		uint32_t id;
 		uint64_t time;
 	} times[] = {
-		{ CLOCK_ID_MONOTONIC_RAW, clocks->monotonic_raw }, { CLOCK_ID_BOOTTIME, clocks->boottime },
+		{ 0, clocks->monotonic_raw }, { CLOCK_ID_BOOTTIME, clocks->boottime },
 		{ CLOCK_ID_REALTIME, clocks->realtime }, { CLOCK_ID_MONOTONIC, clocks->monotonic },
 	};
 	Pftrace__ClockSnapshot__Clock list[4], *pointers[4];
 	Pftrace__ClockSnapshot snapshot = PFTRACE__CLOCK_SNAPSHOT__INIT;
 	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
-	unsigned int i;
+	/* Others compare clocks that all know: two who did, in the same trace, would disagree. */
+	unsigned int count = p->live ? 2 : 4, i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < count; i++) {
 		pftrace__clock_snapshot__clock__init(&list[i]);
 		list[i].has_clock_id = true;
-		list[i].clock_id = times[i].id;
+		list[i].clock_id = i ? times[i].id : own_clock(p);
 		list[i].has_timestamp = true;
 		list[i].timestamp = times[i].time;
 		pointers[i] = &list[i];
 	}
-	snapshot.n_clocks = 4;
+	snapshot.n_clocks = count;
 	snapshot.clocks = pointers;
 	packet.clock_snapshot = &snapshot;
 	return p->write(p->context, &packet);
@@ -300,17 +316,22 @@ static enum pperf_error write_gpu(struct packets *p)
 	return p->write(p->context, &packet);
 }
 
-static enum pperf_error write_event(struct packets *p, Pftrace__GpuCounterEvent *event, uint64_t time, uint32_t flags)
+/* The data, if any, has what the event refers to. */
+static enum pperf_error write_event(struct packets *p, Pftrace__GpuCounterEvent *event, Pftrace__InternedData *data,
+				    uint64_t time, uint32_t flags)
 {
 	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
 
+	event->has_counter_descriptor_iid = p->live;
+	event->counter_descriptor_iid = DESCRIPTOR_IID;
+	packet.interned_data = data;
 	event->has_gpu_id = true;
 	event->gpu_id = p->gpu;
 	packet.gpu_counter_event = event;
 	packet.has_timestamp = true;
 	packet.timestamp = time;
 	packet.has_timestamp_clock_id = true;
-	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
+	packet.timestamp_clock_id = own_clock(p);
 	packet.has_sequence_flags = true;
 	packet.sequence_flags = flags;
 	return p->write(p->context, &packet);
@@ -319,7 +340,9 @@ static enum pperf_error write_event(struct packets *p, Pftrace__GpuCounterEvent 
 /* Tells of all tracks, in the first packet that has values. */
 static enum pperf_error describe(struct packets *p, uint64_t time)
 {
+	Pftrace__InternedGpuCounterDescriptor interned = PFTRACE__INTERNED_GPU_COUNTER_DESCRIPTOR__INIT, *list = &interned;
 	Pftrace__GpuCounterEvent event = PFTRACE__GPU_COUNTER_EVENT__INIT;
+	Pftrace__InternedData data = PFTRACE__INTERNED_DATA__INIT;
 	enum pperf_error error = write_gpu(p);
 	struct description description;
 	size_t i;
@@ -334,9 +357,17 @@ static enum pperf_error describe(struct packets *p, uint64_t time)
 	}
 
 	error = make_description(p, &description);
-	event.counter_descriptor = &description.descriptor;
+	interned.has_iid = true;
+	interned.iid = DESCRIPTOR_IID;
+	interned.has_gpu_id = true;
+	interned.gpu_id = p->gpu;
+	interned.counter_descriptor = &description.descriptor;
+	data.n_gpu_counter_descriptors = 1;
+	data.gpu_counter_descriptors = &list;
+	if (!p->live)
+		event.counter_descriptor = &description.descriptor;
 	if (!error)
-		error = write_event(p, &event, time, SEQ_INCREMENTAL_STATE_CLEARED);
+		error = write_event(p, &event, p->live ? &data : NULL, time, SEQ_INCREMENTAL_STATE_CLEARED);
 	p->described = !error;
 	free_description(&description);
 	return error;
@@ -350,7 +381,7 @@ static enum pperf_error write_values(struct packets *p, uint64_t time)
 	event.counters = p->changed;
 	p->num_changed = 0;
 	/* They lack what was told before and has not changed. */
-	return write_event(p, &event, time, SEQ_NEEDS_INCREMENTAL_STATE);
+	return write_event(p, &event, NULL, time, SEQ_NEEDS_INCREMENTAL_STATE);
 }
 
 /* What a track has already is not written again. */
@@ -428,17 +459,22 @@ enum pperf_error packets_add_sample(struct packets *p, const struct pperf_sample
 
 enum pperf_error packets_end(struct packets *p)
 {
-	enum pperf_error error = write_end(p);
+	enum pperf_error error = PPERF_OK;
 
+	if (p->end_ns && !p->described)
+		error = describe(p, p->end_ns);
+	if (!error)
+		error = write_end(p);
 	p->end_ns = 0;
 	return error;
 }
 
 /* ---- For data sources ---- */
 
-void packets_keep_ids(struct packets *p)
+void packets_go_live(struct packets *p)
 {
-	p->first_id = FIRST_COUNTER_ID;
+	p->live = true;
+	p->first_id = FIRST_COUNTER_ID + ((uint32_t)p->gpu << 16);
 }
 
 void packets_want_default(struct packets *p)
@@ -463,7 +499,8 @@ bool packets_want_name(struct packets *p, const char *pattern)
 	size_t i;
 
 	for (i = 0; i < p->tracks.count; i++) {
-		if (!fnmatch(pattern, p->tracks.list[i].name, 0))
+		/* Names may have brackets. */
+		if (!strcmp(pattern, p->tracks.list[i].name) || !fnmatch(pattern, p->tracks.list[i].name, 0))
 			found = p->tracks.list[i].wanted = true;
 	}
 	return found;

@@ -35,8 +35,11 @@ enum pperf_error packets_end(struct packets *packets);
 
 /* ---- For data sources, which announce their counters before there is a trace ---- */
 
-/* Counters have the same ids in each trace. */
-void packets_keep_ids(struct packets *packets);
+/*
+ * For a trace that others write to as well: counters have the same ids in each trace, and mean something in the
+ * packets of this source alone. packets_add_clocks() has to come before samples.
+ */
+void packets_go_live(struct packets *packets);
 
 /*
  * Wants what is selected where nobody chooses, or a counter more: false if there is none. All are wanted at first,

@@ -35,6 +35,17 @@ opened()
 	[ "$(nodes)" -ge "$1" ]
 }
 
+# A source opens the GPU a while before it counts.
+counting()
+{
+	grep -q '^state: counting' /sys/kernel/debug/dri/*/perf
+}
+
+is_one()
+{
+	[ "$(nodes)" -eq 1 ]
+}
+
 closed()
 {
 	[ "$(nodes)" -eq 0 ]
@@ -54,9 +65,10 @@ finish()
 	wait "$1"
 }
 
+# More than one without counters has
 has_some()
 {
-	[ "$(wc -c <"/root/trace.$1")" -gt 2000 ]
+	[ "$(wc -c <"/root/trace.$1")" -gt $(($(wc -c </root/trace.instrumented) + 500)) ]
 }
 
 panthor-perf info -j >/root/info
@@ -75,14 +87,14 @@ is "nothing is open before there is a trace" "$(nodes)" 0
 first=$(($(mali-bench epoch) + 1))
 trace all all
 all=$trace
-until_true 60 opened 1
+until_true 60 counting
 trace some some
 some=$trace
 until_true 60 opened 2
 succeeds "work in two traces" gpu-load -j 32
 finish $some
 is "one trace ends" $? 0
-until_true 60 test "$(nodes)" -eq 1
+until_true 60 is_one
 succeeds "work in one of them" gpu-load -j 32
 finish $all
 is "and the other" $? 0
@@ -99,8 +111,10 @@ is "such a trace ends as others do" $? 0
 
 # ---- What goes away ----
 
-trace killed all
-until_true 60 opened 1
+# With few counters: what a busy host has not taken yet is taken before the end is told of.
+
+trace killed some
+until_true 60 counting
 gpu-load -j 8 >/dev/null 2>&1
 kill -KILL $source
 wait $source 2>/dev/null
@@ -109,14 +123,14 @@ is "a killed source: the trace ends" $? 0
 is "a killed source: nobody counts" "$(grep -h '^sessions:' /sys/kernel/debug/dri/*/perf | sort -u)" "sessions: 0"
 start_source
 until_true 60 is_known
-trace again all
-until_true 60 opened 1
+trace again some
+until_true 60 counting
 gpu-load -j 8 >/dev/null 2>&1
 finish $trace
 succeeds "a killed source: the next trace has counters" has_some again
 
-trace traced all
-until_true 60 opened 1
+trace traced some
+until_true 60 counting
 kill -KILL $traced
 wait $traced 2>/dev/null
 finish $trace
@@ -131,15 +145,15 @@ if until_true 120 is_known; then
 else
 	not_ok "a killed traced: the source comes back by itself" "$(cat /root/source.log)"
 fi
-trace back all
-until_true 60 opened 1
+trace back some
+until_true 60 counting
 gpu-load -j 8 >/dev/null 2>&1
 finish $trace
 succeeds "a killed traced: the next trace has counters" has_some back
 
 name=$(basename "$GPU")
-trace unbound all
-until_true 60 opened 1
+trace unbound some
+until_true 60 counting
 gpu-load -j 8 >/dev/null 2>&1
 echo "$name" >/sys/bus/platform/drivers/panthor/unbind
 until_true 60 closed
@@ -150,8 +164,8 @@ succeeds "an unbound GPU: what was counted is in it" has_some unbound
 has "an unbound GPU: the source tells of it" "$(cat /root/source.log)" 'the GPU has gone'
 echo "$name" >/sys/bus/platform/drivers/panthor/bind
 until_true 60 test -e /dev/dri/renderD128
-trace bound all
-until_true 60 opened 1
+trace bound some
+until_true 60 counting
 gpu-load -j 8 >/dev/null 2>&1
 finish $trace
 succeeds "an unbound GPU: bound again, the next trace has counters" has_some bound
