@@ -10,6 +10,7 @@
 HERE=$TOP_DIR/clients/perfetto
 KEEP=2
 # What Perfetto's build takes from Debian, and how it is told.
+# shellcheck disable=SC2089,SC2090
 GN_ARGS='is_debug=false is_clang=true is_hermetic_clang=false is_system_compiler=true cc="clang" cxx="clang++"
 	use_custom_libcxx=false perfetto_use_system_protobuf=true perfetto_use_system_sqlite=true
 	perfetto_use_system_zlib=true skip_buildtools_check=true'
@@ -26,9 +27,9 @@ make_sdk()
 	rm -rf "$out"
 	mkdir -p "$out"
 	link_tree "$PERFETTO_SRC" "$out/tree"
-	# shellcheck disable=SC2086
+	# What is quoted in there is for gn, on one line.
 	(cd "$out/tree" && python3 tools/gen_amalgamated --system_buildtools --sdk c --output "$out/perfetto" \
-		--gn_args "$(echo $GN_ARGS $SDK_ARGS)")
+		--gn_args "$(tr -s '\n\t' '  ' <<<"$GN_ARGS $SDK_ARGS")")
 	rm -rf "$out/tree"
 	"${CROSS}g++" -std=c++17 -O1 -w -c -o "$out/perfetto_c.o" "$out/perfetto_c.cc"
 	touch "$out/.done"
@@ -70,7 +71,7 @@ touch -c "$sdk"
 
 # shellcheck disable=SC2086
 sysroot=$("$BUILD_DIR/sources.sh" arm64 $ARM64_PACKAGES)
-cd "$TOP_DIR"
+cd "$TOP_DIR" || exit 1
 key=$(hash_text "$sdk" "$sysroot" "$(hash_files clients/perfetto/{source.c,Makefile,build.sh} tools/panthor-perf/*.[ch] \
 	tools/panthor-perf/*.proto tools/panthor-perf/data/*.csv tools/panthor-perf/libpanthor-perf/*.[ch] \
 	include/uapi/drm/panthor_perf_drm.h)")
