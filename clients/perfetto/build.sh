@@ -26,7 +26,8 @@ make_sdk()
 
 	rm -rf "$out"
 	mkdir -p "$out"
-	link_tree "$PERFETTO_SRC" "$out/tree"
+	# Its own copy: the tool changes times of files.
+	cp -a "$PERFETTO_SRC" "$out/tree"
 	# What is quoted in there is for gn, on one line.
 	(cd "$out/tree" && python3 tools/gen_amalgamated --system_buildtools --sdk c --output "$out/perfetto" \
 		--gn_args "$(tr -s '\n\t' '  ' <<<"$GN_ARGS $SDK_ARGS")")
