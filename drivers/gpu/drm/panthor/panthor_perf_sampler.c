@@ -1366,7 +1366,7 @@ static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bo
 	sampler->stats.restarts++;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
 	ret = disable_counters(sampler);
-	/* Samples in the ring are of the epoch that ends, in which nobody starts any more. */
+	/* The ring's samples were counted before. They know of a loss, who starts next does not. */
 	sampler->loss_possible = loss_possible;
 	sampler->stats.overflows += panthor_perf_fw_overflowed(sampler->fw);
 	drain_ring(sampler, false, sampler->fw->slots);

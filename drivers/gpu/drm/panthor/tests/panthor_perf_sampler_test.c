@@ -236,6 +236,7 @@ static void fake_auto(struct fake *f)
 		fake_sample(f);
 }
 
+/* Takes what samples are due before counters are disabled. */
 static void fake_last_samples(struct fake *f)
 {
 	u32 i;
