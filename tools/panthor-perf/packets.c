@@ -137,19 +137,19 @@ enum pperf_error packets_add_clocks(struct packets *p, const struct recording_cl
 		uint32_t id;
 		uint64_t time;
 	} times[] = {
-		{ 0, clocks->monotonic_raw }, { CLOCK_ID_BOOTTIME, clocks->boottime },
+		{ own_clock(p), clocks->monotonic_raw }, { CLOCK_ID_BOOTTIME, clocks->boottime },
 		{ CLOCK_ID_REALTIME, clocks->realtime }, { CLOCK_ID_MONOTONIC, clocks->monotonic },
 	};
 	Pftrace__ClockSnapshot__Clock list[4], *pointers[4];
 	Pftrace__ClockSnapshot snapshot = PFTRACE__CLOCK_SNAPSHOT__INIT;
 	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
-	/* Others compare clocks that all know: two who did, in the same trace, would disagree. */
+	/* A trace that is shared compares the others by itself: two who did would seem to go back in time. */
 	unsigned int count = p->live ? 2 : 4, i;
 
 	for (i = 0; i < count; i++) {
 		pftrace__clock_snapshot__clock__init(&list[i]);
 		list[i].has_clock_id = true;
-		list[i].clock_id = i ? times[i].id : own_clock(p);
+		list[i].clock_id = times[i].id;
 		list[i].has_timestamp = true;
 		list[i].timestamp = times[i].time;
 		pointers[i] = &list[i];

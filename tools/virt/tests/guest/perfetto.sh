@@ -112,7 +112,6 @@ is "such a trace ends as others do" $? 0
 # ---- What goes away ----
 
 # With few counters: what a busy host has not taken yet is taken before the end is told of.
-
 trace killed some
 until_true 60 counting
 gpu-load -j 8 >/dev/null 2>&1
