@@ -23,6 +23,9 @@
  *   group COUNT...       of each sample that the group was read of: how many there had been, and the
  *                        sums so far of GPU_ACTIVE, L2_EXT_READ_BEATS and L2_EXT_WRITE_BEATS
  *
+ * and runs the command again until there were GROUP_SAMPLES: on a busy machine it can be over before a reader was
+ * let run.
+ *
  * Needs the virtual Mali.
  */
 #define _GNU_SOURCE
@@ -36,6 +39,7 @@
 #include "die.h"
 
 #define MAX_EVENTS	256
+#define GROUP_SAMPLES	5
 #define GPU_ACTIVE	PMU_CONFIG(DRM_PANTHOR_PERF_BLOCK_CSHW, 4, 0)
 #define READ_BEATS	PMU_CONFIG(DRM_PANTHOR_PERF_BLOCK_MEMSYS, 32, 0)
 #define WRITE_BEATS	PMU_CONFIG(DRM_PANTHOR_PERF_BLOCK_MEMSYS, 47, 0)
@@ -116,7 +120,8 @@ static const uint64_t group_configs[8] = {
 	PMU_EXTERNAL_WRITE_BYTES, GPU_ACTIVE, READ_BEATS, WRITE_BEATS,
 };
 
-static void read_group(const struct pmu_group *g, uint64_t *sample)
+/* Returns whether the sample is another one than the last. */
+static bool read_group(const struct pmu_group *g, uint64_t *sample)
 {
 	uint64_t bus = (1u << (gpu.l2_features >> 24 & 0x1f)) / 8;
 	uint64_t v[8];
@@ -129,9 +134,11 @@ static void read_group(const struct pmu_group *g, uint64_t *sample)
 		die("a group is not of one sample: %" PRIu64 ": cores %" PRIu64 ", slices %" PRIu64
 		    ", read %" PRIu64 ", written %" PRIu64 ", of %" PRIu64 " %" PRIu64 " %" PRIu64,
 		    v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
-	if (v[0] != *sample)
-		printf("group %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", v[0], v[5], v[6], v[7]);
+	if (v[0] == *sample)
+		return false;
+	printf("group %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", v[0], v[5], v[6], v[7]);
 	*sample = v[0];
+	return true;
 }
 
 static pid_t start(char **command)
@@ -153,22 +160,25 @@ static pid_t start(char **command)
 /* Reads the events, or the group, until the command ends. */
 static void run(char **command, unsigned int interval_ms, const struct pmu_group *group)
 {
+	unsigned int samples = 0;
 	uint64_t sample = 0;
 	pid_t pid;
 	int status;
 
-	ended = 0;
-	pid = start(command);
-	while (!ended && (interval_ms || group)) {
-		if (group) {
-			read_group(group, &sample);
-		} else {
-			usleep(1000 * interval_ms);
-			read_events();
+	do {
+		ended = 0;
+		pid = start(command);
+		while (!ended && (interval_ms || group)) {
+			if (group) {
+				samples += read_group(group, &sample);
+			} else {
+				usleep(1000 * interval_ms);
+				read_events();
+			}
 		}
-	}
-	if (waitpid(pid, &status, 0) != pid || status)
-		die("%s fails", command[0]);
+		if (waitpid(pid, &status, 0) != pid || status)
+			die("%s fails", command[0]);
+	} while (group && samples < GROUP_SAMPLES);
 }
 
 static void await_suspend(void)
