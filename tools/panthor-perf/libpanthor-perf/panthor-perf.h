@@ -13,6 +13,7 @@
  *	struct pperf_sums	samples added up; values of counters, derived ones included; load
  *	struct pperf_topdown	samples attributed to what held the work up
  *	struct pperf_log	how many samples were flagged or stretched
+ *	struct pperf_meter	load, frequency and bandwidth, and nothing else to do
  *
  * Beside these, pperf_mark() puts names of a program's own into what others record.
  *
@@ -679,6 +680,42 @@ struct pperf_load {
  * cycles. All is 0 if there was no time.
  */
 enum pperf_error pperf_sums_load(const struct pperf_sums *sums, struct pperf_load *load, size_t size);
+
+/* ---- A meter: the same without anything else, for programs that show any GPU ---- */
+
+struct pperf_meter;
+
+/* What was counted from a reading to the next. */
+struct pperf_reading {
+	/* Time that it stands for, in seconds; 0 before there was a sample. */
+	double seconds;
+
+	/* Part of the time in which the GPU was active, 0 to 1. NAN if it is not known, as all below. */
+	double load;
+
+	/* Mean frequency while the GPU was active, in Hz; NAN if it was not. */
+	double active_hz;
+
+	/* Bytes a second that were read from external memory, and written to it. */
+	double read, written;
+
+	/* PPERF_SAMPLE_* of any sample. */
+	uint32_t flags;
+};
+
+/*
+ * Counts what a reading needs on the GPU of an open render node, until the meter is closed; the descriptor can be
+ * closed before. Fails as pperf_gpu_open() and pperf_session_open() do.
+ */
+enum pperf_error pperf_meter_open(int fd, struct pperf_meter **meter);
+void pperf_meter_close(struct pperf_meter *meter);
+
+/*
+ * Fills in what was counted since the last reading, or that one again if there was no sample since; size is
+ * sizeof(struct pperf_reading). It does not wait: samples come twenty times a second. PPERF_ERROR_GONE if the GPU is
+ * gone; after any error it is to be closed.
+ */
+enum pperf_error pperf_meter_read(struct pperf_meter *meter, struct pperf_reading *reading, size_t size);
 
 /* ---- Top-down: an estimate of what held the work up ---- */
 

@@ -12,7 +12,7 @@ tool=$top/tools/panthor-perf
 tree=$SCRATCH/tree
 export PKG_CONFIG_PATH=$tree/lib/pkgconfig
 
-plan $((35 + 1 + 2 * 14))
+plan $((35 + 1 + 2 * 15))
 
 # Of a kernel's headers, those of DRM and what they alone include: this machine has the rest.
 headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
@@ -179,7 +179,7 @@ sanitized()
 sanitized session-test
 make_locales
 for locale in C de_DE.UTF-8; do
-	run_tests 12 "sessions in $locale" in_locale "$locale" "$SCRATCH/sanitized/session-test"
+	run_tests 13 "sessions in $locale" in_locale "$locale" "$SCRATCH/sanitized/session-test"
 done
 
 sanitized panthor-perf

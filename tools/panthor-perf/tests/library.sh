@@ -11,7 +11,7 @@ tool=$top/tools/panthor-perf
 library=$tool/libpanthor-perf
 export PYTHONDONTWRITEBYTECODE=1
 
-plan $((1 + 4 + 4 + 3 * 14 + 13))
+plan $((1 + 4 + 4 + 3 * 15 + 13))
 
 # Of a kernel's headers, those of DRM and what they alone include: this machine has the rest.
 headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
@@ -25,11 +25,11 @@ mkdir -p "$grown/tools" "$grown/include"
 cp -r "$tool" "$grown/tools/"
 cp -r "$top/tools/layout" "$grown/tools/"
 cp -r "$top/include/uapi" "$grown/include/"
-awk '/^struct pperf_(gpu_info|counter|block|sample|log|session_options|load|topdown_node) {/ { grows = 1 }
+awk '/^struct pperf_(gpu_info|counter|block|sample|log|session_options|load|reading|topdown_node) {/ { grows = 1 }
 	/^};/ && grows { print "\n\tuint64_t grown[5];"; grows = 0; n++ }
 	{ print }
-	END { exit n != 8 }' "$library/panthor-perf.h" >"$grown/tools/panthor-perf/libpanthor-perf/panthor-perf.h"
-is "eight structs grow" $? 0
+	END { exit n != 9 }' "$library/panthor-perf.h" >"$grown/tools/panthor-perf/libpanthor-perf/panthor-perf.h"
+is "nine structs grow" $? 0
 
 # build DIR TREE TARGET...
 build()
@@ -78,16 +78,16 @@ fi
 same_abi "$SCRATCH/grown/libpanthor-perf.abi"
 [ $? -ne 0 ] && grep -q 'grown' "$SCRATCH/said" && ok "it finds structs that have grown" ||
 	not_ok "it finds structs that have grown" "$(cat "$SCRATCH/said")"
-sed 's/^enum pperf_error pperf_db_open(const char \*layout,/enum pperf_error pperf_db_open(const char *layout, int how,/' \
+sed 's/^bool pperf_log_text(const struct pperf_log \*log,/& int how,/' \
 	"$library/panthor-perf.h" >"$grown/tools/panthor-perf/libpanthor-perf/panthor-perf.h"
-sed -i 's/^enum pperf_error pperf_db_open(const char \*layout,/enum pperf_error pperf_db_open(const char *layout, __attribute__((unused)) int how,/' \
-	"$grown/tools/panthor-perf/libpanthor-perf/db.c"
+sed -i 's/^bool pperf_log_text(const struct pperf_log \*log,/& __attribute__((unused)) int how,/' \
+	"$grown/tools/panthor-perf/libpanthor-perf/sample.c"
 build changed "$grown" libpanthor-perf.abi
 same_abi "$SCRATCH/changed/libpanthor-perf.abi"
-[ $? -ne 0 ] && grep -q 'pperf_db_open' "$SCRATCH/said" && ok "and a function that takes something else" ||
+[ $? -ne 0 ] && grep -q 'pperf_log_text' "$SCRATCH/said" && ok "and a function that takes something else" ||
 	not_ok "and a function that takes something else" "$(cat "$SCRATCH/said")" "$(cat "$SCRATCH/log")"
 awk '/pperf_strerror;/ { next } { print }' "$library/libpanthor-perf.map" >"$grown/tools/panthor-perf/libpanthor-perf/libpanthor-perf.map"
-cp "$library/panthor-perf.h" "$library/db.c" "$grown/tools/panthor-perf/libpanthor-perf/"
+cp "$library/panthor-perf.h" "$library/sample.c" "$grown/tools/panthor-perf/libpanthor-perf/"
 build less "$grown" libpanthor-perf.abi
 same_abi "$SCRATCH/less/libpanthor-perf.abi"
 [ $? -ne 0 ] && grep -q 'pperf_strerror' "$SCRATCH/said" && ok "and one that is gone" ||
@@ -95,10 +95,10 @@ same_abi "$SCRATCH/less/libpanthor-perf.abi"
 
 # ---- Programs and libraries of other times ----
 
-run_tests 12 "a program and its library" env LD_LIBRARY_PATH="$SCRATCH/now" "$SCRATCH/now/session-shared-test"
-run_tests 12 "a program, and a library whose structs have grown" \
+run_tests 13 "a program and its library" env LD_LIBRARY_PATH="$SCRATCH/now" "$SCRATCH/now/session-shared-test"
+run_tests 13 "a program, and a library whose structs have grown" \
 	env LD_LIBRARY_PATH="$SCRATCH/grown" "$SCRATCH/now/session-shared-test"
-run_tests 12 "a program whose structs have grown, and a library whose have not" \
+run_tests 13 "a program whose structs have grown, and a library whose have not" \
 	env LD_LIBRARY_PATH="$SCRATCH/now" "$SCRATCH/grown/session-shared-test"
 
 # ---- Python ----

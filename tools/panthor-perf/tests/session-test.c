@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -287,6 +288,10 @@ static void kernel_reset(void)
 static void deliver(uint64_t user_data, uint32_t flags, uint64_t first)
 {
 	static const uint8_t types[BLOCKS] = { 3, 4, 5, 6, 6 }, indices[BLOCKS] = { 0, 0, 0, 0, 1 };
+	const uint64_t enabled[BLOCKS] = {
+		kernel.setup.cshw_enable_mask[0], kernel.setup.tiler_enable_mask[0], kernel.setup.memsys_enable_mask[0],
+		kernel.setup.shader_enable_mask[0], kernel.setup.shader_enable_mask[0],
+	};
 	char *ring = kernel_bo(kernel.setup.ringbuf_handle);
 	struct drm_panthor_perf_ringbuf_control *control = kernel_bo(kernel.setup.control_handle);
 	char *at = ring + (kernel.insert & (kernel.setup.sample_slots - 1)) * SAMPLE_SIZE;
@@ -306,7 +311,7 @@ static void deliver(uint64_t user_data, uint32_t flags, uint64_t first)
 		*block = (struct drm_panthor_perf_block_header){
 			.block_type = types[b], .block_idx = indices[b],
 			.block_states = DRM_PANTHOR_PERF_BLOCK_STATE_ON,
-			.enable_mask = { kernel.setup.shader_enable_mask[0], 0 },
+			.enable_mask = { enabled[b], 0 },
 		};
 		for (i = 0; i < VALUES; i++)
 			values[i] = first++;
@@ -798,6 +803,51 @@ static void test_gone(void)
 	end("a GPU that goes away is told, behind its last sample");
 }
 
+/* Front end, then tiler, then the slice: in a sample that begins with 0, GPU cycles are 4, and beats 128 + their number. */
+static void test_meter(void)
+{
+	struct {
+		struct pperf_reading r;
+		uint64_t behind;
+	} reading = { .behind = 3 };
+	struct pperf_reading *r = &reading.r;
+	struct pperf_meter *meter = NULL;
+	int fd;
+
+	begin();
+	kernel_reset();
+	fd = open(kernel.node, O_RDWR);
+	kernel.fail[DRM_PANTHOR_PERF_COMMAND_SETUP] = EACCES;
+	expect(pperf_meter_open(fd, &meter) == PPERF_ERROR_PERMISSION && !meter && !kernel.session && !kernel.open_bos,
+	       "a meter without permission: %s", pperf_message());
+	kernel.fail[DRM_PANTHOR_PERF_COMMAND_SETUP] = 0;
+	kernel.fail[DRM_PANTHOR_PERF_COMMAND_START] = EBUSY;
+	expect(pperf_meter_open(fd, &meter) == PPERF_ERROR_SET_IN_USE && !kernel.session && !kernel.open_bos, "beside another set");
+	kernel.fail[DRM_PANTHOR_PERF_COMMAND_START] = 0;
+	expect(!pperf_meter_open(fd, &meter), "%s", pperf_message());
+	close(fd);
+
+	expect(pperf_meter_read(meter, r, 8) == PPERF_ERROR_INVALID, "a reading of 8 bytes");
+	expect(!pperf_meter_read(meter, r, sizeof(*r)) && r->seconds == 0 && isnan(r->load) && isnan(r->read) && reading.behind == 3,
+	       "a reading before there was a sample: %g s, %g", r->seconds, r->load);
+	deliver(0, 0, 0);
+	deliver(0, PPERF_SAMPLE_STRETCHED, 7);
+	expect(!pperf_meter_read(meter, r, sizeof(*r)) && fabs(r->seconds - 2e-6) < 1e-15 && fabs(r->load - 15. / 154) < 1e-9 &&
+	       fabs(r->active_hz / 77e6 - 1) < 1e-9 && r->flags == PPERF_SAMPLE_STRETCHED && reading.behind == 3,
+	       "two samples: %g s, load %g, %g Hz, flags %u", r->seconds, r->load, r->active_hz, r->flags);
+	expect(fabs(r->read - (2 * (128 + 32) + 7) * 16 / 2e-6) < 1 && fabs(r->written - (2 * (128 + 47) + 7) * 16 / 2e-6) < 1,
+	       "%g bytes a second read, %g written", r->read, r->written);
+	expect(!pperf_meter_read(meter, r, sizeof(*r)) && fabs(r->load - 15. / 154) < 1e-9, "no sample since");
+	deliver(0, 0, 0);
+	expect(!pperf_meter_read(meter, r, sizeof(*r)) && fabs(r->load - 4. / 77) < 1e-9 && !r->flags, "one since: %g", r->load);
+	deliver(0, PPERF_SAMPLE_ERROR, 0);
+	kernel.gone = true;
+	expect(pperf_meter_read(meter, r, sizeof(*r)) == PPERF_ERROR_GONE, "a GPU that is gone");
+	pperf_meter_close(meter);
+	pperf_meter_close(NULL);
+	end("a meter reads what was counted since");
+}
+
 /* What a program fills in, and what is filled in for it, has the size that the program says. */
 static void test_structs(void)
 {
@@ -894,13 +944,14 @@ int main(void)
 
 	/* What was said before a hang is to be seen. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("1..12\n");
+	printf("1..13\n");
 	test_gpu();
 	test_setup();
 	test_commands();
 	test_last();
 	test_samples();
 	test_gone();
+	test_meter();
 	test_structs();
 	unlink(kernel.node);
 	return failed;
