@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# daily: all
 # Our objects compile, without a word, where no VM runs: on machines with longs of 32 bits, on x86, and
 # with the other compiler. "make check-build" does far more.
 set -u

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 7.3
 # configs: plain
+# daily: all
 # perf itself, of the kernel's own source: it lists our events and metrics, and its top-down of two phases
 # of gpu-load adds up to 100. perf-metrics.sh has all phases and GPUs, on both kernels.
 set -u

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12 7.3
 # configs: stock debug
-# daily: stock
+# daily: stock debug
 # The kernel's selftest of performance counters and time, also where a tick is no whole number of
 # nanoseconds, as it is not on boards.
 set -u
