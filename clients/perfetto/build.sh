@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# build.sh   panthor-perf-perfetto for arm64, static
+# build.sh                   panthor-perf-perfetto for arm64, static
+# build.sh trace_processor   Perfetto's trace_processor_shell, for this machine: an hour and a half of a processor
 #
-# PERFETTO_SRC names a checkout of Perfetto, which stays as it is: its library for programs is made of it by its
-# own tool. Prints the directory that the program is in. It is kept by the content of all that goes in.
+# PERFETTO_SRC names a checkout of Perfetto, which stays as it is: what is built is made of it by its own tools.
+# Prints the directory that the program is in. It is kept by the content of all that goes in.
 
 . "$(dirname "$0")/../../tools/virt/build/common.sh"
 
@@ -17,20 +18,49 @@ GN_ARGS='is_debug=false is_clang=true is_hermetic_clang=false is_system_compiler
 SDK_ARGS='enable_perfetto_ipc=true enable_perfetto_zlib=false enable_perfetto_zstd=false enable_perfetto_re2=false
 	enable_perfetto_pcre2=false is_perfetto_build_generator=true is_perfetto_embedder=true
 	perfetto_amalgamated_sdk=true perfetto_enable_git_rev_version_header=true'
-SDK_PACKAGES="clang generate-ninja ninja-build protobuf-compiler libprotobuf-dev libprotoc-dev libsqlite3-dev
+PROCESSOR_ARGS='enable_perfetto_zstd=false enable_perfetto_re2=false enable_perfetto_llvm_demangle=false
+	enable_perfetto_trace_processor_linenoise=false enable_perfetto_trace_processor_percentile=false
+	enable_perfetto_trace_processor_mac_instruments=false enable_perfetto_ui=false enable_perfetto_unittests=false
+	enable_perfetto_integration_tests=false enable_perfetto_benchmarks=false enable_perfetto_fuzzers=false
+	enable_perfetto_traced_perf=false enable_perfetto_heapprofd=false enable_perfetto_version_gen=false
+	enable_perfetto_etm_importer=false enable_perfetto_winscope=false'
+PERFETTO_PACKAGES="clang generate-ninja ninja-build protobuf-compiler libprotobuf-dev libprotoc-dev libsqlite3-dev
 	zlib1g-dev python3"
+
+# copy_source OUT: its tools change times of files
+copy_source()
+{
+	rm -rf "$1"
+	mkdir -p "$1"
+	cp -a "$PERFETTO_SRC" "$1/tree"
+}
+
+# gn_args ARGS: what is quoted in there is for gn, on one line
+gn_args()
+{
+	tr -s '\n\t' '  ' <<<"$GN_ARGS $1"
+}
+
+make_processor()
+{
+	local out=$1
+
+	copy_source "$out"
+	# SQLite of Debian 12 may tell of a wrong place in a query that is wrong. None of ours is.
+	sed -i '/^#error "SQLite version is too old."/d' "$out/tree/src/trace_processor/sqlite/sql_source.cc"
+	(cd "$out/tree" && gn gen out --args="$(gn_args "$PROCESSOR_ARGS")" && ninja -C out trace_processor_shell)
+	strip -o "$out/trace_processor_shell" "$out/tree/out/trace_processor_shell"
+	rm -rf "$out/tree"
+	touch "$out/.done"
+}
 
 make_sdk()
 {
 	local out=$1
 
-	rm -rf "$out"
-	mkdir -p "$out"
-	# Its own copy: the tool changes times of files.
-	cp -a "$PERFETTO_SRC" "$out/tree"
-	# What is quoted in there is for gn, on one line.
+	copy_source "$out"
 	(cd "$out/tree" && python3 tools/gen_amalgamated --system_buildtools --sdk c --output "$out/perfetto" \
-		--gn_args "$(tr -s '\n\t' '  ' <<<"$GN_ARGS $SDK_ARGS")")
+		--gn_args "$(gn_args "$SDK_ARGS")")
 	rm -rf "$out/tree"
 	"${CROSS}g++" -std=c++17 -O1 -w -c -o "$out/perfetto_c.o" "$out/perfetto_c.cc"
 	touch "$out/.done"
@@ -50,7 +80,23 @@ make_program()
 	touch "$out/.done"
 }
 
-[ $# -eq 0 ] || die "usage: build.sh"
+# kept NAME KEY WHAT COMMAND [ARG...]: sets DEST to the directory that COMMAND makes, at its end, unless it is there
+kept()
+{
+	local name=$1 what=$3
+
+	DEST=$CACHE/perfetto/$1-$2
+	shift 3
+	if [ ! -e "$DEST/.done" ]; then
+		lock "perfetto-$name"
+		[ -e "$DEST/.done" ] || step "$what" "$@" "$DEST"
+		prune "$CACHE/perfetto/$name" "$KEEP"
+		unlock
+	fi
+	touch -c "$DEST"
+}
+
+[ $# -eq 0 ] || [ "$*" = trace_processor ] || die "usage: build.sh [trace_processor]"
 [ -n "${PERFETTO_SRC:-}" ] || die "set PERFETTO_SRC to a checkout of Perfetto"
 [ -e "$PERFETTO_SRC/tools/gen_amalgamated" ] || die "$PERFETTO_SRC is no checkout of Perfetto (PERFETTO_SRC)"
 PERFETTO_SRC=$(cd "$PERFETTO_SRC" && pwd)
@@ -58,17 +104,17 @@ PERFETTO_SRC=$(cd "$PERFETTO_SRC" && pwd)
 packages=(protobuf-c-compiler pkg-config)
 [ -z "$CROSS" ] || packages+=(g++-aarch64-linux-gnu)
 # shellcheck disable=SC2086
-"$BUILD_DIR/deps.sh" $SDK_PACKAGES "${packages[@]}"
-need_space 2
-key=$(hash_text "$(source_id "$PERFETTO_SRC")" "$GN_ARGS $SDK_ARGS")
-sdk=$CACHE/perfetto/sdk-$key
-if [ ! -e "$sdk/.done" ]; then
-	lock perfetto
-	[ -e "$sdk/.done" ] || step "making Perfetto's library" make_sdk "$sdk"
-	prune "$CACHE/perfetto/sdk" "$KEEP"
-	unlock
+"$BUILD_DIR/deps.sh" $PERFETTO_PACKAGES "${packages[@]}"
+id=$(source_id "$PERFETTO_SRC")
+if [ $# -gt 0 ]; then
+	need_space 4
+	kept processor "$(hash_text "$id" "$GN_ARGS $PROCESSOR_ARGS")" "building trace_processor_shell" make_processor
+	echo "$DEST"
+	exit 0
 fi
-touch -c "$sdk"
+need_space 2
+kept sdk "$(hash_text "$id" "$GN_ARGS $SDK_ARGS")" "making Perfetto's library" make_sdk
+sdk=$DEST
 
 # shellcheck disable=SC2086
 sysroot=$("$BUILD_DIR/sources.sh" arm64 $ARM64_PACKAGES)
@@ -76,12 +122,5 @@ cd "$TOP_DIR" || exit 1
 key=$(hash_text "$sdk" "$sysroot" "$(hash_files clients/perfetto/{source.c,Makefile,build.sh} tools/panthor-perf/*.[ch] \
 	tools/panthor-perf/*.proto tools/panthor-perf/data/*.csv tools/panthor-perf/libpanthor-perf/*.[ch] \
 	include/uapi/drm/panthor_perf_drm.h)")
-dest=$CACHE/perfetto/program-$key
-if [ ! -e "$dest/.done" ]; then
-	lock perfetto
-	[ -e "$dest/.done" ] || step "building panthor-perf-perfetto" make_program "$sdk" "$sysroot" "$dest"
-	prune "$CACHE/perfetto/program" "$KEEP"
-	unlock
-fi
-touch -c "$dest"
-echo "$dest"
+kept program "$key" "building panthor-perf-perfetto" make_program "$sdk" "$sysroot"
+echo "$DEST"

@@ -3,26 +3,7 @@
 # /root/instrumented.cfg for what there is not. Traces go to /root/trace.NAME.
 . /root/tap.sh
 
-export PERFETTO_PRODUCER_SOCK_NAME=/root/producer PERFETTO_CONSUMER_SOCK_NAME=/root/consumer
-
-start_traced()
-{
-	rm -f /root/producer /root/consumer
-	traced >>/root/traced.log 2>&1 &
-	traced=$!
-	until_true 60 test -S /root/consumer
-}
-
-start_source()
-{
-	/root/panthor-perf-perfetto >>/root/source.log 2>&1 &
-	source=$!
-}
-
-is_known()
-{
-	perfetto --query 2>/dev/null | grep -q gpu.counters.panthor
-}
+. /root/traced.sh
 
 # nodes: of GPUs, that the source has open
 nodes()
@@ -35,12 +16,6 @@ opened()
 	[ "$(nodes)" -ge "$1" ]
 }
 
-# A source opens the GPU a while before it counts.
-counting()
-{
-	grep -q '^state: counting' /sys/kernel/debug/dri/*/perf
-}
-
 is_one()
 {
 	[ "$(nodes)" -eq 1 ]
@@ -49,20 +24,6 @@ is_one()
 closed()
 {
 	[ "$(nodes)" -eq 0 ]
-}
-
-# trace NAME CONFIG: begins one; its process is in $trace
-trace()
-{
-	perfetto -c "/root/$2.cfg" -o "/root/trace.$1" >>/root/perfetto.log 2>&1 &
-	trace=$!
-}
-
-# finish PROCESS: ends a trace, and says how that went
-finish()
-{
-	kill -INT "$1"
-	wait "$1"
 }
 
 # More than one without counters has

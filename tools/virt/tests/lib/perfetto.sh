@@ -6,6 +6,12 @@
 #   decode_trace TRACE TEXT   what protoc reads; what it says in $SCRATCH/err
 #   csv_sums CSV FILE         "SAMPLE BLOCK.INDEX SUM" of what all blocks of a sample have counted, sorted
 #   trace_sums TEXT CSV FILE  the same of a trace; the CSV has begins and ends of its samples
+#   live_sums TEXT FILE       "BLOCK-TYPE.COUNTER INDEX SUM" of what a trace has counted, sorted; $SCRATCH/list has
+#                             lines of `list -x ';'`
+# And for those that take traces with traced:
+#   need_perfetto             ends the test without PERFETTO_SRC
+#   build_source              1 result; $SOURCE is the program
+#   live_config NAME TEXT [MORE]   $SCRATCH/NAME.cfg: counters as TEXT says, and MORE sources, until it is ended
 
 build_decoder()
 {
@@ -57,4 +63,58 @@ trace_sums()
 			description = 0
 			time = ""
 		}' "$SCRATCH/places" "$2" "$1" | sort >"$3"
+}
+
+# A value holds from its packet to the next; the last are zeros.
+live_sums()
+{
+	awk 'FNR == NR { split($0, p, ";"); place[p[1]] = p[2] "." p[3]; next }
+		/^packet/ { time = ""; event = 0; delete change }
+		/^  gpu_counter_event/ { event = 1 }
+		/{$/ { inside = $1 }
+		$1 == "counter_id:" { id = $2 }
+		inside == "specs" && $1 == "description:" && $3 == "of" && NF == 4 && substr($2, 2) in place {
+			split($4, b, /[."]/)
+			of[id] = place[substr($2, 2)] " " b[2]
+		}
+		inside == "counters" && $1 == "double_value:" && id in of { change[id] = $2 }
+		/^  timestamp:/ { time = $2 }
+		/^}/ && event {
+			if (last != "")
+				for (id in rate) sum[of[id]] += int(rate[id] * (time - last) / 1e9 + 0.5)
+			for (id in change) rate[id] = change[id]
+			last = time
+		}
+		END { for (q in sum) if (sum[q]) printf "%s %.0f\n", q, sum[q] }' "$SCRATCH/list" "$1" | sort >"$2"
+}
+
+need_perfetto()
+{
+	[ -z "${PERFETTO_SRC:-}" ] || return 0
+	echo "1..0 # SKIP set PERFETTO_SRC to a checkout of Perfetto (clients/perfetto/README)"
+	exit 0
+}
+
+build_source()
+{
+	if ! SOURCE=$("$VIRT_DIR/../../clients/perfetto/build.sh" 2>"$SCRATCH/err"); then
+		not_ok "the data source builds" "$(tail -n 40 "$SCRATCH/err")"
+		exit 1
+	fi
+	ok "the data source builds"
+	SOURCE=$SOURCE/panthor-perf-perfetto
+}
+
+live_config()
+{
+	local tests=$VIRT_DIR/../panthor-perf/tests
+
+	protoc --encode=TraceConfig -I "$tests" "$tests/perfetto-check.proto" >"$SCRATCH/$1.cfg" <<-END || exit 1
+		buffers { size_kb: 65536 fill_policy: DISCARD }
+		data_sources { config { name: "gpu.counters.panthor" gpu_counter_config { $2 } } }
+		${3:-}
+		incremental_state_config { clear_period_ms: 500 }
+		flush_timeout_ms: 60000
+		data_source_stop_timeout_ms: 60000
+	END
 }
