@@ -270,6 +270,15 @@ static void print_general(const struct writer *w, const struct exporter *e)
 		print_real(w, "mali_external_memory_bytes_per_second", false, "direction=\"write\"", period.written);
 	}
 
+	if (!isnan(figures_core_load(&e->source, e->period, 0))) {
+		begin_metric(w, "mali_core_load_ratio", "ratio", false,
+			     "Part of the time, in the last period, in which a shader core was active.");
+		for (unsigned int core = 0; core < e->info->blocks[PPERF_BLOCK_SHADER]; core++) {
+			snprintf(label, sizeof(label), "core=\"%u\"", core);
+			print_real(w, "mali_core_load_ratio", false, label, figures_core_load(&e->source, e->period, core));
+		}
+	}
+
 	begin_metric(w, "mali_clock_cycles", "cycles", true, "Cycles of a clock while the GPU had power.");
 	for (unsigned int clock = 0; clock < PPERF_CLOCKS; clock++) {
 		if (!(e->info->clocks & 1u << clock))
@@ -285,6 +294,36 @@ static void print_general(const struct writer *w, const struct exporter *e)
 	print_count(w, "mali_samples_flagged", "flag=\"overflow\"", e->log.overflowed);
 	print_count(w, "mali_samples_flagged", "flag=\"error\"", e->log.failed);
 	print_count(w, "mali_samples_flagged", "flag=\"stretched\"", e->log.stretched);
+}
+
+/* The same by the names that OpenTelemetry's conventions have for all hardware (hw.gpu.utilization, hw.gpu.io). */
+static void print_conventional(const struct writer *w, const struct exporter *e)
+{
+	const struct {
+		const struct pperf_counter *counter;
+		const char *direction;
+	} io[] = { { e->source.read, "receive" }, { e->source.written, "transmit" } };
+	struct figures period = figures_of(&e->source, e->period);
+	char hardware[128], label[192];
+	double bytes;
+	size_t i;
+
+	snprintf(hardware, sizeof(hardware), "hw_id=\"%s\",hw_name=\"%s\",hw_vendor=\"Arm\"", w->gpu, e->info->name);
+	if (period.has_load) {
+		begin_metric(w, "hw_gpu_utilization_ratio", "ratio", false,
+			     "Part of the time, in the last period, in which the GPU was active.");
+		snprintf(label, sizeof(label), "%s,hw_gpu_task=\"general\"", hardware);
+		print_real(w, "hw_gpu_utilization_ratio", false, label, period.load.of_time);
+	}
+	if (!e->source.read || !e->source.written)
+		return;
+	begin_metric(w, "hw_gpu_io_bytes", "bytes", true, "Bytes that the GPU has read from external memory, and written to it.");
+	for (i = 0; i < sizeof(io) / sizeof(io[0]); i++) {
+		if (pperf_sums_value(e->total, io[i].counter, &bytes))
+			continue;
+		snprintf(label, sizeof(label), "%s,network_io_direction=\"%s\"", hardware, io[i].direction);
+		print_real(w, "hw_gpu_io_bytes", true, label, bytes);
+	}
 }
 
 /* The value, or what was told before if that is larger. */
@@ -394,6 +433,7 @@ static struct page *render(const struct exporter *e, enum format format)
 	}
 	page->users = 1;
 	print_general(&w, e);
+	print_conventional(&w, e);
 	print_topdown(&w, e);
 	for (i = 0; i < e->num_metrics; i++)
 		print_counter(&w, e, &e->metrics[i]);
@@ -949,6 +989,8 @@ static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, 
 
 	session_options.masks = *pperf_selection_masks(selection);
 	figures_need_bandwidth(&e.source, &session_options.masks);
+	if (e.source.core)
+		pperf_counter_needs(db, e.source.core, &session_options.masks);
 	session_options.period_ns = arguments->period_ns;
 	error = pperf_session_open(gpu, &session_options, &session);
 	if (!error)

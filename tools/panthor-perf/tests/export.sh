@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-plan 38
+plan 41
 
 if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH/live-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -89,6 +89,17 @@ is "three samples in counter 53 of the last core" \
 is "its first and its second core" \
 	"$(printf '%s\n' "$first" | sed -n 's/^mali_any_workload_active_cycles_total{gpu="renderD128",block="shader[01]"} //p' | tr '\n' ' ')" \
 	"$((3 * (5000 - 53))) $((3 * (6000 - 53))) "
+
+# Counter 53 tells that a core is active, and the cores' clock has 9000 cycles in a sample.
+is "the load of each core" "$(printf '%s\n' "$first" | sed -n 's/^mali_core_load_ratio{gpu="renderD128",core="\([0-9]\)"} \([0-9.]\{6\}\).*/\1 \2/p' | tr '\n' ' ')" \
+	"0 0.$(((5000 - 53) * 10000 / 9000)) 1 0.$(((6000 - 53) * 10000 / 9000)) 2 0.$(((7000 - 53) * 10000 / 9000)) "
+is "by the names of all GPUs, the load is the same" "$(printf '%s\n' "$first" |
+	sed -n 's/^hw_gpu_utilization_ratio{gpu="renderD128",hw_id="renderD128",hw_name="a fake",hw_vendor="Arm",hw_gpu_task="general"} //p')" \
+	"$(printf '%s\n' "$first" | sed -n 's/^mali_gpu_load_ratio{gpu="renderD128",of="time"} //p')"
+# Slices 0 and 1 are blocks 2 and 3, and beats have 16 bytes.
+is "and what was read and written adds up" "$(printf '%s\n' "$first" |
+	sed -n 's/^hw_gpu_io_bytes_total{.*network_io_direction="\([a-z]*\)"} /\1 /p' | tr '\n' ' ')" \
+	"receive $((3 * (3000 - 32 + 4000 - 32) * 16)) transmit $((3 * (3000 - 47 + 4000 - 47) * 16)) "
 
 # The file of a collector is the same text.
 begin file --textfile "$SCRATCH/x.prom" -a
