@@ -296,33 +296,42 @@ static void print_general(const struct writer *w, const struct exporter *e)
 	print_count(w, "mali_samples_flagged", "flag=\"stretched\"", e->log.stretched);
 }
 
+/* A value with what all hardware is known by there. */
+static void print_hardware(const struct writer *w, const struct exporter *e, const char *name, bool total,
+			   const char *extra, double value)
+{
+	fprintf(w->out, "%s%s{gpu=\"", name, total ? "_total" : "");
+	print_escaped(w->out, w->gpu);
+	fputs("\",hw_id=\"", w->out);
+	print_escaped(w->out, w->gpu);
+	fprintf(w->out, "\",hw_name=\"%s\",hw_vendor=\"Arm\",%s} %.17g\n", e->info->name, extra, value);
+}
+
 /* The same by the names that OpenTelemetry's conventions have for all hardware (hw.gpu.utilization, hw.gpu.io). */
 static void print_conventional(const struct writer *w, const struct exporter *e)
 {
 	const struct {
 		const struct pperf_counter *counter;
-		const char *direction;
-	} io[] = { { e->source.read, "receive" }, { e->source.written, "transmit" } };
+		const char *label;
+	} io[] = {
+		{ e->source.read, "network_io_direction=\"receive\"" },
+		{ e->source.written, "network_io_direction=\"transmit\"" },
+	};
 	struct figures period = figures_of(&e->source, e->period);
-	char hardware[128], label[192];
 	double bytes;
 	size_t i;
 
-	snprintf(hardware, sizeof(hardware), "hw_id=\"%s\",hw_name=\"%s\",hw_vendor=\"Arm\"", w->gpu, e->info->name);
 	if (period.has_load) {
 		begin_metric(w, "hw_gpu_utilization_ratio", "ratio", false,
 			     "Part of the time, in the last period, in which the GPU was active.");
-		snprintf(label, sizeof(label), "%s,hw_gpu_task=\"general\"", hardware);
-		print_real(w, "hw_gpu_utilization_ratio", false, label, period.load.of_time);
+		print_hardware(w, e, "hw_gpu_utilization_ratio", false, "hw_gpu_task=\"general\"", period.load.of_time);
 	}
 	if (!e->source.read || !e->source.written)
 		return;
 	begin_metric(w, "hw_gpu_io_bytes", "bytes", true, "Bytes that the GPU has read from external memory, and written to it.");
 	for (i = 0; i < sizeof(io) / sizeof(io[0]); i++) {
-		if (pperf_sums_value(e->total, io[i].counter, &bytes))
-			continue;
-		snprintf(label, sizeof(label), "%s,network_io_direction=\"%s\"", hardware, io[i].direction);
-		print_real(w, "hw_gpu_io_bytes", true, label, bytes);
+		if (!pperf_sums_value(e->total, io[i].counter, &bytes))
+			print_hardware(w, e, "hw_gpu_io_bytes", true, io[i].label, bytes);
 	}
 }
 

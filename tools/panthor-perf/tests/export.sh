@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-plan 41
+plan 42
 
 if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH/live-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -227,3 +227,12 @@ FAKE_TICKS=$SCRATCH/gone.ticks "$SCRATCH/live-test" export --prometheus -a --tex
 is "the GPU goes" "$? $(cat "$SCRATCH/gone.err")" "7 panthor-perf: /dev/dri/renderD128 is gone"
 exec 6>&-
 is "after its last sample was published" "$(value mali_samples_total "$(cat "$SCRATCH/gone.prom")")" 1
+
+# A name of a node may be any that a file can have.
+mkfifo "$SCRATCH/quote.ticks"
+exec 6<>"$SCRATCH/quote.ticks"
+tick quote sg
+FAKE_TICKS=$SCRATCH/quote.ticks "$SCRATCH/live-test" export -d '/dev/a"b' --textfile "$SCRATCH/quote.prom" 2>"$SCRATCH/quote.err"
+exec 6>&-
+is "a quote in its name is told as one in each label" \
+	"$(grep -c '{gpu="a\\"b",hw_id="a\\"b",' "$SCRATCH/quote.prom") $(grep -v '^#' "$SCRATCH/quote.prom" | grep -c '"a"b"')" "3 0"
