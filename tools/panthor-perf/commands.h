@@ -15,7 +15,13 @@
 
 #include "recording.h"
 
+/* What --version says: the makefile knows more of it than the library's version, such as the last commit. */
+#ifndef PANTHOR_PERF_VERSION
+#define PANTHOR_PERF_VERSION PPERF_VERSION
+#endif
+
 /* Each takes its own arguments, argv[0] being for messages, and returns an exit status. */
+int command_doctor(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_list(int argc, char **argv);

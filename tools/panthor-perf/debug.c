@@ -159,7 +159,7 @@ int debug_info(const char *device)
 	struct pperf_gpu *gpu;
 	int status = STATUS_OK;
 
-	printf("panthor-perf: %s\n", pperf_version());
+	printf("panthor-perf: %s\n", PANTHOR_PERF_VERSION);
 	print_kernel();
 	print_log();
 	error = pperf_gpu_open(device, &gpu);

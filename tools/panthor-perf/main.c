@@ -6,7 +6,7 @@
 
 #include "commands.h"
 
-const char *argp_program_version = "panthor-perf " PPERF_VERSION;
+const char *argp_program_version = "panthor-perf " PANTHOR_PERF_VERSION;
 
 /* A command a line, in the order in which they are listed. */
 static const struct {
@@ -25,6 +25,7 @@ static const struct {
 	{ "diff", command_diff, "what changed between two recordings" },
 	{ "streamline", command_streamline, "files for the daemon of Arm Streamline" },
 	{ "export", command_export, "counters and metrics for Prometheus" },
+	{ "doctor", command_doctor, "why nothing can be counted, and what to do" },
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))

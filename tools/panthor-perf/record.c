@@ -847,7 +847,7 @@ static int record(struct recorder *r)
 	int status;
 
 	uname(&name);
-	r->head.tool = (char *)"panthor-perf " PPERF_VERSION;
+	r->head.tool = (char *)"panthor-perf " PANTHOR_PERF_VERSION;
 	r->head.host = name.nodename;
 	r->head.kernel = name.release;
 	r->head.machine = name.machine;

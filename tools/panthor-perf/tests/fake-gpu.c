@@ -15,7 +15,8 @@
  * They wait until counting is started; a file of the name in FAKE_STARTED is there from then on. When it is
  * started again, ten seconds have gone by.
  *
- * With FAKE_STOP=gone in the environment, the GPU goes when it is to stop: two more samples are in the ring.
+ * With FAKE_STOP=gone in the environment, the GPU goes when it is to stop: two more samples are in the ring. With
+ * the number of an error as FAKE_GPU or FAKE_SESSION, there is that error instead of a GPU or of a session.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -43,8 +44,21 @@ struct pperf_session {
 	struct pperf_log log;
 };
 
+/* The error that a variable has, PPERF_OK if it is not there. */
+static enum pperf_error fake_error(const char *name)
+{
+	const char *number = getenv(name);
+	enum pperf_error error = number ? strtoul(number, NULL, 10) : PPERF_OK;
+
+	return error ? pperf_fail(error, "a fake error: %s", pperf_strerror(error)) : PPERF_OK;
+}
+
 enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu)
 {
+	enum pperf_error error = fake_error("FAKE_GPU");
+
+	if (error)
+		return error;
 	*gpu = calloc(1, sizeof(**gpu));
 	if (!*gpu)
 		return pperf_no_memory();
@@ -111,10 +125,15 @@ enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_se
 {
 	const char *name = getenv("FAKE_TICKS");
 	struct pperf_session *s = calloc(1, sizeof(*s));
+	enum pperf_error error = fake_error("FAKE_SESSION");
 	unsigned int n;
 
 	if (!s || !name)
 		abort();
+	if (error) {
+		free(s);
+		return error;
+	}
 	s->gpu = gpu;
 	s->log.size = sizeof(s->log);
 	s->period_ns = options->period_ns;

@@ -40,7 +40,7 @@ change()
 	exit 1
 }
 
-plan $((5 + 2 * ${#bites[@]}))
+plan $((6 + 2 * ${#bites[@]}))
 # Only panthor is built anew, and of it what a patch has changed: files that are copied have no time of before.
 export SERIES_TREE=$SCRATCH/tree
 if tree=$("$VIRT_DIR/build/kernel.sh" tree "$KERNEL" 2>"$SCRATCH/err") &&
@@ -75,11 +75,14 @@ aarch64-linux-gnu-gcc -std=gnu11 -static -O1 -Wall -Wextra -Werror -o "$SCRATCH/
 "$VIRT_DIR/run" -k "$KERNEL" -c series -f "$SCRATCH/perf-off:/root/perf-off" -- sh -c '
 	gpu-load >/dev/null && /root/perf-off && panthor-perf stat true
 	echo "status: $?"
+	panthor-perf doctor | grep "^to do  *firmware"
 	ls /sys/bus/event_source/devices | grep -c panthor' >"$SCRATCH/out" 2>"$SCRATCH/err"
 is "no counters: there is nothing in the query but sizes" "$(grep '^query of 64' "$SCRATCH/out")" \
 	"query of 64 bytes: 1=56 2=24 11=56"
 is "no counters: SETUP" "$(grep '^command 0' "$SCRATCH/out")" "command 0: good, Operation not supported"
 is "no counters: panthor-perf, whose status is 4" "$(grep '^status' "$SCRATCH/out") $(grep -c 'no performance counters' "$SCRATCH/err")" \
 	"status: 4 1"
+is "no counters: and doctor, which names firmware" \
+	"$(grep -c '^to do .*firmware .*no counters that the driver understands' "$SCRATCH/out")" 1
 is "no counters: there is no PMU" "$(tail -n 1 "$SCRATCH/out")" 0
 [ -s "$SCRATCH/out" ] || sed 's/^/# /' "$SCRATCH/err"

@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: MIT
+/*
+ * panthor-perf doctor: why nothing can be counted, and what to do. What is found is in the order in which one
+ * thing takes the other; of each there is one line, and a next step if something is to be done.
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <glob.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "commands.h"
+
+/* No module is longer. */
+#define MAX_MODULE (64 << 20)
+
+#define BUILD_ID ".note.gnu.build-id"
+#define LOADED "/sys/module/panthor"
+#define EFI_SECURE_BOOT "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+
+enum state { FINE, TO_DO, UNKNOWN };
+
+struct doctor {
+	const char *device;
+	bool json;
+
+	struct json_object *findings;
+	unsigned int to_do;
+
+	char release[128];
+	/* What came of opening the GPU, and of a session. */
+	enum pperf_error gpu_error, session_error;
+	char *gpu_message, *session_message;
+	char gpu[128];
+};
+
+static const struct argp_option options[] = {
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct doctor *d = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &d->device;
+		return 0;
+	case 'j':
+		d->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "%s: there are no arguments", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* One line: what was found of something, and what is to be done next, or NULL. */
+static void tell(struct doctor *d, const char *name, enum state state, const char *next, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+static void tell(struct doctor *d, const char *name, enum state state, const char *next, const char *format, ...)
+{
+	static const char *const words[] = { [FINE] = "ok", [TO_DO] = "to do", [UNKNOWN] = "unknown" };
+	struct json_object *finding;
+	char what[768];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	d->to_do += state == TO_DO;
+	if (d->json) {
+		finding = json_object_new_object();
+		json_object_object_add(finding, "of", json_object_new_string(name));
+		json_object_object_add(finding, "state", json_object_new_string(words[state]));
+		json_object_object_add(finding, "finding", json_object_new_string(what));
+		json_object_object_add(finding, "next", next ? json_object_new_string(next) : NULL);
+		json_object_array_add(d->findings, finding);
+		return;
+	}
+	printf("%-8s %-11s ", words[state], name);
+	print_text(stdout, what);
+	putchar('\n');
+	if (next) {
+		printf("%-8s %-11s -> ", "", "");
+		print_text(stdout, next);
+		putchar('\n');
+	}
+}
+
+/* The first line of a file, without its end. */
+static bool first_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	bool read = file && fgets(line, size, file);
+
+	if (file)
+		fclose(file);
+	if (read)
+		line[strcspn(line, "\n")] = '\0';
+	return read;
+}
+
+/* The last of the files that a pattern names. */
+static bool find(const char *pattern, char *path, size_t size)
+{
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found))
+		return false;
+	snprintf(path, size, "%s", found.gl_pathv[found.gl_pathc - 1]);
+	globfree(&found);
+	return true;
+}
+
+/* Of the files of a kernel's modules: "/lib/modules/RELEASE/NAME". */
+static const char *of_kernel(const struct doctor *d, const char *name)
+{
+	static char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/%s", d->release, name);
+	return path;
+}
+
+static bool lacks_interface(const struct doctor *d)
+{
+	return d->gpu_error == PPERF_ERROR_NO_KERNEL_SUPPORT;
+}
+
+/* A panthor answers: it is loaded and drives the GPU. */
+static bool driver_answers(const struct doctor *d)
+{
+	return !d->gpu_error || lacks_interface(d) || d->gpu_error == PPERF_ERROR_NO_COUNTERS;
+}
+
+static void try_to_count(struct doctor *d)
+{
+	struct pperf_session_options options = { .size = sizeof(options) };
+	struct pperf_session *session;
+	struct pperf_gpu *gpu;
+
+	d->gpu_error = pperf_gpu_open(d->device, &gpu);
+	if (d->gpu_error) {
+		d->gpu_message = strdup(pperf_message());
+		return;
+	}
+	snprintf(d->gpu, sizeof(d->gpu), "%s, %s, %u shader cores", pperf_gpu_info(gpu)->name,
+		 pperf_gpu_info(gpu)->node, pperf_gpu_info(gpu)->cores);
+	/* Opening takes the right to count, and counts nothing. */
+	options.masks.bits[1][0] = 1ull << PPERF_FIRST_COUNTER;
+	d->session_error = pperf_session_open(gpu, &options, &session);
+	if (d->session_error)
+		d->session_message = strdup(pperf_message());
+	else
+		pperf_session_close(session);
+	pperf_gpu_close(gpu);
+}
+
+static void look_at_kernel(struct doctor *d)
+{
+	char version[256] = "of an unknown version";
+	unsigned int major = 0, minor = 0;
+
+	first_line("/proc/sys/kernel/version", version, sizeof(version));
+	if (sscanf(d->release, "%u.%u", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 10)))
+		tell(d, "kernel", TO_DO, "boot a kernel that the README's \"On a board\" names",
+		     "Linux %s has no panthor, which came with 6.10; %s", d->release, version);
+	else
+		tell(d, "kernel", FINE, NULL, "Linux %s, %s", d->release, version);
+}
+
+/* The directory in sysfs of a GPU that panthor is for. */
+static bool find_device(char *path, size_t size)
+{
+	char line[1024];
+	bool there = false;
+	glob_t found;
+	size_t i;
+
+	if (glob("/sys/bus/platform/devices/*/modalias", 0, NULL, &found))
+		return false;
+	for (i = 0; i < found.gl_pathc && !there; i++) {
+		there = first_line(found.gl_pathv[i], line, sizeof(line)) && strstr(line, "Carm,mali-valhall-csf");
+		snprintf(path, size, "%s", found.gl_pathv[i]);
+		*strrchr(path, '/') = '\0';
+	}
+	globfree(&found);
+	return there;
+}
+
+static void look_at_device(struct doctor *d)
+{
+	char path[PATH_MAX], link[PATH_MAX + 16], target[PATH_MAX];
+	const char *device, *driver;
+	ssize_t length;
+
+	if (!find_device(path, sizeof(path))) {
+		/* Not all that has one describes it by a device tree. */
+		if (driver_answers(d))
+			tell(d, "GPU", FINE, NULL, "not of the device tree");
+		else
+			tell(d, "GPU", TO_DO, "it takes a Mali-G310, G510, G610, G710 or later, whose node in the "
+			     "device tree is enabled", "the device tree has no Mali with a command stream front end");
+		return;
+	}
+	device = strrchr(path, '/') + 1;
+	snprintf(link, sizeof(link), "%s/driver", path);
+	length = readlink(link, target, sizeof(target) - 1);
+	if (length <= 0) {
+		tell(d, "GPU", TO_DO, "sudo dmesg | grep -e panthor -e mali tells why, once panthor is loaded",
+		     "%s has no driver", device);
+		return;
+	}
+	target[length] = '\0';
+	driver = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
+	if (!strcmp(driver, "panthor"))
+		tell(d, "GPU", FINE, NULL, "%s, which panthor drives", device);
+	else
+		tell(d, "GPU", TO_DO, "keep that driver from loading: module_blacklist= on the kernel's command line",
+		     "%s, which %s drives", device, driver);
+}
+
+static void look_at_kbase(struct doctor *d)
+{
+	static const char *const signs[] = { "/dev/mali0", "/sys/module/mali_kbase", "/sys/module/bifrost_kbase" };
+	size_t i;
+
+	for (i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		if (access(signs[i], F_OK))
+			continue;
+		tell(d, "kbase", TO_DO, "boot a kernel that has panthor, or "
+		     "module_blacklist=mali_kbase,bifrost_kbase on this one's command line if it has both",
+		     "Arm's own driver is there (%s), as in vendors' kernels: one GPU has one driver", signs[i]);
+		return;
+	}
+	tell(d, "kbase", FINE, NULL, "Arm's own driver is not there");
+}
+
+/* The file that modprobe takes for panthor: its line in modules.dep. */
+static bool installed_module(const struct doctor *d, char *path, size_t size)
+{
+	FILE *file = fopen(of_kernel(d, "modules.dep"), "re");
+	char *line = NULL, *name;
+	bool found = false;
+	size_t space = 0;
+
+	while (file && !found && getline(&line, &space, file) > 0) {
+		line[strcspn(line, ":\n")] = '\0';
+		name = strrchr(line, '/');
+		name = name ? name + 1 : line;
+		found = !strncmp(name, "panthor.ko", strlen("panthor.ko"));
+		if (found)
+			snprintf(path, size, "%s", line[0] == '/' ? line : of_kernel(d, line));
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static bool is_builtin(const struct doctor *d)
+{
+	FILE *file = fopen(of_kernel(d, "modules.builtin"), "re");
+	bool found = false;
+	char line[512];
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = strstr(line, "/panthor.ko");
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* All of a file, or what the program says whose command it is. */
+static char *contents(const char *path, const char *command, size_t *size)
+{
+	FILE *file = command ? popen(command, "re") : fopen(path, "re");
+	char *data = malloc(MAX_MODULE), *fitting;
+
+	*size = file && data ? fread(data, 1, MAX_MODULE, file) : 0;
+	if (file)
+		command ? pclose(file) : fclose(file);
+	/* Whatever reads beyond the end is found out. */
+	fitting = realloc(data, *size + 1);
+	return fitting ?: data;
+}
+
+/* A module that may be compressed. */
+static char *module_contents(const char *path, size_t *size)
+{
+	static const char *const programs[][2] = { { ".xz", "xz" }, { ".zst", "zstd" }, { ".gz", "gzip" } };
+	const char *suffix = strrchr(path, '.');
+	char command[PATH_MAX + 64];
+	size_t i;
+
+	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		if (!suffix || strcmp(suffix, programs[i][0]) || strchr(path, '\''))
+			continue;
+		snprintf(command, sizeof(command), "%s -dc '%s' 2>/dev/null", programs[i][1], path);
+		return contents(path, command, size);
+	}
+	return contents(path, NULL, size);
+}
+
+/* A section of an ELF file, or NULL if there is none, or it is no whole one. */
+static const char *elf_section(const char *data, size_t size, const char *name, size_t *length)
+{
+	const Elf64_Ehdr *header = (const void *)data;
+	const Elf64_Shdr *sections, *names;
+	unsigned int i;
+
+	if (size < sizeof(*header) || memcmp(data, ELFMAG, SELFMAG) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header->e_shoff > size || header->e_shoff % 8 ||
+	    header->e_shnum > (size - header->e_shoff) / sizeof(*sections) || header->e_shstrndx >= header->e_shnum)
+		return NULL;
+	sections = (const void *)(data + header->e_shoff);
+	names = &sections[header->e_shstrndx];
+	for (i = 0; i < header->e_shnum; i++) {
+		if (names->sh_offset > size || sections[i].sh_name >= size - names->sh_offset ||
+		    strlen(name) >= size - names->sh_offset - sections[i].sh_name ||
+		    strcmp(data + names->sh_offset + sections[i].sh_name, name) ||
+		    sections[i].sh_offset > size || sections[i].sh_size > size - sections[i].sh_offset)
+			continue;
+		*length = sections[i].sh_size;
+		return data + sections[i].sh_offset;
+	}
+	return NULL;
+}
+
+/* Whether what is loaded was loaded from a file: their build ids. UNKNOWN if one of them has none. */
+static enum state loaded_from(const char *path)
+{
+	size_t size, in_file, loaded_size;
+	char *data = module_contents(path, &size), *loaded = contents(LOADED "/notes/" BUILD_ID, NULL, &loaded_size);
+	const char *note = data ? elf_section(data, size, BUILD_ID, &in_file) : NULL;
+	enum state state = UNKNOWN;
+
+	if (note && loaded && loaded_size)
+		state = in_file == loaded_size && !memcmp(note, loaded, in_file) ? FINE : TO_DO;
+	free(data);
+	free(loaded);
+	return state;
+}
+
+/* A driver that is not what it should be matters if it does not count. */
+static void look_at_module(struct doctor *d)
+{
+	bool there = !access(LOADED, F_OK);
+	char path[PATH_MAX], next[512];
+
+	if (is_builtin(d)) {
+		tell(d, "module", lacks_interface(d) ? TO_DO : FINE, lacks_interface(d) ?
+		     "boot a kernel that has it as a module, or build this one with CONFIG_DRM_PANTHOR_PERF" : NULL,
+		     "panthor is part of this kernel, and no module takes its place");
+		return;
+	}
+	if (!installed_module(d, path, sizeof(path))) {
+		if (there)
+			tell(d, "module", UNKNOWN, NULL, "panthor is loaded, and there is none in %s",
+			     of_kernel(d, "modules.dep"));
+		else
+			tell(d, "module", TO_DO, "boot a kernel that has it (CONFIG_DRM_PANTHOR)",
+			     "this kernel has no panthor");
+		return;
+	}
+	if (!there) {
+		tell(d, "module", TO_DO, "sudo modprobe panthor; sudo dmesg tells what became of it",
+		     "panthor is not loaded, but is installed: %s", path);
+		return;
+	}
+	switch (loaded_from(path)) {
+	case FINE:
+		tell(d, "module", FINE, NULL, "loaded is what is installed, %s", path);
+		break;
+	case TO_DO:
+		snprintf(next, sizeof(next), "sudo update-initramfs -u -k %s (or dracut -f, mkinitcpio -P) and "
+			 "reboot: the initrd may have the other one", d->release);
+		tell(d, "module", TO_DO, next, "loaded is another panthor than what is installed, %s", path);
+		break;
+	case UNKNOWN:
+		tell(d, "module", UNKNOWN,
+		     "install xz-utils or zstd, if the file is compressed by one that is not there",
+		     "whether what is loaded is %s cannot be told, for want of a build id", path);
+	}
+}
+
+static void look_at_firmware(struct doctor *d)
+{
+	char path[PATH_MAX];
+
+	if (d->gpu_error == PPERF_ERROR_NO_COUNTERS)
+		tell(d, "firmware", TO_DO, "a newer mali_csffw.bin: firmware-misc-nonfree of a later Debian, or "
+		     "linux-firmware; sudo dmesg | grep panthor tells what the driver missed",
+		     "it runs, and offers no counters that the driver understands");
+	else if (driver_answers(d))
+		tell(d, "firmware", FINE, NULL, "it runs");
+	else if (find("/lib/firmware/arm/mali/arch*/mali_csffw.bin*", path, sizeof(path)) ||
+		 find("/lib/firmware/updates/arm/mali/arch*/mali_csffw.bin*", path, sizeof(path)))
+		tell(d, "firmware", UNKNOWN, NULL,
+		     "there is %s; whether the GPU wants another one, sudo dmesg | grep panthor tells", path);
+	else
+		tell(d, "firmware", TO_DO,
+		     "install firmware-misc-nonfree (of Debian's non-free-firmware) or linux-firmware, and reboot",
+		     "there is no arm/mali/arch*/mali_csffw.bin in /lib/firmware");
+}
+
+static void look_at_counters(struct doctor *d)
+{
+	if (!d->gpu_error)
+		tell(d, "counters", FINE, NULL, "%s", d->gpu);
+	else if (d->gpu_error == PPERF_ERROR_PERMISSION)
+		tell(d, "counters", UNKNOWN, NULL, "the GPU may not be asked");
+	else
+		tell(d, "counters", TO_DO, NULL, "%s", d->gpu_message);
+}
+
+static void look_at_permission(struct doctor *d)
+{
+	if (d->gpu_error == PPERF_ERROR_PERMISSION)
+		tell(d, "permission", TO_DO, NULL, "%s", d->gpu_message);
+	else if (d->gpu_error)
+		tell(d, "permission", UNKNOWN, NULL, "there is nothing to count yet");
+	else if (!d->session_error)
+		tell(d, "permission", FINE, NULL, "this user may count");
+	else
+		tell(d, "permission", d->session_error == PPERF_ERROR_PERMISSION ? TO_DO : UNKNOWN, NULL, "%s",
+		     d->session_message);
+}
+
+/* Whether the kernels that DKMS's file is for are these: one that says nothing is for all. */
+static bool is_for_kernel(const char *path, const char *release)
+{
+	char line[4096], kernels[4096];
+	FILE *file = fopen(path, "re");
+	bool matches = true;
+	regex_t regex;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "BUILD_EXCLUSIVE_KERNEL=\"%4095[^\"]", kernels) != 1)
+			continue;
+		if (regcomp(&regex, kernels, REG_EXTENDED | REG_NOSUB))
+			continue;
+		matches = !regexec(&regex, release, 0, NULL, 0);
+		regfree(&regex);
+	}
+	if (file)
+		fclose(file);
+	return matches;
+}
+
+/* It matters only where panthor does not count. */
+static void look_at_dkms(struct doctor *d)
+{
+	char conf[PATH_MAX], built[PATH_MAX], next[512], *end;
+	const char *name;
+	bool is_for;
+
+	if (!find("/usr/src/panthor-perf-*/dkms.conf", conf, sizeof(conf))) {
+		if (lacks_interface(d))
+			tell(d, "DKMS", TO_DO, "install it: the README's \"On a board\" tells how",
+			     "panthor-perf-dkms is not installed");
+		else
+			tell(d, "DKMS", FINE, NULL, "panthor-perf-dkms is not installed");
+		return;
+	}
+	is_for = is_for_kernel(conf, d->release);
+	end = strrchr(conf, '/');
+	*end = '\0';
+	name = strrchr(conf, '/') + 1;
+	if (find(of_kernel(d, "updates/dkms/panthor.ko*"), built, sizeof(built))) {
+		tell(d, "DKMS", FINE, NULL, "%s has built %s", name, built);
+	} else if (!lacks_interface(d)) {
+		tell(d, "DKMS", FINE, NULL, "%s has built nothing for this kernel", name);
+	} else if (is_for) {
+		snprintf(next, sizeof(next), "sudo dkms autoinstall -k %s, and what it says; what a compiler said is "
+			 "in /var/lib/dkms/panthor-perf", d->release);
+		tell(d, "DKMS", TO_DO, next, "%s has built nothing for this kernel", name);
+	} else {
+		tell(d, "DKMS", TO_DO, "boot a kernel that it is for, or install a later panthor-perf-dkms",
+		     "%s is not for this kernel, which keeps its own panthor", name);
+	}
+}
+
+static void look_at_headers(struct doctor *d)
+{
+	const char *path = of_kernel(d, "build");
+
+	if (!access(path, F_OK))
+		tell(d, "headers", FINE, NULL, "%s", path);
+	else if (!lacks_interface(d))
+		tell(d, "headers", FINE, NULL, "there are none of this kernel, and nothing has to be built");
+	else
+		tell(d, "headers", TO_DO, "on Debian, sudo apt install linux-headers-arm64, of the suite that the "
+		     "kernel is of, such as -t trixie-backports; elsewhere those of this release",
+		     "there is no %s, without which no module can be built", path);
+}
+
+static void look_at_signatures(struct doctor *d)
+{
+	const char *why = NULL;
+	size_t size = 0;
+	char *variable;
+	char line[128];
+
+	/* "[none] integrity confidentiality" */
+	if (first_line("/sys/kernel/security/lockdown", line, sizeof(line)) && strncmp(line, "[none]", 6))
+		why = "lockdown";
+	else if (first_line("/sys/module/module/parameters/sig_enforce", line, sizeof(line)) && line[0] == 'Y')
+		why = "module.sig_enforce";
+	if (why) {
+		if (d->gpu_error == PPERF_ERROR_NO_DEVICE || lacks_interface(d))
+			tell(d, "signature", TO_DO,
+			     "sudo mokutil --import /var/lib/dkms/mok.pub, reboot, and enrol that key",
+			     "this kernel takes modules alone that are signed with a key it knows (%s)", why);
+		else
+			tell(d, "signature", FINE, NULL, "this kernel wants one (%s), and has taken the module", why);
+		return;
+	}
+	/* Four bytes of attributes, and the value. */
+	variable = contents(EFI_SECURE_BOOT, NULL, &size);
+	tell(d, "signature", FINE, NULL, "this kernel wants none of modules%s",
+	     variable && size == 5 && variable[4] == 1 ? ", though secure boot is on" : "");
+	free(variable);
+}
+
+static void print_end(const struct doctor *d)
+{
+	struct json_object *top;
+
+	if (!d->json) {
+		printf("\n%s\n", d->to_do ? "Begin with the first line that has something to do, and run this again." :
+		       "Nothing is to be done. If counts cannot be right: sudo panthor-perf info --debug, under load.");
+		return;
+	}
+	top = json_object_new_object();
+	json_object_object_add(top, "version", json_object_new_string(PANTHOR_PERF_VERSION));
+	json_object_object_add(top, "to_do", json_object_new_int(d->to_do));
+	json_object_object_add(top, "findings", d->findings);
+	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+}
+
+int command_doctor(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
+	static const struct argp argp = {
+		options, parse, NULL, "Tells why nothing can be counted, and what to do.", children, NULL, NULL
+	};
+	struct doctor d = { .release = "of an unknown release" };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &d);
+	first_line("/proc/sys/kernel/osrelease", d.release, sizeof(d.release));
+	if (d.json)
+		d.findings = json_object_new_array();
+	else
+		printf("panthor-perf %s\n\n", PANTHOR_PERF_VERSION);
+	try_to_count(&d);
+
+	look_at_kernel(&d);
+	look_at_device(&d);
+	look_at_kbase(&d);
+	look_at_module(&d);
+	look_at_firmware(&d);
+	look_at_counters(&d);
+	look_at_permission(&d);
+	look_at_dkms(&d);
+	look_at_headers(&d);
+	look_at_signatures(&d);
+
+	print_end(&d);
+	free(d.gpu_message);
+	free(d.session_message);
+	return finish_output(stdout, "the standard output") ?: d.to_do ? STATUS_FAILED : STATUS_OK;
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+/* panthor-perf doctor alone, with the GPU of fake-gpu.c. */
+#include "commands.h"
+
+int main(int argc, char **argv)
+{
+	return command_doctor(argc, argv);
+}

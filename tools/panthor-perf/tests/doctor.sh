@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# What panthor-perf doctor says of machines that are made up, each a root directory: of each thing that keeps
+# from counting the line, the next step and the status; all of it with ASan and UBSan.
+set -u
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+
+root=$SCRATCH/root
+release=7.3.4+deb13-arm64
+modules=$root/lib/modules/$release
+if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH/doctor-test" >"$SCRATCH/log" 2>&1; then
+	ok "doctor builds"
+else
+	not_ok "doctor builds" "$(cat "$SCRATCH/log")"
+	plan 1
+	exit 1
+fi
+
+# Two modules, with a build id each, as files and as the kernel shows it.
+for id in aa bb; do
+	: | cc -x c -c -o "$SCRATCH/empty.o" - && ld -r --build-id=0x$id$id$id$id -o "$SCRATCH/$id.ko" "$SCRATCH/empty.o" &&
+		objcopy -O binary --only-section=.note.gnu.build-id "$SCRATCH/$id.ko" "$SCRATCH/$id.note" || exit 1
+done
+
+# The programs, with all that they are linked with.
+mkdir -p "$root"/{proc,dev,tmp}
+for program in sh xz gzip "$SCRATCH/doctor-test"; do
+	program=$(command -v "$program")
+	install -D "$program" "$root/usr/bin/$(basename "$program")"
+	ldd "$program" | grep -o '/[^ ]*' | while read -r file; do
+		install -D "$file" "$root$file"
+	done
+done
+ln -s usr/bin "$root/bin"
+
+# put FILE TEXT: in the machine
+put()
+{
+	mkdir -p "$(dirname "$root$1")"
+	printf '%s\n' "$2" >"$root$1"
+}
+
+# A machine on which all is well.
+machine()
+{
+	rm -rf "${root:?}"/{sys,dev/mali0,lib/modules,lib/firmware,usr/src}
+	: >"$root/dev/null"
+	echo "$release" >"$SCRATCH/osrelease"
+	put /sys/bus/platform/devices/fb000000.gpu/modalias 'of:NgpuT(null)Crockchip,rk3588-maliCarm,mali-valhall-csf'
+	put /sys/bus/platform/devices/fea00000.hdmi/modalias 'of:NhdmiT(null)Crockchip,rk3588-dw-hdmi-qp'
+	mkdir -p "$root/sys/bus/platform/drivers/panthor"
+	ln -s ../../drivers/panthor "$root/sys/bus/platform/devices/fb000000.gpu/driver"
+	loaded aa
+	installed aa updates/dkms/panthor.ko.xz "xz -c"
+	put /lib/firmware/arm/mali/arch10.8/mali_csffw.bin firmware
+	put /usr/src/panthor-perf-0.3/dkms.conf 'PACKAGE_VERSION="0.3"
+BUILD_EXCLUSIVE_KERNEL="^(6\.12\.117\+deb13-arm64|7\.3\.4\+deb13-arm64)$"'
+	mkdir -p "$modules/build"
+	put /sys/module/module/parameters/sig_enforce N
+}
+
+# loaded ID: the module that the kernel has
+loaded()
+{
+	mkdir -p "$root/sys/module/panthor/notes"
+	cp "$SCRATCH/$1.note" "$root/sys/module/panthor/notes/.note.gnu.build-id"
+}
+
+# installed ID FILE COMPRESS...: the one that modprobe takes
+installed()
+{
+	local id=$1 file=$2
+
+	shift 2
+	rm -rf "$modules/updates"
+	mkdir -p "$(dirname "$modules/$file")"
+	# shellcheck disable=SC2048
+	$* <"$SCRATCH/$id.ko" >"$modules/$file"
+	printf '%s\n' "kernel/drivers/gpu/drm/panfrost/panfrost.ko.xz: kernel/drivers/gpu/drm/drm.ko.xz" \
+		"$file: kernel/drivers/gpu/drm/drm.ko.xz" "kernel/drivers/gpu/drm/drm.ko.xz:" >"$modules/modules.dep"
+}
+
+# doctor [ARGUMENT...]: on that machine; its status is in $status
+doctor()
+{
+	local own=()
+
+	[ "$(id -u)" = 0 ] || own=(--map-root-user)
+	# shellcheck disable=SC2016
+	FAKE_TICKS=/dev/null unshare "${own[@]}" --mount sh -c 'mount --rbind /proc "$0/proc" &&
+		mount --bind "$1" "$0/proc/sys/kernel/osrelease" && shift && exec chroot "$0" doctor-test "$@"' \
+		"$root" "$SCRATCH/osrelease" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	status=$?
+}
+
+# says STATUS NAME STATE FINDING [NEXT]: what doctor says of one thing
+says()
+{
+	local name="$2: $4" got
+
+	doctor
+	got=$(awk -v name="$2" '$0 ~ "^(ok|to do|unknown) +" name " " { on = 1; print; next } on && / +->/ { print } { on = 0 }' "$SCRATCH/out")
+	if [ "$status" = "$1" ] && [[ $got = "$3 "* ]] && grep -qF -e "$4" <<<"$got" && [ ! -s "$SCRATCH/err" ] &&
+		{ [ -z "${5:-}" ] || grep -qF -e "-> $5" <<<"$got"; }; then
+		ok "$name"
+	else
+		not_ok "$name" "status $status" "$(cat "$SCRATCH/out" "$SCRATCH/err")"
+	fi
+}
+
+# Errors of the library, by number.
+error()
+{
+	sed -n '/^enum pperf_error {/,/^}/p' "$VIRT_DIR/../panthor-perf/libpanthor-perf/panthor-perf.h" | grep -o '^	PPERF_[A-Z_]*' |
+		grep -nx "	PPERF_$1" | awk -F: '{ print $1 - 1 }'
+}
+old=$(error ERROR_NO_KERNEL_SUPPORT)
+silent=$(error ERROR_NO_COUNTERS)
+denied=$(error ERROR_PERMISSION)
+none=$(error ERROR_NO_DEVICE)
+
+machine
+doctor
+is "all is well: status" "$status $(cat "$SCRATCH/err")" "0 "
+is "all is well: each line is" "$(awk 'NR > 2 && NF && !/^Nothing is to be done/ { print $1, $2 }' "$SCRATCH/out")" \
+	"$(printf 'ok %s\n' kernel GPU kbase module firmware counters permission DKMS headers signature)"
+is "all is well: no next step" "$(grep -c -e '->' "$SCRATCH/out")" 0
+is "all is well: and then there is info --debug" "$(tail -n 1 "$SCRATCH/out" | grep -c 'info --debug')" 1
+doctor -j
+is "in JSON" "$status $(jq -r '.to_do, (.findings | length), (.findings[] | .of + " " + .state)' "$SCRATCH/out" | tr '\n' ' ')" \
+	"0 0 10 $(printf '%s ok ' kernel GPU kbase module firmware counters permission DKMS headers signature)"
+says 0 kernel ok "Linux $release, "
+says 0 module ok "loaded is what is installed, /lib/modules/$release/updates/dkms/panthor.ko.xz"
+says 0 DKMS ok "panthor-perf-0.3 has built /lib/modules/$release/updates/dkms/panthor.ko.xz"
+
+# ---- One thing that is wrong after the other ----
+
+echo 6.1.115-vendor-rk35xx >"$SCRATCH/osrelease"
+says 1 kernel "to do" "has no panthor" "boot a kernel"
+
+machine
+echo 6.10.1 >"$SCRATCH/osrelease"
+doctor
+is "kernel: the first that has it" "$(grep -c '^ok .*Linux 6.10.1' "$SCRATCH/out")" 1
+
+export FAKE_GPU=$none
+machine
+rm -r "$root/sys/bus/platform/devices/fb000000.gpu"
+says 1 GPU "to do" "the device tree has no Mali" "it takes a Mali-G310"
+machine
+rm "$root/sys/bus/platform/devices/fb000000.gpu/driver"
+says 1 GPU "to do" "fb000000.gpu has no driver" "sudo dmesg"
+says 1 counters "to do" "a fake error"
+says 1 firmware unknown "/lib/firmware/arm/mali/arch10.8/mali_csffw.bin"
+rm -r "$root/lib/firmware"
+says 1 firmware "to do" "no arm/mali/arch*/mali_csffw.bin" "install firmware-misc-nonfree"
+machine
+ln -sfn ../../drivers/mali "$root/sys/bus/platform/devices/fb000000.gpu/driver"
+says 1 GPU "to do" "fb000000.gpu, which mali drives" "keep that driver from loading"
+: >"$root/dev/mali0"
+says 1 kbase "to do" "/dev/mali0" "boot a kernel that has panthor"
+rm "$root/dev/mali0"
+mkdir "$root/sys/module/bifrost_kbase"
+says 1 kbase "to do" "bifrost_kbase" "boot a kernel that has panthor"
+
+machine
+rm -r "$root/sys/module/panthor"
+says 1 module "to do" "not loaded" "sudo modprobe panthor"
+rm "$modules/modules.dep"
+says 1 module "to do" "this kernel has no panthor" "boot a kernel that has it"
+unset FAKE_GPU
+
+# Debian's own in the initrd, and ours on the disk; in files of all kinds.
+for how in "updates/panthor.ko cat" "updates/panthor.ko.gz gzip -c" "updates/dkms/panthor.ko.xz xz -c"; do
+	machine
+	# shellcheck disable=SC2086
+	installed bb $how
+	FAKE_GPU=$old says 1 module "to do" "loaded is another panthor than what is installed, /lib/modules/$release/${how%% *}" \
+		"sudo update-initramfs -u -k $release"
+	loaded bb
+	says 0 module ok "loaded is what is installed"
+done
+# No file makes it fall: each length, and each byte of the head and of the sections' table.
+machine
+installed aa updates/panthor.ko cat
+size=$(stat -c %s "$SCRATCH/aa.ko")
+wrong=
+for i in $(seq 0 23); do
+	head -c $((size * i / 24)) "$SCRATCH/aa.ko" >"$modules/updates/panthor.ko"
+	doctor
+	[ "$status" = 0 ] && grep -q '^unknown *module' "$SCRATCH/out" || wrong+=" cut $i"
+	# From e_shoff on.
+	cp "$SCRATCH/aa.ko" "$modules/updates/panthor.ko"
+	printf '\377' | dd of="$modules/updates/panthor.ko" bs=1 seek=$((40 + i)) conv=notrunc status=none
+	doctor
+	[ "$status" = 0 ] || wrong+=" $((40 + i))"
+done
+is "module: a file that is damaged" "$wrong $(cat "$SCRATCH/err")" " "
+
+machine
+rm "$root/usr/bin/xz"
+says 0 module unknown "cannot be told" "install xz-utils"
+cp "$(command -v xz)" "$root/usr/bin/"
+machine
+mkdir -p "$modules"
+echo kernel/drivers/gpu/drm/panthor/panthor.ko >"$modules/modules.builtin"
+FAKE_GPU=$old says 1 module "to do" "part of this kernel" "boot a kernel that has it as a module"
+says 0 module ok "part of this kernel"
+
+machine
+FAKE_GPU=$silent says 1 firmware "to do" "no counters that the driver understands" "a newer mali_csffw.bin"
+FAKE_GPU=$denied says 1 permission "to do" "a fake error: permission denied"
+FAKE_GPU=$denied says 1 counters unknown "may not be asked"
+FAKE_SESSION=$denied says 1 permission "to do" "a fake error: permission denied"
+FAKE_SESSION=$denied says 1 counters ok "/dev/dri/renderD128, 3 shader cores"
+
+# The kernel's own panthor, for one reason or another.
+export FAKE_GPU=$old
+rm -r "$modules/build" "$modules/updates" "$root/usr/src"
+installed aa kernel/drivers/gpu/drm/panthor/panthor.ko.xz xz -c
+says 1 module ok "loaded is what is installed, /lib/modules/$release/kernel/drivers"
+says 1 counters "to do" "a fake error"
+says 1 DKMS "to do" "not installed" "install it"
+says 1 headers "to do" "there is no /lib/modules/$release/build" "on Debian, sudo apt install linux-headers-arm64"
+machine
+installed aa kernel/drivers/gpu/drm/panthor/panthor.ko.xz xz -c
+says 1 DKMS "to do" "panthor-perf-0.3 has built nothing" "sudo dkms autoinstall -k $release"
+put /usr/src/panthor-perf-0.3/dkms.conf 'BUILD_EXCLUSIVE_KERNEL="^(6\.12\.117\+deb13-arm64)$"'
+says 1 DKMS "to do" "is not for this kernel" "boot a kernel that it is for"
+says 1 headers ok "/lib/modules/$release/build"
+put /sys/kernel/security/lockdown "none [integrity] confidentiality"
+says 1 signature "to do" "signed with a key it knows (lockdown)" "sudo mokutil --import"
+unset FAKE_GPU
+says 0 signature ok "has taken the module"
+put /sys/kernel/security/lockdown "[none] integrity confidentiality"
+put /sys/module/module/parameters/sig_enforce Y
+says 0 signature ok "this kernel wants one (module.sig_enforce)"
+FAKE_GPU=$none says 1 signature "to do" "module.sig_enforce"
+put /sys/module/module/parameters/sig_enforce N
+mkdir -p "$root/sys/firmware/efi/efivars"
+printf '\006\0\0\0\001' >"$root/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+says 0 signature ok "though secure boot is on"
+
+plan "$TAP_COUNT"
