@@ -31,6 +31,7 @@ help:
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make module        build panthor for another kernel, KDIR=DIR its headers or build directory'
 	@echo 'make deb           build packages for Debian on arm64: the tool, and the driver by DKMS (OUT=DIR)'
+	@echo 'make dist          write a tarball of the tool and the library, for other distributions (OUT=DIR)'
 	@echo 'make releases      tell which kernels of Debian debian/releases does not have yet'
 	@echo 'make bench         measure: by instructions first, then by the clock'
 	@echo 'make shell         a shell in the virtual machine'
@@ -94,6 +95,9 @@ module:
 deb:
 	@$(BUILD)/deb.sh $(OUT)
 
+dist:
+	@packaging/dist $(OUT)
+
 releases:
 	@$(BUILD)/releases.sh
 
@@ -108,4 +112,4 @@ clean-cache:
 	@rm -rf "$(CACHE)"
 
 .PHONY: help deps demo shell check check-long storm fuzz-device fuzz-data kunit series check-build qemu kernel module \
-	deb releases tools bench clean-cache
+	deb dist releases tools bench clean-cache
