@@ -4,6 +4,7 @@
 #                     paths; with DIR, copies of them there
 # deb.sh lintian      says what lintian has to say of them
 # deb.sh dkms RELEASE has DKMS build the module of the package for that kernel, and says what DKMS says
+# deb.sh trees DIR    writes the sources of the module into DIR, for debian/rules
 #
 # They are built in a root directory of Debian's release that has the kernels, in which nothing is
 # installed: packages are unpacked, and dpkg is told that they are there.
@@ -22,7 +23,7 @@ releases()
 # The packages need no more of this project than the tool and the interface.
 sources()
 {
-	(cd "$TOP_DIR" && find debian include/uapi tools/panthor-perf LICENSES -type f ! -name '*.o' | sort)
+	(cd "$TOP_DIR" && find debian include/uapi packaging tools/panthor-perf LICENSES -type f ! -name '*.o' | sort)
 }
 
 # The newest of each suite has to be in: a package that is built today is for those who update today.
@@ -64,23 +65,27 @@ trees()
 	cp "$TOP_DIR/tools/module/choose-tree" "$dest/"
 }
 
+# Times of files are those of the commit, or before.
 build_packages()
 {
-	local root=$1 work=$2
+	local root=$1 work=$2 epoch
 
-	# Its own tests are make check's.
-	in_root "$root" sh -c "cd $work && DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage --no-check-builddeps --host-arch arm64 --build=binary \
-		--unsigned-changes --build-profiles=cross,nocheck"
+	epoch=$(git -C "$TOP_DIR" log -1 --format=%ct 2>/dev/null || true)
+	# Its own tests are make check's. Cleaning would take away the sources of the module, which are there.
+	in_root "$root" sh -c "cd $work && ${epoch:+SOURCE_DATE_EPOCH=$epoch} DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage \
+		--no-check-builddeps --no-pre-clean --host-arch arm64 --build=binary --unsigned-changes --build-profiles=cross,nocheck"
 }
 
 packages()
 {
-	local key dest root work=/build/deb/panthor-perf inputs file
+	local key dest root work=/build/deb/panthor-perf inputs file version
 
 	mapfile -t inputs < <(sources | sed "s,^,$TOP_DIR/,"; printf '%s\n' "$TOP_DIR"/patches/*/*.patch \
 		"$TOP_DIR"/backports/{*,*/*}.[ch] "$TOP_DIR"/drivers/gpu/drm/panthor/*.[ch] "$TOP_DIR"/tools/module/{*,*/*}.* \
 		"$TOP_DIR"/tools/module/{Kbuild,choose-tree} "$BUILD_DIR"/{deb,module}.sh)
-	key=$(hash_files "${inputs[@]}")
+	version=$("$TOP_DIR/packaging/version")
+	# DEB_SALT has them built once more, for a test that compares.
+	key=$(hash_text "$version ${DEB_SALT:-}" "$(hash_files "${inputs[@]}")")
 	dest=$CACHE/deb/packages-$key
 	if [ ! -e "$dest/.complete" ]; then
 		need_tool patch patch
@@ -91,8 +96,9 @@ packages()
 			mkdir -p "$root$work" "$dest"
 			sources | while read -r file; do
 				mkdir -p "$root$work/$(dirname "$file")"
-				cp -p "$TOP_DIR/$file" "$root$work/$file"
+				cp "$TOP_DIR/$file" "$root$work/$file"
 			done
+			echo "$version" >"$root$work/VERSION"
 			trees "$root$work/debian/dkms"
 			step "building the Debian packages" build_packages "$root" "$work"
 			cp "$root"/build/deb/*.deb "$root"/build/deb/*.changes "$dest/"
@@ -129,6 +135,7 @@ try_dkms()
 
 case ${1:-} in
 dkms) try_dkms "$2" ;;
+trees) trees "$(realpath "$2")" ;;
 lintian)
 	dest=$(packages)
 	root=$("$BUILD_DIR/sources.sh" root deb)

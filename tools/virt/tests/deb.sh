@@ -3,13 +3,13 @@
 # kernels: none
 # long: none
 # The packages for Debian: what is in them, what they depend on, and that lintian is silent; and what
-# debian/releases lists, and does not. It takes sources of many kernels.
+# debian/releases lists, and does not; and that another clone makes the same bytes. It takes sources of many kernels.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 25
+plan 27
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -22,6 +22,8 @@ library=$(ls "$SCRATCH"/deb/libpanthor-perf0_*_arm64.deb)
 development=$(ls "$SCRATCH"/deb/libpanthor-perf-dev_*_arm64.deb)
 python=$(ls "$SCRATCH"/deb/python3-panthor-perf_*_all.deb)
 is "there are five" "$(ls "$SCRATCH/deb" | wc -l)" 5
+version=$("$debian/../packaging/version")
+is "all have the version with day and commit" "$(for deb in "$SCRATCH"/deb/*; do dpkg-deb -f "$deb" Version; done | sort -u)" "$version"
 
 has()
 {
@@ -66,6 +68,18 @@ is "and DKMS builds for those alone" "$(
 		! [[ $release =~ $regex ]] || echo "$release"
 	done)" "$(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2 }')"
 is "lintian has nothing to say" "$("$build/deb.sh" lintian 2>&1)" ""
+
+# Another clone, of another time and with other rights.
+commit=$(git -C "$debian" rev-parse HEAD 2>/dev/null)
+if [ -z "$commit" ] || [[ $version = *.changed ]]; then
+	ok "another clone makes the same bytes # SKIP there are changes that no commit has"
+else
+	(umask 077 && git clone -q --shared "$debian/.." "$SCRATCH/clone" && git -C "$SCRATCH/clone" checkout -q "$commit" &&
+		find "$SCRATCH/clone" -exec touch -h -d '2025-01-01' {} +) 2>"$SCRATCH/err"
+	(umask 077; DEB_SALT=again "$SCRATCH/clone/tools/virt/build/deb.sh" "$SCRATCH/again") >"$SCRATCH/said" 2>>"$SCRATCH/err"
+	is "another clone makes the same bytes" "$(diff -rq "$SCRATCH/deb" "$SCRATCH/again" 2>&1)$(
+		[ "$(ls "$SCRATCH/again" 2>/dev/null | wc -l)" = 5 ] || tail -n 20 "$SCRATCH/err")" ""
+fi
 
 release=$(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2; exit }')
 has "DKMS builds the module for $release" "$("$build/deb.sh" dkms "$release" 2>/dev/null)" "^panthor-perf/.*, ${release//+/\\+}, aarch64: built"
