@@ -10,6 +10,8 @@ VIRT_DIR=$(cd "$BUILD_DIR/.." && pwd)
 TOP_DIR=$(cd "$VIRT_DIR/../.." && pwd)
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/panthor-perf
 KERNELS="6.12 7.3"
+# Debian's own, which our module is built for.
+STOCK_KERNELS="6.12 7.2 7.3"
 VARIANTS="plain debug kcsan gcov"
 
 # Debian's own tools first: a meson or python of the user's may lack what QEMU needs.

@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: MIT
 # module.sh make KDIR [DEST]      builds panthor with counters as a module for the kernel whose headers or
 #                                 build directory KDIR is, and prints its path: DEST (default: panthor.ko)
-# module.sh debian VERSION        the same for Debian's own kernel of that series (6.12 or 7.3) or release
+# module.sh debian VERSION        the same for Debian's own kernel of that series (6.12, 7.2, 7.3) or release
 #                                 (6.12.107), with the modules of the tests; prints the directory in which they are
+# module.sh series RELEASE        prints the series of which panthor and our patches are in the module for a
+#                                 kernel: its own, if we have patches for it, or the newest that we have
 # module.sh tree SERIES SOURCE DEST   only makes the directory of sources from which a module is built: of
 #                                 panthor in the kernel's SOURCE, with the patches of that series
 #
-# The compiler is the kernel's own, or it is refused. make takes SRC=DIR, a kernel's source in which
-# panthor is that of KDIR, from the environment, and CC=COMPILER, LLVM=1|-VERSION. Without SRC: KDIR
-# itself, if it is in a source tree, and for a kernel of Debian's, Debian's source.
+# The compiler is the kernel's own, or it is refused. make takes SRC=DIR, a kernel's source of the series that
+# module.sh series prints, from the environment, and CC=COMPILER, LLVM=1|-VERSION. Without SRC: KDIR itself, if
+# it is in a source tree of that series, and else the newest of Debian's source.
 
 . "$(dirname "$0")/common.sh"
 
 MODULE_DIR=$TOP_DIR/tools/module
 PANTHOR=drivers/gpu/drm/panthor
+UAPI=include/uapi/drm/panthor_drm.h
 KEEP=4
 
 # Patches that are for panthor. What they mend elsewhere is not in panthor.ko, nor in the kernel that it
@@ -30,7 +33,18 @@ panthor_patches()
 
 supported_series()
 {
-	(cd "$TOP_DIR/patches" && ls -d [0-9]* | paste -sd ' ')
+	(cd "$TOP_DIR/patches" && ls -d [0-9]* | sort -V)
+}
+
+# series_for RELEASE: no series of which we have patches is older than the kernel's own, unless it is the newest
+series_for()
+{
+	local series
+
+	series=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$1") || die "$1 is no release of a kernel: 7.3 and 6.12.107+deb13-arm64 are some"
+	printf '%s\n' "$(supported_series | head -n 1)" "$series" | sort -VC ||
+		die "Linux $1 is older than $(supported_series | head -n 1), the first whose panthor we have patches for, and it keeps its own: install a later kernel"
+	supported_series | grep -xF "$series" || supported_series | tail -n 1
 }
 
 tree_inputs()
@@ -45,7 +59,7 @@ make_tree()
 	local series=$1 src=$2 dest=$3 patches=()
 
 	mapfile -t patches < <(panthor_patches "$series")
-	[ ${#patches[@]} -gt 0 ] || die "there are no patches for Linux $series: there are some for $(supported_series)"
+	[ ${#patches[@]} -gt 0 ] || die "there are no patches for Linux $series: there are some for $(supported_series | paste -sd ' ')"
 	stage_patches "$src" "$dest.stage" "${patches[@]}"
 	rm -rf "$dest"
 	mkdir -p "$dest/include/uapi/drm"
@@ -53,7 +67,7 @@ make_tree()
 	cp "$dest.stage/$PANTHOR"/*.[ch] "$dest.stage/$PANTHOR/Makefile" "$dest/"
 	rm -rf "$dest.stage"
 	cp "$TOP_DIR/$PANTHOR"/*.[ch] "$MODULE_DIR/Kbuild" "$dest/"
-	cp "$TOP_DIR"/include/uapi/drm/*.h "$dest/include/uapi/drm/"
+	cp "$src/$UAPI" "$TOP_DIR"/include/uapi/drm/*.h "$dest/include/uapi/drm/"
 	for f in "$TOP_DIR/backports/$series"/*.h "$TOP_DIR"/backports/*.[ch] "$MODULE_DIR/$series"/*.h; do
 		cp "$f" "$dest/"
 	done
@@ -67,10 +81,10 @@ config_value()
 	awk -F = -v name="$2" '$1 == name { sub(/^[^=]*=/, ""); gsub(/"/, ""); print; exit }' "$1/include/config/auto.conf"
 }
 
-# The source of panthor that belongs to the kernel of KDIR.
+# source_of KDIR SERIES: the source of panthor for the kernel of KDIR. One of its own may have changes of its own.
 source_of()
 {
-	local kdir=$1 version up
+	local kdir=$1 series=$2 up
 
 	if [ -n "${SRC:-}" ]; then
 		[ -e "$SRC/$PANTHOR/panthor_drv.c" ] || die "SRC=$SRC has no $PANTHOR"
@@ -78,17 +92,14 @@ source_of()
 		return
 	fi
 	for up in "$kdir" "$kdir/source"; do
-		if [ -e "$up/$PANTHOR/panthor_drv.c" ]; then
+		if [[ $(cat "$kdir/include/config/kernel.release") = "$series".* ]] && [ -e "$up/$PANTHOR/panthor_drv.c" ]; then
 			[ ! -e "$up/$PANTHOR/panthor_perf.c" ] ||
 				die "$up has our files in it: its own panthor has counters. SRC=DIR names a source without them"
 			cd "$up" && pwd
 			return
 		fi
 	done
-	version=$(sed -n 's/^#define LINUX_PACKAGE_ID " Debian \(.*\)"/\1/p' "$kdir/include/generated/package.h" 2>/dev/null || true)
-	[ -n "$version" ] ||
-		die "$kdir are headers without panthor's source, and not of Debian: name a source of that kernel by SRC=DIR"
-	"$BUILD_DIR/sources.sh" panthor "$version"
+	"$BUILD_DIR/sources.sh" panthor "$series" || die "name a source of Linux $series by SRC=DIR"
 }
 
 # compiler_of TEXT: "gcc 14" of what --version prints first; as Kbuild, which has the last word
@@ -139,10 +150,14 @@ check_kernel()
 		die "the kernel of $kdir has panthor built in (CONFIG_DRM_PANTHOR=y): a module would never get the GPU. Build that kernel with CONFIG_DRM_PANTHOR=m"
 }
 
-# tell_how FILE RELEASE: what to do with the module, and how to be rid of it
+# tell_how FILE RELEASE SOURCE: what it is, what to do with it, and how to be rid of it
 tell_how()
 {
-	say "For Linux $2, on that machine, as root, and then reboot:
+	local version=$3
+
+	[ ! -e "$3/.complete" ] || version="Linux $(cat "$3/.complete") of Debian's"
+	say "Its panthor is that of $version: what else has been done to the kernel's own is not in it.
+For Linux $2, on that machine, as root, and then reboot:
     install -D -m 644 $(basename "$1") /lib/modules/$2/updates/panthor.ko
     depmod $2 && update-initramfs -u -k $2      (or dracut -f, mkinitcpio -P)
 To go back: remove that file, and do the second line again. If the machine does not come up, boot with
@@ -165,21 +180,19 @@ make_module()
 	kdir=$(cd "$kdir" && pwd)
 	[ -d "$(dirname "$dest")" ] || die "there is no directory $(dirname "$dest") for $dest"
 	release=$(cat "$kdir/include/config/kernel.release")
-	series=$(cut -d . -f 1-2 <<<"$release")
-	[ -d "$TOP_DIR/patches/$series" ] ||
-		die "$kdir is of Linux $release: there are patches for panthor of Linux $(supported_series) alone, and it keeps its own"
+	series=$(series_for "$release")
 	choose_compiler "$kdir"
 	need_tool patch patch
-	src=$(source_of "$kdir")
+	src=$(source_of "$kdir" "$series")
 	dir=$CACHE/module/make-$(hash_text "$kdir" "$src")
 	lock module
 	mkdir -p "$CACHE/module"
-	step "preparing panthor for Linux $release" make_tree "$series" "$src" "$dir"
+	step "preparing panthor of Linux $series for Linux $release" make_tree "$series" "$src" "$dir"
 	step "building panthor for Linux $release" module_make "$kdir" "$dir" "${FLAGS[@]}"
 	unlock
 	cp "$dir/panthor.ko" "$dest"
 	echo "$dest"
-	tell_how "$dest" "$release"
+	tell_how "$dest" "$release" "$src"
 }
 
 # Those of the tests are in a directory of their own.
@@ -203,24 +216,22 @@ build_in_root()
 
 debian_module()
 {
-	local series kernel version release src root dest inputs
+	local series kernel release src root dest inputs
 
-	series=$(cut -d . -f 1-2 <<<"$1")
+	series=$(series_for "$1")
 	kernel=$("$BUILD_DIR/sources.sh" kernel "$1")
 	release=$(cd "$kernel/usr/lib/modules" && ls)
-	# The signed image of 6.12 has the version of the source that it was built from.
-	version=$(awk 'NR == 1 { print $2 }' "$kernel/.complete")
+	src=$("$BUILD_DIR/sources.sh" panthor "$series")
 	mapfile -t inputs < <(tree_inputs "$series"; printf '%s\n' "$VIRT_DIR"/guest/modules/{Kbuild,*.[ch]})
-	dest=$CACHE/module/$series-$(hash_text "$release $version" "$(hash_files "${inputs[@]}")" "$(declare -f make_tree build_in_root)")
+	dest=$CACHE/module/$1-$(hash_text "$release $(cat "$src/.complete")" "$(hash_files "${inputs[@]}")" "$(declare -f make_tree build_in_root)")
 	if [ ! -e "$dest/panthor.ko" ]; then
 		need_tool patch patch
-		src=$("$BUILD_DIR/sources.sh" panthor "$version")
 		root=$("$BUILD_DIR/sources.sh" headers "$release")
 		lock module
 		if [ ! -e "$dest/panthor.ko" ]; then
 			mkdir -p "$CACHE/module"
 			step "building panthor for Debian's Linux $release" build_in_root "$root" "$series" "$src" "$release" "$dest"
-			prune "$CACHE/module/$series" "$KEEP"
+			prune "$CACHE/module/$1" "$KEEP"
 		fi
 		unlock
 	fi
@@ -231,6 +242,7 @@ debian_module()
 case ${1:-} in
 make) make_module "${2:-}" "${3:-}" ;;
 debian) debian_module "$2" ;;
+series) series_for "$2" ;;
 tree) make_tree "$2" "$3" "$4" ;;
-*) die "usage: module.sh make KDIR [DEST] | debian VERSION | tree SERIES SOURCE DEST" ;;
+*) die "usage: module.sh make KDIR [DEST] | debian VERSION | series RELEASE | tree SERIES SOURCE DEST" ;;
 esac

@@ -11,7 +11,8 @@
 # sources.sh system [-t SUITE] PACKAGE...
 #                             prints a directory that is a repository for apt of a whole arm64 system: all that
 #                             every system has, apt, those packages, and what they depend on (of SUITE first)
-# sources.sh panthor VERSION  prints the directory of panthor's source in that version of Debian's kernel
+# sources.sh panthor VERSION  prints the directory of panthor's source, and its uAPI's, in that version of Debian's
+#                             kernel; of a series (6.12) in the newest of debian/releases that Debian has
 # sources.sh root [deb]       prints a root directory that has the compiler of Debian's kernels, to chroot into;
 #                             with deb, what builds our packages
 # sources.sh newest-kernels   prints the newest version of the source of each series in each suite
@@ -279,17 +280,38 @@ debian_kernel()
 	echo "$dest"
 }
 
+# newest_version SERIES: of the source of that series, the newest of debian/releases, or if Debian has that one no
+# more, the newest of them that it has, or its newest
+newest_version()
+{
+	local listed there
+
+	listed=$(sed 's/[ #].*//' "$TOP_DIR/debian/releases" | { grep "^${1//./\\.}\." || true; } | sort -V)
+	# What has been fetched is found without apt.
+	if [ -e "$CACHE/src/panthor-${listed##*$'\n'}/.complete" ]; then
+		echo "${listed##*$'\n'}"
+		return
+	fi
+	lock apt
+	apt_setup kernel
+	unlock
+	there=$(kernel_versions "$1" | cut -d ' ' -f 2 | sort -uV)
+	[ -n "$there" ] || die "Debian has no source of Linux $1"
+	{ grep -xF "$there" <<<"$listed" || echo "$there"; } | tail -n 1
+}
+
 # panthor_source VERSION: of the kernel's package, as in 6.12.117-1 or 7.3.4-1~bpo13+1
 panthor_source()
 {
-	local version=$1 series dest deb whole files=drivers/gpu/drm/panthor
+	local version=$1 series dest deb whole files=drivers/gpu/drm/panthor header=include/uapi/drm/panthor_drm.h
 
 	[[ $version =~ ^([0-9]+\.[0-9]+)\.[0-9]+-[0-9] ]] || die "$version is no version of Debian's kernel: 6.12.117-1 is one"
 	series=${BASH_REMATCH[1]}
 	dest=$CACHE/src/panthor-$version
-	if [ ! -e "$dest/.complete" ]; then
+	# One that an earlier script has made lacks the header.
+	if [ ! -e "$dest/$header" ]; then
 		lock apt
-		if [ ! -e "$dest/.complete" ]; then
+		if [ ! -e "$dest/$header" ]; then
 			need_tool dpkg-deb dpkg
 			need_space 1
 			rm -rf "$dest" "$dest.new"
@@ -298,8 +320,7 @@ panthor_source()
 			whole=$(cat "$CACHE/src/linux-$series/.complete" 2>/dev/null || true)
 			whole=${whole#*_}
 			if [ "${whole%%[~_]*}" = "${version%%~*}" ]; then
-				mkdir -p "$dest.new/$files"
-				cp -a "$CACHE/src/linux-$series/$files/." "$dest.new/$files/"
+				(cd "$CACHE/src/linux-$series" && cp -a --parents "$files" "$header" "$dest.new/")
 			else
 				apt_setup kernel
 				rm -f "$DL/linux-source-${series}"_*.deb
@@ -307,8 +328,8 @@ panthor_source()
 				deb=$(newest "$DL/linux-source-${series}"_*.deb)
 				step "unpacking panthor of Linux $version" sh -c \
 					'dpkg-deb --fsys-tarfile "$1" | tar -xO "./usr/src/linux-source-$3.tar.xz" |
-						tar -xJ -C "$2" --strip-components=1 --wildcards "linux-source-$3/$4"' \
-					sh "$deb" "$dest.new" "$series" "$files"
+						tar -xJ -C "$2" --strip-components=1 "linux-source-$3/$4" "linux-source-$3/$5"' \
+					sh "$deb" "$dest.new" "$series" "$files" "$header"
 				rm -f "$deb"
 			fi
 			[ -e "$dest.new/$files/panthor_drv.c" ] || die "Linux $version has no panthor"
@@ -414,7 +435,7 @@ newest_kernels()
 	lock apt
 	apt_setup kernel
 	unlock
-	for version in $KERNELS; do
+	for version in $STOCK_KERNELS; do
 		kernel_versions "$version" | awk '!seen[$1]++'
 	done
 }
@@ -426,7 +447,7 @@ kernel_releases()
 	lock apt
 	apt_setup kernel
 	unlock
-	for series in $KERNELS; do
+	for series in $STOCK_KERNELS; do
 		names=$(apt-cache -c "$APT/apt.conf" --names-only search "^linux-headers-${series//./\\.}\.[0-9]+\+[^-]*-arm64\$" |
 			sed 's/ .*/:arm64/')
 		# shellcheck disable=SC2086
@@ -456,7 +477,7 @@ kernel_headers()
 			apt_setup kernel
 			rm -f "$DL"/linux-{headers,kbuild}-*.deb
 			apt_fetch "headers of Linux $release" download "linux-headers-$release:arm64" \
-				"linux-headers-${release%-*}-common" "linux-kbuild-${release%-*}"
+				"linux-headers-${release%%-*}-common" "linux-kbuild-${release%%-*}"
 			for p in "$DL"/linux-{headers,kbuild}-*.deb; do
 				step "unpacking $(basename "${p%_*}")" dpkg-deb -x "$p" "$root"
 			done
@@ -610,7 +631,11 @@ arm64) shift; arm64_packages "$@" ;;
 kernel) debian_kernel "$2" ;;
 debian) shift; debian_packages "$@" ;;
 system) shift; system_packages "$@" ;;
-panthor) panthor_source "$2" ;;
+panthor)
+	version=$2
+	[[ $version == *.*.* ]] || version=$(newest_version "$version")
+	panthor_source "$version"
+	;;
 root) build_root "${2:-}" ;;
 newest-kernels) newest_kernels ;;
 kernel-releases) kernel_releases ;;

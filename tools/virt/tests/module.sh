@@ -54,7 +54,7 @@ refused()
 	fi
 }
 
-plan 15
+plan 18
 gcc=$(LC_ALL=C aarch64-linux-gnu-gcc --version | head -n 1)
 series=7.3
 # With a source that our patches fit.
@@ -64,6 +64,7 @@ if ! whole=$("$VIRT_DIR/build/sources.sh" linux $series 2>"$SCRATCH/said"); then
 fi
 mkdir -p "$src/$panthor"
 find "$whole/$panthor" -maxdepth 1 -type f -exec cp {} "$src/$panthor/" \;
+(cd "$whole" && cp --parents include/uapi/drm/panthor_drm.h "$src/")
 
 fake_kernel $series.4 "$gcc"
 module SRC="$src"
@@ -103,10 +104,17 @@ refused "a kernel with panthor built in" 'has panthor built in .*CONFIG_DRM_PANT
 
 fake_kernel 6.6.1 "$gcc"
 module SRC="$src"
-refused "a kernel that there are no patches for" 'Linux 6\.6\.1: there are patches for panthor of Linux 6\.12 7\.3 alone'
+refused "a kernel that is too old" 'Linux 6\.6\.1 is older than 6\.12, .*: install a later kernel'
+# Debian's source is there when it has been fetched once.
+for release in 6.18.35-current-rockchip64 7.2.12+deb13-arm64 7.4.0; do
+	fake_kernel $release "$gcc"
+	module
+	is "one that we have no patches for gets panthor of Linux $series, $release" \
+		"$status $(sed -n 's/^Its panthor is that of Linux \([0-9]*\.[0-9]*\)\..*/\1/p' "$SCRATCH/said")" "0 $series"
+done
 fake_kernel $series.4 "$gcc"
-module
-refused "no source of that kernel" 'name a source of that kernel by SRC='
+module SRC="$SCRATCH"
+refused "a source without panthor" 'SRC=.* has no drivers/gpu/drm/panthor'
 cp "$top/$panthor/panthor_perf.c" "$src/$panthor/"
 mkdir -p "$kdir/$panthor"
 cp "$src/$panthor"/* "$kdir/$panthor/"
