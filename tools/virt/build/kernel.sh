@@ -333,15 +333,18 @@ prepare()
 
 image()
 {
-	local version=$1 variant=$2 base=$2 src id key dest tree out plain
+	local version=$1 variant=$2 base=$2 known=$KERNELS src id key dest tree out plain
 
-	case " $KERNELS " in
-	*" $(cut -d . -f 1-2 <<<"$version") "*) ;;
-	*) die "no kernel $version: there are $KERNELS" ;;
-	esac
 	case " $VARIANTS pristine noperf nopmu series debian stock " in
 	*" $variant "*) ;;
 	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf nopmu series debian stock" ;;
+	esac
+	case $variant in
+	debian|stock) known=$STOCK_KERNELS ;;
+	esac
+	case " $known " in
+	*" $(cut -d . -f 1-2 <<<"$version") "*) ;;
+	*) die "no kernel $version: there are $known, as $variant" ;;
 	esac
 	case $variant in
 	debian|stock)

@@ -77,7 +77,11 @@ main()
 
 	case " $KERNELS " in
 	*" $version "*) ;;
-	*) die "no kernel $version: there are $KERNELS" ;;
+	*)
+		[[ " $STOCK_KERNELS " == *" $version "* ]] || die "no kernel $version: there are $STOCK_KERNELS"
+		# It need not be that of the running kernel.
+		version=${KERNELS##* }
+		;;
 	esac
 	src=$("$BUILD_DIR/sources.sh" linux "$version")
 	mapfile -t inputs < <(overlay_files | sed "s,^,$TOP_DIR/,")

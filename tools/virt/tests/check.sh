@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 66
+plan 71
 
 mkdir -p "$SCRATCH/top/tools/virt/build" "$SCRATCH/top/tests"
 cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
@@ -102,6 +102,14 @@ is "without -L, the other if it is asked for" "$("$SCRATCH/top/tools/virt/check"
 	"tests/good.sh (6.12 debug)"
 is "not, if only the kernel is" "$("$SCRATCH/top/tools/virt/check" -k 6.12 -l good)" ""
 sed -i 's/^# configs: debug/# kernels: 6.12/' "$SCRATCH/top/tests/good.sh"
+sed -i 's/^# kernels: 6.12/# configs: plain stock/' "$SCRATCH/top/tests/good.sh"
+is "of 7.2 there is stock alone, and not unless it is named" "$("$SCRATCH/top/tools/virt/check" -l good | grep -c '(7\.2')" 0
+is "7.2, asked for" "$("$SCRATCH/top/tools/virt/check" -k 7.2 -l good)" "tests/good.sh (7.2 stock)"
+is "7.2, with -L" "$("$SCRATCH/top/tools/virt/check" -L -l good | grep '(7\.2')" "tests/good.sh (7.2 stock)$unknown"
+sed -i 's/^# configs: plain stock/&\n# daily: 7.2/' "$SCRATCH/top/tests/good.sh"
+is "7.2, named by a portion" "$("$SCRATCH/top/tools/virt/check" -l good | grep '(7\.2')" "tests/good.sh (7.2 stock), portion 1"
+is "which is of no other kernel" "$("$SCRATCH/top/tools/virt/check" -l good | grep -c portion)" 1
+sed -i -e '/^# daily: /d' -e 's/^# configs: plain stock/# kernels: 6.12/' "$SCRATCH/top/tests/good.sh"
 is "one kernel, chosen" "$("$SCRATCH/top/tools/virt/check" -c plain -l good)" "tests/good.sh (6.12 plain)"
 
 # shellcheck disable=SC2016

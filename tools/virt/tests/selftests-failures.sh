@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kernels: 6.12 7.3
+# kernels: 6.12 7.2 7.3
 # configs: stock debug
 # The kernel's selftests of performance counters that have little to do with the GPU's model: of a GPU
 # that cannot be resumed and, on a kernel that also injects faults, of memory that runs out.
