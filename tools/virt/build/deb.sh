@@ -3,7 +3,9 @@
 # deb.sh [DIR]        builds the packages that debian/control names, for arm64, and prints their
 #                     paths; with DIR, copies of them there
 # deb.sh lintian      says what lintian has to say of them
-# deb.sh dkms RELEASE has DKMS build the module of the package for that kernel, and says what DKMS says
+# deb.sh dkms RELEASE [COMMAND]
+#                     has DKMS build the module of the package for that kernel, and says what DKMS says, and
+#                     what the package does; after COMMAND, which is run in the root as if it were the board's
 # deb.sh trees DIR    writes the sources of the module into DIR, for debian/rules
 #
 # They are built in a root directory of Debian's release that has the kernels, in which nothing is
@@ -14,55 +16,39 @@
 DEBIAN=$TOP_DIR/debian
 KEEP=4
 
-# "VERSION RELEASE" lines
-releases()
-{
-	sed 's/#.*//' "$DEBIAN/releases" | awk 'NF { print $1, $2 }'
-}
-
 # The packages need no more of this project than the tool and the interface.
 sources()
 {
 	(cd "$TOP_DIR" && find debian include/uapi packaging tools/panthor-perf LICENSES -type f ! -name '*.o' | sort)
 }
 
-# The newest of each suite has to be in: a package that is built today is for those who update today.
-check_floor()
+# Whoever updates today has the newest of each suite, for which DKMS will only try.
+tell_untested()
 {
-	local included=$1 suite version
+	local suite version
 
 	"$BUILD_DIR/sources.sh" newest-kernels | while read -r suite version; do
-		grep -q "^$version " "$included" ||
-			die "Debian's newest kernel in $suite is $version, and the packages would not have it: 'make releases' says what it would take"
+		grep -q "^$version " "$DEBIAN/releases" ||
+			say "warning: Debian's newest kernel in $suite is $version, which debian/releases does not have: 'make releases' says what it would take"
 	done
 }
 
-# trees DEST: a directory for each source of panthor that differs, and which release it is for
+# trees DEST: a directory for each series of which we have patches
 trees()
 {
-	local dest=$1 version release src key
+	local dest=$1 series src version
 
 	rm -rf "$dest"
 	mkdir -p "$dest"
-	: >"$dest.included"
-	while read -r version release; do
-		if ! src=$("$BUILD_DIR/sources.sh" panthor "$version"); then
-			say "left out: $release, whose source $version Debian's mirror has no more"
-			continue
-		fi
-		"$BUILD_DIR/module.sh" tree "$(cut -d . -f 1-2 <<<"$version")" "$src" "$dest/new"
-		key=$(cd "$dest/new" && find . -type f | sort | xargs sha256sum | sha256sum)
-		if ! grep -qF "$key" "$dest.keys" 2>/dev/null; then
-			mv "$dest/new" "$dest/${version%%-*}"
-			echo "$key ${version%%-*}" >>"$dest.keys"
-		fi
-		rm -rf "$dest/new"
-		echo "$release $(grep -F "$key" "$dest.keys" | awk '{ print $NF }')" >>"$dest/trees"
-		echo "$version $release" >>"$dest.included"
-	done < <(releases)
-	check_floor "$dest.included"
-	rm -f "$dest.keys" "$dest.included"
-	cp "$TOP_DIR/tools/module/choose-tree" "$dest/"
+	for series in $KERNELS; do
+		src=$("$BUILD_DIR/sources.sh" panthor "$series")
+		version=$(cat "$src/.complete")
+		"$BUILD_DIR/module.sh" tree "$series" "$src" "$dest/${version%%-*}"
+	done
+	tell_untested
+	# The series that somebody has tried.
+	sed -nE 's/^([0-9]+\.[0-9]+)\..*/\1/p' "$DEBIAN/releases" | sort -uV >"$dest/tested"
+	cp "$TOP_DIR"/tools/module/{pre-build,renew-initrd} "$dest/"
 }
 
 # Times of files are those of the commit, or before.
@@ -82,7 +68,7 @@ packages()
 
 	mapfile -t inputs < <(sources | sed "s,^,$TOP_DIR/,"; printf '%s\n' "$TOP_DIR"/patches/*/*.patch \
 		"$TOP_DIR"/backports/{*,*/*}.[ch] "$TOP_DIR"/drivers/gpu/drm/panthor/*.[ch] "$TOP_DIR"/tools/module/{*,*/*}.* \
-		"$TOP_DIR"/tools/module/{Kbuild,choose-tree} "$BUILD_DIR"/{deb,module}.sh)
+		"$TOP_DIR"/tools/module/{Kbuild,pre-build,renew-initrd} "$BUILD_DIR"/{deb,module}.sh)
 	version=$("$TOP_DIR/packaging/version")
 	# DEB_SALT has them built once more, for a test that compares.
 	key=$(hash_text "$version ${DEB_SALT:-}" "$(hash_files "${inputs[@]}")")
@@ -115,26 +101,28 @@ packages()
 # DKMS as on a board, but for the compiler, which runs here.
 try_dkms()
 {
-	local release=$1 dest root from name=panthor-perf
+	local release=$1 command=${2:-:} dest root from name=panthor-perf
 
 	dest=$(packages)
 	root=$("$BUILD_DIR/sources.sh" root deb)
 	from=$("$BUILD_DIR/sources.sh" headers "$release")
 	lock deb
 	mkdir -p "$root/usr/lib/modules/$release"
-	cp -a "$from/usr/src/linux-headers-$release" "$from/usr/src/linux-headers-${release%-*}-common" "$root/usr/src/"
-	cp -a "$from/usr/lib/linux-kbuild-${release%-*}" "$root/usr/lib/"
+	cp -a "$from/usr/src/linux-headers-$release" "$from/usr/src/linux-headers-${release%%-*}-common" "$root/usr/src/"
+	cp -a "$from/usr/lib/linux-kbuild-${release%%-*}" "$root/usr/lib/"
 	ln -sfn "/usr/src/linux-headers-$release" "$root/usr/lib/modules/$release/build"
 	dpkg-deb -x "$dest"/$name-dkms_*.deb "$root"
-	in_root "$root" sh -c 'cd /usr/src && dkms add "$(echo '"$name"'-* | sed "s,\(.*\)-,\1/,")" &&
-		dkms build "$(echo '"$name"'-* | sed "s,\(.*\)-,\1/,")" -k "$1" -a aarch64; dkms status' sh "$release" 2>&1
-	rm -rf "${root:?}/var/lib/dkms/$name" "$root/usr/src/$name"-* "$root/usr/src/linux-headers-${release%-*}"-* \
-		"$root/usr/lib/linux-kbuild-${release%-*}" "${root:?}/usr/lib/modules/$release"
+	# shellcheck disable=SC2016
+	in_root "$root" sh -c 'cd /usr/src; module=$(echo '"$name"'-* | sed "s,\(.*\)-,\1/,"); eval "$2"
+		dkms add "$module" && dkms build "$module" -k "$1" -a aarch64; echo "status $?"; dkms status
+		find /var/lib/dkms -name make.log -exec grep -h "^panthor-perf: " {} +' sh "$release" "$command" 2>&1 || true
+	rm -rf "${root:?}/var/lib/dkms/$name" "$root/usr/src/$name"-* "$root/usr/src/linux-headers-${release%%-*}"-* \
+		"$root/usr/lib/linux-kbuild-${release%%-*}" "${root:?}/usr/lib/modules/$release"
 	unlock
 }
 
 case ${1:-} in
-dkms) try_dkms "$2" ;;
+dkms) try_dkms "$2" "${3:-}" ;;
 trees) trees "$(realpath "$2")" ;;
 lintian)
 	dest=$(packages)

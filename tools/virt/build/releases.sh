@@ -22,14 +22,15 @@ series_of()
 	cut -d . -f 1-2 <<<"$1"
 }
 
-# applies VERSION: our patches, and what makes a module of it, in $WORK/VERSION; else $WORK/VERSION.said
+# applies VERSION: our patches to the panthor that modules of that kernel have, and what makes a module of it,
+# in $WORK/VERSION; else $WORK/VERSION.said
 applies()
 {
-	local src
+	local series src
 
 	mkdir -p "$WORK"
-	src=$("$BUILD_DIR/sources.sh" panthor "$1") || return
-	"$BUILD_DIR/module.sh" tree "$(series_of "$1")" "$src" "$WORK/$1" >"$WORK/$1.said" 2>&1
+	series=$("$BUILD_DIR/module.sh" series "$1") && src=$("$BUILD_DIR/sources.sh" panthor "$series") || return
+	"$BUILD_DIR/module.sh" tree "$series" "$src" "$WORK/$1" >"$WORK/$1.said" 2>&1
 }
 
 # compiles VERSION RELEASE: what applies has made

@@ -9,7 +9,7 @@ set -u
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 27
+plan 37
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -56,17 +56,13 @@ is "and systemd knows each of its words" "$(systemd-analyze verify --man=no --ro
 	grep -E 'service:[0-9]+:|command not found')" ""
 is "its udev rule changes nothing" "$(cat "$SCRATCH"/tool/usr/lib/udev/rules.d/*.rules | grep -cv '^#')" 0
 dpkg-deb -x "$dkms" "$SCRATCH/dkms"
-is "the driver's package has a source for each release that is listed" \
-	"$(for release in $(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2 }'); do
-		(cd "$SCRATCH"/dkms/usr/src/panthor-perf-* && ./choose-tree "$release" >/dev/null 2>&1 && [ -e panthor/panthor_perf.c ]) ||
-			echo "$release"
-	done)" ""
-# The file takes values from DKMS that are not set here.
-regex=$(set +u; . "$SCRATCH"/dkms/usr/src/panthor-perf-*/dkms.conf 2>/dev/null; echo "$BUILD_EXCLUSIVE_KERNEL")
-is "and DKMS builds for those alone" "$(
-	for release in $(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2 }') 6.12.1+deb13-arm64 7.3.4+deb13-cloud-arm64 7x3x4+deb13-arm64; do
-		! [[ $release =~ $regex ]] || echo "$release"
-	done)" "$(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2 }')"
+listed=$(sed 's/#.*//' "$debian/releases" | awk 'NF { print $1 }')
+cd "$SCRATCH"/dkms/usr/src/panthor-perf-* || exit
+is "the driver's package has a source of the newest of each series that we have patches for" \
+	"$(for tree in [0-9]*; do [ ! -e "$tree/panthor_perf.c" ] || echo "$tree"; done)" \
+	"$(for series in 6.12 7.3; do grep "^$series\." <<<"$listed" | sort -V | tail -n 1 | cut -d - -f 1; done)"
+is "and says which series have been tried" "$(tr '\n' ' ' <tested)" "6.12 7.2 7.3 "
+cd "$OLDPWD" || exit
 is "lintian has nothing to say" "$("$build/deb.sh" lintian 2>&1)" ""
 
 # Another clone, of another time and with other rights.
@@ -81,8 +77,24 @@ else
 		[ "$(ls "$SCRATCH/again" 2>/dev/null | wc -l)" = 5 ] || tail -n 20 "$SCRATCH/err")" ""
 fi
 
-release=$(sed 's/#.*//' "$debian/releases" | awk 'NF { print $2; exit }')
-has "DKMS builds the module for $release" "$("$build/deb.sh" dkms "$release" 2>/dev/null)" "^panthor-perf/.*, ${release//+/\\+}, aarch64: built"
+# dkms RELEASE [COMMAND]: $said is what DKMS says
+dkms()
+{
+	said=$("$build/deb.sh" dkms "$@" 2>/dev/null)
+}
+
+# The oldest that is listed, one that is not, other flavours.
+for release in 6.12.107+deb13-arm64 7.2.11+deb13-arm64 7.2.12+deb13-arm64-16k 7.3.4+deb13-rt-arm64; do
+	dkms "$release"
+	has "DKMS builds the module for $release" "$said" "^panthor-perf/.*, ${release//+/\\+}, aarch64: built"
+	has "and says whose it is" "$said" "^panthor-perf: panthor of Linux ${release//+/\\+} is replaced by that of Linux "
+done
+# shellcheck disable=SC2016
+dkms 7.3.4+deb13-arm64 'echo "#error nothing compiles" >>$(ls -d /usr/src/linux-headers-*-common)/include/drm/drm_gem.h'
+has "a kernel for which it does not compile is skipped" "$said" '^status 77$'
+has "and DKMS says why" "$said" '^panthor-perf: Linux 7\.3\.4\+deb13-arm64 keeps its own panthor, .* \(.*#error nothing compiles\)'
+dkms 7.3.4+deb13-cloud-arm64
+has "so is one without panthor" "$said" '^panthor-perf: Linux 7\.3\.4\+deb13-cloud-arm64 keeps its own panthor, .* built without one'
 
 # A release that is not in the list is told, with what it takes.
 grep -v '^6\.12\.117' "$debian/releases" >"$SCRATCH/releases"
