@@ -30,7 +30,10 @@ prepare()
 	local available version release suite=() releases=() needs
 
 	PACKAGES=$SCRATCH/packages
-	"$BUILD/deb.sh" "$PACKAGES" >/dev/null || return
+	"$BUILD/deb.sh" "$SCRATCH/all" >/dev/null || return
+	# The others are for programs that count by themselves.
+	mkdir "$PACKAGES"
+	cp "$SCRATCH/all"/{panthor-perf,panthor-perf-dkms}_*.deb "$PACKAGES/"
 	MODULE=$(dpkg-deb -f "$PACKAGES"/panthor-perf-dkms_*.deb Version)
 	available=$("$BUILD/sources.sh" kernel-releases) || return
 	while read -r version release; do
