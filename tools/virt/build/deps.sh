@@ -25,7 +25,9 @@ if [ "$(id -u)" != 0 ]; then
 	command -v sudo >/dev/null || die "only root can install packages: apt-get install ${missing[*]}"
 	sudo=(sudo)
 fi
-install=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}")
+# Somebody else may be installing something just now.
+install=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive
+	apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "${missing[@]}")
 say "installing ${missing[*]}"
 # Lists that are too old for what the mirror has now are the usual reason of a failure.
 if ! "${install[@]}" >/dev/null 2>&1; then
