@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # build.sh                   panthor-perf-perfetto for arm64, static
-# build.sh trace_processor   Perfetto's trace_processor_shell, for this machine: an hour and a half of a processor
+# build.sh trace_processor   Perfetto's trace_processor_shell, for this machine: twenty minutes of a processor
 #
 # PERFETTO_SRC names a checkout of Perfetto, which stays as it is: what is built is made of it by its own tools.
 # Prints the directory that the program is in. It is kept by the content of all that goes in.
@@ -23,7 +23,7 @@ PROCESSOR_ARGS='enable_perfetto_zstd=false enable_perfetto_re2=false enable_perf
 	enable_perfetto_trace_processor_mac_instruments=false enable_perfetto_ui=false enable_perfetto_unittests=false
 	enable_perfetto_integration_tests=false enable_perfetto_benchmarks=false enable_perfetto_fuzzers=false
 	enable_perfetto_traced_perf=false enable_perfetto_heapprofd=false enable_perfetto_version_gen=false
-	enable_perfetto_etm_importer=false enable_perfetto_winscope=false'
+	enable_perfetto_etm_importer=false enable_perfetto_winscope=false extra_cflags="-O0 -g0"'
 PERFETTO_PACKAGES="clang generate-ninja ninja-build protobuf-compiler libprotobuf-dev libprotoc-dev libsqlite3-dev
 	zlib1g-dev python3"
 

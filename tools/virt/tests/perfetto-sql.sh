@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # configs: stock
 # long: stock
-# Traces as Perfetto's own engine reads them (trace_processor_shell, built of PERFETTO_SRC: that takes an hour and a
-# half of a processor): what convert and record --perfetto write, and a trace of traced with the scheduler, fences
+# Traces as Perfetto's own engine reads them (trace_processor_shell, built of PERFETTO_SRC: that takes twenty
+# minutes of a processor): what convert and record --perfetto write, and a trace of traced with the scheduler, fences
 # and counters. Each value of each track comes in at its time, counts are the ledger's or the CSV's, nothing is
 # found wrong, and a job has been counted when its fence signals, not before it was begun.
 set -u
