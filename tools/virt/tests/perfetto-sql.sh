@@ -135,13 +135,14 @@ fences()
 		', done ' || (select count(*) from job where done <= until.ts) as line from until
 		where counted > (select count(*) from job where begun <= until.ts) or
 		counted < (select count(*) from job where done <= until.ts)")" ""
-	inside=$(sql "$1" "with $FENCES select count(*) from job join period
-		on begun >= period.ts and done < period.until and jobs = (select count(*) from job as other
-		where other.begun >= period.ts and other.done < period.until)")
-	if [ "${inside:-0}" -ge $((JOBS / 2)) ]; then
-		ok "fences signal in the period that has counted the job ($inside of $JOBS begin in it, too)"
+	# On a busy machine a job may take longer than a period.
+	within=$(sql "$1" "with $FENCES select count(*) from job join period on begun >= period.ts and done < period.until")
+	if [ "${within:-0}" -gt 0 ]; then
+		is "each that begins and ends in one period is counted there" "$(sql "$1" "with $FENCES
+			select count(*) from job join period on begun >= period.ts and done < period.until and jobs >= (select count(*)
+			from job as other where other.begun >= period.ts and other.done < period.until)")" "$within"
 	else
-		not_ok "fences signal in the period that has counted the job" "$inside of $JOBS begin in it, too" \
+		not_ok "each that begins and ends in one period is counted there" "there is none of $JOBS" \
 			"$(sql "$1" "with $FENCES select begun || ' ' || done from job order by begun")" \
 			"$(sql "$1" "with $FENCES select ts || ' ' || until || ' ' || jobs from period where jobs")"
 	fi

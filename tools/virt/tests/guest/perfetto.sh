@@ -83,12 +83,14 @@ is "a killed source: the trace ends" $? 0
 is "a killed source: nobody counts" "$(grep -h '^sessions:' /sys/kernel/debug/dri/*/perf | sort -u)" "sessions: 0"
 start_source
 until_true 60 is_known
+until_true 60 nobody_counts
 trace again some
 until_true 60 counting
 gpu-load -j 8 >/dev/null 2>&1
 finish $trace
 succeeds "a killed source: the next trace has counters" has_some again
 
+until_true 60 nobody_counts
 trace traced some
 until_true 60 counting
 kill -KILL $traced
@@ -105,6 +107,7 @@ if until_true 120 is_known; then
 else
 	not_ok "a killed traced: the source comes back by itself" "$(cat /root/source.log)"
 fi
+until_true 60 nobody_counts
 trace back some
 until_true 60 counting
 gpu-load -j 8 >/dev/null 2>&1
@@ -112,6 +115,7 @@ finish $trace
 succeeds "a killed traced: the next trace has counters" has_some back
 
 name=$(basename "$GPU")
+until_true 60 nobody_counts
 trace unbound some
 until_true 60 counting
 gpu-load -j 8 >/dev/null 2>&1

@@ -29,6 +29,12 @@ counting()
 	grep -q '^state: counting' /sys/kernel/debug/dri/*/perf
 }
 
+# What has counted for a trace may still do so when that has ended.
+nobody_counts()
+{
+	grep -q '^sessions: 0$' /sys/kernel/debug/dri/*/perf
+}
+
 # trace NAME CONFIG: begins one; its process is in $trace
 trace()
 {
