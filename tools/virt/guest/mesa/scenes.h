@@ -62,9 +62,9 @@ static void __attribute__((format(printf, 1, 2))) problem(const char *fmt, ...)
 /* Behind the usage of a program. */
 static void list_scenes(FILE *f, const struct scene *scene)
 {
-	fprintf(f, " FRAMES times (1) each; without SCENE all but time and oom:\n ");
+	fprintf(f, " FRAMES times (1) each; without SCENE all that are not in brackets:\n ");
 	for (; scene->name; scene++)
-		fprintf(f, " %s", scene->name);
+		fprintf(f, scene->on_demand ? " [%s]" : " %s", scene->name);
 	fprintf(f, "\n");
 }
 

@@ -18,9 +18,12 @@
 #include "add_comp.h"
 #include "draw_frag.h"
 #include "draw_vert.h"
+#include "product_comp.h"
 #include "scenes.h"
 
 #define VERTICES	3000
+#define PRODUCTS	32
+#define PRODUCT_TILES	8		/* both ways */
 
 /**
  * struct buffer - a buffer and its memory, mapped
@@ -56,6 +59,7 @@ struct image {
  * @queue: its only queue
  * @timestamps: the queue can write the time
  * @fence_fds: semaphores can become files
+ * @presents: the device has swapchains, and there are surfaces that nobody sees
  * @tick_ns: a timestamp's unit
  * @memory: what memory there is
  * @pool: command buffers
@@ -65,12 +69,15 @@ struct image {
  * @layout: of the pipelines: a buffer
  * @draw: the pipeline of triangles
  * @add: the compute pipeline, 64 invocations a workgroup
- * @set: the buffer of @add
+ * @product: the compute pipeline of a product of matrices, a workgroup for each tile
+ * @set: the buffer of @add and @product
  * @target: images to draw to; one is read from
  * @vertices: vertices of the triangles
  * @indices: as many indices
  * @data: a buffer to compute in, to copy, and to read parameters from
  * @copy: as large
+ * @surface: what frames are presented to, if any are
+ * @swapchain: its images
  * @lost: the device has been lost
  */
 struct state {
@@ -78,7 +85,7 @@ struct state {
 	VkPhysicalDevice physical;
 	VkDevice device;
 	VkQueue queue;
-	bool timestamps, fence_fds;
+	bool timestamps, fence_fds, presents;
 	double tick_ns;
 	VkPhysicalDeviceMemoryProperties memory;
 	VkCommandPool pool;
@@ -86,10 +93,12 @@ struct state {
 	VkFence fence;
 	VkRenderPass pass;
 	VkPipelineLayout layout;
-	VkPipeline draw, add;
+	VkPipeline draw, add, product;
 	VkDescriptorSet set;
 	struct image target[2];
 	struct buffer vertices, indices, data, copy;
+	VkSurfaceKHR surface;
+	VkSwapchainKHR swapchain;
 	VkResult lost;
 };
 
@@ -116,15 +125,18 @@ static bool good(VkResult result, const char *what)
 
 #define GOOD(call) good(call, #call)
 
+/* Of the device, or, before there is one, of the instance. */
 static bool has_extension(const char *name)
 {
 	uint32_t n = 0;
 	VkExtensionProperties *list;
 	bool found = false;
 
-	MUST(vkEnumerateDeviceExtensionProperties(st.physical, NULL, &n, NULL));
+	MUST(st.physical ? vkEnumerateDeviceExtensionProperties(st.physical, NULL, &n, NULL) :
+	     vkEnumerateInstanceExtensionProperties(NULL, &n, NULL));
 	list = calloc(n, sizeof(*list));
-	MUST(vkEnumerateDeviceExtensionProperties(st.physical, NULL, &n, list));
+	MUST(st.physical ? vkEnumerateDeviceExtensionProperties(st.physical, NULL, &n, list) :
+	     vkEnumerateInstanceExtensionProperties(NULL, &n, list));
 	for (uint32_t i = 0; i < n; i++)
 		found |= !strcmp(list[i].extensionName, name);
 	free(list);
@@ -138,9 +150,13 @@ static void open_device(void)
 		.pApplicationName = "vk-work",
 		.apiVersion = VK_API_VERSION_1_1,
 	};
-	const VkInstanceCreateInfo instance = {
+	static const char *const surfaces[] = {
+		VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME,
+	};
+	VkInstanceCreateInfo instance = {
 		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
 		.pApplicationInfo = &app,
+		.ppEnabledExtensionNames = surfaces,
 	};
 	static const float priority = 1.0f;
 	const VkDeviceQueueCreateInfo queue = {
@@ -148,18 +164,20 @@ static void open_device(void)
 		.queueCount = 1,
 		.pQueuePriorities = &priority,
 	};
-	const char *extension = VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME;
+	const char *extensions[2];
 	VkDeviceCreateInfo device = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 		.queueCreateInfoCount = 1,
 		.pQueueCreateInfos = &queue,
-		.ppEnabledExtensionNames = &extension,
+		.ppEnabledExtensionNames = extensions,
 	};
 	VkPhysicalDeviceProperties properties;
 	VkQueueFamilyProperties family;
 	uint32_t n = 1;
 	VkResult result;
 
+	st.presents = has_extension(surfaces[0]) && has_extension(surfaces[1]);
+	instance.enabledExtensionCount = st.presents ? 2 : 0;
 	MUST(vkCreateInstance(&instance, NULL, &st.instance));
 	result = vkEnumeratePhysicalDevices(st.instance, &n, &st.physical);
 	if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || !n)
@@ -174,8 +192,12 @@ static void open_device(void)
 	st.timestamps = family.timestampValidBits;
 	st.tick_ns = properties.limits.timestampPeriod;
 	vkGetPhysicalDeviceMemoryProperties(st.physical, &st.memory);
-	st.fence_fds = has_extension(extension);
-	device.enabledExtensionCount = st.fence_fds;
+	st.fence_fds = has_extension(VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
+	if (st.fence_fds)
+		extensions[device.enabledExtensionCount++] = VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME;
+	st.presents &= has_extension(VK_KHR_SWAPCHAIN_EXTENSION_NAME);
+	if (st.presents)
+		extensions[device.enabledExtensionCount++] = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
 	MUST(vkCreateDevice(st.physical, &device, NULL, &st.device));
 	vkGetDeviceQueue(st.device, 0, 0, &st.queue);
 }
@@ -421,9 +443,16 @@ static void make_pipelines(void)
 		.stage = stage(VK_SHADER_STAGE_COMPUTE_BIT, add_comp, sizeof(add_comp)),
 		.layout = st.layout,
 	};
+	const VkComputePipelineCreateInfo product = {
+		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+		.flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT,
+		.stage = stage(VK_SHADER_STAGE_COMPUTE_BIT, product_comp, sizeof(product_comp)),
+		.layout = st.layout,
+	};
 
 	MUST(vkCreateGraphicsPipelines(st.device, VK_NULL_HANDLE, 1, &draw, NULL, &st.draw));
 	MUST(vkCreateComputePipelines(st.device, VK_NULL_HANDLE, 1, &add, NULL, &st.add));
+	MUST(vkCreateComputePipelines(st.device, VK_NULL_HANDLE, 1, &product, NULL, &st.product));
 }
 
 static void set_up(void)
@@ -580,9 +609,9 @@ static void scene_passes(void)
 	submit(NULL, NULL);
 }
 
-static void bind_compute(VkCommandBuffer c)
+static void bind_compute(VkCommandBuffer c, VkPipeline pipeline)
 {
-	vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, st.add);
+	vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
 	vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_COMPUTE, st.layout, 0, 1, &st.set, 0, NULL);
 }
 
@@ -590,9 +619,41 @@ static void scene_compute(void)
 {
 	VkCommandBuffer c = begin();
 
-	bind_compute(c);
+	bind_compute(c, st.add);
 	vkCmdDispatch(c, 16, 16, 1);
 	submit(NULL, NULL);
+}
+
+/* Products of matrices, each made of the one before; a dispatch for all tiles of one, or for each. */
+static void products(bool each_tile)
+{
+	static const VkMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+		.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+		.dstAccessMask = VK_ACCESS_SHADER_READ_BIT,
+	};
+	VkCommandBuffer c = begin();
+
+	bind_compute(c, st.product);
+	for (unsigned int i = 0; i < PRODUCTS; i++) {
+		if (!each_tile)
+			vkCmdDispatch(c, PRODUCT_TILES, PRODUCT_TILES, 1);
+		for (unsigned int t = 0; each_tile && t < PRODUCT_TILES * PRODUCT_TILES; t++)
+			vkCmdDispatchBase(c, t % PRODUCT_TILES, t / PRODUCT_TILES, 0, 1, 1, 1);
+		vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+				     0, 1, &barrier, 0, NULL, 0, NULL);
+	}
+	submit(NULL, NULL);
+}
+
+static void scene_product(void)
+{
+	products(false);
+}
+
+static void scene_product_tiles(void)
+{
+	products(true);
 }
 
 static void scene_copy(void)
@@ -620,7 +681,7 @@ static void scene_indirect(void)
 	vkCmdDrawIndirect(c, st.copy.buffer, 0, 1, sizeof(draw));
 	vkCmdDrawIndexedIndirect(c, st.copy.buffer, 64, 1, sizeof(indexed));
 	vkCmdEndRenderPass(c);
-	bind_compute(c);
+	bind_compute(c, st.add);
 	vkCmdDispatchIndirect(c, st.copy.buffer, 128);
 	submit(NULL, NULL);
 }
@@ -708,7 +769,7 @@ static void scene_sync(void)
 	vkCmdEndRenderPass(c);
 	submit(NULL, &semaphore);
 	c = begin();
-	bind_compute(c);
+	bind_compute(c, st.add);
 	vkCmdDispatch(c, 1, 1, 1);
 	submit(&semaphore, NULL);
 	vkDestroySemaphore(st.device, semaphore, NULL);
@@ -765,7 +826,7 @@ static void scene_fence_fd(void)
 		import.fd = p.fd;
 		if (GOOD(import_fd(st.device, &import))) {
 			c = begin();
-			bind_compute(c);
+			bind_compute(c, st.add);
 			vkCmdDispatch(c, 1, 1, 1);
 			submit(&second, NULL);
 		}
@@ -785,6 +846,104 @@ static void scene_oom(void)
 	submit(NULL, NULL);
 }
 
+#define MAX_IMAGES	8
+
+/* A swapchain that nobody sees; false if it cannot be had. */
+static bool make_swapchain(VkImage images[MAX_IMAGES])
+{
+	static const VkHeadlessSurfaceCreateInfoEXT headless = {
+		.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT,
+	};
+	VkSwapchainCreateInfoKHR info = {
+		.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
+		.imageExtent = { SIZE, SIZE },
+		.imageArrayLayers = 1,
+		.imageUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+		.preTransform = VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR,
+		.compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
+		.presentMode = VK_PRESENT_MODE_FIFO_KHR,
+	};
+	PFN_vkCreateHeadlessSurfaceEXT create_surface;
+	VkSurfaceCapabilitiesKHR can;
+	VkSurfaceFormatKHR format;
+	uint32_t n = 1;
+	VkResult result;
+
+	create_surface = (PFN_vkCreateHeadlessSurfaceEXT)vkGetInstanceProcAddr(st.instance, "vkCreateHeadlessSurfaceEXT");
+	if (!st.presents || !create_surface) {
+		problem("there are no swapchains without a display");
+		return false;
+	}
+	if (!GOOD(create_surface(st.instance, &headless, NULL, &st.surface)) ||
+	    !GOOD(vkGetPhysicalDeviceSurfaceCapabilitiesKHR(st.physical, st.surface, &can)))
+		return false;
+	result = vkGetPhysicalDeviceSurfaceFormatsKHR(st.physical, st.surface, &n, &format);
+	if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || !n) {
+		problem("the surface has no format: %d", result);
+		return false;
+	}
+	info.surface = st.surface;
+	info.minImageCount = can.minImageCount;
+	info.imageFormat = format.format;
+	info.imageColorSpace = format.colorSpace;
+	n = MAX_IMAGES;
+	return GOOD(vkCreateSwapchainKHR(st.device, &info, NULL, &st.swapchain)) &&
+	       GOOD(vkGetSwapchainImagesKHR(st.device, st.swapchain, &n, images));
+}
+
+static void image_barrier(VkCommandBuffer c, VkImage image, VkImageLayout from, VkImageLayout to)
+{
+	const VkImageMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+		.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+		.dstAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+		.oldLayout = from,
+		.newLayout = to,
+		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.image = image,
+		.subresourceRange = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1 },
+	};
+
+	vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+			     0, 0, NULL, 0, NULL, 1, &barrier);
+}
+
+/* Shows frames where nobody sees them, for layers that draw over what is shown. */
+static void scene_present(void)
+{
+	static const VkSemaphoreCreateInfo semaphore = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+	};
+	static const VkClearColorValue color = { .float32 = { 0.2f, 0.4f, 0.6f, 1.0f } };
+	static const VkImageSubresourceRange all = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1 };
+	static VkImage images[MAX_IMAGES];
+	static VkSemaphore acquired, drawn;
+	uint32_t index;
+	const VkPresentInfoKHR present = {
+		.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR,
+		.waitSemaphoreCount = 1,
+		.pWaitSemaphores = &drawn,
+		.swapchainCount = 1,
+		.pSwapchains = &st.swapchain,
+		.pImageIndices = &index,
+	};
+	VkCommandBuffer c;
+
+	if (!st.swapchain && (!make_swapchain(images) ||
+			      !GOOD(vkCreateSemaphore(st.device, &semaphore, NULL, &acquired)) ||
+			      !GOOD(vkCreateSemaphore(st.device, &semaphore, NULL, &drawn))))
+		return;
+	if (!GOOD(vkAcquireNextImageKHR(st.device, st.swapchain, WAIT_NS, acquired, VK_NULL_HANDLE, &index)))
+		return;
+	c = begin();
+	image_barrier(c, images[index], VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+	vkCmdClearColorImage(c, images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &all);
+	image_barrier(c, images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+	submit(&acquired, &drawn);
+	GOOD(vkQueuePresentKHR(st.queue, &present));
+}
+
 static const struct scene scenes[] = {
 	{ .name = "clear", .draw = scene_clear },
 	{ .name = "draw", .draw = scene_draw },
@@ -798,6 +957,9 @@ static const struct scene scenes[] = {
 	{ .name = "fence-fd", .draw = scene_fence_fd },
 	{ .name = "time", .draw = scene_time, .on_demand = true },
 	{ .name = "oom", .draw = scene_oom, .on_demand = true },
+	{ .name = "product", .draw = scene_product, .on_demand = true },
+	{ .name = "product-tiles", .draw = scene_product_tiles, .on_demand = true },
+	{ .name = "present", .draw = scene_present, .on_demand = true },
 	{}
 };
 
@@ -834,7 +996,11 @@ int main(int argc, char **argv)
 	all_good = run_scenes(&choice, NULL);
 	all_good &= GOOD(vkDeviceWaitIdle(st.device));
 	printf("reset status %d\n", st.lost);
+	if (st.swapchain)
+		vkDestroySwapchainKHR(st.device, st.swapchain, NULL);
 	vkDestroyDevice(st.device, NULL);
+	if (st.surface)
+		vkDestroySurfaceKHR(st.instance, st.surface, NULL);
 	vkDestroyInstance(st.instance, NULL);
 	return all_good ? 0 : 1;
 }
