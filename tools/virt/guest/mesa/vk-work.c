@@ -76,6 +76,7 @@ struct image {
  * @indices: as many indices
  * @data: a buffer to compute in, to copy, and to read parameters from
  * @copy: as large
+ * @products: how the products are dispatched that are recorded, or 0
  * @surface: what frames are presented to, if any are
  * @swapchain: its images
  * @lost: the device has been lost
@@ -97,6 +98,7 @@ struct state {
 	VkDescriptorSet set;
 	struct image target[2];
 	struct buffer vertices, indices, data, copy;
+	unsigned int products;
 	VkSurfaceKHR surface;
 	VkSwapchainKHR swapchain;
 	VkResult lost;
@@ -494,15 +496,21 @@ static void set_up(void)
 
 /* Commands of a scene */
 
-static VkCommandBuffer begin(void)
+static VkCommandBuffer begin_flags(VkCommandBufferUsageFlags flags)
 {
-	static const VkCommandBufferBeginInfo info = {
+	const VkCommandBufferBeginInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-		.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+		.flags = flags,
 	};
 
+	st.products = 0;
 	GOOD(vkBeginCommandBuffer(st.commands, &info));
 	return st.commands;
+}
+
+static VkCommandBuffer begin(void)
+{
+	return begin_flags(VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
 }
 
 static void begin_pass(VkCommandBuffer c, unsigned int target)
@@ -524,8 +532,8 @@ static void begin_pass(VkCommandBuffer c, unsigned int target)
 	vkCmdBindIndexBuffer(c, st.indices.buffer, 0, VK_INDEX_TYPE_UINT16);
 }
 
-/* Submits what has been recorded, and waits for its end. */
-static void submit(const VkSemaphore *wait, const VkSemaphore *signal)
+/* Submits what has been ended, and waits for its end. */
+static void submit_again(const VkSemaphore *wait, const VkSemaphore *signal)
 {
 	static const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
 	const VkSubmitInfo info = {
@@ -539,10 +547,15 @@ static void submit(const VkSemaphore *wait, const VkSemaphore *signal)
 		.pSignalSemaphores = signal,
 	};
 
-	if (GOOD(vkEndCommandBuffer(st.commands)) &&
-	    GOOD(vkQueueSubmit(st.queue, 1, &info, st.fence)) &&
+	if (GOOD(vkQueueSubmit(st.queue, 1, &info, st.fence)) &&
 	    GOOD(vkWaitForFences(st.device, 1, &st.fence, VK_TRUE, WAIT_NS)))
 		GOOD(vkResetFences(st.device, 1, &st.fence));
+}
+
+static void submit(const VkSemaphore *wait, const VkSemaphore *signal)
+{
+	if (GOOD(vkEndCommandBuffer(st.commands)))
+		submit_again(wait, signal);
 }
 
 static void scene_clear(void)
@@ -624,36 +637,43 @@ static void scene_compute(void)
 	submit(NULL, NULL);
 }
 
-/* Products of matrices, each made of the one before; a dispatch for all tiles of one, or for each. */
-static void products(bool each_tile)
+/* Products of matrices, each made of the one before, in so many dispatches; recorded once, and then done again. */
+static void products(unsigned int dispatches)
 {
 	static const VkMemoryBarrier barrier = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
 		.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
 		.dstAccessMask = VK_ACCESS_SHADER_READ_BIT,
 	};
-	VkCommandBuffer c = begin();
+	VkCommandBuffer c;
 
+	if (st.products == dispatches) {
+		submit_again(NULL, NULL);
+		return;
+	}
+	c = begin_flags(0);
 	bind_compute(c, st.product);
 	for (unsigned int i = 0; i < PRODUCTS; i++) {
-		if (!each_tile)
-			vkCmdDispatch(c, PRODUCT_TILES, PRODUCT_TILES, 1);
-		for (unsigned int t = 0; each_tile && t < PRODUCT_TILES * PRODUCT_TILES; t++)
-			vkCmdDispatchBase(c, t % PRODUCT_TILES, t / PRODUCT_TILES, 0, 1, 1, 1);
+		for (unsigned int d = 0; d < dispatches; d++)
+			if (dispatches == 1)
+				vkCmdDispatch(c, PRODUCT_TILES, PRODUCT_TILES, 1);
+			else
+				vkCmdDispatchBase(c, d % PRODUCT_TILES, d / PRODUCT_TILES, 0, 1, 1, 1);
 		vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
 				     0, 1, &barrier, 0, NULL, 0, NULL);
 	}
 	submit(NULL, NULL);
+	st.products = dispatches;
 }
 
 static void scene_product(void)
 {
-	products(false);
+	products(1);
 }
 
 static void scene_product_tiles(void)
 {
-	products(true);
+	products(PRODUCT_TILES * PRODUCT_TILES);
 }
 
 static void scene_copy(void)
@@ -965,21 +985,25 @@ static const struct scene scenes[] = {
 
 static void usage(FILE *f)
 {
-	fprintf(f, "usage: vk-work [-n FRAMES] [SCENE]...\n"
-		"Draws scenes by Vulkan 1.1,");
+	fprintf(f, "usage: vk-work [-n FRAMES] [-x COMMAND] [SCENE]...\n"
+		"When all is set up, runs COMMAND, and draws scenes by Vulkan 1.1,");
 	list_scenes(f, scenes);
 }
 
 int main(int argc, char **argv)
 {
 	struct scene_choice choice = { .scenes = scenes, .frames = 1 };
+	const char *command = NULL;
 	bool all_good;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:h")) != -1) {
+	while ((c = getopt(argc, argv, "n:x:h")) != -1) {
 		switch (c) {
 		case 'n':
 			choice.frames = number_of_frames(optarg);
+			break;
+		case 'x':
+			command = optarg;
 			break;
 		case 'h':
 			usage(stdout);
@@ -993,6 +1017,8 @@ int main(int argc, char **argv)
 
 	open_device();
 	set_up();
+	if (command && system(command))
+		die("-x: %s failed", command);
 	all_good = run_scenes(&choice, NULL);
 	all_good &= GOOD(vkDeviceWaitIdle(st.device));
 	printf("reset status %d\n", st.lost);
