@@ -9,7 +9,7 @@ set -u
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 37
+plan 38
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -55,6 +55,8 @@ is "its service starts its program" "$(sed -n 's/^ExecStart=\([^ ]*\) \([a-z]*\)
 is "and systemd knows each of its words" "$(systemd-analyze verify --man=no --root="$SCRATCH/tool" "$unit" 2>&1 |
 	grep -E 'service:[0-9]+:|command not found')" ""
 is "its udev rule changes nothing" "$(cat "$SCRATCH"/tool/usr/lib/udev/rules.d/*.rules | grep -cv '^#')" 0
+is "its example for modprobe opens counters" "$(grep -v '^#' "$SCRATCH/tool/usr/share/doc/panthor-perf/examples/panthor-perf.conf")" \
+	"options panthor perf_paranoid=0"
 dpkg-deb -x "$dkms" "$SCRATCH/dkms"
 listed=$(sed 's/#.*//' "$debian/releases" | awk 'NF { print $1 }')
 cd "$SCRATCH"/dkms/usr/src/panthor-perf-* || exit
