@@ -166,8 +166,10 @@ static int write_files(const char *directory, const char *name, const struct ppe
 		goto out;
 	put_pmu(out, name, count);
 	status = finish_output(out, pmus);
+	/* Charts are as fine as the kernel's samples. */
 	if (!status)
-		printf("gatord -S yes -P %s -E %s\n", pmus, events);
+		printf("echo 1 | tee /sys/bus/event_source/devices/panthor_*/sample_interval_ms >/dev/null\n"
+		       "gatord -S yes -P %s -E %s\n", pmus, events);
 out:
 	free(pmus);
 	free(events);
@@ -180,7 +182,7 @@ int command_streamline(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, NULL,
 		"Writes what gatord, the daemon of Arm Streamline, is to know of the GPU's events of perf, and prints "
-		"how it is called.", children, NULL, NULL
+		"the commands that run it.", children, NULL, NULL
 	};
 	struct arguments arguments = { .directory = "." };
 	const char *layout;
