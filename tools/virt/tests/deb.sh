@@ -46,7 +46,7 @@ for file in usr/include/panthor-perf.h usr/lib/aarch64-linux-gnu/libpanthor-perf
 	usr/share/man/man3/libpanthor-perf.3.gz; do
 	has "what programs are built with has $file" "$(dpkg-deb -c "$development")" " \./$file"
 done
-has "of the same version" "$(dpkg-deb -f "$development" Depends)" "libpanthor-perf0 \(= $(dpkg-deb -f "$library" Version)\)"
+has "of the same version" "$(dpkg-deb -f "$development" Depends)" "libpanthor-perf0 \(= ${version//+/\\+}\)"
 has "Python finds its module" "$(dpkg-deb -c "$python")" " \./usr/lib/python3/dist-packages/panthor_perf\.py$"
 has "and the library" "$(dpkg-deb -f "$python" Depends)" "libpanthor-perf0 \(>= 0\.3\)"
 dpkg-deb -x "$tool" "$SCRATCH/tool"
