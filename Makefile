@@ -25,6 +25,7 @@ help:
 	@echo 'make check-long    all tests, in all configurations, at full length'
 	@echo 'make storm         compare counts while firmware is disturbed, at full length (SEED=N: the same again)'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
+	@echo 'make coverage      say which lines of tool, model and driver tests execute (KERNEL=7.3|6.12)'
 	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
 	@echo 'make fuzz-data     look for ten minutes for broken recordings that panthor-perf does not survive (FUZZ_SECONDS=N)'
 	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, PART=1..4, OUT=DIR)'
@@ -67,6 +68,11 @@ check-long: deps
 storm: deps
 	@seed=$${SEED:-$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed"; \
 		SEED=$$seed tools/virt/check -L storm storm-faults
+
+coverage: deps
+	@tools/virt/coverage -u
+	@tools/virt/coverage -m
+	@tools/virt/coverage -k $(KERNEL)
 
 fuzz-device: deps
 	@tools/virt/tests/fuzz.sh -t $(or $(FUZZ_SECONDS),600)
@@ -111,5 +117,5 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long storm fuzz-device fuzz-data kunit series check-build qemu kernel module \
+.PHONY: help deps demo shell check check-long storm coverage fuzz-device fuzz-data kunit series check-build qemu kernel module \
 	deb dist releases tools bench clean-cache

@@ -3,6 +3,7 @@
 # qemu.sh              builds QEMU with the virtual Mali in it, and prints the path of the program
 # qemu.sh sanitized    the same, its device compiled with ASan and UBSan, and with what tells a fuzzer
 #                      where it has been (qtest/coverage.c)
+# qemu.sh covered      the same, its device compiled with what counts which lines are executed, by gcov
 #
 # One build directory for each source of QEMU and set of flags: a change in the device's files
 # compiles those, links, and no more. What comes out is kept by content, so that a VM that runs and
@@ -79,26 +80,39 @@ build_qemu()
 	fi
 }
 
-# The commands that have just built the device and the program, with a few flags more: the rest of
-# QEMU is the same. Memory that QEMU moves for the device is checked as well, by the library.
-sanitize_qemu()
+# again OUT DEST KIND FLAGS COMPILE-FLAGS [OBJECT]: the commands that have just built the device and the program, with a
+# few flags more: the rest of QEMU is the same. A program of that name.
+again()
 {
-	local out=$1 dest=$2 object line flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+	local out=$1 dest=$2 kind=$3 flags=$4 compile=$5 more=${6:-} object line
 
 	cd "$out"
 	mkdir -p "$dest"
-	ninja -t commands qemu-system-aarch64 | tail -n 1 >sanitized.link
-	grep -o '[^ ]*/hw_misc_mali-csf[^ ]*\.o' sanitized.link | sort -u >sanitized.objects
+	ninja -t commands qemu-system-aarch64 | tail -n 1 >"$kind.link"
+	grep -o '[^ ]*/hw_misc_mali-csf[^ ]*\.o' "$kind.link" | sort -u >"$kind.objects"
 	while read -r object; do
 		line=$(ninja -t commands "$object" | tail -n 1)
-		line=${line//"-MF $object.d -o $object"/"-MF sanitized.d -o ${object%.o}.sanitized.o"}
-		sh -c "${line/ -O2 / -O1 -g $flags -fsanitize-coverage=trace-pc }"
-	done <sanitized.objects
-	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIE -c -o sanitized-coverage.o "$DEVICE_DIR/qtest/coverage.c"
-	line=$(sed 's,\(/hw_misc_mali-csf[^ ]*\)\.o,\1.sanitized.o,g; s, -o qemu-system-aarch64 , -o qemu-sanitized sanitized-coverage.o ,' \
-		sanitized.link)
+		line=${line//"-MF $object.d -o $object"/"-MF $kind.d -o ${object%.o}.$kind.o"}
+		sh -c "${line/ -O2 / $flags $compile }"
+	done <"$kind.objects"
+	line=$(sed "s,\\(/hw_misc_mali-csf[^ ]*\\)\\.o,\\1.$kind.o,g; s, -o qemu-system-aarch64 , -o qemu-$kind $more ," "$kind.link")
 	sh -c "$line $flags"
-	mv qemu-sanitized "$dest/sanitized"
+	mv "qemu-$kind" "$dest/$kind"
+}
+
+# Memory that QEMU moves for the device is checked as well, by the library.
+make_sanitized()
+{
+	(cd "$1" && gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIE -c -o sanitized-coverage.o "$DEVICE_DIR/qtest/coverage.c")
+	again "$1" "$2" sanitized "-fsanitize=address,undefined -fno-sanitize-recover=undefined" \
+		"-O1 -g -fsanitize-coverage=trace-pc" sanitized-coverage.o
+}
+
+# With what gcov wants to know of it.
+make_covered()
+{
+	again "$1" "$2" covered --coverage -O0
+	find "$1" -name 'hw_misc_mali-csf*.covered.gcno' -exec cp -t "$2" {} +
 }
 
 main()
@@ -109,9 +123,9 @@ main()
 	id=$(source_id "$src")
 	mapfile -t files < <(device_files)
 	key=$(hash_text "$id" "${FLAGS[*]}" "$(hash_files "${files[@]}")")
-	if [ "${1:-}" = sanitized ]; then
-		program=sanitized
-		key=$(hash_text "$key" "$(hash_files "$DEVICE_DIR"/qtest/coverage.[ch])")-sanitized
+	if [ $# -gt 0 ]; then
+		program=$1
+		key=$(hash_text "$key" "$(hash_files "$DEVICE_DIR"/qtest/coverage.[ch])")-$1
 	fi
 	dest=$CACHE/qemu/bin-$key
 	if [ -e "$dest/$program" ]; then
@@ -142,8 +156,8 @@ main()
 	step "configuring QEMU" configure_qemu "$tree" "$out"
 	step "building QEMU" build_qemu "$tree" "$out"
 	mkdir -p "$dest"
-	if [ "$program" = sanitized ]; then
-		step "building QEMU with sanitizers in its device" sanitize_qemu "$out" "$dest"
+	if [ $# -gt 0 ]; then
+		step "building QEMU with its device $program" "make_$program" "$out" "$dest"
 	else
 		cp "$out/$program" "$dest/$program.new"
 		mv "$dest/$program.new" "$dest/$program"
@@ -152,5 +166,5 @@ main()
 	echo "$dest/$program"
 }
 
-[ $# -eq 0 ] || [ "$*" = sanitized ] || die "usage: qemu.sh [sanitized]"
+[[ $* == @(|sanitized|covered) ]] || die "usage: qemu.sh [sanitized|covered]"
 main "$@"

@@ -13,6 +13,7 @@
  *   expect there if a kernel report is expected
  *   touch  files that get the time of the start; of a root that run adds
  *   disk   there if the command runs in the system of the disk
+ *   gcov   there if /virt/gcov.tar is to be made of what gcov has counted, when the command has ended
  *
  * Port 1 is for control, 2 takes the command's standard output, 3 its standard error. What init
  * says on port 1 are frames: a type, the length of the payload (u32, little endian), the payload:
@@ -546,6 +547,7 @@ int main(void)
 	static char *shell[] = { "/bin/busybox", "sh", "-i", NULL };
 	static char *disk_shell[] = { "/bin/sh", "-i", NULL };
 	struct stream out = { .from = -1 }, err = { .from = -1 };
+	static const char *const save_gcov[] = { "/bin/busybox", "sh", "/usr/bin/gcov-save", "/virt/gcov.tar", NULL };
 	int fds[3], sigfd, status, error;
 	char **argv, **list, **outs;
 	sigset_t chld;
@@ -627,6 +629,8 @@ int main(void)
 	kill(-1, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
+	if (!access("/virt/gcov", F_OK))
+		run_quietly(save_gcov);
 	for (list = outs; list && *list; list++)
 		send_file(*list);
 	if (disk)

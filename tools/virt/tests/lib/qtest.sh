@@ -12,7 +12,8 @@ build_qtest()
 		kind=(sanitized)
 		shift
 	fi
-	if ! QEMU=$("$VIRT_DIR/build/qemu.sh" "${kind[@]}" 2>"$SCRATCH/err"); then
+	QEMU=${VIRT_QEMU:-}
+	if [ -z "$QEMU" ] && ! QEMU=$("$VIRT_DIR/build/qemu.sh" "${kind[@]}" 2>"$SCRATCH/err"); then
 		plan 1
 		not_ok "QEMU builds" "$(cat "$SCRATCH/err")"
 		exit 1

@@ -25,7 +25,8 @@ KERNEL=${KERNEL:-7.3}
 CONFIG=${CONFIG:-plain}
 TAP_COUNT=0
 SCRATCH=$(mktemp -d)
-trap 'rm -rf "$SCRATCH"' EXIT
+# What gcov counts, tools/virt/coverage looks for behind it.
+[ -n "${KEEP_SCRATCH:-}" ] || trap 'rm -rf "$SCRATCH"' EXIT
 
 plan()
 {
