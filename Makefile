@@ -27,6 +27,7 @@ help:
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make coverage      say which lines of tool, model and driver tests execute (KERNEL=7.3|6.12)'
 	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
+	@echo 'make fuzz-ioctl    look for calls that the driver does not survive, from where it was left (KERNEL=, FUZZ_SECONDS=6000)'
 	@echo 'make fuzz-data     look for ten minutes for broken recordings that panthor-perf does not survive (FUZZ_SECONDS=N)'
 	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, PART=1..4, OUT=DIR)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
@@ -77,6 +78,9 @@ coverage: deps
 fuzz-device: deps
 	@tools/virt/tests/fuzz.sh -t $(or $(FUZZ_SECONDS),600)
 
+fuzz-ioctl: deps
+	@KERNEL=$(KERNEL) tools/virt/tests/fuzz-ioctl.sh -t $(or $(FUZZ_SECONDS),6000)
+
 series:
 	@$(BUILD)/series.sh $(if $(PART),-p $(PART)) $(KERNEL) $(or $(OUT),series-$(KERNEL))
 	@echo "The patches are in $(or $(OUT),series-$(KERNEL)). They have no Signed-off-by: that is yours to add."
@@ -117,5 +121,5 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long storm coverage fuzz-device fuzz-data kunit series check-build qemu kernel module \
+.PHONY: help deps demo shell check check-long storm coverage fuzz-device fuzz-ioctl fuzz-data kunit series check-build qemu kernel module \
 	deb dist releases tools bench clean-cache

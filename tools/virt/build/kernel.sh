@@ -124,15 +124,15 @@ configure()
 	echo "$key" >"$out/fragments.key"
 }
 
-gcov_flags()
+# instrument OPTION TREE: for make, of the driver's own files; with none of ours there, of all of panthor's
+instrument()
 {
 	local f
 
-	# The driver's own files; with none of ours there, all of panthor.
-	for f in "$1"/drivers/gpu/drm/panthor/panthor_perf*.c; do
-		echo "GCOV_PROFILE_$(basename "$f" .c).o=y"
-	done | grep . || for f in "$1"/drivers/gpu/drm/panthor/*.c; do
-		echo "GCOV_PROFILE_$(basename "$f" .c).o=y"
+	for f in "$2"/drivers/gpu/drm/panthor/panthor_perf*.c; do
+		echo "$1_$(basename "$f" .c).o=y"
+	done | grep . || for f in "$2"/drivers/gpu/drm/panthor/*.c; do
+		echo "$1_$(basename "$f" .c).o=y"
 	done
 }
 
@@ -140,7 +140,10 @@ build_kernel()
 {
 	local tree=$1 out=$2 variant=$3 flags=()
 
-	[ "$variant" != gcov ] || mapfile -t flags < <(gcov_flags "$tree")
+	case $variant in
+	gcov) mapfile -t flags < <(instrument GCOV_PROFILE "$tree") ;;
+	debug) mapfile -t flags < <(instrument KCOV_INSTRUMENT "$tree") ;;
+	esac
 	kernel_make "$tree" "$out" "${flags[@]}" Image modules
 }
 
