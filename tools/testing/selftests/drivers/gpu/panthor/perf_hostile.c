@@ -437,14 +437,14 @@ TEST_F_TIMEOUT(hostile, reclaimed, 300)
 
 /* ---- many at once ---- */
 
-enum { THREADS = 8 };
+enum { THREADS = 8, MOB_COMMANDS = 1000 };
 
 /**
  * struct mob - threads that do anything to the sessions of one file
  * @fd: device file
  * @info: the device's
  * @shared: a session of all of them
- * @end: when they are to stop
+ * @end: when they are to stop, if they have not done %MOB_COMMANDS before
  * @wrong: an answer that no command may give, with its sign
  * @done: commands that did something
  */
@@ -468,6 +468,12 @@ static bool may_answer(int ret)
 	}
 }
 
+static bool mob_goes_on(const struct mob *mob)
+{
+	return __atomic_load_n(&mob->done, __ATOMIC_RELAXED) < MOB_COMMANDS &&
+	       perf_now() < __atomic_load_n(&mob->end, __ATOMIC_RELAXED);
+}
+
 static void *riot(void *arg)
 {
 	static int number;
@@ -483,7 +489,7 @@ static void *riot(void *arg)
 	if (seed & 1)
 		syscall(SYS_setresuid, -1, PERF_NOBODY, -1);
 	perf_masks_all(&setup);
-	for (uint64_t turn = 0; perf_now() < mob->end; turn++) {
+	for (uint64_t turn = 0; mob_goes_on(mob); turn++) {
 		uint32_t handle = rand_r(&seed) & 1 ? mob->shared.handle : own;
 		int ret;
 
@@ -527,10 +533,10 @@ TEST_F_TIMEOUT(hostile, mob, 300)
 	unsigned int turn = 0;
 
 	ASSERT_EQ(0, perf_set_paranoid(false));
-	mob.end = perf_now() + 3000000000ull;
+	mob.end = perf_now() + PERF_HANG_MS * 1000000ull;
 	for (int i = 0; i < THREADS; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, riot, &mob));
-	while (perf_now() < mob.end) {
+	while (mob_goes_on(&mob)) {
 		perf_pm_write("control", turn & 1 ? "on" : "auto");
 		perf_disturb(turn);
 		usleep(20000);
@@ -539,7 +545,7 @@ TEST_F_TIMEOUT(hostile, mob, 300)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	EXPECT_EQ(0, mob.wrong);
-	EXPECT_LT(1000, mob.done);
+	EXPECT_LE(MOB_COMMANDS, mob.done);
 	/* Whoever comes next has what he asks for. */
 	close(self->fd);
 	self->s.ring.handle = 0;
