@@ -117,7 +117,8 @@ else
 	has "what turns the time of clients on is told" "$(cat /root/once)" "The kernel does not tell the time of clients"
 	echo 3 >$device/profiling
 	until_true 120 busy && ok "a client's time" || not_ok "a client's time" "$(cat /root/clients.json)"
-	has "and its cycles" "$(json of_cycles)" "^0\.0*[1-9]"
+	# The kernel adds a job's when it ends: of a period it can be more than all.
+	has "and its cycles" "$(json of_cycles)" "[1-9]"
 	kill -STOP $load
 	# What was given to the GPU ends.
 	same_twice()
