@@ -5,10 +5,8 @@
 # GATOR_SRC names a checkout of gator with its submodule ext/libGPUInfo, which stays as it is. Prints the directory
 # that both are in. It is kept by the content of all that goes in.
 
-. "$(dirname "$0")/../../tools/virt/build/common.sh"
+. "$(dirname "$0")/../lib.sh"
 
-HERE=$TOP_DIR/clients/gator
-KEEP=2
 # What gatord is linked with, of the machine's own release.
 LIBRARIES="libboost1.81-dev libboost-atomic1.81-dev libboost-filesystem1.81-dev libboost-regex1.81-dev
 	libboost-system1.81-dev libicu-dev libmxml-dev libprotobuf-dev zlib1g-dev"
@@ -49,30 +47,17 @@ build()
 	cmake --build "$out/build" -j "$JOBS"
 	cp "$out/build/gatord" "$out/gatord-patched"
 	rm -rf "$out/build" "$out/tree"
-	touch "$out/.done"
 }
 
 [ $# -eq 0 ] || die "usage: build.sh"
-[ -n "${GATOR_SRC:-}" ] || die "set GATOR_SRC to a checkout of gator"
-[ -e "$GATOR_SRC/daemon/CMakeLists.txt" ] || die "$GATOR_SRC is no checkout of gator (GATOR_SRC)"
+checkout GATOR_SRC daemon/CMakeLists.txt gator
 [ -e "$GATOR_SRC/ext/libGPUInfo/source/libgpuinfo.cpp" ] ||
 	die "$GATOR_SRC has no libGPUInfo: git -C $GATOR_SRC submodule update --init ext/libGPUInfo"
-GATOR_SRC=$(cd "$GATOR_SRC" && pwd)
-
-packages=(cmake g++ git pkg-config protobuf-compiler)
-[ -z "$CROSS" ] || packages+=(g++-aarch64-linux-gnu)
-"$BUILD_DIR/deps.sh" "${packages[@]}"
+deps cmake g++ git pkg-config protobuf-compiler
 need_space 1
 # shellcheck disable=SC2086
 sysroot=$("$BUILD_DIR/sources.sh" arm64 $LIBRARIES)
-key=$(hash_text "$(source_id "$GATOR_SRC")" "$sysroot" \
-	"$(hash_files "$HERE"/patches/*.patch "$HERE/build.sh" "$TOP_DIR"/clients/libgpucounters/patches/000[1-5]*)")
-dest=$CACHE/gator/gatord-$key
-if [ ! -e "$dest/.done" ]; then
-	lock gator
-	[ -e "$dest/.done" ] || step "building gatord" build "$sysroot" "$dest"
-	prune "$CACHE/gator/gatord" "$KEEP"
-	unlock
-fi
-touch -c "$dest"
-echo "$dest"
+key=$(hash_text "$(source_id "$GATOR_SRC")" "$sysroot" "$(inputs)" \
+	"$(hash_files "$TOP_DIR"/clients/libgpucounters/patches/000[1-5]*)")
+kept gator/gatord "$key" "building gatord" build "$sysroot"
+echo "$DEST"

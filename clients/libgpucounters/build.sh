@@ -7,11 +7,9 @@
 # LIBGPUCOUNTERS_SRC names a checkout of libGPUCounters, which stays as it is. Prints the directory
 # that the build is in; programs are in its bin. It is kept by the content of all that goes in.
 
-. "$(dirname "$0")/../../tools/virt/build/common.sh"
+. "$(dirname "$0")/../lib.sh"
 
-HERE=$TOP_DIR/clients/libgpucounters
 RECORDER=$VIRT_DIR/guest/libgpucounters-record.cpp
-KEEP=2
 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1"
 
 # configure BUILD OPTION...
@@ -59,7 +57,6 @@ build()
 		cp "$program" "$out/bin"
 	done
 	rm -rf "$TREE" "$out/build"
-	touch "$out/.done"
 }
 
 kind=${1:-}
@@ -67,23 +64,10 @@ case $kind in
 guest|sanitized) ;;
 *) die "usage: build.sh guest|sanitized" ;;
 esac
-[ -n "${LIBGPUCOUNTERS_SRC:-}" ] || die "set LIBGPUCOUNTERS_SRC to a checkout of libGPUCounters"
-[ -e "$LIBGPUCOUNTERS_SRC/backend/device/CMakeLists.txt" ] ||
-	die "$LIBGPUCOUNTERS_SRC is no checkout of libGPUCounters (LIBGPUCOUNTERS_SRC)"
-LIBGPUCOUNTERS_SRC=$(cd "$LIBGPUCOUNTERS_SRC" && pwd)
-
-packages=(cmake g++ patch)
-[ "$kind" != guest ] || [ -z "$CROSS" ] || packages+=(g++-aarch64-linux-gnu)
-"$BUILD_DIR/deps.sh" "${packages[@]}"
+checkout LIBGPUCOUNTERS_SRC backend/device/CMakeLists.txt libGPUCounters
+deps cmake g++ patch
 need_space 1
-key=$(hash_text "$kind" "$(source_id "$LIBGPUCOUNTERS_SRC")" \
-	"$(hash_files "$HERE"/patches/*.patch "$HERE/build.sh" "$RECORDER" "$VIRT_DIR/host/exactness.h")")
-dest=$CACHE/libgpucounters/$kind-$key
-if [ ! -e "$dest/.done" ]; then
-	lock libgpucounters
-	[ -e "$dest/.done" ] || step "building libGPUCounters ($kind)" build "$kind" "$dest"
-	prune "$CACHE/libgpucounters/$kind" "$KEEP"
-	unlock
-fi
-touch -c "$dest"
-echo "$dest"
+key=$(hash_text "$kind" "$(source_id "$LIBGPUCOUNTERS_SRC")" "$(inputs)" \
+	"$(hash_files "$RECORDER" "$VIRT_DIR/host/exactness.h")")
+kept "libgpucounters/$kind" "$key" "building libGPUCounters ($kind)" build "$kind"
+echo "$DEST"

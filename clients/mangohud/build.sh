@@ -1,14 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# build.sh   MangoHud with our patches for arm64 and Debian trixie, its Vulkan layer alone, and libpanthor-perf for it
+# build.sh   MangoHud with our patches for arm64 and Debian trixie, its Vulkan layer alone
 #
 # MANGOHUD_SRC names a checkout of MangoHud with its subprojects (README), which stays as it is. Prints the directory
 # that is to be /root/mangohud where it runs. It is kept by the content of all that goes in.
 
-. "$(dirname "$0")/../../tools/virt/build/common.sh"
+. "$(dirname "$0")/../lib.sh"
 
-HERE=$TOP_DIR/clients/mangohud
-KEEP=2
 # Trixie's meson as well: an older one is not enough. What runs here anyway comes not from there.
 LIBRARIES="libcap-dev libdrm-dev libgl-dev libvulkan-dev libwayland-dev libxkbcommon-dev meson"
 NOT_THESE="libc6-dev libstdc++-14-dev ninja-build python3"
@@ -45,7 +43,7 @@ cross_file()
 
 build()
 {
-	local sysroot=$1 out=$2 lib=$1/usr/lib/aarch64-linux-gnu
+	local sysroot=$1 out=$2
 
 	# Ninja runs it as well.
 	export PYTHONPATH=$sysroot/usr/lib/python3/dist-packages
@@ -65,41 +63,19 @@ build()
 	"${CROSS}strip" -o "$out/mangohud/lib/mangohud/libMangoHud.so" "$out/build/src/libMangoHud.so"
 	cp "$out"/build/src/MangoHud.*.json "$out/mangohud/layers"
 	rm -rf "$out"/{build,tree,stage,cross}
-	PKG_CONFIG_SYSROOT_DIR=$sysroot PKG_CONFIG_LIBDIR=$lib/pkgconfig make -s -C "$TOP_DIR/tools/panthor-perf" \
-		O="$out/own" KERNEL_HEADERS="$("$BUILD_DIR/kernel.sh" headers)" \
-		CC="${CROSS}gcc -L$lib -Wl,--allow-shlib-undefined" "$out/own/libpanthor-perf.so.0"
-	mv "$out/own/libpanthor-perf.so.0" "$out/mangohud/lib"
-	rm -rf "$out/own"
-	touch "$out/.done"
 }
 
 [ $# -eq 0 ] || die "usage: build.sh"
-[ -n "${MANGOHUD_SRC:-}" ] || die "set MANGOHUD_SRC to a checkout of MangoHud"
-[ -e "$MANGOHUD_SRC/mangohud-next/legacy_gpu_wrapper/wrapper.cpp" ] ||
-	die "$MANGOHUD_SRC is no checkout of MangoHud later than 0.8.3 (MANGOHUD_SRC)"
+checkout MANGOHUD_SRC mangohud-next/legacy_gpu_wrapper/wrapper.cpp "MangoHud later than 0.8.3"
 for subproject in imgui implot spdlog vulkan-headers vulkan-utility-libraries; do
 	directory=$(sed -n 's/^directory *= *//p' "$MANGOHUD_SRC/subprojects/$subproject.wrap")
 	[ -e "$MANGOHUD_SRC/subprojects/$directory/meson.build" ] ||
 		die "$MANGOHUD_SRC lacks its subproject $subproject: run 'meson subprojects download' there"
 done
-MANGOHUD_SRC=$(cd "$MANGOHUD_SRC" && pwd)
-
-packages=(g++ glslang-tools ninja-build patch pkg-config python3-mako)
-[ -z "$CROSS" ] || packages+=(g++-aarch64-linux-gnu)
-"$BUILD_DIR/deps.sh" "${packages[@]}"
+deps g++ glslang-tools ninja-build patch pkg-config python3-mako
 need_space 1
 # shellcheck disable=SC2086
 sysroot=$("$BUILD_DIR/sources.sh" debian trixie $LIBRARIES -- $NOT_THESE)
-cd "$TOP_DIR" || exit 1
-key=$(hash_text "$(source_id "$MANGOHUD_SRC")" "$sysroot" "$(hash_files clients/mangohud/{patches/*.patch,build.sh} \
-	tools/panthor-perf/Makefile tools/panthor-perf/libpanthor-perf/* tools/panthor-perf/data/*.csv \
-	include/uapi/drm/panthor_perf_drm.h)")
-dest=$CACHE/mangohud/mangohud-$key
-if [ ! -e "$dest/.done" ]; then
-	lock mangohud
-	[ -e "$dest/.done" ] || step "building MangoHud" build "$sysroot" "$dest"
-	prune "$CACHE/mangohud/mangohud" "$KEEP"
-	unlock
-fi
-touch -c "$dest"
-echo "$dest/mangohud"
+kept mangohud/mangohud "$(hash_text "$(source_id "$MANGOHUD_SRC")" "$sysroot" "$(inputs)")" "building MangoHud" \
+	build "$sysroot"
+echo "$DEST/mangohud"

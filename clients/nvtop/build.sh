@@ -1,14 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# build.sh   nvtop with our patches for arm64, panthor alone, and libpanthor-perf for it
+# build.sh   nvtop with our patches for arm64, panthor alone
 #
-# NVTOP_SRC names a checkout of nvtop, which stays as it is. Prints the directory that nvtop and the library are in.
-# It is kept by the content of all that goes in.
+# NVTOP_SRC names a checkout of nvtop, which stays as it is. Prints the directory that nvtop is in. It is kept by the
+# content of all that goes in.
 
-. "$(dirname "$0")/../../tools/virt/build/common.sh"
-
-HERE=$TOP_DIR/clients/nvtop
-KEEP=2
+. "$(dirname "$0")/../lib.sh"
 
 build()
 {
@@ -32,32 +29,13 @@ build()
 	cmake --build "$out/build" -j "$JOBS"
 	cp "$out/build/src/nvtop" "$out"
 	rm -rf "$out/build" "$out/tree" "$out/stage"
-	PKG_CONFIG_SYSROOT_DIR=$sysroot PKG_CONFIG_LIBDIR=$lib/pkgconfig make -s -C "$TOP_DIR/tools/panthor-perf" O="$out" \
-		KERNEL_HEADERS="$("$BUILD_DIR/kernel.sh" headers)" CC="${CROSS}gcc --sysroot=$sysroot" "$out/libpanthor-perf.so.0"
-	touch "$out/.done"
 }
 
 [ $# -eq 0 ] || die "usage: build.sh"
-[ -n "${NVTOP_SRC:-}" ] || die "set NVTOP_SRC to a checkout of nvtop"
-[ -e "$NVTOP_SRC/src/extract_gpuinfo_panthor.c" ] || die "$NVTOP_SRC is no checkout of nvtop 3.2 or later (NVTOP_SRC)"
-NVTOP_SRC=$(cd "$NVTOP_SRC" && pwd)
-
-packages=(cmake g++ patch pkg-config)
-[ -z "$CROSS" ] || packages+=(g++-aarch64-linux-gnu)
-"$BUILD_DIR/deps.sh" "${packages[@]}"
+checkout NVTOP_SRC src/extract_gpuinfo_panthor.c "nvtop 3.2 or later"
+deps cmake g++ patch pkg-config
 need_space 1
 # shellcheck disable=SC2086
 sysroot=$("$BUILD_DIR/sources.sh" arm64 $ARM64_PACKAGES libc6)
-cd "$TOP_DIR" || exit 1
-key=$(hash_text "$(source_id "$NVTOP_SRC")" "$sysroot" "$(hash_files clients/nvtop/{patches/*.patch,build.sh} \
-	tools/panthor-perf/Makefile tools/panthor-perf/libpanthor-perf/* tools/panthor-perf/data/*.csv \
-	include/uapi/drm/panthor_perf_drm.h)")
-dest=$CACHE/nvtop/nvtop-$key
-if [ ! -e "$dest/.done" ]; then
-	lock nvtop
-	[ -e "$dest/.done" ] || step "building nvtop" build "$sysroot" "$dest"
-	prune "$CACHE/nvtop/nvtop" "$KEEP"
-	unlock
-fi
-touch -c "$dest"
-echo "$dest"
+kept nvtop/nvtop "$(hash_text "$(source_id "$NVTOP_SRC")" "$sysroot" "$(inputs)")" "building nvtop" build "$sysroot"
+echo "$DEST"

@@ -6,10 +6,8 @@
 # PERFETTO_SRC names a checkout of Perfetto, which stays as it is: what is built is made of it by its own tools.
 # Prints the directory that the program is in. It is kept by the content of all that goes in.
 
-. "$(dirname "$0")/../../tools/virt/build/common.sh"
+. "$(dirname "$0")/../lib.sh"
 
-HERE=$TOP_DIR/clients/perfetto
-KEEP=2
 # What Perfetto's build takes from Debian, and how it is told.
 # shellcheck disable=SC2089,SC2090
 GN_ARGS='is_debug=false is_clang=true is_hermetic_clang=false is_system_compiler=true cc="clang" cxx="clang++"
@@ -51,7 +49,6 @@ make_processor()
 	(cd "$out/tree" && gn gen out --args="$(gn_args "$PROCESSOR_ARGS")" && ninja -C out trace_processor_shell)
 	strip -o "$out/trace_processor_shell" "$out/tree/out/trace_processor_shell"
 	rm -rf "$out/tree"
-	touch "$out/.done"
 }
 
 make_sdk()
@@ -63,7 +60,6 @@ make_sdk()
 		--gn_args "$(gn_args "$SDK_ARGS")")
 	rm -rf "$out/tree"
 	"${CROSS}g++" -std=c++17 -O1 -w -c -o "$out/perfetto_c.o" "$out/perfetto_c.cc"
-	touch "$out/.done"
 }
 
 # Static, against the libraries that the guest's programs have.
@@ -77,50 +73,27 @@ make_program()
 	PKG_CONFIG_SYSROOT_DIR=$sysroot PKG_CONFIG_LIBDIR=$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig make -s -C "$HERE" \
 		O="$out" PERFETTO_SDK="$sdk" KERNEL_HEADERS="$("$BUILD_DIR/kernel.sh" headers)" \
 		CC="${CROSS}gcc --sysroot=$sysroot" CXX="${CROSS}g++ --sysroot=$sysroot" CFLAGS=-O2 LDFLAGS=-static
-	touch "$out/.done"
-}
-
-# kept NAME KEY WHAT COMMAND [ARG...]: sets DEST to the directory that COMMAND makes, at its end, unless it is there
-kept()
-{
-	local name=$1 what=$3
-
-	DEST=$CACHE/perfetto/$1-$2
-	shift 3
-	if [ ! -e "$DEST/.done" ]; then
-		lock "perfetto-$name"
-		[ -e "$DEST/.done" ] || step "$what" "$@" "$DEST"
-		prune "$CACHE/perfetto/$name" "$KEEP"
-		unlock
-	fi
-	touch -c "$DEST"
 }
 
 [ $# -eq 0 ] || [ "$*" = trace_processor ] || die "usage: build.sh [trace_processor]"
-[ -n "${PERFETTO_SRC:-}" ] || die "set PERFETTO_SRC to a checkout of Perfetto"
-[ -e "$PERFETTO_SRC/tools/gen_amalgamated" ] || die "$PERFETTO_SRC is no checkout of Perfetto (PERFETTO_SRC)"
-PERFETTO_SRC=$(cd "$PERFETTO_SRC" && pwd)
-
-packages=(protobuf-c-compiler pkg-config)
-[ -z "$CROSS" ] || packages+=(g++-aarch64-linux-gnu)
+checkout PERFETTO_SRC tools/gen_amalgamated Perfetto
 # shellcheck disable=SC2086
-"$BUILD_DIR/deps.sh" $PERFETTO_PACKAGES "${packages[@]}"
+deps $PERFETTO_PACKAGES protobuf-c-compiler pkg-config
 id=$(source_id "$PERFETTO_SRC")
 if [ $# -gt 0 ]; then
 	need_space 4
-	kept processor "$(hash_text "$id" "$GN_ARGS $PROCESSOR_ARGS")" "building trace_processor_shell" make_processor
+	kept perfetto/processor "$(hash_text "$id" "$GN_ARGS $PROCESSOR_ARGS")" "building trace_processor_shell" make_processor
 	echo "$DEST"
 	exit 0
 fi
 need_space 2
-kept sdk "$(hash_text "$id" "$GN_ARGS $SDK_ARGS")" "making Perfetto's library" make_sdk
+kept perfetto/sdk "$(hash_text "$id" "$GN_ARGS $SDK_ARGS")" "making Perfetto's library" make_sdk
 sdk=$DEST
 
 # shellcheck disable=SC2086
 sysroot=$("$BUILD_DIR/sources.sh" arm64 $ARM64_PACKAGES)
-cd "$TOP_DIR" || exit 1
-key=$(hash_text "$sdk" "$sysroot" "$(hash_files clients/perfetto/{source.c,Makefile,build.sh} tools/panthor-perf/*.[ch] \
-	tools/panthor-perf/*.proto tools/panthor-perf/data/*.csv tools/panthor-perf/libpanthor-perf/*.[ch] \
-	include/uapi/drm/panthor_perf_drm.h)")
-kept program "$key" "building panthor-perf-perfetto" make_program "$sdk" "$sysroot"
+key=$(hash_text "$sdk" "$sysroot" "$(hash_files "$HERE"/{source.c,Makefile,build.sh} "$TOP_DIR"/tools/panthor-perf/*.[ch] \
+	"$TOP_DIR"/tools/panthor-perf/{*.proto,data/*.csv,libpanthor-perf/*.[ch]} \
+	"$TOP_DIR/include/uapi/drm/panthor_perf_drm.h")")
+kept perfetto/program "$key" "building panthor-perf-perfetto" make_program "$sdk" "$sysroot"
 echo "$DEST"

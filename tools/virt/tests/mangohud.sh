@@ -7,6 +7,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
+CLIENTS=$VIRT_DIR/../../clients
 GUEST=27
 
 if [ -z "${MANGOHUD_SRC:-}" ]; then
@@ -15,11 +16,13 @@ if [ -z "${MANGOHUD_SRC:-}" ]; then
 fi
 
 plan $((GUEST + 1 + 1))
-if build=$("$VIRT_DIR/../../clients/mangohud/build.sh" 2>"$SCRATCH/err"); then
+if build=$("$CLIENTS/mangohud/build.sh" 2>"$SCRATCH/err") && library=$("$CLIENTS/library.sh" 2>"$SCRATCH/err"); then
 	ok "MangoHud builds with our patch"
 else
 	not_ok "MangoHud builds with our patch" "$(tail -n 40 "$SCRATCH/err")"
 	exit 1
 fi
 guest_script $GUEST mangohud -i -g g610 -t 1800 -r vulkan -a mangohud -a libcap2 \
-	-f "$build:/root/mangohud" -f "$VIRT_DIR/../../packaging/modprobe/panthor-perf.conf:/root/panthor-perf.conf"
+	-f "$build:/root/mangohud" \
+	-f "$library/libpanthor-perf.so.0:/root/lib/libpanthor-perf.so.0" -f "$TESTS_DIR/guest/shown.sh" \
+	-f "$VIRT_DIR/../../packaging/modprobe/panthor-perf.conf:/root/panthor-perf.conf"

@@ -7,7 +7,8 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-GUEST=17
+CLIENTS=$VIRT_DIR/../../clients
+GUEST=18
 
 if [ -z "${NVTOP_SRC:-}" ]; then
 	echo "1..0 # SKIP set NVTOP_SRC to a checkout of nvtop (clients/nvtop/README)"
@@ -15,7 +16,7 @@ if [ -z "${NVTOP_SRC:-}" ]; then
 fi
 
 plan $((2 * (GUEST + 1) + 1))
-if build=$("$VIRT_DIR/../../clients/nvtop/build.sh" 2>"$SCRATCH/err"); then
+if build=$("$CLIENTS/nvtop/build.sh" 2>"$SCRATCH/err") && library=$("$CLIENTS/library.sh" 2>"$SCRATCH/err"); then
 	ok "nvtop builds with our patch"
 else
 	not_ok "nvtop builds with our patch" "$(tail -n 40 "$SCRATCH/err")"
@@ -23,5 +24,6 @@ else
 fi
 for model in g610 g715; do
 	guest_script $GUEST nvtop -i -g "$model" -m 1024 -t 1800 -r none:trixie -a nvtop -a libdrm2 \
-		-f "$build/nvtop:/root/nvtop" -f "$build/libpanthor-perf.so.0:/root/lib/libpanthor-perf.so.0"
+		-f "$build/nvtop:/root/nvtop" -f "$library/libpanthor-perf.so.0:/root/lib/libpanthor-perf.so.0" \
+		-f "$TESTS_DIR/guest/shown.sh"
 done

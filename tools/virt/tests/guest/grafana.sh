@@ -78,7 +78,7 @@ if awk -v busy="$busy" 'BEGIN { exit !(busy > 0) }'; then
 else
 	not_ok "the GPU was busy" "$busy"
 fi
-kill -INT $load
+kill $load
 wait $load
 
 # Once the GPU sleeps, these stand still.

@@ -2,6 +2,7 @@
 # MangoHud with our patch, /root/mangohud, over frames that nobody sees, with libpanthor-perf and without; and
 # Debian's. Time is counted by instructions: each has its share of it.
 . /root/tap.sh
+. /root/shown.sh
 
 export HOME=/tmp MANGOHUD=1
 ours=/root/mangohud/layers
@@ -33,7 +34,7 @@ frames()
 start()
 {
 	new_log "$1"
-	LD_LIBRARY_PATH=/root/mangohud/lib VK_IMPLICIT_LAYER_PATH=$ours MANGOHUD_CONFIG=$config=$1 \
+	LD_LIBRARY_PATH=/root/lib VK_IMPLICIT_LAYER_PATH=$ours MANGOHUD_CONFIG=$config=$1 \
 		vk-work -n 100000 present >"$1/out" 2>"$1/err" &
 	pid=$!
 	until_true 60 shows "$1"
@@ -57,42 +58,10 @@ mean()
 	column "$1" | awk '{ sum += $1 } END { if (NR >= 20) print sum / NR }'
 }
 
-# near GOT WANT MARGIN
-near()
-{
-	awk -v got="$1" -v want="$2" -v margin="$3" 'BEGIN { exit !(got ~ /^[0-9]/ && want ~ /^[0-9]/ &&
-		got - want <= margin && want - got <= margin) }'
-}
-
-# is_near NAME GOT WANT MARGIN
-is_near()
-{
-	if near "$2" "$3" "$4"; then
-		ok "$1: $2 of $3"
-	else
-		not_ok "$1" "got:  $2" "want: $3, $4 more or less" "$(head -n 20 /tmp/log/*)"
-	fi
-}
-
 # told: what MangoHud says of counters
 told()
 {
 	grep -h 'whole Mali GPU' "${1:-/tmp/log}/err"
-}
-
-# load: runs a GPU that works half of the time
-load()
-{
-	rm -f /root/started
-	gpu-load -j 0 -t 60 -k fragment -p 200 --duty 50 --started /root/started >/root/load 2>&1 &
-	load=$!
-	until_true 120 test -e /root/started
-}
-
-end_load()
-{
-	kill $load
-	wait $load 2>/dev/null
 }
 
 # sessions PID: of counters, of all that it has open
@@ -107,38 +76,30 @@ one_session()
 	[ "$(sessions "$1")" = 1 ]
 }
 
-# steady: the clock is at its highest rate, until the driver is bound again
-steady()
-{
-	for gpu in /sys/class/devfreq/*.gpu; do
-		cat "$gpu/max_freq" >"$gpu/min_freq"
-	done
-}
-steady
-
 # Its number is another one if something has not let go of the last GPU yet.
 node()
 {
 	ls /dev/dri/renderD* 2>/dev/null
 }
 
+at_work()
+{
+	is "a GPU at work" "$(frames $ours LD_LIBRARY_PATH=/root/lib)" "0 reset status 0"
+}
+
+steady
 load
 is "it runs without the library" "$(frames $ours)" "0 reset status 0"
 is "and then has no load" "$(column gpu_load | sort -u)" 0
 is "and says nothing of it" "$(told)" ""
-panthor-perf stat -j -o /root/stat -- sleep 4 &
-stat=$!
-is "a GPU at work" "$(frames $ours LD_LIBRARY_PATH=/root/mangohud/lib)" "0 reset status 0"
-wait $stat
-of_time=$(grep -o '"of_time":[ 0-9.]*' /root/stat | grep -o '[0-9.]*$' | awk '{ print 100 * $1 }')
-hz=$(grep -o '"active_hz":[ 0-9.]*' /root/stat | grep -o '[0-9.]*$' | awk '{ print $1 / 1e6 }')
+counted 4 at_work
 is_near "of which panthor-perf tells" "$of_time" 50 20
-is_near "the log has the load that panthor-perf tells" "$(mean gpu_load)" "$of_time" 8
+is_near "the log has the load that panthor-perf tells" "$(mean gpu_load)" "$of_time" 8 "$(head -n 20 /tmp/log/*)"
 is_near "and its frequency" "$(mean gpu_core_clock)" "$hz" 20
 is "nothing is complained of" "$(told)" ""
 is "Debian's MangoHud runs beside it" "$(frames $debians)" "0 reset status 0"
 end_load
-is "an idle GPU" "$(frames $ours LD_LIBRARY_PATH=/root/mangohud/lib)" "0 reset status 0"
+is "an idle GPU" "$(frames $ours LD_LIBRARY_PATH=/root/lib)" "0 reset status 0"
 is_near "has only the load of the overlay" "$(mean gpu_load)" 0 8
 
 # ---- Several processes ----
@@ -162,7 +123,7 @@ as_user()
 {
 	chmod 666 /dev/dri/renderD*
 	new_log /tmp/log
-	su user -c "HOME=/tmp LD_LIBRARY_PATH=/root/mangohud/lib VK_IMPLICIT_LAYER_PATH=$ours \
+	su user -c "HOME=/tmp LD_LIBRARY_PATH=/root/lib VK_IMPLICIT_LAYER_PATH=$ours \
 		MANGOHUD_CONFIG=$config=/tmp/log $(command -v vk-work) -n 45 present" >/tmp/log/out 2>/tmp/log/err
 	echo "$? $(tail -n 1 /tmp/log/out)"
 }
@@ -187,7 +148,7 @@ hold-set 1 >/root/held &
 holder=$!
 read -r line </root/held
 is "another program counts another set" "$line" counting
-is "then there is no load" "$(frames $ours LD_LIBRARY_PATH=/root/mangohud/lib) $(column gpu_load | sort -u)" \
+is "then there is no load" "$(frames $ours LD_LIBRARY_PATH=/root/lib) $(column gpu_load | sort -u)" \
 	"0 reset status 0 0"
 has "and a sentence for it" "$(told)" "another program uses another counter set of this GPU: end it first"
 kill $holder
@@ -209,6 +170,6 @@ echo "$name" >/sys/bus/platform/drivers/panthor/bind
 until_true 60 node >/dev/null
 steady
 load
-is "bound again, the next one counts" "$(frames $ours LD_LIBRARY_PATH=/root/mangohud/lib)" "0 reset status 0"
+is "bound again, the next one counts" "$(frames $ours LD_LIBRARY_PATH=/root/lib)" "0 reset status 0"
 is_near "what there is" "$(mean gpu_load)" "$of_time" 15
 end_load

@@ -2,6 +2,7 @@
 # nvtop with our patch, /root/nvtop, with /root/lib/libpanthor-perf.so.0 and without; and Debian's. Time is counted by
 # instructions: each has its share of it.
 . /root/tap.sh
+. /root/shown.sh
 
 export HOME=/root TERM=linux
 name=$(basename "$GPU")
@@ -19,50 +20,21 @@ field()
 	sed -n "s/^ *\"$1\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" /root/snap | sed 's/[%A-Z].*//' | head -n 1
 }
 
-# near GOT WANT MARGIN
-near()
+at_work()
 {
-	awk -v got="$1" -v want="$2" -v margin="$3" 'BEGIN { exit !(got ~ /^[0-9]/ && want ~ /^[0-9]/ &&
-		got - want <= margin && want - got <= margin) }'
+	is "a GPU at work" "$(snap LD_LIBRARY_PATH=/root/lib /root/nvtop)" 0
 }
 
-# load: runs a GPU that works half of the time
-load()
-{
-	rm -f /root/started
-	gpu-load -j 0 -t 60 -k fragment -p 200 --duty 50 --started /root/started >/root/load 2>&1 &
-	load=$!
-	until_true 120 test -e /root/started
-}
-
-end_load()
-{
-	kill -INT $load
-	wait $load
-}
-
-for governor in /sys/class/devfreq/*/governor; do
-	echo performance >"$governor"
-done
-
+steady
 is "it runs without the library" "$(snap /root/nvtop) $(cat /root/snap.err)" "0 "
 is "and then has no load" "$(field gpu_util)" null
 is "an idle GPU" "$(snap LD_LIBRARY_PATH=/root/lib /root/nvtop) $(field gpu_util)" "0 0"
 
 load
-panthor-perf stat -j -o /root/stat -- sleep 2 &
-stat=$!
-is "a GPU at work" "$(snap LD_LIBRARY_PATH=/root/lib /root/nvtop)" 0
-wait $stat
-of_time=$(grep -o '"of_time":[ 0-9.]*' /root/stat | grep -o '[0-9.]*$' | awk '{ print 100 * $1 }')
-hz=$(grep -o '"active_hz":[ 0-9.]*' /root/stat | grep -o '[0-9.]*$' | awk '{ print $1 / 1e6 }')
-if near "$(field gpu_util)" "$of_time" 8 && ! near "$of_time" 0 5; then
-	ok "has the load that panthor-perf tells: $(field gpu_util) of $of_time"
-else
-	not_ok "has the load that panthor-perf tells" "$(field gpu_util) of $of_time" "$(cat /root/snap)"
-fi
-near "$(field gpu_clock)" "$hz" 20 && ok "and its frequency: $(field gpu_clock) of $hz" ||
-	not_ok "and its frequency" "$(field gpu_clock) of $hz" "$(cat /root/snap)"
+counted 2 at_work
+is_near "of which panthor-perf tells" "$of_time" 50 20
+is_near "has the load that panthor-perf tells" "$(field gpu_util)" "$of_time" 8 "$(cat /root/snap)"
+is_near "and its frequency" "$(field gpu_clock)" "$hz" 20 "$(cat /root/snap)"
 is "Debian's nvtop runs beside it" "$(snap nvtop) $(cat /root/snap.err)" "0 "
 is "and knows the GPU" "$(grep -c '"device_name"' /root/snap)" 1
 
@@ -80,11 +52,7 @@ is "somebody without the right to count" "$? $(field gpu_util) $(cat /root/snap.
 echo 0 >/sys/module/panthor/parameters/perf_paranoid
 as_user
 is "with leave for everybody" "$?" 0
-if near "$(field gpu_util)" "$of_time" 15; then
-	ok "an ordinary user sees the load: $(field gpu_util)"
-else
-	not_ok "an ordinary user sees the load" "$(field gpu_util) of $of_time" "$(cat /root/snap /root/snap.err)"
-fi
+is_near "an ordinary user sees the load" "$(field gpu_util)" "$of_time" 15 "$(cat /root/snap /root/snap.err)"
 end_load
 
 mkfifo /root/held
