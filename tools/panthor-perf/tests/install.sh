@@ -12,7 +12,7 @@ tool=$top/tools/panthor-perf
 tree=$SCRATCH/tree
 export PKG_CONFIG_PATH=$tree/lib/pkgconfig
 
-plan $((35 + 1 + 2 * 15))
+plan $((36 + 1 + 2 * 15))
 
 # Of a kernel's headers, those of DRM and what they alone include: this machine has the rest.
 headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
@@ -36,9 +36,16 @@ lib/libpanthor-perf.so
 lib/libpanthor-perf.so.0
 lib/pkgconfig/libpanthor-perf.pc
 share/bash-completion/completions/panthor-perf
+$(for what in events pmus; do printf "share/panthor-perf/streamline/$what-mali-%s.xml\n" g1 g710 g715 g720 g725; done)
 END
 (cd "$tree" && find . -type f -o -type l | sed 's,^\./,,' | grep -v '^share/man/' | sort) >"$SCRATCH/got"
 is "what is installed besides man pages" "$(cat "$SCRATCH/got")" "$(cat "$SCRATCH/want")"
+mkdir "$SCRATCH/streamline"
+for product in G310 G615 G620 G625 G1-Ultra; do
+	"$tree/bin/panthor-perf" streamline -g $product -o "$SCRATCH/streamline" >"$SCRATCH/log" 2>&1 || sed 's/^/# /' "$SCRATCH/log"
+done
+is "Streamline's files are those that the tool writes" \
+	"$(diff -r "$SCRATCH/streamline" "$tree/share/panthor-perf/streamline" 2>&1)" ""
 is "the soname" "$(objdump -p "$tree/lib/libpanthor-perf.so" | awk '$1 == "SONAME" { print $2 }')" libpanthor-perf.so.0
 is "the version" "$(pkg-config --modversion libpanthor-perf)" \
 	"$(sed -n 's/^#define PPERF_VERSION "\(.*\)"/\1/p' "$tree/include/panthor-perf.h")"

@@ -9,7 +9,7 @@ set -u
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 38
+plan 40
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -36,7 +36,8 @@ has()
 
 has "the tool depends on libraries by their packages" "$(dpkg-deb -f "$tool" Depends)" 'libc6 \(>= .*libdrm2 \(>= .*libjson-c5'
 for file in usr/bin/panthor-perf usr/share/man/man1/panthor-perf.1.gz usr/share/bash-completion/completions/panthor-perf \
-	usr/lib/systemd/system/panthor-perf-export.service; do
+	usr/lib/systemd/system/panthor-perf-export.service usr/share/panthor-perf/streamline/events-mali-g1.xml \
+	usr/share/panthor-perf/streamline/pmus-mali-g710.xml; do
 	has "it has $file" "$(dpkg-deb -c "$tool")" " \./$file"
 done
 has "the library has its file" "$(dpkg-deb -c "$library")" " \./usr/lib/aarch64-linux-gnu/libpanthor-perf\.so\.0$"
