@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kernels: 7.3
 # configs: stock
 # daily: stock
 # The worked example, tools/panthor-perf/examples/limits: each of its commands runs in the virtual machine, and
-# prints what stands there, every number within a twentieth, or 0.6, and those of warps as they are.
+# prints what stands there, every number within a twentieth, or 0.6, and those of warps as they are. The page is of
+# 7.3: another kernel's driver takes other times, and the words and warps are the same.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
@@ -47,12 +47,13 @@ n=0
 while read -r command; do
 	n=$((n + 1))
 	touch "$SCRATCH/want.$n" "$SCRATCH/got.$n"
-	missing=$(awk '
+	missing=$(awk -v words="$([ "$KERNEL" = 7.3 ] || echo 1)" '
 		function number(word) { gsub(/[,%+~()]/, "", word); return word ~ /^-?[0-9]+(\.[0-9]+)?$/ ? word : "none" }
 		function near(a, b, x, y) {
 			if (a == b) return 1
 			x = number(a); y = number(b)
 			if (x == "none" || y == "none" || exact && b !~ /%/) return 0
+			if (words) return 1
 			return x - y <= 0.6 + 0.05 * (y < 0 ? -y : y) && y - x <= 0.6 + 0.05 * (y < 0 ? -y : y)
 		}
 		function same(got, want, g, w, k, i) {
