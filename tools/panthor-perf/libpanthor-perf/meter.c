@@ -7,6 +7,8 @@
 
 /* Short for who looks twice a second, and long for who pays: samples add up. */
 #define METER_PERIOD_NS 50000000ull
+/* Six seconds: what does not fit comes with the next reading, and this one would be of the time before. */
+#define METER_SLOTS 128
 
 struct pperf_meter {
 	struct pperf_gpu *gpu;
@@ -33,7 +35,9 @@ static const struct pperf_counter *find(const struct pperf_meter *m, const char 
 /* pperf_meter_close() must be called in any case. */
 static enum pperf_error open_meter(struct pperf_meter *m, int fd)
 {
-	struct pperf_session_options options = { .size = sizeof(options), .period_ns = METER_PERIOD_NS };
+	struct pperf_session_options options = {
+		.size = sizeof(options), .period_ns = METER_PERIOD_NS, .slots = METER_SLOTS
+	};
 	struct pperf_selection *load = NULL;
 	const struct pperf_gpu_info *info;
 	enum pperf_error error;
@@ -54,6 +58,9 @@ static enum pperf_error open_meter(struct pperf_meter *m, int fd)
 	pperf_selection_free(load);
 	m->read = find(m, "MaliExtBusRdBy", &options.masks);
 	m->written = find(m, "MaliExtBusWrBy", &options.masks);
+
+	while (info->max_slots && options.slots > info->max_slots)
+		options.slots /= 2;
 
 	error = pperf_session_open(m->gpu, &options, &m->session);
 	return error ? error : pperf_session_start(m->session, 0);

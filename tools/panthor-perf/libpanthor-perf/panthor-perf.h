@@ -712,8 +712,8 @@ void pperf_meter_close(struct pperf_meter *meter);
 
 /*
  * Fills in what was counted since the last reading, or that one again if there was no sample since; size is
- * sizeof(struct pperf_reading). It does not wait: samples come twenty times a second. PPERF_ERROR_GONE if the GPU is
- * gone; after any error it is to be closed.
+ * sizeof(struct pperf_reading). It does not wait: samples come twenty times a second. Of more than six seconds, the rest
+ * is in the next reading. PPERF_ERROR_GONE if the GPU is gone; after any error it is to be closed.
  */
 enum pperf_error pperf_meter_read(struct pperf_meter *meter, struct pperf_reading *reading, size_t size);
 
