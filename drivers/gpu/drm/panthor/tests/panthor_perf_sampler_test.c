@@ -24,6 +24,9 @@
 #define MAX_SAMPLES	64
 #define QUEUE_SIZE	8
 
+/* Indices and numbers start here, so that they wrap while a test is under way. */
+#define BEFORE_WRAP	(U32_MAX - 1)
+
 /* The counter that tests use: the first one of the CSHW block. */
 #define COUNTER		4
 
@@ -56,6 +59,9 @@ struct fake {
 
 	/* Value of the counter: what was counted since the last firmware sample. */
 	u32 count;
+
+	/* Which enable of counters it was whose indices age_ring() has changed last. */
+	u32 aged;
 
 	/* Value of REQ when the fake last looked at it, at a doorbell or at boot. */
 	u32 req;
@@ -472,14 +478,38 @@ static struct fake_client *new_client(struct kunit *test, struct fake *f)
 	c->client.queue_mask = QUEUE_SIZE - 1;
 	KUNIT_ASSERT_NOT_NULL(test, c->sample);
 	KUNIT_ASSERT_NOT_NULL(test, c->client.accum);
+	c->client.head = BEFORE_WRAP;
+	c->client.tail = BEFORE_WRAP;
 	panthor_perf_client_init(&c->client, &f->sampler);
 	panthor_perf_accum_init(&f->layout, &masks, c->client.accum);
 	return c;
 }
 
+/*
+ * Sets the indices of the firmware ring as after about 2^32 samples. They are 0 when counters
+ * are enabled, and no slot is any different then from another one.
+ */
+static void age_ring(struct fake *f)
+{
+	guard(mutex)(&f->sampler.lock);
+	guard(spinlock)(&f->sampler.req_lock);
+
+	if (!f->fw.enabled || f->aged == f->fw.epoch ||
+	    f->output.perfcnt_insert != f->fw.extract)
+		return;
+
+	f->aged = f->fw.epoch;
+	f->fw.extract = BEFORE_WRAP;
+	f->output.perfcnt_insert = BEFORE_WRAP;
+	f->input.perfcnt_extract = BEFORE_WRAP;
+}
+
 static int start(struct fake_client *c, u64 data)
 {
-	return panthor_perf_sampler_start(&c->f->sampler, &c->client, data);
+	int ret = panthor_perf_sampler_start(&c->f->sampler, &c->client, data);
+
+	age_ring(c->f);
+	return ret;
 }
 
 static int request(struct fake_client *c, u64 data)
@@ -615,6 +645,7 @@ static int init_fake(struct kunit *test, bool metadata)
 	f->fw.glb = &f->glb;
 	f->fw.slots = FAKE_SLOTS;
 	f->fw.layout = &f->layout;
+	f->fw.epoch = BEFORE_WRAP;
 	f->fw.ring_va = 0x1234500000;
 	f->fw.ring = kunit_kzalloc(test, FAKE_SLOTS * f->layout.fw_sample_size, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->fw.ring);
@@ -626,6 +657,10 @@ static int init_fake(struct kunit *test, bool metadata)
 	init_waitqueue_head(&f->signalled);
 	INIT_WORK(&f->irq_work, fake_irq_work);
 	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&f->sampler), 0);
+	f->sampler.next_gen = BEFORE_WRAP;
+	f->sampler.flight_gen = BEFORE_WRAP - 1;
+	f->sampler.limited.asked = BEFORE_WRAP;
+	f->sampler.limited.complete = BEFORE_WRAP;
 	disable_delayed_work(&f->sampler.check_work);
 	panthor_perf_sampler_up(&f->sampler);
 	test->priv = f;
@@ -2324,33 +2359,24 @@ static void removed_last(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->resets, 0);
 }
 
-/* Indices wrap, and so do the numbers of requests. */
+/* All slots of the firmware ring are used in turn, before and after its indices have wrapped. */
 static void wraps(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f);
-	u32 i, slot;
+	u32 i;
 
-	mutex_lock(&f->sampler.lock);
-	f->sampler.next_gen = -3;
-	mutex_unlock(&f->sampler.lock);
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
-	drained(f);
-
-	/* Set the numbers as after about 2^32 samples. */
-	mutex_lock(&f->sampler.lock);
-	slot = f->fw.extract % FAKE_SLOTS;
-	f->fw.extract = -FAKE_SLOTS + slot;
-	f->output.perfcnt_insert = f->fw.extract;
-	f->input.perfcnt_extract = f->fw.extract;
-	mutex_unlock(&f->sampler.lock);
+	KUNIT_EXPECT_EQ(test, f->fw.extract, BEFORE_WRAP);
 	for (i = 0; i < 3 * FAKE_SLOTS; i++) {
 		f->count = i + 1;
 		KUNIT_EXPECT_EQ(test, request(c, i), 0);
 		expect_num(test, c, i + 1);
 		expect(test, c, i, i, i + 1, 0);
 	}
-	KUNIT_EXPECT_EQ(test, f->fw.extract, 2 * FAKE_SLOTS + slot);
+	KUNIT_EXPECT_EQ(test, f->fw.extract, BEFORE_WRAP + 3 * FAKE_SLOTS);
+	KUNIT_EXPECT_EQ(test, f->sampler.next_gen, BEFORE_WRAP + 3 * FAKE_SLOTS + 1);
+	KUNIT_EXPECT_EQ(test, c->client.tail, BEFORE_WRAP + 3 * FAKE_SLOTS);
 }
 
 static void limit(struct fake *f, u64 ns)
