@@ -20,6 +20,7 @@
 #define SLOTS		8
 #define INTERVAL	"sample_interval_ms"
 #define DEFAULT_MS	"10"
+#define MAX_SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 /* Events of a test that has many, and files of all. */
 #define MANY		2048
 /* Counters 4 and 5 of a CSHW block on every GPU: GPU_ACTIVE, MCU_ACTIVE. */
@@ -44,7 +45,8 @@ FIXTURE(pmu)
 	struct pmu pmu;
 	struct pmu_group group;
 	int *fds;		/* MANY events, or -1 */
-	char paranoid[16];	/* perf's sysctl, which a test changes */
+	char paranoid[16];	/* perf's sysctls, each of which a test changes */
+	char rate[16];
 };
 
 FIXTURE_SETUP(pmu)
@@ -70,6 +72,7 @@ FIXTURE_SETUP(pmu)
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
 	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, DEFAULT_MS));
 	ASSERT_EQ(0, perf_read_file(PERF_EVENT_PARANOID, self->paranoid, sizeof(self->paranoid)));
+	ASSERT_EQ(0, perf_read_file(MAX_SAMPLE_RATE, self->rate, sizeof(self->rate)));
 }
 
 FIXTURE_TEARDOWN(pmu)
@@ -87,6 +90,7 @@ FIXTURE_TEARDOWN(pmu)
 	pmu_write_file(&self->pmu, INTERVAL, DEFAULT_MS);
 	perf_pm_write("control", "auto");
 	perf_write_file(PERF_EVENT_PARANOID, self->paranoid);
+	perf_write_file(MAX_SAMPLE_RATE, self->rate);
 	perf_set_paranoid(true);
 }
 
@@ -659,6 +663,51 @@ TEST_F_TIMEOUT(pmu, readers, 300)
 	}
 	EXPECT_LT(0, pmu_count(self->fds[0]));
 	EXPECT_EQ(pmu_count(self->fds[0]), pmu_count(self->fds[1]));
+}
+
+/* Whether perf has throttled an event, by its records, none of which is consumed. */
+static bool throttled(const struct perf_event_mmap_page *ring)
+{
+	uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
+	const char *data = (const char *)ring + ring->data_offset;
+
+	for (uint64_t at = 0; at < head;) {
+		const struct perf_event_header *record = (const void *)(data + at);
+
+		if (record->type == PERF_RECORD_THROTTLE)
+			return true;
+		at += record->size;
+	}
+	return false;
+}
+
+/* A clock that interrupts too often is stopped, and all of its group with it. No count is lost. */
+TEST_F_TIMEOUT(pmu, throttled_group, 300)
+{
+	struct perf_event_attr attr = pmu_attr(&self->pmu, PMU_CONFIG(CSHW, 5, 0));
+	struct perf_event_attr clock = pmu_clock_attr(0);
+	long page = sysconf(_SC_PAGESIZE);
+	void *ring;
+	int samples;
+
+	ASSERT_TRUE(suspend());
+	/* One interrupt a tick. */
+	ASSERT_EQ(0, perf_write_file(MAX_SAMPLE_RATE, "1"));
+	clock.sample_period = 10000;
+	samples = keep(self, 0, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
+	self->fds[1] = pmu_open_attr(&clock, -1, self->pmu.cpu, -1, 0);
+	ASSERT_LE(0, self->fds[1]);
+	self->fds[2] = pmu_open_attr(&attr, -1, self->pmu.cpu, self->fds[1], 0);
+	self->fds[3] = pmu_open_attr(&attr, -1, self->pmu.cpu, -1, 0);
+	ASSERT_LE(0, self->fds[2]);
+	ASSERT_LE(0, self->fds[3]);
+	ring = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fds[1], 0);
+	ASSERT_NE(MAP_FAILED, ring);
+	EXPECT_TRUE(perf_until(throttled(ring)));
+	munmap(ring, 2 * page);
+	EXPECT_TRUE(count_for_a_while(samples));
+	EXPECT_LT(0, pmu_count(self->fds[3]));
+	EXPECT_EQ(pmu_count(self->fds[3]), pmu_count(self->fds[2]));
 }
 
 /* On another CPU, and after its own has gone. */
