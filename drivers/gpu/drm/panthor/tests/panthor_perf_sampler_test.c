@@ -2058,6 +2058,31 @@ static void suspend_starting(struct kunit *test)
 	expect(test, d, 0, 4, 5, 0);
 }
 
+/* The last client stops while the GPU is down, and its last sample is left to the resume. */
+static void suspend_stopped(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	panthor_perf_sampler_close(&f->sampler, true);
+	f->count = 5;
+	fake_auto(f);
+	panthor_perf_sampler_down(&f->sampler, false);
+	disable_work_sync(&f->sampler.drain_work);
+	KUNIT_EXPECT_TRUE(test, stop(c, 2));
+	KUNIT_EXPECT_EQ(test, c->num, 0);
+	fake_boot(f, false);
+	panthor_perf_sampler_up(&f->sampler);
+	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_IDLE);
+	KUNIT_EXPECT_EQ(test, f->enables, 1);
+	KUNIT_EXPECT_FALSE(test, f->clock.up);
+	enable_work(&f->sampler.drain_work);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 5, 0);
+}
+
 /* A reset loses counts. The next sample of each client is flagged, and counting goes on. */
 static void reset(struct kunit *test)
 {
@@ -4706,6 +4731,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(suspend_protected_no_room),
 	KUNIT_CASE(suspend_protected_not_rearmed),
 	KUNIT_CASE(suspend_starting),
+	KUNIT_CASE(suspend_stopped),
 	KUNIT_CASE(reset),
 	KUNIT_CASE(enable_fails),
 	KUNIT_CASE(start_fails),
