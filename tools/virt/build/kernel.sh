@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernel.sh VERSION VARIANT   builds a kernel and prints the directory of the result:
-#                             Image, config, release, modules/lib/modules/RELEASE/
+#                             Image, config, release, modules/lib/modules/RELEASE/, of gcov also notes/
 # kernel.sh headers           the same for the uAPI headers of the newest kernel
 # kernel.sh tree VERSION      only makes the patched source tree, and prints it
 # kernel.sh overlay VERSION   lists what goes onto that tree besides patches: FILE<tab>PLACE
@@ -124,27 +124,60 @@ configure()
 	echo "$key" >"$out/fragments.key"
 }
 
-# instrument OPTION TREE: for make, of the driver's own files; with none of ours there, of all of panthor's
+# The driver's own sources in a tree, or all of panthor's if there are none of ours.
+own_sources()
+{
+	find "$1/drivers/gpu/drm/panthor" -maxdepth 1 -name 'panthor_perf*.c' | sort | grep . ||
+		find "$1/drivers/gpu/drm/panthor" -maxdepth 1 -name '*.c' | sort
+}
+
+# Those of panthor's sources that our patches change.
+patched_sources()
+{
+	sed -n "s,^+++ b/\\(drivers/gpu/drm/panthor/[a-z_]*\\.c\\).*,$2/\\1,p" "$TOP_DIR/patches/$1"/*.patch | sort -u
+}
+
+# instrument OPTION FILE...: for make, of these sources alone
 instrument()
 {
-	local f
+	local option=$1 f
 
-	for f in "$2"/drivers/gpu/drm/panthor/panthor_perf*.c; do
-		echo "$1_$(basename "$f" .c).o=y"
-	done | grep . || for f in "$2"/drivers/gpu/drm/panthor/*.c; do
-		echo "$1_$(basename "$f" .c).o=y"
+	shift
+	for f in "$@"; do
+		echo "${option}_$(basename "$f" .c).o=y"
 	done
 }
 
 build_kernel()
 {
-	local tree=$1 out=$2 variant=$3 flags=()
+	local version=$1 tree=$2 out=$3 variant=$4 flags=()
 
+	# shellcheck disable=SC2046
 	case $variant in
-	gcov) mapfile -t flags < <(instrument GCOV_PROFILE "$tree") ;;
-	debug) mapfile -t flags < <(instrument KCOV_INSTRUMENT "$tree") ;;
+	# Without a seed, what was counted belongs to one compilation, and not to another one of the same source.
+	gcov) mapfile -t flags < <(echo CFLAGS_MODULE=-frandom-seed=0
+		instrument GCOV_PROFILE $(own_sources "$tree"; patched_sources "$version" "$tree")) ;;
+	debug) mapfile -t flags < <(instrument KCOV_INSTRUMENT $(own_sources "$tree")) ;;
 	esac
 	kernel_make "$tree" "$out" "${flags[@]}" Image modules
+}
+
+# What tools/virt/coverage has to know of an image whose driver counts which lines are executed: the compiler's
+# notes of each source, and "FILE<tab>LINE<tab>TEXT" of the lines that are ours.
+install_notes()
+{
+	local version=$1 src=$2 tree=$3 out=$4 notes=$5 f name
+
+	mkdir -p "$notes"
+	{
+		own_sources "$tree"
+		patched_sources "$version" "$tree"
+	} | while read -r f; do
+		name=$(basename "$f" .c)
+		cp "$out/drivers/gpu/drm/panthor/$name.gcno" "$notes/"
+		diff -N --unchanged-line-format= --old-line-format= --new-line-format="$name.c"$'\t%dn\t%L' \
+			"$src/drivers/gpu/drm/panthor/$name.c" "$f" || [ $? -eq 1 ]
+	done >"$notes/lines"
 }
 
 test_module_files()
@@ -407,8 +440,9 @@ image()
 	else
 		step "preparing Linux $version" sync_tree "$version" "$src" "$tree"
 		step "configuring Linux $version ($variant)" configure "$version" "$variant" "$tree" "$out"
-		step "building Linux $version ($variant)" build_kernel "$tree" "$out" "$variant"
+		step "building Linux $version ($variant)" build_kernel "$version" "$tree" "$out" "$variant"
 		step "installing Linux $version ($variant)" install_image "$tree" "$out" "$dest"
+		[ "$variant" != gcov ] || install_notes "$version" "$src" "$tree" "$out" "$dest/notes"
 	fi
 	touch "$dest/.complete"
 	prune "$CACHE/image/$version-$variant" "$KEEP_IMAGES"

@@ -160,10 +160,10 @@ guest_script()
 
 # The virtio_console of Linux 7.3, on resuming, asks the host for the state of its ports before it
 # has a buffer for the answer (virtcons_restore()). The ports stay closed: what the guest finds
-# comes out by the kernel's log, and it switches itself off.
+# comes out by the kernel's log, as does what gcov has counted, and it switches itself off.
 guest_script_by_log()
 {
-	local expected=$1 script=$2 options=() results
+	local expected=$1 script=$2 stamp='^\[[^]]*\]\(\[[^]]*\]\)\{0,1\}' options=() results
 
 	shift 2
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do
@@ -177,8 +177,16 @@ guest_script_by_log()
 		-- sh -c 'sh /root/test.sh "$@" 2>&1 | while IFS= read -r line; do
 				echo "TAP $line" >/dev/kmsg
 			done
+			[ ! -e /virt/gcov ] || {
+				sh /usr/bin/gcov-save /root/gcov
+				gzip -c /root/gcov | base64 | while read -r line; do
+					echo "GCOV $line" >/dev/kmsg
+				done
+			}
 			poweroff -f' sh "$@" >/dev/null 2>"$SCRATCH/err"
-	relay "$script" < <(tr -d '\r' <"$SCRATCH/log" | sed -n 's/^\[[^]]*\]\(\[[^]]*\]\)\{0,1\} TAP //p')
+	relay "$script" < <(tr -d '\r' <"$SCRATCH/log" | sed -n "s/$stamp TAP //p")
+	[ -z "${VIRT_GCOV:-}" ] ||
+		tr -d '\r' <"$SCRATCH/log" | sed -n "s/$stamp GCOV //p" | base64 -d | gunzip >"$VIRT_GCOV/$script-by-log.tar"
 	results=$RELAYED
 	while [ "$results" -lt "$expected" ]; do
 		results=$((results + 1))
