@@ -23,6 +23,7 @@ help:
 	@echo 'make demo          boot a virtual machine with a Mali GPU, and show it at work'
 	@echo 'make check         build everything, run the tests, of the costly ones a portion (DAY=1 to 7)'
 	@echo 'make check-long    all tests, in all configurations, at full length'
+	@echo 'make kcsan         look for data races of the driver (KERNEL=7.3|6.12)'
 	@echo 'make storm         compare counts while firmware is disturbed, at full length (SEED=N: the same again)'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make coverage      say which lines of tool, model and driver tests execute (KERNEL=7.3|6.12)'
@@ -65,6 +66,9 @@ kunit: deps
 
 check-long: deps
 	@tools/virt/check -L $(TESTS)
+
+kcsan: deps
+	@tools/virt/check -k $(KERNEL) -c kcsan
 
 storm: deps
 	@seed=$${SEED:-$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed"; \
@@ -121,5 +125,5 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long storm coverage fuzz-device fuzz-ioctl fuzz-data kunit series check-build qemu kernel module \
+.PHONY: help deps demo shell check check-long kcsan storm coverage fuzz-device fuzz-ioctl fuzz-data kunit series check-build qemu kernel module \
 	deb dist releases tools bench clean-cache

@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 71
+plan 73
 
 mkdir -p "$SCRATCH/top/tools/virt/build" "$SCRATCH/top/tests"
 cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
@@ -101,6 +101,10 @@ is "without -L, one debug kernel" "$("$SCRATCH/top/tools/virt/check" -l good)" "
 is "without -L, the other if it is asked for" "$("$SCRATCH/top/tools/virt/check" -k 6.12 -c debug -l good)" \
 	"tests/good.sh (6.12 debug)"
 is "not, if only the kernel is" "$("$SCRATCH/top/tools/virt/check" -k 6.12 -l good)" ""
+sed -i 's/^# configs: debug/# configs: kcsan/' "$SCRATCH/top/tests/good.sh"
+is "no kernel that looks for data races" "$("$SCRATCH/top/tools/virt/check" -l good)" ""
+is "unless it is asked for" "$("$SCRATCH/top/tools/virt/check" -k 7.3 -c kcsan -l good)" "tests/good.sh (7.3 kcsan)"
+sed -i 's/^# configs: kcsan/# configs: debug/' "$SCRATCH/top/tests/good.sh"
 sed -i 's/^# configs: debug/# kernels: 6.12/' "$SCRATCH/top/tests/good.sh"
 sed -i 's/^# kernels: 6.12/# configs: plain stock/' "$SCRATCH/top/tests/good.sh"
 is "of 7.2 there is stock alone, and not unless it is named" "$("$SCRATCH/top/tools/virt/check" -l good | grep -c '(7\.2')" 0

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# configs: stock debug
+# configs: stock debug kcsan
 # daily: debug
 # Events of perf that many threads open, read, control and close, while the GPU is suspended, reset and
 # unbound, CPUs come and go, and sessions count another set: the kernel has nothing to complain of, no

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: 6.12 7.2 7.3
-# configs: stock debug
+# configs: stock debug kcsan
 # daily: 7.2
 # The kernel's selftests of performance counters on a G610; or, of them, the
 # programs that are named: selftests-g610.sh [PROGRAM...]

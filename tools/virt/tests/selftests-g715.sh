@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: 6.12 7.2 7.3
-# configs: stock debug
+# configs: stock debug kcsan
 # daily: debug
 # The kernel's selftests of performance counters on a G715, one with a block that has no counters in
 # some sets; or, of them, the programs that are named: selftests-g715.sh [PROGRAM...]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# configs: stock debug
+# configs: stock debug kcsan
 # daily: 6.12 stock
 # Not one count off, whatever firmware does meanwhile: half of 32 sessions are periodic, half
 # manual, and firmware is disturbed at random. First by what loses nothing, when no sample may say
