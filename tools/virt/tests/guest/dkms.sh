@@ -8,7 +8,7 @@ module=$2
 old=$3
 new=$4
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
-# The machine does not start from the disk: an initrd would be made for nobody.
+# The machine does not start from the disk: of initrds there is only the one that the first part makes.
 export INITRD=No
 packages='panthor-perf panthor-perf-dkms'
 
@@ -37,6 +37,12 @@ built_for()
 	done
 }
 
+# Which directory of modules the panthor in the initrd is from.
+in_initrd()
+{
+	lsinitramfs "/boot/initrd.img-$old" | sed -n 's,.*/modules/[^/]*/\(.*\)/panthor\.ko.*,\1,p'
+}
+
 # The kernel's own panthor: 3 results.
 own_panthor()
 {
@@ -62,11 +68,33 @@ first()
 	own_panthor "before"
 	succeeds "the kernel's own is unloaded" modprobe -r panthor
 
+	# As plymouth has it, and with nothing else.
+	sed -i 's/^MODULES=.*/MODULES=list/' /etc/initramfs-tools/initramfs.conf
+	echo panthor >>/etc/initramfs-tools/modules
+	step "an initrd is made"
+	succeeds "an initrd is made" update-initramfs -c -k "$old"
+	is "it has the kernel's own panthor" "$(in_initrd)" kernel/drivers/gpu/drm/panthor
+
 	step "apt reads its lists"
 	succeeds "apt reads its lists" apt-get -q update
-	step "apt installs both packages, and DKMS builds"
-	succeeds "apt installs both packages" apt-get -q -y install /root/packages/*.deb
+	# A kernel that is not what it was.
+	header=$(echo /usr/src/linux-headers-*-common/include/drm/drm_gem.h)
+	echo '#error nothing compiles' >>"$header"
+	step "apt installs both packages, and DKMS tries"
+	said=$(apt-get -q -y install /root/packages/*.deb 2>&1)
+	is "apt installs both packages" $? 0
 	step "it has"
+	has "a kernel for which it does not compile is skipped, with a sentence" "$said" \
+		"^panthor-perf: Linux $old keeps its own panthor, without counters: .* does not compile for it"
+	is "and keeps its own" "$(file "$old") $(in_initrd)" \
+		"kernel/drivers/gpu/drm/panthor/panthor.ko.xz kernel/drivers/gpu/drm/panthor"
+	sed -i '$d' "$header"
+	step "DKMS builds"
+	said=$(dkms autoinstall -k "$old" 2>&1)
+	is "then DKMS builds" $? 0
+	step "it has"
+	has "and says that the driver is replaced" "$said" "^panthor-perf: panthor of Linux $old is replaced by that of Linux "
+	is "the initrd has ours" "$(in_initrd)" updates/dkms
 	# shellcheck disable=SC2086
 	is "they are installed" "$(dpkg-query -W -f '${Package} ${Version} ${db:Status-Abbrev}\n' $packages 2>&1)" \
 		"$(for p in $packages; do echo "$p $module ii "; done)"
@@ -100,6 +128,7 @@ second()
 	step "it has"
 	is "no package is half removed" "$(dpkg --audit)" ""
 	is "DKMS knows nothing of it" "$(dkms status)" ""
+	is "the initrd has the kernel's own panthor" "$(in_initrd)" kernel/drivers/gpu/drm/panthor
 	is "no file of theirs is left" "$(find / -xdev -path /srv -prune -o -path '*panthor-perf*' -print)" ""
 	is "no module of theirs is left" "$(find /lib/modules/*/updates -name 'panthor*' 2>/dev/null)" ""
 	for release in $(kernels); do
