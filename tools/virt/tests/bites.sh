@@ -15,6 +15,12 @@ DIR=drivers/gpu/drm/panthor
 bites=("${@/%/.patch}")
 [ $# -gt 0 ] || bites=("$VIRT_DIR"/data/bites/*.patch)
 bites=("${bites[@]/#*\//}")
+for bite in "${bites[@]}"; do
+	if ! [ -e "$VIRT_DIR/data/bites/$bite" ]; then
+		echo "error: there is no change ${bite%.patch}: $(ls "$VIRT_DIR/data/bites" | sed 's/\.patch$//' | paste -sd ' ')" >&2
+		exit 2
+	fi
+done
 
 # field BITE NAME: what its patch says
 field()
