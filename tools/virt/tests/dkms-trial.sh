@@ -12,6 +12,9 @@ top=$(cd "$VIRT_DIR/../.." && pwd)
 build=$SCRATCH/dkms/panthor-perf/1/build
 kdir=$SCRATCH/kdir
 modules=$SCRATCH/modules
+sys=$SCRATCH/sys
+mkdir -p "$SCRATCH/tools" "$sys/module/module/parameters" "$sys/kernel/security"
+echo N >"$sys/module/module/parameters/sig_enforce"
 printf '%s\n' 6.12 7.2 7.3 >"$SCRATCH/tested"
 mkdir -p "$build"/{6.12.107,6.12.9,7.3.4,7.3.10} "$kdir/include/config"
 cp "$top/tools/module/pre-build" "$SCRATCH/tested" "$build/"
@@ -42,9 +45,9 @@ kernel()
 trial()
 {
 	rm -rf "$build/panthor" "$build/make.log"
-	# shellcheck disable=SC2016
-	bash -c '(eval "$1/pre-build $2 $3 $4 $5") >>"$1/make.log" 2>&1; exit $?' bash \
-		"$build" "$1" "$kdir" "$modules" "$SCRATCH/asked" 2>"$SCRATCH/said"
+	# shellcheck disable=SC2016,SC2086
+	PATH=$SCRATCH/tools:$PATH ${stderr:-} bash -c '(eval "$1/pre-build $2 $3 $4 $5 $6") >>"$1/make.log" 2>&1; exit $?' bash \
+		"$build" "$1" "$kdir" "$modules" "$SCRATCH/asked" "$sys" 2>"$SCRATCH/said"
 	status=$?
 }
 
@@ -64,7 +67,7 @@ kept()
 	is "$1: in the log" "$(grep -cxF "$(grep . "$SCRATCH/said")" "$build/make.log")" 1
 }
 
-plan 34
+plan 50
 works="cp $SCRATCH/ours.ko \$(M)/panthor.ko"
 kernel CONFIG_DRM_PANTHOR=m "$works"
 replaced "Debian's 6.12 gets that of the newest 6.12" 6.12.111+deb13-arm64 6.12.107
@@ -117,23 +120,86 @@ ko "$modules/7.2.12/updates/dkms/panthor.ko" "${own[@]}" "alias=of:N*T*Cours"
 rm -rf "$build/../../original_module"
 replaced "what DKMS has installed is none of the kernel's own" 7.2.12 7.3.10
 
+# What comes to no end is no reason for a package to stay half configured.
+printf '#!/bin/sh\necho "cp: No space left on device" >&2\nexit 1\n' >"$SCRATCH/tools/cp"
+chmod +x "$SCRATCH/tools/cp"
+kept "one whose trial does not end" 7.3.5 \
+	"nobody can tell whether another one works, as its trial did not end. DKMS has a log of it"
+rm "$SCRATCH/tools/cp"
+mv "$kdir/include" "$kdir/away"
+kept "one whose headers are not whole" 7.3.5 "there are no whole headers of it in $kdir. Install them anew"
+mv "$kdir/away" "$kdir/include"
+# As when systemd updates: what is said goes to a socket, which cannot be opened.
+gcc -o "$SCRATCH/to-socket" -x c - <<'C'
+#include <sys/socket.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	int ends[2];
+
+	return argc < 2 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || dup2(ends[0], 2) != 2 || execvp(argv[1], argv + 1);
+}
+C
+stderr=$SCRATCH/to-socket
+trial 7.3.5
+is "nobody has to be able to read what it says" "$status $(cat "$build/panthor/which")" "0 7.3.10"
+trial 6.6.1
+is "also of one that keeps its own" "$status $(grep -c '^panthor-perf: Linux 6.6.1 keeps its own' "$build/make.log")" "77 1"
+stderr=
+
+# A kernel that refuses modules which nobody has signed.
+unsigned="this machine takes modules alone that are signed with a key it knows. Enrol that of DKMS (mokutil --import \
+/var/lib/dkms/mok.pub, and reboot), or, if it knows that of DKMS, touch $SCRATCH/asked; then dkms autoinstall -k 7.3.5"
+echo Y >"$sys/module/module/parameters/sig_enforce"
+kept "one that would refuse it" 7.3.5 "$unsigned"
+echo N >"$sys/module/module/parameters/sig_enforce"
+echo "none [integrity] confidentiality" >"$sys/kernel/security/lockdown"
+kept "by a lockdown" 7.3.5 "$unsigned"
+# shellcheck disable=SC2016
+printf '#!/bin/sh\n[ "$*" != "--test-key /var/lib/dkms/mok.pub" ] || echo "$2 is already enrolled"\nexit 1\n' >"$SCRATCH/tools/mokutil"
+chmod +x "$SCRATCH/tools/mokutil"
+replaced "unless it knows the key" 7.3.5 7.3.10
+rm "$SCRATCH/tools/mokutil"
+touch "$SCRATCH/asked"
+replaced "or somebody asks for a trial" 7.3.5 7.3.10
+rm "$SCRATCH/asked"
+echo "[none] integrity confidentiality" >"$sys/kernel/security/lockdown"
+replaced "no lockdown is none" 7.3.5 7.3.10
+rm "$sys/kernel/security/lockdown"
+
 # An initrd is a list of files here, and what makes another tells of it.
 boot=$SCRATCH/boot
 mkdir -p "$boot" "$SCRATCH/bin"
 # shellcheck disable=SC2016
 printf '#!/bin/sh\ncat "$1"\n' >"$SCRATCH/bin/lsinitramfs"
-for name in depmod update-initramfs; do
+for name in depmod update-initramfs dracut; do
 	# shellcheck disable=SC2016
 	printf '#!/bin/sh\necho "%s $*"\n' $name >"$SCRATCH/bin/$name"
 done
 chmod +x "$SCRATCH/bin"/*
+# No others than these are there, whatever this machine has.
+for name in sh grep uname cat; do
+	ln -s "$(command -v $name)" "$SCRATCH/bin/"
+done
 renew()
 {
-	PATH=$SCRATCH/bin:$PATH "$top/tools/module/renew-initrd" 7.3.4-none "$boot"
+	PATH=$SCRATCH/bin "$top/tools/module/renew-initrd" 7.3.4-none "$boot" "$modules"
 }
-is "without an initrd none is made" "$(renew)" "depmod 7.3.4-none"
-echo usr/lib/modules/7.3.4-none/kernel/fs/ext4/ext4.ko.xz >"$boot/initrd.img-7.3.4-none"
+is "without an initrd none is made, nor are modules known of a kernel that is not there" "$(renew)" ""
+mkdir -p "$modules/7.3.4-none"
+: >"$modules/7.3.4-none/modules.dep"
+initrd=$boot/initrd.img-7.3.4-none
+echo usr/lib/modules/7.3.4-none/kernel/fs/ext4/ext4.ko.xz >"$initrd"
 is "one without a panthor stays" "$(renew)" "depmod 7.3.4-none"
-echo usr/lib/modules/7.3.4-none/kernel/drivers/gpu/drm/panthor/panthor.ko.xz >>"$boot/initrd.img-7.3.4-none"
+echo usr/lib/modules/7.3.4-none/kernel/drivers/gpu/drm/panthor/panthor.ko.xz >>"$initrd"
 is "one with a panthor is renewed, once the modules are known" "$(renew)" \
 	"$(printf 'depmod 7.3.4-none\nupdate-initramfs -u -k 7.3.4-none')"
+anew="panthor-perf: make $initrd anew, which may have another panthor"
+printf '#!/bin/sh\nexit 1\n' >"$SCRATCH/bin/update-initramfs"
+is "one that cannot be renewed is told" "$(renew)" "$(printf 'depmod 7.3.4-none\n%s' "$anew")"
+rm "$SCRATCH/bin/update-initramfs"
+mv "$SCRATCH/bin/lsinitramfs" "$SCRATCH/bin/lsinitrd"
+is "by dracut, too" "$(renew)" "$(printf 'depmod 7.3.4-none\ndracut -q --force %s 7.3.4-none' "$initrd")"
+rm "$SCRATCH/bin/lsinitrd"
+is "one that cannot be read is told" "$(renew)" "$(printf 'depmod 7.3.4-none\n%s' "$anew")"
