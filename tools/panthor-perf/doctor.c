@@ -7,7 +7,6 @@
 #include <elf.h>
 #include <glob.h>
 #include <limits.h>
-#include <regex.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -436,33 +435,33 @@ static void look_at_permission(struct doctor *d)
 		     d->session_message);
 }
 
-/* Whether the kernels that DKMS's file is for are these: one that says nothing is for all. */
-static bool is_for_kernel(const char *path, const char *release)
+/* Why a kernel keeps its own panthor: what the package says in DKMS's log of its last trial, if that was of this one. */
+static bool kept_because(const char *release, char *why, size_t size)
 {
-	char line[4096], kernels[4096];
-	FILE *file = fopen(path, "re");
-	bool matches = true;
-	regex_t regex;
+	char path[PATH_MAX], line[1024], head[256];
+	bool found = false;
+	FILE *file;
 
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "BUILD_EXCLUSIVE_KERNEL=\"%4095[^\"]", kernels) != 1)
-			continue;
-		if (regcomp(&regex, kernels, REG_EXTENDED | REG_NOSUB))
-			continue;
-		matches = !regexec(&regex, release, 0, NULL, 0);
-		regfree(&regex);
+	if (!find("/var/lib/dkms/panthor-perf/*/build/make.log", path, sizeof(path)))
+		return false;
+	snprintf(head, sizeof(head), "panthor-perf: Linux %s keeps its own panthor, without counters: ", release);
+	file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof(line), file)) {
+		found = !strncmp(line, head, strlen(head));
+		line[strcspn(line, "\n")] = '\0';
+		if (found)
+			snprintf(why, size, "%s", line + strlen(head));
 	}
 	if (file)
 		fclose(file);
-	return matches;
+	return found;
 }
 
 /* It matters only where panthor does not count. */
 static void look_at_dkms(struct doctor *d)
 {
-	char conf[PATH_MAX], built[PATH_MAX], next[512], *end;
+	char conf[PATH_MAX], built[PATH_MAX], why[600], next[512], *end;
 	const char *name;
-	bool is_for;
 
 	if (!find("/usr/src/panthor-perf-*/dkms.conf", conf, sizeof(conf))) {
 		if (lacks_interface(d))
@@ -472,7 +471,6 @@ static void look_at_dkms(struct doctor *d)
 			tell(d, "DKMS", FINE, NULL, "panthor-perf-dkms is not installed");
 		return;
 	}
-	is_for = is_for_kernel(conf, d->release);
 	end = strrchr(conf, '/');
 	*end = '\0';
 	name = strrchr(conf, '/') + 1;
@@ -480,13 +478,13 @@ static void look_at_dkms(struct doctor *d)
 		tell(d, "DKMS", FINE, NULL, "%s has built %s", name, built);
 	} else if (!lacks_interface(d)) {
 		tell(d, "DKMS", FINE, NULL, "%s has built nothing for this kernel", name);
-	} else if (is_for) {
+	} else if (kept_because(d->release, why, sizeof(why))) {
+		snprintf(next, sizeof(next), "what that says, and then sudo dkms autoinstall -k %s", d->release);
+		tell(d, "DKMS", TO_DO, next, "%s has built nothing: %s", name, why);
+	} else {
 		snprintf(next, sizeof(next), "sudo dkms autoinstall -k %s, and what it says; what a compiler said is "
 			 "in /var/lib/dkms/panthor-perf", d->release);
 		tell(d, "DKMS", TO_DO, next, "%s has built nothing for this kernel", name);
-	} else {
-		tell(d, "DKMS", TO_DO, "boot a kernel that it is for, or install a later panthor-perf-dkms",
-		     "%s is not for this kernel, which keeps its own panthor", name);
 	}
 }
 

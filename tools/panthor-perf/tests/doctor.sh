@@ -44,7 +44,7 @@ put()
 # A machine on which all is well.
 machine()
 {
-	rm -rf "${root:?}"/{sys,dev/mali0,lib/modules,lib/firmware,usr/src}
+	rm -rf "${root:?}"/{sys,dev/mali0,lib/modules,lib/firmware,usr/src,var}
 	: >"$root/dev/null"
 	echo "$release" >"$SCRATCH/osrelease"
 	put /sys/bus/platform/devices/fb000000.gpu/modalias 'of:NgpuT(null)Crockchip,rk3588-maliCarm,mali-valhall-csf'
@@ -54,8 +54,7 @@ machine()
 	loaded aa
 	installed aa updates/dkms/panthor.ko.xz "xz -c"
 	put /lib/firmware/arm/mali/arch10.8/mali_csffw.bin firmware
-	put /usr/src/panthor-perf-0.3/dkms.conf 'PACKAGE_VERSION="0.3"
-BUILD_EXCLUSIVE_KERNEL="^(6\.12\.117\+deb13-arm64|7\.3\.4\+deb13-arm64)$"'
+	put /usr/src/panthor-perf-0.3/dkms.conf 'PACKAGE_VERSION="0.3"'
 	mkdir -p "$modules/build"
 	put /sys/module/module/parameters/sig_enforce N
 }
@@ -226,8 +225,15 @@ says 1 headers "to do" "there is no /lib/modules/$release/build" "on Debian, sud
 machine
 installed aa kernel/drivers/gpu/drm/panthor/panthor.ko.xz xz -c
 says 1 DKMS "to do" "panthor-perf-0.3 has built nothing" "sudo dkms autoinstall -k $release"
-put /usr/src/panthor-perf-0.3/dkms.conf 'BUILD_EXCLUSIVE_KERNEL="^(6\.12\.117\+deb13-arm64)$"'
-says 1 DKMS "to do" "is not for this kernel" "boot a kernel that it is for"
+log=/var/lib/dkms/panthor-perf/0.3/build/make.log
+kept="keeps its own panthor, without counters: it is built without one (CONFIG_DRM_PANTHOR). Install another"
+put $log "# command: pre-build
+panthor-perf: Linux $release-rt $kept"
+says 1 DKMS "to do" "panthor-perf-0.3 has built nothing for this kernel" "sudo dkms autoinstall -k $release"
+put $log "# command: pre-build
+panthor-perf: Linux $release $kept"
+says 1 DKMS "to do" "panthor-perf-0.3 has built nothing: it is built without one (CONFIG_DRM_PANTHOR). Install another" \
+	"what that says, and then sudo dkms autoinstall -k $release"
 says 1 headers ok "/lib/modules/$release/build"
 put /sys/kernel/security/lockdown "none [integrity] confidentiality"
 says 1 signature "to do" "signed with a key it knows (lockdown)" "sudo mokutil --import"
