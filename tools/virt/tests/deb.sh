@@ -100,7 +100,7 @@ dkms 7.3.4+deb13-cloud-arm64
 has "so is one without panthor" "$said" '^panthor-perf: Linux 7\.3\.4\+deb13-cloud-arm64 keeps its own panthor, .* built without one'
 
 # A release that is not in the list is told, with what it takes.
-grep -v '^6\.12\.117' "$debian/releases" >"$SCRATCH/releases"
+sed '/^6\.12\.116-/q' "$debian/releases" >"$SCRATCH/releases"
 said=$(RELEASES=$SCRATCH/releases "$build/releases.sh" 2>/dev/null)
 is "a release that is not listed is told: status" $? 1
 has "with what has changed, and that it compiles" "$(tr '\n' ' ' <<<"$said")" \
