@@ -10,6 +10,8 @@ VIRT_DIR=$(cd "$BUILD_DIR/.." && pwd)
 TOP_DIR=$(cd "$VIRT_DIR/../.." && pwd)
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/panthor-perf
 KERNELS="6.12 7.3"
+# Debian has it no more.
+[ -z "${KERNEL_SRC_6_18:-}" ] || KERNELS="6.12 6.18 7.3"
 # Debian's own, which our module is built for.
 STOCK_KERNELS="6.12 7.2 7.3"
 VARIANTS="plain debug kcsan gcov"

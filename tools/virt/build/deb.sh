@@ -42,12 +42,13 @@ trees()
 	mkdir -p "$dest"
 	for series in $KERNELS; do
 		src=$("$BUILD_DIR/sources.sh" panthor "$series")
-		version=$(cat "$src/.complete")
+		# One that Debian does not have has no version of a package.
+		version=$(cat "$src/.complete" 2>/dev/null) || version=$(make -s -C "$src" kernelversion)
 		"$BUILD_DIR/module.sh" tree "$series" "$src" "$dest/${version%%-*}"
 	done
 	tell_untested
 	# The series that somebody has tried.
-	sed -nE 's/^([0-9]+\.[0-9]+)\..*/\1/p' "$DEBIAN/releases" | sort -uV >"$dest/tested"
+	{ cat "$DEBIAN/releases"; (cd "$dest" && ls); } | sed -nE 's/^([0-9]+\.[0-9]+)\..*/\1/p' | sort -uV >"$dest/tested"
 	cp "$TOP_DIR"/tools/module/{pre-build,renew-initrd} "$dest/"
 }
 
@@ -71,7 +72,7 @@ packages()
 		"$TOP_DIR"/tools/module/{Kbuild,pre-build,renew-initrd} "$BUILD_DIR"/{deb,module}.sh)
 	version=$("$TOP_DIR/packaging/version")
 	# DEB_SALT has them built once more, for a test that compares.
-	key=$(hash_text "$version ${DEB_SALT:-}" "$(hash_files "${inputs[@]}")")
+	key=$(hash_text "$version ${DEB_SALT:-} ${KERNEL_SRC_6_18:-}" "$(hash_files "${inputs[@]}")")
 	dest=$CACHE/deb/packages-$key
 	if [ ! -e "$dest/.complete" ]; then
 		need_tool patch patch

@@ -379,6 +379,8 @@ image()
 	*" $variant "*) ;;
 	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf nopmu series debian stock" ;;
 	esac
+	# Of 6.18 ours is all there is.
+	[ "$version $variant" != "6.18 stock" ] || variant=plain base=plain
 	case $variant in
 	debian|stock) known=$STOCK_KERNELS ;;
 	esac

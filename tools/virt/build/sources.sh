@@ -12,7 +12,8 @@
 #                             prints a directory that is a repository for apt of a whole arm64 system: all that
 #                             every system has, apt, those packages, and what they depend on (of SUITE first)
 # sources.sh panthor VERSION  prints the directory of panthor's source, and its uAPI's, in that version of Debian's
-#                             kernel; of a series (6.12) in the newest of debian/releases that Debian has
+#                             kernel; of a series (6.12) in the newest of debian/releases that Debian has, of 6.18
+#                             that of KERNEL_SRC_6_18
 # sources.sh root [deb]       prints a root directory that has the compiler of Debian's kernels, to chroot into;
 #                             with deb, what builds our packages
 # sources.sh newest-kernels   prints the newest version of the source of each series in each suite
@@ -296,7 +297,7 @@ newest_version()
 	apt_setup kernel
 	unlock
 	there=$(kernel_versions "$1" | cut -d ' ' -f 2 | sort -uV)
-	[ -n "$there" ] || die "Debian has no source of Linux $1"
+	[ -n "$there" ] || die "Debian has no source of Linux $1$([ "$1" != 6.18 ] || echo ": set KERNEL_SRC_6_18 to a source of it")"
 	{ grep -xF "$there" <<<"$listed" || echo "$there"; } | tail -n 1
 }
 
@@ -633,6 +634,10 @@ debian) shift; debian_packages "$@" ;;
 system) shift; system_packages "$@" ;;
 panthor)
 	version=$2
+	if [ "$version" = 6.18 ] && [ -n "${KERNEL_SRC_6_18:-}" ]; then
+		linux_source 6.18
+		exit
+	fi
 	[[ $version == *.*.* ]] || version=$(newest_version "$version")
 	panthor_source "$version"
 	;;

@@ -54,7 +54,7 @@ refused()
 	fi
 }
 
-plan 18
+plan 19
 gcc=$(LC_ALL=C aarch64-linux-gnu-gcc --version | head -n 1)
 series=7.3
 # With a source that our patches fit.
@@ -106,12 +106,15 @@ fake_kernel 6.6.1 "$gcc"
 module SRC="$src"
 refused "a kernel that is too old" 'Linux 6\.6\.1 is older than 6\.12, .*: install a later kernel'
 # Debian's source is there when it has been fetched once.
-for release in 6.18.35-current-rockchip64 7.2.12+deb13-arm64 7.4.0; do
+for release in 7.1.13+deb13-arm64 7.2.12+deb13-arm64 7.4.0; do
 	fake_kernel $release "$gcc"
 	module
 	is "one that we have no patches for gets panthor of Linux $series, $release" \
 		"$status $(sed -n 's/^Its panthor is that of Linux \([0-9]*\.[0-9]*\)\..*/\1/p' "$SCRATCH/said")" "0 $series"
 done
+fake_kernel 6.18.35-current-rockchip64 "$gcc"
+module KERNEL_SRC_6_18=
+refused "one whose source Debian does not have" 'no source of Linux 6\.18: set KERNEL_SRC_6_18 '
 fake_kernel $series.4 "$gcc"
 module SRC="$SCRATCH"
 refused "a source without panthor" 'SRC=.* has no drivers/gpu/drm/panthor'

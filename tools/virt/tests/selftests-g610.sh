@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kernels: 6.12 7.2 7.3
+# kernels: 6.12 6.18 7.2 7.3
 # configs: stock debug kcsan
 # daily: 7.2
 # The kernel's selftests of performance counters on a G610; or, of them, the
