@@ -47,9 +47,9 @@ trees()
 		"$BUILD_DIR/module.sh" tree "$series" "$src" "$dest/${version%%-*}"
 	done
 	tell_untested
-	# The series that somebody has tried.
-	{ cat "$DEBIAN/releases"; (cd "$dest" && ls); } | sed -nE 's/^([0-9]+\.[0-9]+)\..*/\1/p' | sort -uV >"$dest/tested"
 	cp "$TOP_DIR"/tools/module/{pre-build,renew-initrd} "$dest/"
+	# Last, as debian/rules goes by it: the series that somebody has tried.
+	{ cat "$DEBIAN/releases"; (cd "$dest" && ls); } | sed -nE 's/^([0-9]+\.[0-9]+)\..*/\1/p' | sort -uV >"$dest/tested"
 }
 
 # Times of files are those of the commit, or before.
