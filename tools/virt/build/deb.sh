@@ -99,6 +99,13 @@ packages()
 	echo "$dest"
 }
 
+# forget_dkms ROOT RELEASE: what try_dkms leaves there, whatever has ended it
+forget_dkms()
+{
+	rm -rf "$1/var/lib/dkms/panthor-perf" "$1/usr/src/panthor-perf"-* "$1/usr/src/linux-headers-${2%%-*}"-* \
+		"$1/usr/lib/linux-kbuild-${2%%-*}" "${1:?}/usr/lib/modules/$2"
+}
+
 # DKMS as on a board, but for the compiler, which runs here.
 try_dkms()
 {
@@ -108,6 +115,7 @@ try_dkms()
 	root=$("$BUILD_DIR/sources.sh" root deb)
 	from=$("$BUILD_DIR/sources.sh" headers "$release")
 	lock deb
+	forget_dkms "$root" "$release"
 	mkdir -p "$root/usr/lib/modules/$release"
 	cp -a "$from/usr/src/linux-headers-$release" "$from/usr/src/linux-headers-${release%%-*}-common" "$root/usr/src/"
 	cp -a "$from/usr/lib/linux-kbuild-${release%%-*}" "$root/usr/lib/"
@@ -117,8 +125,7 @@ try_dkms()
 	in_root "$root" sh -c 'cd /usr/src; module=$(echo '"$name"'-* | sed "s,\(.*\)-,\1/,"); eval "$2"
 		dkms add "$module" && dkms build "$module" -k "$1" -a aarch64; echo "status $?"; dkms status
 		find /var/lib/dkms -name make.log -exec grep -h "^panthor-perf: " {} +' sh "$release" "$command" 2>&1 || true
-	rm -rf "${root:?}/var/lib/dkms/$name" "$root/usr/src/$name"-* "$root/usr/src/linux-headers-${release%%-*}"-* \
-		"$root/usr/lib/linux-kbuild-${release%%-*}" "${root:?}/usr/lib/modules/$release"
+	forget_dkms "$root" "$release"
 	unlock
 }
 
