@@ -67,7 +67,7 @@ kept()
 	is "$1: in the log" "$(grep -cxF "$(grep . "$SCRATCH/said")" "$build/make.log")" 1
 }
 
-plan 51
+plan 52
 works="cp $SCRATCH/ours.ko \$(M)/panthor.ko"
 kernel CONFIG_DRM_PANTHOR=m "$works"
 replaced "Debian's 6.12 gets that of the newest 6.12" 6.12.111+deb13-arm64 6.12.107
@@ -203,5 +203,7 @@ is "one that cannot be renewed is told" "$(renew)" "$(printf 'depmod 7.3.4-none\
 rm "$SCRATCH/bin/update-initramfs"
 mv "$SCRATCH/bin/lsinitramfs" "$SCRATCH/bin/lsinitrd"
 is "by dracut, too" "$(renew)" "$(printf 'depmod 7.3.4-none\ndracut -q --force %s 7.3.4-none' "$initrd")"
+printf '#!/bin/sh\necho etc/ld.so.cache\nexit 1\n' >"$SCRATCH/bin/lsinitrd"
+is "one that can be read in part is told" "$(renew)" "$(printf 'depmod 7.3.4-none\n%s' "$anew")"
 rm "$SCRATCH/bin/lsinitrd"
 is "one that cannot be read is told" "$(renew)" "$(printf 'depmod 7.3.4-none\n%s' "$anew")"
