@@ -3,14 +3,20 @@
 #ifndef PANTHOR_GUEST_PERF_BENCH_H
 #define PANTHOR_GUEST_PERF_BENCH_H
 
+#include <pthread.h>
+
 #include "bench-page.h"
 #include "die.h"
 
 #define MAX_SESSIONS	64
+/* Firmware answers so late that all sessions have asked by then. */
+#define START_LATE_NS	50000000
 
 static struct drm_panthor_perf_info info;
 static struct perf_session sessions[MAX_SESSIONS];
 static int fd;
+/* For a session more than a file can have. */
+static int other_fd __attribute__((unused));
 
 static inline int by_value(const void *a, const void *b)
 {
@@ -89,6 +95,49 @@ static inline void set_busy(bool busy)
 	bench_reg_set(ACTIVITY, busy);
 	if (!perf_until(!!bench_reg_get64(SHADER_READY) == busy))
 		die("shader cores do not %s power", busy ? "get" : "lose");
+}
+
+static inline void *start_it(void *session)
+{
+	start_session(session);
+	return NULL;
+}
+
+static inline pthread_t start_in_thread(struct perf_session *s)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, start_it, s))
+		die("there is no thread");
+	/* Until it waits for firmware. */
+	usleep(100);
+	return thread;
+}
+
+/*
+ * Starts sessions whose samples are due at the same times. START waits for a
+ * request of firmware's; those that come while one is in flight wait for the
+ * next one, all for the same. Here firmware is late with the one before it,
+ * which is that of a session more, of another file: a file has no more than 64.
+ */
+static inline void start_together(unsigned int count)
+{
+	pthread_t threads[MAX_SESSIONS], first;
+	struct perf_session before;
+	struct drm_panthor_perf_cmd_setup setup = {};
+
+	perf_masks_all(&setup);
+	if (perf_session_new(other_fd, &info, 2, &before, &setup))
+		die("a session more cannot be set up");
+	bench_reg_set(ACK_DELAY, START_LATE_NS);
+	first = start_in_thread(&before);
+	for (unsigned int i = 0; i < count; i++)
+		threads[i] = start_in_thread(&sessions[i]);
+	for (unsigned int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	pthread_join(first, NULL);
+	bench_reg_set(ACK_DELAY, 0);
+	perf_session_end(&before);
 }
 
 #endif /* PANTHOR_GUEST_PERF_BENCH_H */

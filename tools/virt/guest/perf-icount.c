@@ -35,8 +35,6 @@
 #define PERIODS		50
 #define SLOTS		64	/* of a ring for that many samples */
 #define MANY		64	/* sessions */
-/* Firmware answers so late that all sessions have asked by then. */
-#define LATE_NS		(50 * MSEC)
 /* By then it is over: whatever a command, a suspend or a resume sets off. */
 #define SETTLE_NS	(10 * MSEC)
 
@@ -52,8 +50,6 @@ struct figures {
 	uint64_t ns[ROUND_TRIPS];
 };
 
-/* For a session more than a file can have. */
-static int other_fd;
 /* Where a measurement began. */
 static uint64_t begin_insns, begin_ns;
 /* Instructions that a measurement of nothing finds. */
@@ -236,49 +232,6 @@ static void round_trip_many(void)
 	whole_line("round-trip-64", &all, "a round trip while 63 other sessions count, too");
 	line("round-trip-more", less(median(all.insns, all.count), median(one.insns, one.count)) /
 	     (MANY - 1), 0, "of that, for each of them");
-}
-
-static void *start_it(void *session)
-{
-	start_session(session);
-	return NULL;
-}
-
-static pthread_t start_in_thread(struct perf_session *s)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, start_it, s))
-		die("there is no thread");
-	/* Until it waits for firmware. */
-	usleep(100);
-	return thread;
-}
-
-/*
- * Starts sessions whose samples are due at the same times. START waits for a
- * request of firmware's; those that come while one is in flight wait for the
- * next one, all for the same. Here firmware is late with the one before it,
- * which is that of a session more, of another file: a file has no more than 64.
- */
-static void start_together(unsigned int count)
-{
-	pthread_t threads[MAX_SESSIONS], first;
-	struct perf_session before;
-	struct drm_panthor_perf_cmd_setup setup = {};
-
-	perf_masks_all(&setup);
-	if (perf_session_new(other_fd, &info, 2, &before, &setup))
-		die("a session more cannot be set up");
-	bench_reg_set(ACK_DELAY, LATE_NS);
-	first = start_in_thread(&before);
-	for (unsigned int i = 0; i < count; i++)
-		threads[i] = start_in_thread(&sessions[i]);
-	for (unsigned int i = 0; i < count; i++)
-		pthread_join(threads[i], NULL);
-	pthread_join(first, NULL);
-	bench_reg_set(ACK_DELAY, 0);
-	perf_session_end(&before);
 }
 
 /* Instructions of a period in which each of some sessions is due a sample. */

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# configs: stock
+# daily: stock
+# Sessions with a period of a millisecond: no count off, and memory flat. Time is counted by instructions,
+# of a processor that 64 sessions leave some of.
+#   soak.sh -t    a turn of what takes hours, by the machine's clock, and what all turns so far come to (make soak)
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+LOG=${XDG_CACHE_HOME:-$HOME/.cache}/panthor-perf/soak/log-$KERNEL
+# The whole: two hours of 64 sessions, twelve of two. A turn of each is a machine of its own.
+TURNS=6
+
+export VIRT_SHIFT=0
+
+# soak GPU SESSIONS SECONDS
+soak()
+{
+	in_guest 4 "$1, $2 sessions, $3 s" -i -g "$1" -m 1024 -t 20000 -- perf-soak "$2" "$3"
+}
+
+case ${1:-} in
+'')
+	plan 10
+	soak g310 64 12
+	soak g715 2 20
+	;;
+-t)
+	mkdir -p "$(dirname "$LOG")"
+	for turn in "g310 64 $((2 * 3600 / TURNS))" "g610 2 $((12 * 3600 / TURNS))"; do
+		# shellcheck disable=SC2086
+		soak $turn | tee "$SCRATCH/results"
+		if grep -q '^not ok' "$SCRATCH/results"; then
+			exit 1
+		fi
+		sed -n "s/^# #: in all:/$(date -I)/p" "$SCRATCH/results" >>"$LOG"
+	done
+	awk '{ s[$2] += $4; n[$2] += $6 } END { for (k in s) print k " sessions: " s[k] " s, " n[k] " samples so far, none wrong: " FILENAME }' \
+		"$LOG"
+	;;
+esac
