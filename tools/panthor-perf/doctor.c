@@ -132,7 +132,7 @@ static const char *of_kernel(const struct doctor *d, const char *name)
 
 static bool lacks_interface(const struct doctor *d)
 {
-	return d->gpu_error == PPERF_ERROR_NO_KERNEL_SUPPORT;
+	return d->gpu_error == PPERF_ERROR_NO_KERNEL_SUPPORT || d->session_error == PPERF_ERROR_NO_KERNEL_SUPPORT;
 }
 
 /* A panthor answers: it is loaded and drives the GPU. */
@@ -236,6 +236,10 @@ static void look_at_kbase(struct doctor *d)
 	for (i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
 		if (access(signs[i], F_OK))
 			continue;
+		if (driver_answers(d)) {
+			tell(d, "kbase", FINE, NULL, "Arm's own driver is there (%s), and does not drive the GPU", signs[i]);
+			return;
+		}
 		tell(d, "kbase", TO_DO, "boot a kernel that has panthor, or "
 		     "module_blacklist=mali_kbase,bifrost_kbase on this one's command line if it has both",
 		     "Arm's own driver is there (%s), as in vendors' kernels: one GPU has one driver", signs[i]);
@@ -431,8 +435,7 @@ static void look_at_permission(struct doctor *d)
 	else if (!d->session_error)
 		tell(d, "permission", FINE, NULL, "this user may count");
 	else
-		tell(d, "permission", d->session_error == PPERF_ERROR_PERMISSION ? TO_DO : UNKNOWN, NULL, "%s",
-		     d->session_message);
+		tell(d, "permission", TO_DO, NULL, "%s", d->session_message);
 }
 
 /* Why a kernel keeps its own panthor: what the package says in DKMS's log of its last trial, if that was of this one. */

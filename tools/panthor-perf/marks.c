@@ -54,6 +54,7 @@ static int listen_at(struct marks *m, const char *path, const char *node)
 {
 	struct sockaddr_un address;
 	struct stat gpu;
+	bool shared;
 	mode_t mask;
 	int ret;
 
@@ -66,7 +67,9 @@ static int listen_at(struct marks *m, const char *path, const char *node)
 		return -1;
 
 	remove_dead(path);
-	mask = umask(0177);
+	/* Root's is for those who may use the GPU; other users' may stay theirs alone. */
+	shared = !geteuid() && node && !stat(node, &gpu) && S_ISCHR(gpu.st_mode);
+	mask = umask(shared ? ~gpu.st_mode & 0777 : 0177);
 	ret = bind(m->fd, (struct sockaddr *)&address, sizeof(address));
 	umask(mask);
 	if (ret) {
@@ -76,9 +79,9 @@ static int listen_at(struct marks *m, const char *path, const char *node)
 		errno = ret;
 		return -1;
 	}
-	/* Root's is for those who may use the GPU; other users' may stay theirs alone. */
-	if (!geteuid() && node && !stat(node, &gpu) && S_ISCHR(gpu.st_mode) && !chown(path, -1, gpu.st_gid))
-		ret = chmod(path, gpu.st_mode & 0666);
+	/* Whose directory it is may have put a link in its place. */
+	if (shared)
+		ret = lchown(path, -1, gpu.st_gid);
 	strcpy(m->path, path);
 	m->time_ns = now_ns(CLOCK_MONOTONIC_RAW);
 	return 0;

@@ -145,6 +145,18 @@ static FILE *create(const char *directory, const char *what, const char *name, c
 	return out;
 }
 
+/* One word for a shell, of which root's reads it. */
+static void put_word(const char *text)
+{
+	putchar('\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputs("'\\'", stdout);
+		putchar(*text);
+	}
+	putchar('\'');
+}
+
 static int write_files(const char *directory, const char *name, const struct pperf_db *db)
 {
 	char *pmus = NULL, *events = NULL;
@@ -166,10 +178,15 @@ static int write_files(const char *directory, const char *name, const struct ppe
 		goto out;
 	put_pmu(out, name, count);
 	status = finish_output(out, pmus);
-	/* Charts are as fine as the kernel's samples. */
-	if (!status)
+	if (!status) {
+		/* Charts are as fine as the kernel's samples. */
 		printf("echo 1 | tee /sys/bus/event_source/devices/panthor_*/sample_interval_ms >/dev/null\n"
-		       "gatord -S yes -P %s -E %s\n", pmus, events);
+		       "gatord -S yes -P ");
+		put_word(pmus);
+		fputs(" -E ", stdout);
+		put_word(events);
+		putchar('\n');
+	}
 out:
 	free(pmus);
 	free(events);

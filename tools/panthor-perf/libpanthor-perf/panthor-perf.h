@@ -388,7 +388,7 @@ unsigned int pperf_counter_block_type(const struct pperf_db *db, const struct pp
 struct pperf_selection;
 
 /*
- * Makes an empty selection. The database has to outlive it. With info, counters that
+ * Makes an empty selection. The database, and info, have to outlive it. With info, counters that
  * the GPU does not have are errors or, for patterns, left out.
  */
 enum pperf_error pperf_selection_new(const struct pperf_db *db, const struct pperf_gpu_info *info,

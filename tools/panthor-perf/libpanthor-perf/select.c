@@ -104,7 +104,9 @@ enum pperf_error pperf_selection_add(struct pperf_selection *s, const char *patt
 enum pperf_error pperf_selection_add_list(struct pperf_selection *s, const char *list)
 {
 	char *copy = strdup(list), *rest = copy, *name;
+	struct pperf_masks masks = s->masks;
 	enum pperf_error error = PPERF_OK;
+	size_t count = s->count;
 
 	if (!copy)
 		return pperf_no_memory();
@@ -112,6 +114,10 @@ enum pperf_error pperf_selection_add_list(struct pperf_selection *s, const char 
 	while (!error && (name = strsep(&rest, ",")))
 		error = *name ? pperf_selection_add(s, name) :
 			pperf_fail(PPERF_ERROR_INVALID, "a counter's name is missing in \"%s\"", list);
+	if (error) {
+		s->count = count;
+		s->masks = masks;
+	}
 	free(copy);
 	return error;
 }

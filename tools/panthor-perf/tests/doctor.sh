@@ -213,6 +213,13 @@ FAKE_GPU=$denied says 1 permission "to do" "a fake error: permission denied"
 FAKE_GPU=$denied says 1 counters unknown "may not be asked"
 FAKE_SESSION=$denied says 1 permission "to do" "a fake error: permission denied"
 FAKE_SESSION=$denied says 1 counters ok "/dev/dri/renderD128, 3 shader cores"
+FAKE_SESSION=$old says 1 permission "to do" "a fake error"
+rm -r "$modules/build"
+FAKE_SESSION=$old says 1 headers "to do" "there is no /lib/modules/$release/build"
+machine
+mkdir -p "$root/sys/module/mali_kbase"
+says 0 kbase ok "does not drive the GPU"
+machine
 
 # The kernel's own panthor, for one reason or another.
 export FAKE_GPU=$old

@@ -687,6 +687,13 @@ static void test_choice(void)
 	expect(pperf_selection_add_list(s, "GPU_ACTIVE,NoSuch") == PPERF_ERROR_UNKNOWN &&
 	       strstr(pperf_message(), "\"NoSuch\""), "an unknown name: %s", pperf_message());
 	pperf_selection_free(s);
+	s = open_selection(db, NULL);
+	expect(pperf_selection_add_list(s, "GPU_ACTIVE,NoSuch") == PPERF_ERROR_UNKNOWN &&
+	       pperf_selection_add_list(s, "GPU_ACTIVE,") == PPERF_ERROR_INVALID, "a list that ends badly");
+	pperf_selection_counters(s, &count);
+	expect(!count && !pperf_masks_count(pperf_selection_masks(s), PPERF_BLOCK_CSHW),
+	       "%zu counters of lists that failed", count);
+	pperf_selection_free(s);
 	end("counters chosen by pattern and list");
 
 	/* 64 values of a block, and no firmware blocks. */

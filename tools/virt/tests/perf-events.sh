@@ -66,12 +66,12 @@ tool=$SCRATCH/live-test
 make -s -C "$TOP/tools/panthor-perf" O="$SCRATCH" "$tool" >"$SCRATCH/said" 2>&1 || sed 's/^/# /' "$SCRATCH/said"
 for product in G610 G715 G720 G725 G1-Pro; do
 	said=$("$tool" streamline -g $product -o "$SCRATCH" 2>&1)
-	layout=$(sed -n 's/.*-mali-\(.*\)\.xml$/\1/p' <<<"$said")
+	layout=$(sed -n "s|.*-mali-\(.*\)\.xml'\$|\1|p" <<<"$said")
 	is "$product: Streamline's events are perf's" "$(streamline_events "$layout" 2>&1)" "$(json_events "$layout")"
 done
 is "and how gatord is called is said" "$said" \
 	"echo 1 | tee /sys/bus/event_source/devices/panthor_*/sample_interval_ms >/dev/null
-gatord -S yes -P $SCRATCH/pmus-mali-g1.xml -E $SCRATCH/events-mali-g1.xml"
+gatord -S yes -P '$SCRATCH/pmus-mali-g1.xml' -E '$SCRATCH/events-mali-g1.xml'"
 "$tool" streamline -g G610 -o "$SCRATCH/nowhere" >"$SCRATCH/said" 2>&1
 is "where nothing can be written, it says so" "$? $(cat "$SCRATCH/said")" \
 	"8 panthor-perf: $SCRATCH/nowhere/events-mali-g710.xml: No such file or directory"

@@ -51,7 +51,9 @@ echo '|/bin/sh /root/crash.sh %e' >/proc/sys/kernel/core_pattern
 
 panthor-perf info -j >/root/info
 panthor-perf streamline -o /root >/root/streamline
-as_is="/root/bin/$(sed -n '$p' /root/streamline)"
+as_is=/root/as-is
+printf '#!/bin/sh\nexec /root/bin/%s "$@"\n' "$(sed -n '$p' /root/streamline)" >$as_is
+chmod +x $as_is
 patched=/root/bin/gatord-patched
 sed '$d' /root/streamline | sh
 is "the time between samples is set" "$(cat /sys/bus/event_source/devices/$pmu/sample_interval_ms)" 1
