@@ -27,6 +27,7 @@ help:
 	@echo 'make storm         compare counts while firmware is disturbed, at full length (SEED=N: the same again)'
 	@echo 'make check-build   compile panthor in many ways (other architectures, compilers, options)'
 	@echo 'make coverage      say which lines of tool, model and driver tests execute (KERNEL=7.3|6.12)'
+	@echo 'make mutants       put faults into the code, and see which test finds each, from where it was left (MUTANTS=1-10)'
 	@echo 'make soak          a turn of six of hours of sampling at 1 kHz, and what they come to (KERNEL=)'
 	@echo 'make fuzz-device   look for ten minutes for what the virtual GPU does not survive (FUZZ_SECONDS=N)'
 	@echo 'make fuzz-ioctl    look for calls that the driver does not survive, from where it was left (KERNEL=, FUZZ_SECONDS=6000)'
@@ -80,6 +81,9 @@ coverage: deps
 	@tools/virt/coverage -m
 	@tools/virt/coverage -k $(KERNEL)
 
+mutants: deps
+	@tools/virt/mutants -k $(KERNEL) $(MUTANTS)
+
 soak: deps
 	@KERNEL=$(KERNEL) CONFIG=stock tools/virt/tests/soak.sh -t
 
@@ -129,5 +133,5 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long kcsan storm coverage soak fuzz-device fuzz-ioctl fuzz-data kunit series check-build qemu kernel module \
+.PHONY: help deps demo shell check check-long kcsan storm coverage mutants soak fuzz-device fuzz-ioctl fuzz-data kunit series check-build qemu kernel module \
 	deb dist releases tools bench clean-cache

@@ -7,6 +7,8 @@
 # kernel.sh overlay VERSION   lists what goes onto that tree besides patches: FILE<tab>PLACE
 # kernel.sh object VERSION VARIANT   prepares the tree and its build directory for single objects,
 #                             and prints both
+# kernel.sh panthor VERSION VARIANT [FILE]   builds panthor alone, with FILE in place of the driver's file
+#                             of that name, and prints the module: VIRT_FILE of run puts it into a VM
 #
 # VARIANT is one of configs/, or the plain image with another panthor: pristine, from the source as
 # Debian ships it, or noperf, ours without DRM_PANTHOR_PERF, or nopmu, without DRM_PANTHOR_PERF_PMU, or
@@ -471,6 +473,26 @@ object()
 	echo "$out"
 }
 
+# In a directory of its own, where only what differs from the last time is compiled.
+panthor()
+{
+	local version=$1 variant=$2 file=${3:-} places tree out mod f
+
+	(image "$version" "$variant") >/dev/null
+	mapfile -t places < <(object "$version" "$variant")
+	tree=${places[0]} out=${places[1]} mod=${places[1]}.panthor
+	lock "kernel-$version"
+	mkdir -p "$mod/tests"
+	(cd "$tree/drivers/gpu/drm/panthor" && find . -type f) | while read -r f; do
+		[ -z "$file" ] || [ "$f" != "./$(basename "$file")" ] || continue
+		put "$tree/drivers/gpu/drm/panthor/$f" "$mod/$f"
+	done
+	[ -z "$file" ] || put "$file" "$mod/$(basename "$file")"
+	step "building panthor of Linux $version ($variant) alone" kernel_make "$tree" "$out" M="$mod" modules
+	"${CROSS}strip" --strip-debug -R .note.gnu.build-id -o "$mod/panthor.stripped" "$mod/panthor.ko"
+	echo "$mod/panthor.stripped"
+}
+
 headers()
 {
 	local version=${KERNELS##* } src dest
@@ -499,8 +521,10 @@ headers) headers ;;
 tree) object "$2" "" ;;
 overlay) overlay_files "$2" ;;
 object) object "$2" "$3" ;;
+panthor) panthor "${@:2}" ;;
 *)
-	[ $# -eq 2 ] || die "usage: kernel.sh VERSION VARIANT | headers | tree VERSION | overlay VERSION | object VERSION VARIANT"
+	[ $# -eq 2 ] || die "usage: kernel.sh VERSION VARIANT | headers | tree VERSION | overlay VERSION |" \
+		"object VERSION VARIANT | panthor VERSION VARIANT [FILE]"
 	image "$1" "$2"
 	;;
 esac
