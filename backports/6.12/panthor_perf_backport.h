@@ -8,69 +8,18 @@
 #ifndef __PANTHOR_PERF_BACKPORT_H__
 #define __PANTHOR_PERF_BACKPORT_H__
 
-#include <linux/capability.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
-#include <linux/perf_event.h>
-#include <linux/timekeeping.h>
 
 #include <drm/drm_gem.h>
 
-#include "panthor_device.h"
 #include "panthor_fw.h"
 #include "panthor_gem.h"
-#include "panthor_regs.h"
-
-/*
- * In later kernels these take the address of a block of registers, where 6.12 has
- * macros that take the device.
- */
-#undef gpu_read
-#undef gpu_write
-
-static inline u32 gpu_read(void __iomem *iomem, u32 reg)
-{
-	return readl(iomem + reg);
-}
-
-static inline u64 gpu_read64(void __iomem *iomem, u32 reg)
-{
-	return gpu_read(iomem, reg) | ((u64)gpu_read(iomem, reg + 4) << 32);
-}
-
-static inline u64 gpu_read64_counter(void __iomem *iomem, u32 reg)
-{
-	u32 lo, hi1, hi2;
-
-	do {
-		hi1 = gpu_read(iomem, reg + 4);
-		lo = gpu_read(iomem, reg);
-		hi2 = gpu_read(iomem, reg + 4);
-	} while (hi1 != hi2);
-
-	return lo | ((u64)hi2 << 32);
-}
+#include "panthor_perf_backport_common.h"
 
 #define GPU_TIMESTAMP		GPU_TIMESTAMP_LO
 #define GPU_TIMESTAMP_OFFSET	GPU_TIMESTAMP_OFFSET_LO
 #define GPU_SHADER_PRESENT	GPU_SHADER_PRESENT_LO
-
-/*
- * 6.12 does not support architecture 14, the first one with a power controller, so
- * the following two are never used.
- */
-#define PWR_CONTROL_BASE	0
-#define PWR_SHADER_PRESENT	GPU_SHADER_PRESENT
-
-static inline bool panthor_hw_has_pwr_ctrl(struct panthor_device *ptdev)
-{
-	return false;
-}
-
-static inline void panthor_fw_ring_doorbell(struct panthor_device *ptdev, u32 doorbell_id)
-{
-	writel(1, ptdev->iomem + CSF_DOORBELL(doorbell_id));
-}
 
 /* Kernel objects have no name in 6.12. */
 static inline struct panthor_kernel_bo *
@@ -85,27 +34,6 @@ panthor_kernel_bo_create_labelled(struct panthor_device *ptdev, struct panthor_v
 
 #define drm_gem_vmap(obj, map)		drm_gem_vmap_unlocked(obj, map)
 #define drm_gem_vunmap(obj, map)	drm_gem_vunmap_unlocked(obj, map)
-
-/*
- * In 6.12 the member of the snapshot has another name. A snapshot always contains
- * CLOCK_MONOTONIC_RAW, so there is no argument that selects it.
- */
-#define monoraw		raw
-
-static inline void ktime_get_snapshot_id(clockid_t id, struct system_time_snapshot *snapshot)
-{
-	ktime_get_snapshot(snapshot);
-}
-
-/*
- * perf_allow_cpu() of 6.12 is inline and calls security_perf_event_open(), which is
- * not exported to modules. It does not exist without CONFIG_PERF_EVENTS. Check
- * CAP_PERFMON instead.
- */
-#define perf_allow_cpu()	(perfmon_capable() ? 0 : -EACCES)
-
-/* perf_event_attr of 6.12 has three such members. What is checked of both is checked twice. */
-#define config4		config3
 
 /* In later kernels the argument is a string, in 6.12 an identifier. */
 #undef MODULE_IMPORT_NS
