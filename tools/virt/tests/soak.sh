@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # configs: stock
 # daily: stock
-# Sessions with a period of a millisecond: no count off, and memory flat. Time is counted by instructions,
-# of a processor that 64 sessions leave some of.
-#   soak.sh -t    a turn of what takes hours, by the machine's clock, and what all turns so far come to (make soak)
+# Sessions with a period of a millisecond: no count off, and memory flat. Time is counted by instructions, of which
+# the processor does one a nanosecond: twice as many as others of run -i, and more than 64 sessions take.
+#   soak.sh -t    a turn, of an hour or two of the machine's own time, and what all turns so far come to (make soak)
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 LOG=${XDG_CACHE_HOME:-$HOME/.cache}/panthor-perf/soak/log-$KERNEL
-# The whole: two hours of 64 sessions, twelve of two. A turn of each is a machine of its own.
+# In all, two hours of 64 sessions and twelve of two. Each turn has a sixth of both, in a machine for each.
 TURNS=6
 
 export VIRT_SHIFT=0
