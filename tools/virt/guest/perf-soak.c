@@ -21,7 +21,7 @@
 #define RATE		1000000	/* units a second, of each block */
 #define WARM_NS		(10 * SEC)
 #define VALUES		(114 * 128)
-/* An object for each sample would be more than a hundred times that. */
+/* The smallest object for each sample is more, after 17,000 of them. */
 #define MAX_GROWTH_KB	256
 
 /**
