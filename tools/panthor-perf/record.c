@@ -274,7 +274,7 @@ static uint32_t ring_slots(const struct pperf_gpu_info *info, unsigned long memo
 
 	if (bytes > MAX_RING_BYTES)
 		bytes = MAX_RING_BYTES;
-	while ((!info->max_slots || slots * 2 <= info->max_slots) && (uint64_t)slots * 2 * info->sample_size <= bytes)
+	while (slots * 2 <= info->max_slots && (uint64_t)slots * 2 * info->sample_size <= bytes)
 		slots *= 2;
 	return slots;
 }
