@@ -298,6 +298,7 @@ int panthor_perf_clock_watch(struct panthor_perf_clock *clock)
 
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_watch);
 
 /* Unregisters all notifiers. None of them runs any more when this has returned. */
 void panthor_perf_clock_unwatch(struct panthor_perf_clock *clock)
@@ -308,6 +309,7 @@ void panthor_perf_clock_unwatch(struct panthor_perf_clock *clock)
 		if (clock->nb[i].registered)
 			clk_notifier_unregister(clock->nb[i].clk, &clock->nb[i].nb);
 }
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_unwatch);
 
 /*
  * Begins to count cycles, of a GPU that is powered. The caller holds

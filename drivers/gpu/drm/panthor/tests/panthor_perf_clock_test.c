@@ -3,6 +3,8 @@
 
 #include <kunit/test.h>
 
+#include <linux/clk.h>
+#include <linux/clk-provider.h>
 #include <linux/completion.h>
 #include <linux/kthread.h>
 #include <linux/math64.h>
@@ -219,6 +221,36 @@ static void notify(struct panthor_perf_clock *clock, u32 id, unsigned long event
 	nb->notifier_call(nb, event, &data);
 }
 
+/* A clock is followed once, from the rate that it has, until it is not to be any more. */
+static void watched(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_clock(test);
+	struct clk_hw *hw = clk_hw_register_fixed_rate(NULL, "panthor-perf-test", NULL, 0,
+						       1000000000);
+	u64 t, after[PANTHOR_PERF_CLOCKS];
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(hw));
+	clock->nb[1].clk = clk_hw_get_clk(hw, "panthor-perf-test");
+	if (IS_ERR(clock->nb[1].clk)) {
+		clk_hw_unregister_fixed_rate(hw);
+		KUNIT_FAIL_AND_ABORT(test, "no clk");
+	}
+
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_watch(clock), 0);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_watch(clock), 0);
+	panthor_perf_clock_up(clock);
+	t = clock->segments[clock->num_segments - 1].ns;
+	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
+	KUNIT_EXPECT_EQ(test, after[0], 0);
+	KUNIT_EXPECT_EQ(test, after[1], 1000000000);
+	panthor_perf_clock_unwatch(clock);
+	KUNIT_EXPECT_EQ(test, clk_notifier_unregister(clock->nb[1].clk, &clock->nb[1].nb),
+			-ENOENT);
+
+	clk_put(clock->nb[1].clk);
+	clk_hw_unregister_fixed_rate(hw);
+}
+
 /* Cycles are counted from up to down, with the rates that notifiers reported last. */
 static void notified(struct kunit *test)
 {
@@ -370,6 +402,7 @@ static struct kunit_case panthor_perf_clock_cases[] = {
 	KUNIT_CASE(time_of_samples),
 	KUNIT_CASE(cycles),
 	KUNIT_CASE(cycles_down),
+	KUNIT_CASE(watched),
 	KUNIT_CASE(notified),
 	KUNIT_CASE_SLOW(cycles_monotonic),
 	KUNIT_CASE(now),
