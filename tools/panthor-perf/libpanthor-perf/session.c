@@ -14,6 +14,11 @@
 
 #include "device.h"
 
+/* The indices of a ring are 64 bits of memory that is write-combined, where 32-bit Arm has no atomic access to them. */
+#ifndef __LP64__
+#error "libpanthor-perf is for machines of 64 bits"
+#endif
+
 /* A ring that is chosen here bridges so much time, within these bounds. */
 #define RING_NS 250000000ull
 #define MIN_SLOTS 8u
