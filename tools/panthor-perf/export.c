@@ -177,14 +177,8 @@ static double unit_name(char *name, size_t size, const char *unit)
 		snprintf(name, size, "bytes");
 		return 0.125;
 	}
-	for (; *unit && n + 1 < size; unit++) {
-		if (isalnum((unsigned char)*unit))
-			name[n++] = tolower((unsigned char)*unit);
-		else if (n && name[n - 1] != '_')
-			name[n++] = '_';
-	}
-	while (n && name[n - 1] == '_')
-		n--;
+	for (; unit[n] && n + 1 < size; n++)
+		name[n] = isalnum((unsigned char)unit[n]) ? unit[n] : '_';
 	name[n] = 0;
 	return 1;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fdinfo.h"
@@ -376,10 +377,19 @@ static bool is_gpu(void *context, int directory, const char *name)
 	return !strcmp(text, "gpu");
 }
 
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
 static void test_proc(void)
 {
 	char command[100];
 	struct clients clients = {};
+	uint64_t before_ns;
 	int asked = 0;
 
 	if (!mkdtemp(root))
@@ -405,7 +415,10 @@ static void test_proc(void)
 	put_file("gpu", "self/fd/1");
 	put_file("drm-driver: panthor\ndrm-client-id: 20\n", "self/fdinfo/1");
 
+	before_ns = monotonic_ns();
 	expect(clients_scan(&clients, root, is_gpu, &asked), "it is not read");
+	expect(clients.count && clients.list[0].read_ns >= before_ns && clients.list[0].read_ns <= monotonic_ns(),
+	       "it is not read when it was");
 	expect_number("descriptors", asked, 7);
 	expect_number("clients", clients.count, 2);
 	clients_sort(&clients, CLIENTS_BY_MEMORY, false);
