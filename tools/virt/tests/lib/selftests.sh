@@ -13,16 +13,6 @@ selftests()
 	local model=$1 programs=$2
 
 	shift 2
-	"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -m 1024 -t 2400 "$@" -- sh -c "
-		export PERF_TIME_SAMPLES=$SELFTEST_SAMPLES
-		# A module in Debian's kernels, where nothing loads it by itself.
-		modprobe -q governor_userspace
-		for program in $programs; do
-			echo \"@program \$program\"
-			\$program 2>&1
-			echo \"@status \$?\"
-		done" >"$SCRATCH/out" 2>"$SCRATCH/err"
-	status=$?
 	name=none planned= got=0 ended=0
 	while IFS= read -r line; do
 		case $line in
@@ -65,7 +55,17 @@ selftests()
 			printf '# %s\n' "${line#\# }"
 			;;
 		esac
-	done <"$SCRATCH/out"
+	done < <("$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -m 1024 -t 2400 "$@" -- sh -c "
+		export PERF_TIME_SAMPLES=$SELFTEST_SAMPLES
+		# A module in Debian's kernels, where nothing loads it by itself.
+		modprobe -q governor_userspace
+		for program in $programs; do
+			echo \"@program \$program\"
+			\$program 2>&1
+			echo \"@status \$?\"
+		done" 2>"$SCRATCH/err"
+		echo $? >"$SCRATCH/status")
+	status=$(cat "$SCRATCH/status")
 	# shellcheck disable=SC2086
 	set -- $programs
 	if [ $status -eq 0 ] && [ $ended -eq $# ]; then
