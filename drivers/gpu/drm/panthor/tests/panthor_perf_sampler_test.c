@@ -907,6 +907,25 @@ static void clears_marks(struct kunit *test)
 	expect(test, c, 0, 2, 5, 0);
 }
 
+/* Firmware that has seen no request to disable counters is given one before they are enabled anew. */
+static void enable_again(struct kunit *test)
+{
+	struct fake *f = test->priv;
+
+	mutex_lock(&f->sampler.lock);
+	KUNIT_EXPECT_EQ(test, panthor_perf_fw_enable(&f->fw, 0), 0);
+	f->output.perfcnt_insert = 3;
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, panthor_perf_fw_disable(&f->fw), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, panthor_perf_fw_enable(&f->fw, 0), -ETIMEDOUT);
+	f->asleep = false;
+	KUNIT_EXPECT_EQ(test, panthor_perf_fw_enable(&f->fw, 0), 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 2);
+	KUNIT_EXPECT_EQ(test, f->output.perfcnt_insert, 0);
+	KUNIT_EXPECT_EQ(test, panthor_perf_fw_disable(&f->fw), 0);
+	mutex_unlock(&f->sampler.lock);
+}
+
 /* Counts between START and STOP are in the sample of the period in which they were counted. */
 static void counts(struct kunit *test)
 {
@@ -4692,6 +4711,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(unused),
 	KUNIT_CASE(sets),
 	KUNIT_CASE(clears_marks),
+	KUNIT_CASE(enable_again),
 	KUNIT_CASE(counts),
 	KUNIT_CASE(independent),
 	KUNIT_CASE(coalesce),
