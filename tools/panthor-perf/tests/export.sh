@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-plan 42
+plan 43
 
 if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH/live-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -100,6 +100,9 @@ is "by the names of all GPUs, the load is the same" "$(printf '%s\n' "$first" |
 is "and what was read and written adds up" "$(printf '%s\n' "$first" |
 	sed -n 's/^hw_gpu_io_bytes_total{.*network_io_direction="\([a-z]*\)"} /\1 /p' | tr '\n' ' ')" \
 	"receive $((3 * (3000 - 32 + 4000 - 32) * 16)) transmit $((3 * (3000 - 47 + 4000 - 47) * 16)) "
+
+is "cycles of each clock that there is" "$(printf '%s\n' "$first" | sed -n 's/^mali_clock_cycles_total{gpu="renderD128",clock="\([a-z]*\)"} /\1 /p' | tr '\n' ' ')" \
+	"toplevel 30000 shader 27000 "
 
 # The file of a collector is the same text.
 begin file --textfile "$SCRATCH/x.prom" -a
