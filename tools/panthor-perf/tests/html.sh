@@ -100,6 +100,8 @@ for name in small minute minute-all; do
 done
 is "of what there are means alone" "$(grep -o 'of top-down and of each core, their mean alone' "$SCRATCH"/{small,minute}.html | cut -d: -f2)" \
 	"of top-down and of each core, their mean alone"
+is "what there are curves of" "$(grep -o '"plot":"\(load\|frequency\|bandwidth\)","name":"[^"]*"' "$SCRATCH/small.html" | cut -d'"' -f4,8 | tr '\n' ',')" \
+	'load"of the time,load"of the cycles,frequency"while active,bandwidth"read,bandwidth"written,'
 is "what is not decimated says so" "$(grep -c 'Every sample is drawn' "$SCRATCH/small.html")" 1
 
 # The least and the largest value of each counter are drawn, whatever is left out.

@@ -567,6 +567,11 @@ static void test_canvas(void)
 	text = text_of(&canvas);
 	expect_text("text", text, "\xc3\xa4?\xe5\xad\x97z\nab?\n??.\n");
 	free(text);
+	/* A bar over them is a bar alone. */
+	graph_bar(&canvas, 0, 0, 4, 1, STYLE_ASCII);
+	text = text_of(&canvas);
+	expect_text("a bar over text", text, "[||]z\nab?\n??.\n");
+	free(text);
 	canvas_free(&canvas);
 	setlocale(LC_CTYPE, "C");
 	end("text stays on the canvas, and is printable");
