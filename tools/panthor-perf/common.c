@@ -35,12 +35,18 @@ void complain(const char *format, ...)
 
 void print_text(FILE *out, const char *text)
 {
-	char *copy = strdup(text);
+	char one[5];
+	size_t size;
 
-	if (copy)
-		text_clean(copy);
-	fputs(copy ? copy : "?", out);
-	free(copy);
+	for (; *text; text += size) {
+		size = text_character(text);
+		if (!size)
+			size = 1;
+		memcpy(one, text, size);
+		one[size] = 0;
+		text_clean(one);
+		fputs(one, out);
+	}
 }
 
 int status_of(enum pperf_error error)

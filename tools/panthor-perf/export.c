@@ -971,9 +971,12 @@ static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, 
 		goto out;
 
 	error = pperf_selection_new(db, e.info, &selection);
-	/* A layout of which nothing is known has no tree. */
-	if (!error && pperf_topdown_new(db, e.info, &e.topdown))
-		e.topdown = NULL;
+	if (!error) {
+		error = pperf_topdown_new(db, e.info, &e.topdown);
+		/* A layout of which nothing is known has no tree. */
+		if (error == PPERF_ERROR_UNKNOWN)
+			error = PPERF_OK;
+	}
 	if (!error)
 		error = choose(arguments, selection, e.topdown);
 	if (!error)

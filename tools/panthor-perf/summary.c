@@ -382,8 +382,12 @@ int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, 
 		error = pperf_selection_new(v->db, info, &selection);
 	if (!error)
 		error = choose(v, patterns, num_patterns, selection);
-	if (!error && pperf_topdown_new(v->db, info, &s->topdown))
-		s->topdown = NULL;
+	if (!error) {
+		error = pperf_topdown_new(v->db, info, &s->topdown);
+		/* A layout of which nothing is known has no tree. */
+		if (error == PPERF_ERROR_UNKNOWN)
+			error = PPERF_OK;
+	}
 	if (error) {
 		status = complain_of(error);
 		goto out;

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# daily: none
+# Of each command that reads recordings, one run for each allocation of its own, which fails: it ends with an error
+# that says so, or what it writes is whole. Those that write JSON are left out: json-c aborts without memory.
+set -u
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+
+tool=$SCRATCH/live-fast
+if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH"/{live-fast,recording-make,no-memory.so} >"$SCRATCH/log" 2>&1; then
+	ok "the tool builds"
+else
+	not_ok "the tool builds" "$(cat "$SCRATCH/log")"
+	plan 1
+	exit 1
+fi
+MARKS='0 shadows
+5500000 lighting' "$SCRATCH/recording-make" "$SCRATCH/data" 20 all glmark2
+
+# each NAME COMMAND...: writes to standard output
+each()
+{
+	local name=$1 n count status
+
+	shift
+	(NO_MEMORY_COUNT=$SCRATCH/count LD_PRELOAD=$SCRATCH/no-memory.so exec "$tool" "$@") >"$SCRATCH/want" 2>"$SCRATCH/err" </dev/null
+	is "$name" "$? $(cat "$SCRATCH/err")" "0 "
+	count=$(cat "$SCRATCH/count")
+	: >"$SCRATCH/wrong"
+	for ((n = 1; n <= count; n++)); do
+		status=0
+		(NO_MEMORY_AT=$n LD_PRELOAD=$SCRATCH/no-memory.so exec "$tool" "$@") >"$SCRATCH/got" 2>"$SCRATCH/err" </dev/null || status=$?
+		if [ $status -eq 0 ]; then
+			cmp -s "$SCRATCH/want" "$SCRATCH/got" || echo "$n: it ends well with less" >>"$SCRATCH/wrong"
+		elif [ $status -ge 126 ] || ! [ -s "$SCRATCH/err" ]; then
+			echo "$n: $status, $(head -c 200 "$SCRATCH/err")" >>"$SCRATCH/wrong"
+		fi
+	done
+	is "$name without memory: $(tr '\n' ' ' <"$SCRATCH/count")times" "$(head -n 20 "$SCRATCH/wrong")" ""
+	[ "$count" -ge 20 ] && ok "$name allocates" || not_ok "$name allocates" "$count"
+}
+
+each "convert --csv" convert --csv "$SCRATCH/data"
+each "convert --perfetto" convert --perfetto "$SCRATCH/data"
+each "report" report "$SCRATCH/data"
+each "diff" diff "$SCRATCH/data" "$SCRATCH/data"
+plan "$TAP_COUNT"
