@@ -275,6 +275,8 @@ static void totals(struct kunit *test)
 
 	/* Who opens events need not be trusted to see the GPU more often than each millisecond. */
 	KUNIT_EXPECT_TRUE(test, t->run->client.limited);
+	/* Who reads sees what firmware has sampled by itself, too. */
+	KUNIT_EXPECT_TRUE(test, t->run->client.emit_auto);
 	use(t, CSHW, true);
 	use(t, MEMSYS, true);
 	use(t, SHADER, true);

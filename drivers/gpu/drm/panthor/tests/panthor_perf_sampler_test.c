@@ -2252,6 +2252,33 @@ static void start_mute(struct kunit *test)
 	f->mute = false;
 }
 
+/* Counters that could not be enabled three times are not tried any more until somebody asks for them. */
+static void check_gives_up(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i, requests;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->dead = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	for (i = 0; i < 8 && f->sampler.failures < 3; i++) {
+		requests = f->requests;
+		check(f, NSEC_PER_SEC);
+		KUNIT_EXPECT_GT_MSG(test, f->requests, requests, "check %u", i);
+	}
+	KUNIT_EXPECT_EQ(test, f->sampler.failures, 3);
+	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_FAILED);
+
+	requests = f->requests;
+	for (i = 0; i < 3; i++)
+		check(f, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, f->requests, requests);
+	KUNIT_EXPECT_EQ(test, f->sampler.failures, 3);
+	f->dead = false;
+}
+
 /* START that fails again and again resets the GPU three times, and tries each time. */
 static void start_fails(struct kunit *test)
 {
@@ -4754,6 +4781,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(suspend_stopped),
 	KUNIT_CASE(reset),
 	KUNIT_CASE(enable_fails),
+	KUNIT_CASE(check_gives_up),
 	KUNIT_CASE(start_fails),
 	KUNIT_CASE(start_mute),
 	KUNIT_CASE(start_unanswered),
