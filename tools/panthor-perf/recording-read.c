@@ -174,7 +174,6 @@ static int get_text(struct json_object *object, const char *key, char **text)
 		return 0;
 	if (!json_object_is_type(found, json_type_string))
 		return -1;
-	free(*text);
 	*text = strdup(json_object_get_string(found));
 	return *text ? 0 : -1;
 }

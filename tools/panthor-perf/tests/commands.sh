@@ -239,6 +239,8 @@ fi
 # The tables have names of the primary set alone: what is counted in another one is none of those.
 counted set ss stat --set secondary -p 1s -x ';' -e SHADER.20 -- true
 is "stat of another set" "$? $(cut -d';' -f1,3,4 "$SCRATCH/set.err")" "0 $((2 * (5000 + 6000 + 7000 - 60)));SHADER.20;SHADER"
+counted set ss stat --set secondary -p 1s -e SHADER.20 -- true
+is "which has no counter of a load" "$(grep -c 'SHADER.20' "$SCRATCH/set.err") $(grep -c 'GPU load' "$SCRATCH/set.err")" "1 0"
 counted set ss record --set 1 -p 1s -e SHADER.20 -o "$SCRATCH/set.data" -- true
 is "and record" "$? $("$tool" report -j "$SCRATCH/set.data" | grep -o '"set":[0-9]\|"name":"[A-Z][^"]*"\|"total":[0-9]*' | tr '\n' ' ')" \
 	"0 \"set\":1 \"name\":\"SHADER.20\" \"total\":$((2 * (5000 + 6000 + 7000 - 60))) "
