@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-plan $((1 + 20 + 14))
+plan $((1 + 20 + 15))
 
 if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
 	ok "the tests build"
@@ -51,6 +51,34 @@ is "top: as text" "$(sed -n 2p "$SCRATCH/text.out" | sed 's/\[[^]]*\]/[]/; s/  *
 	"GPU [] 6.6% of time 6.6% of cycles 0.01 MHz"
 is "top: a core" "$(sed -n 's/.*Core 2   \[[^]]*\] *\([0-9.]*%\).*/\1/p' "$SCRATCH/text.out")" \
 	"$(echo "scale=6; 2 * (7000 - 53) / 27000 * 100" | bc | awk '{ printf "%.1f%%", $1 }')"
+
+# A line is of samples: there is none while none have come, but for the last one.
+mkfifo "$SCRATCH/quiet.ticks"
+exec 6<>"$SCRATCH/quiet.ticks"
+FAKE_TICKS=$SCRATCH/quiet.ticks "$SCRATCH/live-test" top -j -p 10ms >"$SCRATCH/quiet.out" 2>"$SCRATCH/quiet.err" &
+quiet=$!
+tick quiet s
+has_lines()
+{
+	[ "$(grep -c '"samples"' "$SCRATCH/quiet.out")" -ge "$1" ]
+}
+until_true has_lines 1 || :
+waits()
+{
+	sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$quiet/status"
+}
+before=$(waits)
+has_waited()
+{
+	[ "$(waits)" -ge $((before + 20)) ]
+}
+until_true has_waited || :
+# A background process of a shell does not have SIGINT.
+kill -TERM "$quiet"
+wait "$quiet"
+is "top: no line without a sample" "$? $(cat "$SCRATCH/quiet.err") $(grep -o '"samples":[0-9]*' "$SCRATCH/quiet.out" | tr '\n' ' ')" \
+	"0  \"samples\":1 \"samples\":1 "
+exec 6>&-
 
 # Every key, on a terminal.
 mkfifo "$SCRATCH/screen.ticks"
