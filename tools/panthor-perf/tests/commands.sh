@@ -241,6 +241,9 @@ counted set ss stat --set secondary -p 1s -x ';' -e SHADER.20 -- true
 is "stat of another set" "$? $(cut -d';' -f1,3,4 "$SCRATCH/set.err")" "0 $((2 * (5000 + 6000 + 7000 - 60)));SHADER.20;SHADER"
 counted set ss stat --set secondary -p 1s -e SHADER.20 -- true
 is "which has no counter of a load" "$(grep -c 'SHADER.20' "$SCRATCH/set.err") $(grep -c 'GPU load' "$SCRATCH/set.err")" "1 0"
+counted clocks ss stat -j -o "$SCRATCH/clocks" -p 1s -- true
+is "stat -j has the cycles of each clock that there is" "$? $(tr -d ' \n' <"$SCRATCH/clocks" | grep -o '"cycles":{[^}]*}')" \
+	'0 "cycles":{"toplevel":30000,"shader":27000}'
 counted set ss record --set 1 -p 1s -e SHADER.20 -o "$SCRATCH/set.data" -- true
 is "and record" "$? $("$tool" report -j "$SCRATCH/set.data" | grep -o '"set":[0-9]\|"name":"[A-Z][^"]*"\|"total":[0-9]*' | tr '\n' ' ')" \
 	"0 \"set\":1 \"name\":\"SHADER.20\" \"total\":$((2 * (5000 + 6000 + 7000 - 60))) "
