@@ -372,9 +372,8 @@ void top_draw(const struct top *top, struct canvas *canvas, enum graph_style sty
 	if (row < end)
 		draw_clients(top, canvas, row, end);
 
-	memset(canvas_at(canvas, end, 0), 0, canvas->columns * sizeof(struct cell));
 	for (row = 0; row < canvas->columns; row++)
-		canvas_at(canvas, end, row)->text[0] = ' ';
+		*canvas_at(canvas, end, row) = (struct cell){ .text = " " };
 	tell_of_clients(top, text, sizeof(text));
 	row = canvas_put(canvas, end, 0, MAX_COLUMNS, LOOK_DIM, note);
 	if (*note && *text)
