@@ -465,7 +465,15 @@ static void test_load(void)
 	       "the cycles", load.of_time, load.of_cycles);
 	pperf_sums_free(sums);
 
-	/* The same, of a GPU that was asleep all the time before; its frequency is known. */
+	/* The same, of a GPU of which no rate is known: as if it had been awake for the cycles that were counted. */
+	sums = open_sums(db, &fake);
+	fake.sample.cycles[PPERF_CLOCK_TOPLEVEL] = 20000;
+	expect(!pperf_sums_add(sums, &fake.sample) && !pperf_sums_load(sums, &load, sizeof(load)), "%s", pperf_message());
+	expect(fabs(load.of_time - 0.25) < 1e-12, "of no rate: %g of the time", load.of_time);
+	pperf_sums_free(sums);
+	fake.sample.cycles[PPERF_CLOCK_TOPLEVEL] = 5000;
+
+	/* Of one that was asleep all the time before; its frequency is known. */
 	fake.info.toplevel_hz = 10000000;
 	sums = open_sums(db, &fake);
 	expect(!pperf_sums_add(sums, &fake.sample) && !pperf_sums_load(sums, &load, sizeof(load)), "%s", pperf_message());

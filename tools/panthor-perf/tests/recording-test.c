@@ -2,6 +2,7 @@
 /* Tests of recordings: what was written is read, of whole, cut and damaged files. Prints TAP. */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include <zlib.h>
 
+#include "fifo.h"
 #include "recording.h"
 #include "text.h"
 
@@ -781,13 +783,44 @@ static void test_text(void)
 	end("texts that are none are made some");
 }
 
+static bool told(const struct fifo *queue)
+{
+	struct pollfd fd = { .fd = queue->eventfd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+static void test_queue(void)
+{
+	static const uint8_t bytes[1024];
+	const uint8_t *at;
+	struct fifo queue;
+
+	begin();
+	if (fifo_open(&queue, sizeof(bytes)))
+		abort();
+	fifo_put(&queue, bytes, sizeof(bytes));
+	fifo_show(&queue);
+	expect(fifo_get(&queue, &at) == sizeof(bytes), "not all that was put in can be taken");
+	fifo_release(&queue, 1);
+	expect(!told(&queue) && fifo_room(&queue, 1), "room that nobody wants is told of");
+	expect(!fifo_room(&queue, 2) && !told(&queue), "there is too much room");
+	fifo_release(&queue, 1);
+	expect(told(&queue), "room that was wanted is not told of");
+	expect(fifo_room(&queue, 2) && !told(&queue), "the room is told of still");
+	fifo_leave(&queue, FIFO_DONE);
+	expect(told(&queue) && fifo_reader(&queue) == FIFO_DONE && !told(&queue), "the end is not told of, or twice");
+	fifo_close(&queue);
+	end("the queue tells of room");
+}
+
 int main(int argc, char **argv)
 {
 	random_state = 1;
 	if (argc > 1)
 		return write_seeds(argv[1]);
 
-	printf("1..15\n");
+	printf("1..16\n");
 	test_round_trip(64, 4);
 	test_round_trip(128, 16);
 	test_sparse_head();
@@ -798,5 +831,6 @@ int main(int argc, char **argv)
 	test_nonsense();
 	test_size();
 	test_text();
+	test_queue();
 	return failed;
 }

@@ -880,6 +880,8 @@ static void test_structs(void)
 	       pperf_sample_total(&fake.sample, pperf_db_at(db, PPERF_BLOCK_SHADER, 40)) == 77, "core 2 has not counted 77");
 	expect(!pperf_sums_load(sums, &load.load, sizeof(load.load)) && load.load.cycles == 1000 && load.behind == 2,
 	       "the load of %llu cycles, %llu behind", (unsigned long long)load.load.cycles, (unsigned long long)load.behind);
+	expect(!pperf_sums_load(sums, &load.load, sizeof(load)) && load.load.cycles == 1000 && !load.behind,
+	       "what the library does not know is %llu", (unsigned long long)load.behind);
 	expect(!pperf_sample_copy(&fake.sample, &copy) &&
 	       pperf_sample_block(copy, PPERF_BLOCK_SHADER, 2)->values[40] == 77 && copy->end_ns == 1000000, "the copy");
 	expect(!pperf_sums_add(sums, copy), "a copy is added: %s", pperf_message());
