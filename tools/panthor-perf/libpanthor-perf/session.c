@@ -2,6 +2,7 @@
 /* One counter session: the kernel's commands, and an iterator over its ring. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +253,9 @@ static enum pperf_error check_options(const struct pperf_gpu_info *info,
 	if (info->max_slots && options->slots > info->max_slots)
 		return pperf_fail(PPERF_ERROR_INVALID, "%u slots: the kernel allows %u", options->slots,
 				  info->max_slots);
+	if (options->period_ns > INT64_MAX / 2)
+		return pperf_fail(PPERF_ERROR_INVALID, "a period of %" PRIu64 " ns: no kernel has a longer one than %" PRId64,
+				  options->period_ns, INT64_MAX / 2);
 	if (info->sets && (options->set > 31 || !(info->sets >> options->set & 1)))
 		return pperf_fail(PPERF_ERROR_INVALID, "the GPU has no counter set %u", options->set);
 	return PPERF_OK;

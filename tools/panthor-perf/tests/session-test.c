@@ -531,7 +531,7 @@ static void test_setup(void)
 	longer.more[COUNT(longer.more) - 1] = 1;
 	expect(pperf_session_open(gpu, &longer.options, &session) == PPERF_ERROR_INVALID && strstr(pperf_message(), "not known"),
 	       "an option that is not known: %s", pperf_message());
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 6; i++) {
 		wrong = some_options();
 		if (i == 0)
 			wrong.size = offsetof(struct pperf_session_options, flags);
@@ -541,8 +541,10 @@ static void test_setup(void)
 			wrong.slots = 128;
 		else if (i == 3)
 			wrong.set = 1;
-		else
+		else if (i == 4)
 			wrong.flags = 2;
+		else
+			wrong.period_ns = INT64_MAX / 2 + 1;
 		expect(pperf_session_open(gpu, &wrong, &session) == PPERF_ERROR_INVALID, "option %zu is taken", i);
 	}
 	expect(!session && !kernel.session && !kernel.open_bos, "%u buffers are left", kernel.open_bos);
