@@ -364,6 +364,9 @@ static void now(struct kunit *test)
 	struct panthor_perf_time a, b;
 	u64 before = ktime_get_raw_ns();
 
+	/* A pair of a time when it could be. */
+	clock->pair.gpu = 1;
+	clock->pair.ns = 1;
 	panthor_perf_clock_now(clock, &a);
 	panthor_perf_clock_now(clock, &b);
 	KUNIT_EXPECT_GE(test, a.ns, before);
