@@ -9,13 +9,7 @@ set -u
 . "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
 
 tool=$SCRATCH/live-test
-if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$tool" >"$SCRATCH/log" 2>&1; then
-	ok "the tool builds"
-else
-	not_ok "the tool builds" "$(cat "$SCRATCH/log")"
-	plan 1
-	exit 1
-fi
+tool_builds live-test
 
 build_decoder
 make_locales

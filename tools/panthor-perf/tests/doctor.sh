@@ -9,13 +9,7 @@ set -u
 root=$SCRATCH/root
 release=7.3.4+deb13-arm64
 modules=$root/lib/modules/$release
-if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH/doctor-test" >"$SCRATCH/log" 2>&1; then
-	ok "doctor builds"
-else
-	not_ok "doctor builds" "$(cat "$SCRATCH/log")"
-	plan 1
-	exit 1
-fi
+tool_builds doctor-test
 
 # Two modules, with a build id each, as files and as the kernel shows it.
 for id in aa bb; do

@@ -13,13 +13,8 @@ layouts="Mali-G710 Mali-G715 Mali-G720 Mali-G725 Mali_G1"
 
 plan $((1 + 4 * 33 + 12 + 1))
 # shellcheck disable=SC2086
-if make -s -C "$tool" O="$SCRATCH" "$SCRATCH"/{library,equations}-test \
-	$(printf "$SCRATCH/equations-%s " $layouts) >"$SCRATCH/log" 2>&1; then
-	ok "the tests build"
-else
-	not_ok "the tests build" "$(cat "$SCRATCH/log")"
-	exit 1
-fi
+# shellcheck disable=SC2046,SC2086
+tool_builds {library,equations}-test $(printf "equations-%s " $layouts)
 
 make_locales
 for locale in $LOCALES; do

@@ -8,12 +8,7 @@ set -u
 
 plan 27
 
-if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH/live-test" >"$SCRATCH/log" 2>&1; then
-	ok "the tests build"
-else
-	not_ok "the tests build" "$(cat "$SCRATCH/log")"
-	exit 1
-fi
+tool_builds live-test
 
 # tick NAME BYTES
 tick()

@@ -7,15 +7,8 @@ set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
 LIMIT=3000000
-source=$VIRT_DIR/../panthor-perf
 
-if make -s -C "$source" O="$SCRATCH" CFLAGS=-O2 "$SCRATCH"/{live-fast,recording-make} >"$SCRATCH/log" 2>&1; then
-	ok "the tool builds"
-else
-	not_ok "the tool builds" "$(cat "$SCRATCH/log")"
-	plan 1
-	exit 1
-fi
+tool_builds live-fast recording-make
 tool=$SCRATCH/live-fast
 
 # page NAME ARGUMENT...: NAME.html and NAME.json of NAME.data

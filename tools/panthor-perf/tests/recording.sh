@@ -7,14 +7,9 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-tool=$VIRT_DIR/../panthor-perf
 RUNS=2000
 
-if ! make -C "$tool" O="$SCRATCH" "$SCRATCH/recording-test" "$SCRATCH/recording-fuzz" >"$SCRATCH/log" 2>&1; then
-	not_ok "the tests of recordings build" "$(tail -n 40 "$SCRATCH/log")"
-	plan 1
-	exit 1
-fi
+tool_builds recording-test recording-fuzz
 
 export ASAN_OPTIONS=detect_leaks=0
 "$SCRATCH/recording-test" >"$SCRATCH/out" 2>&1

@@ -9,13 +9,7 @@ set -u
 
 tool=$SCRATCH/live-test
 build_decoder
-if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH"/{live-test,recording-make,mark-noise} >"$SCRATCH/log" 2>&1; then
-	ok "the tool builds"
-else
-	not_ok "the tool builds" "$(cat "$SCRATCH/log")"
-	plan 1
-	exit 1
-fi
+tool_builds live-test recording-make mark-noise
 
 # ---- Sums of a recording's regions ----
 

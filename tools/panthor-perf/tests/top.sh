@@ -8,12 +8,7 @@ set -u
 
 plan $((1 + 20 + 15))
 
-if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH/live-test" "$SCRATCH/top-test" >"$SCRATCH/log" 2>&1; then
-	ok "the tests build"
-else
-	not_ok "the tests build" "$(cat "$SCRATCH/log")"
-	exit 1
-fi
+tool_builds live-test top-test
 
 # top: what it reads of clients, and what it draws.
 run_tests 18 top "$SCRATCH/top-test"

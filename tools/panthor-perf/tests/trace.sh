@@ -15,12 +15,7 @@ MOST=1000
 
 plan 26
 build_decoder
-if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$tool" >"$SCRATCH/log" 2>&1; then
-	ok "the tool builds"
-else
-	not_ok "the tool builds" "$(cat "$SCRATCH/log")"
-	exit 1
-fi
+tool_builds live-test
 
 # counted BYTES ARGUMENT...: the tool while its GPU counts BYTES (see fake-gpu.c)
 counted()

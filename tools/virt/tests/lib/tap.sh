@@ -8,6 +8,7 @@
 #   seed NUMBER                   for a test that draws the same each time: SEED is the environment's, or NUMBER
 #   allow_known                   what panthor itself reports may come, if this test is named (data/panthor-reports.csv)
 #   until_true COMMAND...         asks again until it succeeds, for two minutes
+#   tool_builds TARGET...         the next result is that these of panthor-perf's programs are in $SCRATCH; ends if not
 #   run_tests N NAME COMMAND...   N results of a program of this machine that prints TAP, and two for its end
 #   in_guest N NAME [RUN-OPTION...] -- COMMAND [ARG...]
 #                                 N results from the VM and one for how the run ended
@@ -108,6 +109,16 @@ relay()
 			;;
 		esac
 	done
+}
+
+tool_builds()
+{
+	if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "${@/#/$SCRATCH/}" >"$SCRATCH/log" 2>&1; then
+		ok "the tool builds"
+	else
+		not_ok "the tool builds" "$(cat "$SCRATCH/log")"
+		exit 1
+	fi
 }
 
 run_tests()
