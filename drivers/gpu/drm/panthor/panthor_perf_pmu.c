@@ -914,18 +914,23 @@ ssize_t panthor_perf_pmu_name_show(struct device *dev, struct device_attribute *
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_name_show);
 
+/* Checks if a GPU, whose architecture has counters, has the event of a name. */
+bool panthor_perf_pmu_has_name(const struct panthor_perf_pmu_gpu *gpu,
+			       const struct panthor_perf_pmu_name *name)
+{
+	struct panthor_perf_pmu_source source;
+
+	return (name->layouts & BIT(gpu->arch - FIRST_ARCH)) &&
+	       !panthor_perf_pmu_parse(gpu, name->event, &source);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_has_name);
+
 static umode_t name_is_visible(struct kobject *kobj, struct attribute *attr, int index)
 {
 	struct panthor_perf_pmu *pmu = to_pmu(dev_get_drvdata(kobj_to_dev(kobj)));
-	struct panthor_perf_pmu_name *name =
-		container_of(attr, struct panthor_perf_pmu_name, attr.attr);
-	struct panthor_perf_pmu_source source;
 
-	if (!(name->layouts & BIT(pmu->gpu.arch - FIRST_ARCH)) ||
-	    panthor_perf_pmu_parse(&pmu->gpu, name->event, &source))
-		return 0;
-
-	return attr->mode;
+	return panthor_perf_pmu_has_name(&pmu->gpu, container_of(attr, struct panthor_perf_pmu_name,
+								 attr.attr)) ? attr->mode : 0;
 }
 
 static const struct attribute_group events_group = {

@@ -258,6 +258,8 @@ void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run);
 struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run *run);
 void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals);
 u64 panthor_perf_pmu_advance(local64_t *prev, u64 now);
+bool panthor_perf_pmu_has_name(const struct panthor_perf_pmu_gpu *gpu,
+			       const struct panthor_perf_pmu_name *name);
 ssize_t panthor_perf_pmu_name_show(struct device *dev, struct device_attribute *attr, char *buf);
 u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals, u32 num_values,
 			   const struct panthor_perf_pmu_source *source, u64 now_ns);
