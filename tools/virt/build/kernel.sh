@@ -182,10 +182,11 @@ install_notes()
 		patched_sources "$version" "$tree"
 	} | while read -r f; do
 		name=$(basename "$f" .c)
-		cp "$out/drivers/gpu/drm/panthor/$name.gcno" "$notes/"
 		diff -N --unchanged-line-format= --old-line-format= --new-line-format="$name.c"$'\t%dn\t%L' \
 			"$src/drivers/gpu/drm/panthor/$name.c" "$f" || [ $? -eq 1 ]
 	done >"$notes/lines"
+	# Those of nothing else are there.
+	cp "$out"/drivers/gpu/drm/panthor/*.gcno "$notes/"
 }
 
 test_module_files()
