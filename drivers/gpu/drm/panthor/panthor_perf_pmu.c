@@ -399,6 +399,15 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_create);
 
+/* Has a run sample no longer. Its totals stay. */
+static void run_stop(struct panthor_perf_pmu_run *run)
+{
+	panthor_perf_sampler_remove(run->sampler, &run->client);
+	wake_up_all(&run->sampled);
+	panthor_perf_client_fini(&run->client);
+	kvfree(run->client.accum);
+}
+
 static void put_run(struct panthor_perf_pmu_run *run)
 {
 	if (refcount_dec_and_test(&run->refs))
@@ -407,14 +416,11 @@ static void put_run(struct panthor_perf_pmu_run *run)
 
 /*
  * Ends a run that no event uses any more. Readers and files that are being closed may still hold
- * its memory, with its totals, which is freed after them.
+ * its memory, which is freed after them.
  */
 void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run)
 {
-	panthor_perf_sampler_remove(run->sampler, &run->client);
-	wake_up_all(&run->sampled);
-	panthor_perf_client_fini(&run->client);
-	kvfree(run->client.accum);
+	run_stop(run);
 	put_run(run);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_free);
