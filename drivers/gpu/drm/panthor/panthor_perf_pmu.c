@@ -934,9 +934,10 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_has_name);
 static umode_t name_is_visible(struct kobject *kobj, struct attribute *attr, int index)
 {
 	struct panthor_perf_pmu *pmu = to_pmu(dev_get_drvdata(kobj_to_dev(kobj)));
+	struct panthor_perf_pmu_name *name =
+		container_of(attr, struct panthor_perf_pmu_name, attr.attr);
 
-	return panthor_perf_pmu_has_name(&pmu->gpu, container_of(attr, struct panthor_perf_pmu_name,
-								 attr.attr)) ? attr->mode : 0;
+	return panthor_perf_pmu_has_name(&pmu->gpu, name) ? attr->mode : 0;
 }
 
 static const struct attribute_group events_group = {
