@@ -2,7 +2,7 @@
 /*
  * Named moments for whoever records. Nothing is kept between two of them: a recorder may come and go, and a
  * signal's handler, or a child of a program with threads, may mark too. So there is no allocation, no lock,
- * and no function that is not safe there.
+ * and no function that is not safe there, but for what is said of a name that is none.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -532,7 +532,7 @@ struct pperf_session_options {
 	/* What to enable. */
 	struct pperf_masks masks;
 
-	/* Period; 0: a sample is taken when it is asked for. */
+	/* Period, less than 2^62; 0: a sample is taken when it is asked for. */
 	uint64_t period_ns;
 
 	/* Samples in the ring, a power of two; 0: a size that bridges a busy moment. */
@@ -800,7 +800,7 @@ const struct pperf_topdown_node *pperf_topdown_largest(const struct pperf_topdow
  * Tells all who record, panthor-perf record among them, that a part of the program's work begins now, which
  * lasts until the next mark of any program; NULL ends it. The name is UTF-8 without control characters:
  * PPERF_ERROR_INVALID. Otherwise it is PPERF_OK, whether or not somebody records. It waits for nothing,
- * allocates nothing, and can be called from any thread and, with a name that is valid, from a signal's handler.
+ * allocates nothing, and can be called from any thread and, with NULL or a valid name, from a signal's handler.
  */
 enum pperf_error pperf_mark(const char *name);
 

@@ -294,7 +294,7 @@ class Session:
         self._gpu, self._per_block, self._done = gpu, per_block, True
         self._session, self._selection, self._sums = c_void_p(), c_void_p(), c_void_p()
         gpu._open()
-        if period and not 1e-9 <= period < 2**63 / 1e9:
+        if period and not 1e-9 <= period < 2**62 / 1e9:
             raise ValueError("%r is no period in seconds" % period)
         options = _Options(size=sizeof(_Options), period_ns=round((period or 0) * 1e9))
         if isinstance(counters, str):

@@ -12,7 +12,6 @@ tool=$VIRT_DIR/../panthor-perf
 layouts="Mali-G710 Mali-G715 Mali-G720 Mali-G725 Mali_G1"
 
 plan $((1 + 4 * 33 + 12 + 1))
-# shellcheck disable=SC2086
 # shellcheck disable=SC2046,SC2086
 tool_builds {library,equations}-test $(printf "equations-%s " $layouts)
 

@@ -465,7 +465,7 @@ static void test_load(void)
 	       "the cycles", load.of_time, load.of_cycles);
 	pperf_sums_free(sums);
 
-	/* The same, of a GPU of which no rate is known: as if it had been awake for the cycles that were counted. */
+	/* Of a GPU of which no rate is known: as if it had been awake for the cycles that were counted. */
 	sums = open_sums(db, &fake);
 	fake.sample.cycles[PPERF_CLOCK_TOPLEVEL] = 20000;
 	expect(!pperf_sums_add(sums, &fake.sample) && !pperf_sums_load(sums, &load, sizeof(load)), "%s", pperf_message());

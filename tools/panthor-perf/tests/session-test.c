@@ -550,6 +550,15 @@ static void test_setup(void)
 	expect(!session && !kernel.session && !kernel.open_bos, "%u buffers are left", kernel.open_bos);
 	pperf_gpu_close(gpu);
 
+	gpu = open_gpu();
+	options = some_options();
+	options.period_ns = INT64_MAX / 2;
+	session = open_session(gpu, &options);
+	expect(kernel.setup.sample_freq_ns == INT64_MAX / 2, "the longest period: %llu",
+	       (unsigned long long)kernel.setup.sample_freq_ns);
+	pperf_session_close(session);
+	pperf_gpu_close(gpu);
+
 	kernel.info.sample_size += 8;
 	gpu = open_gpu();
 	options = some_options();

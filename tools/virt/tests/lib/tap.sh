@@ -114,9 +114,9 @@ relay()
 tool_builds()
 {
 	if make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "${@/#/$SCRATCH/}" >"$SCRATCH/log" 2>&1; then
-		ok "the tool builds"
+		ok "what is tested builds"
 	else
-		not_ok "the tool builds" "$(cat "$SCRATCH/log")"
+		not_ok "what is tested builds" "$(cat "$SCRATCH/log")"
 		exit 1
 	fi
 }
