@@ -568,10 +568,11 @@ void panthor_perf_info(struct panthor_device *ptdev, struct drm_panthor_perf_inf
 		return;
 	}
 
-	memset(info, 0, sizeof(*info));
-	info->sample_header_size = sizeof(struct drm_panthor_perf_sample_header);
-	info->block_header_size = sizeof(struct drm_panthor_perf_block_header);
-	info->sample_size = info->sample_header_size;
+	*info = (struct drm_panthor_perf_info) {
+		.sample_header_size = sizeof(struct drm_panthor_perf_sample_header),
+		.block_header_size = sizeof(struct drm_panthor_perf_block_header),
+		.sample_size = sizeof(struct drm_panthor_perf_sample_header),
+	};
 }
 
 int panthor_perf_open(struct panthor_file *pfile)
