@@ -63,7 +63,8 @@ enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu)
 	if (!*gpu)
 		return pperf_no_memory();
 	fake_init(&(*gpu)->fake, "Mali-G710", 2, 3, 16);
-	(*gpu)->fake.info.node = node ? node : "/dev/dri/renderD128";
+	/* The caller's is gone when it is asked for. */
+	(*gpu)->fake.info.node = strdup(node ? node : "/dev/dri/renderD128");
 	(*gpu)->fake.info.toplevel_hz = 1000000;
 	/* A G710's. */
 	(*gpu)->fake.info.gpu_id = 0xa8620000;
@@ -78,6 +79,8 @@ enum pperf_error pperf_gpu_open_fd(int fd, struct pperf_gpu **gpu)
 
 void pperf_gpu_close(struct pperf_gpu *gpu)
 {
+	if (gpu)
+		free((char *)gpu->fake.info.node);
 	free(gpu);
 }
 
