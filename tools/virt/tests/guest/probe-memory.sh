@@ -35,48 +35,49 @@ probe()
 	[ "$left" = 0 ]
 }
 
-# try FUNCTION: TRIED, NONE without counters, UNSEEN without a PMU, and all that is wrong in /root/wrong
+# try FUNCTION STEP: the first allocation, and each STEPth behind it; TRIED so many, NONE without counters, UNSEEN
+# without a PMU, and what is wrong in /root/wrong
 try()
 {
-	local misses=0
+	local misses=0 number=$((1 - $2))
 
 	TRIED=0 NONE=0 UNSEEN=0
 	: >/root/wrong
 	only_in "$1" || echo "there is no $1" >/root/wrong
 	# Kernels that check allocate for themselves, so that a probe has not always the same.
 	while [ $misses -lt 3 ] && ! [ -s /root/wrong ]; do
-		TRIED=$((TRIED + 1))
-		if probe $TRIED; then misses=0; else misses=$((misses + 1)); fi
+		number=$((number + $2)) TRIED=$((TRIED + 1))
+		if probe $number; then misses=0; else misses=$((misses + 1)); fi
 		said=$(dmesg | grep -o 'No performance counters: .*\|No PMU for perf: .*')
-		[ "$(basename "$(readlink "$GPU/driver")")" = panthor ] || echo "$TRIED: not bound"
-		gpu-load -j 4 >/root/out 2>&1 || echo "$TRIED: $(cat /root/out)"
+		[ "$(basename "$(readlink "$GPU/driver")")" = panthor ] || echo "$number: not bound"
+		gpu-load -j 4 >/root/out 2>&1 || echo "$number: $(cat /root/out)"
 		panthor-perf stat -o /dev/null -- gpu-load -j 4 >/root/out 2>&1
 		status=$?
 		cat $debug/dri/*/perf >/dev/null 2>&1
 		state=$?
 		if [ $status -ne 0 ]; then
 			NONE=$((NONE + 1))
-			[ $status -eq 4 ] && [ $state -ne 0 ] || echo "$TRIED: $status, debugfs $state, $(cat /root/out)"
+			[ $status -eq 4 ] && [ $state -ne 0 ] || echo "$number: $status, debugfs $state, $(cat /root/out)"
 		elif [ $state -ne 0 ]; then
-			echo "$TRIED: no debugfs"
+			echo "$number: no debugfs"
 		elif [ "$said" = "No PMU for perf: -12" ]; then
 			UNSEEN=$((UNSEEN + 1))
 		elif [ -n "$said" ] || [ ! -e /sys/bus/event_source/devices/panthor_* ]; then
-			echo "$TRIED: counters and no PMU, $said"
+			echo "$number: counters and no PMU, $said"
 		fi
 	done >>/root/wrong
 }
 
-try panthor_perf_init
+try panthor_perf_init 1
 is "whatever counters have no memory for, the GPU works" "$(cat /root/wrong)" ""
 echo "# $TRIED allocations, $NONE of which counters cannot do without"
 # Of their own, for actions of DRM, and for a workqueue.
 [ $NONE -ge 5 ] && ok "the tool says that there are none" || not_ok "the tool says that there are none" "$NONE of $TRIED"
 
-try panthor_perf_register
+# Most are for files of sysfs, one like the other.
+try panthor_perf_register 23
 is "whatever the PMU has no memory for, counters work" "$(cat /root/wrong)" ""
-echo "# $TRIED allocations, $UNSEEN of which the PMU cannot do without"
-# Linux 6.12 keeps that of the device before, and makes little.
+echo "# $TRIED of all allocations, $UNSEEN of which the PMU cannot do without"
 [ $NONE -eq 0 ] && [ $UNSEEN -gt 0 ] && ok "and the PMU alone is missing" ||
 	not_ok "and the PMU alone is missing" "$NONE, $UNSEEN of $TRIED"
 
