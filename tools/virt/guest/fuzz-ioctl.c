@@ -474,6 +474,16 @@ static int count_places(void)
 	return n;
 }
 
+/* A GPU that could not be resumed is unplugged: nothing is reached any more. */
+static bool gpu_is_there(void)
+{
+	int fd = perf_open_counters(&info);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static void look(uint64_t seconds)
 {
 	uint64_t end = perf_now() + seconds * 1000000000ull, tell = 0;
@@ -482,7 +492,7 @@ static void look(uint64_t seconds)
 
 	for (int i = 0; i < num_inputs; i++)
 		execute(&inputs[i]);
-	while (perf_now() < end) {
+	while (perf_now() < end && gpu_is_there()) {
 		change(&input);
 		if (!input.num)
 			continue;
