@@ -12,20 +12,19 @@ STATE=${XDG_CACHE_HOME:-$HOME/.cache}/panthor-perf/fuzz-ioctl
 FOUND=$STATE/$KERNEL
 # A machine of its own each time: what one has been through does not excuse another.
 TURN=600
+allow_known
 
 # fuzz OPTION...: its output in $SCRATCH/out
 fuzz()
 {
 	mkdir -p "$STATE"
 	touch "$FOUND"
-	allow_known
 	"$VIRT_DIR/run" -k "$KERNEL" -c debug -m 1024 -t $((${seconds:-0} + 3600)) -f "$FOUND:/root/found" -- \
 		fuzz-ioctl "$@" /root/found >"$SCRATCH/out" 2>"$SCRATCH/err"
 }
 
 case ${1:-} in
 '')
-	allow_known
 	plan 3
 	in_guest 2 corpus -m 1024 -t 3600 -- fuzz-ioctl -r
 	;;
