@@ -26,7 +26,9 @@
 /* Words of KCOV's buffer of a thread. */
 #define KCOV_WORDS	(64 << 10)
 #define PLACES		(64 << 10)
-/* An input that takes longer than this hangs. */
+/* Seconds after which firmware behaves again: START waits for the end of protected mode, say, without a limit. */
+#define DISTURBED	5
+/* An input that takes this long from there hangs. */
 #define PATIENCE	60
 #define FILES		3
 #define SESSIONS	8
@@ -316,12 +318,20 @@ static void *perform(void *arg)
 	return NULL;
 }
 
+static void calm_down(int sig)
+{
+	perf_bench_calm();
+	signal(sig, SIG_DFL);
+	alarm(PATIENCE);
+}
+
 static void execute_here(const struct input *input)
 {
 	struct actor actors[2] = { { .input = input }, { .input = input, .number = 1 } };
 	pthread_t thread;
 
-	alarm(PATIENCE);
+	signal(SIGALRM, calm_down);
+	alarm(DISTURBED);
 	for (int i = 0; i < FILES; i++)
 		files[i] = perf_open_device();
 	for (int i = 0; i < EVENTS; i++)
@@ -356,6 +366,7 @@ static void print_input(const char *what, const struct input *input)
 /* How many places nobody had reached before, or -1 if it did not come to an end. */
 static int execute(const struct input *input)
 {
+	uint64_t begin = perf_now();
 	int status, news = 0;
 	pid_t pid;
 
@@ -370,6 +381,7 @@ static int execute(const struct input *input)
 	perf_bench_calm();
 	perf_pm_write("control", "auto");
 	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+		printf("# status %#x of the next one, after %lu ms\n", status, (perf_now() - begin) / 1000000);
 		print_input("failed", input);
 		return -1;
 	}
