@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <glob.h>
+#include <linux/bpf.h>
 #include <pthread.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -1309,6 +1310,48 @@ TEST_F_TIMEOUT(pmu_gone, clock_in_group, 300)
 		ASSERT_EQ(0, perf_bind(self->device, "bind"));
 		ASSERT_TRUE(gone ? !pmu_find(&self->pmu) : stays(&self->pmu));
 	}
+}
+
+/* BPF's map reads an event that is put into it, as its programs do. */
+TEST_F_TIMEOUT(pmu_gone, in_bpf_map, 300)
+{
+	union bpf_attr attr = {
+		.map_type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+		.key_size = sizeof(uint32_t),
+		.value_size = sizeof(uint32_t),
+		.max_entries = 1,
+	};
+	uint32_t key = 0;
+	int map;
+
+	map = syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
+	if (map < 0 && errno == ENOSYS)
+		SKIP(return, "a kernel without BPF");
+	ASSERT_LE(0, map);
+	for (int i = 0; i < 4; i++) {
+		struct perf_event_attr gpu = pmu_attr(&self->pmu, PMU_GPU_TIME + i % 2);
+
+		/* The last two are a group. */
+		self->fds[i] = pmu_open_attr(&gpu, -1, self->pmu.cpu, i == 3 ? self->fds[2] : -1, 0);
+		ASSERT_LE(0, self->fds[i]);
+	}
+	for (int gone = 0; gone < 2; gone++) {
+		if (gone)
+			ASSERT_EQ(0, perf_bind(self->device, "unbind"));
+		for (int i = 0; i < 4; i++) {
+			union bpf_attr update = {
+				.map_fd = map,
+				.key = (uintptr_t)&key,
+				.value = (uintptr_t)&self->fds[i],
+			};
+
+			EXPECT_EQ(0, syscall(SYS_bpf, BPF_MAP_UPDATE_ELEM, &update, sizeof(update))) {
+				TH_LOG("event %d, %s: %m", i, gone ? "unbound" : "bound");
+			}
+		}
+	}
+	close(map);
+	ASSERT_EQ(0, perf_bind(self->device, "bind"));
 }
 
 /* Events may go while there is no device, and there may be no device for a while. */
