@@ -611,6 +611,10 @@ static bool perfcnt_enable(MaliCsfState *s)
                                       MALI_GLB_IN_PRFCNT_CSG_SELECT);
     for (i = MALI_BLK_FW; i < MALI_BLK_TYPES; i++) {
         f->mask[i] = mali_csf_glb_ld32(s, MALI_GLB_IN + mask_reg[i]);
+        if (f->mask[i] & ~MAKE_64BIT_MASK(0, c->words / 4)) {
+            qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: 0x%x enables counters "
+                          "of a block that has %u\n", f->mask[i], c->words);
+        }
     }
     f->info.slots = slots;
     mali_csf_counters_select_set(c, set);

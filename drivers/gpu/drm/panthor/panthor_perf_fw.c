@@ -285,6 +285,8 @@ static void mask_events(struct panthor_perf_fw *fw)
 static int enable_once(struct panthor_perf_fw *fw, u8 set)
 {
 	struct panthor_fw_global_input_iface *input = fw->glb->input;
+	/* A bit for four counters. */
+	u32 all = GENMASK(fw->layout->num_values / 4 - 1, 0);
 	u32 config, i;
 
 	config = FIELD_PREP(PERFCNT_CONFIG_SLOTS, fw->slots) | FIELD_PREP(PERFCNT_CONFIG_SET, set);
@@ -306,12 +308,12 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
 	WRITE_ONCE(input->perfcnt_extract, 0);
 	WRITE_ONCE(input->perfcnt_config, config);
 	WRITE_ONCE(input->perfcnt_csg_select, U32_MAX);
-	WRITE_ONCE(input->perfcnt_fw_enable, U32_MAX);
-	WRITE_ONCE(input->perfcnt_csg_enable, U32_MAX);
-	WRITE_ONCE(input->perfcnt_csf_enable, U32_MAX);
-	WRITE_ONCE(input->perfcnt_shader_enable, U32_MAX);
-	WRITE_ONCE(input->perfcnt_tiler_enable, U32_MAX);
-	WRITE_ONCE(input->perfcnt_mmu_l2_enable, U32_MAX);
+	WRITE_ONCE(input->perfcnt_fw_enable, all);
+	WRITE_ONCE(input->perfcnt_csg_enable, all);
+	WRITE_ONCE(input->perfcnt_csf_enable, all);
+	WRITE_ONCE(input->perfcnt_shader_enable, all);
+	WRITE_ONCE(input->perfcnt_tiler_enable, all);
+	WRITE_ONCE(input->perfcnt_mmu_l2_enable, all);
 
 	/*
 	 * This read-modify-write needs no lock. Besides this file only the boot of

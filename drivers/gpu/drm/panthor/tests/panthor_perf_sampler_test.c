@@ -690,8 +690,9 @@ static void programs_firmware(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->input.perfcnt_as, FAKE_AS);
 	KUNIT_EXPECT_EQ(test, f->input.perfcnt_base, 0x1234500000);
 	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config, FAKE_SLOTS | FAKE_SET << 8);
-	KUNIT_EXPECT_EQ(test, f->input.perfcnt_csf_enable & 3, 3);
-	KUNIT_EXPECT_EQ(test, f->input.perfcnt_shader_enable & 3, 3);
+	/* A bit for four of the 64 counters of a block. */
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_csf_enable, 0xffff);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_shader_enable, 0xffff);
 	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask, GLB_PERFCNT_EN | GLB_PERFCNT_SAMPLE |
 			GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW);
 	KUNIT_EXPECT_TRUE(test, stop(c, 2));
