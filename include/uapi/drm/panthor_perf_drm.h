@@ -573,8 +573,8 @@ enum drm_panthor_perf_setup_flags {
  * - -ENOENT: there is no buffer object of one of the handles.
  * - -EACCES: the caller may not count, or the caller has no CAP_PERFMON and the
  *   period is shorter than 1 ms or the ring is larger than 16 MiB.
- * - -ENOSPC: there are too many sessions: 64 in a file, 256 on a device, or 16 of
- *   a user without CAP_PERFMON.
+ * - -ENOSPC: there are too many sessions: 64 in a file, 256 on a device, or, for a
+ *   caller without CAP_PERFMON, 192 on the device or 16 of the same user.
  * - -ENOMEM: there is not enough memory.
  * - -EINTR: a signal arrived.
  */

@@ -64,7 +64,11 @@
 /* A bit for each counter set: all of them, since the GPU does not tell which it has. */
 #define PERF_SETS			0x7
 
-/* What users without CAP_PERFMON may have: sessions, a period, and bytes of a ring. */
+/*
+ * What users without CAP_PERFMON may have: sessions of all, so that some are left to others,
+ * sessions of one, a period, and bytes of a ring.
+ */
+#define PERF_MAX_USERS_SESSIONS		(PERF_MAX_SESSIONS - PERF_MAX_FILE_SESSIONS)
 #define PERF_MAX_USER_SESSIONS		16
 #define PERF_MIN_USER_PERIOD_NS		PANTHOR_PERF_LIMITED_NS
 #define PERF_MAX_USER_RING		SZ_16M
@@ -272,12 +276,12 @@ static int check_user_limits(struct panthor_perf *perf,
 static int check_num_sessions(struct panthor_perf *perf, struct panthor_perf_file *pf,
 			      bool unprivileged)
 {
+	u32 max = unprivileged ? PERF_MAX_USERS_SESSIONS : PERF_MAX_SESSIONS, count = 0;
 	struct panthor_perf_session *session;
-	u32 count = 0;
 
 	lockdep_assert_held(&perf->setup_lock);
 
-	if (perf->num_sessions >= PERF_MAX_SESSIONS ||
+	if (perf->num_sessions >= max ||
 	    atomic_read(&pf->num_sessions) >= PERF_MAX_FILE_SESSIONS)
 		return -ENOSPC;
 

@@ -1007,6 +1007,41 @@ TEST_F(session, limit_is_each_users)
 	EXPECT_EQ(2 * USER_SESSIONS + 1, perf_fdinfo(self->fd, "panthor-perf-sessions"));
 }
 
+/* However many users there are, they leave as many sessions to others as a file has. */
+TEST_F_TIMEOUT(session, limit_of_all_users, 300)
+{
+	enum { FILES = DEVICE_SESSIONS / FILE_SESSIONS - 1, USERS = FILE_SESSIONS / USER_SESSIONS - 1 };
+	struct perf_session first[FILES];
+	uid_t user = PERF_NOBODY;
+	uint32_t handle;
+	int fds[FILES];
+
+	ASSERT_EQ(0, perf_set_paranoid(false));
+	for (int f = 0; f < FILES; f++) {
+		struct drm_panthor_perf_cmd_setup setup = {};
+
+		fds[f] = perf_open_device();
+		ASSERT_LE(0, fds[f]);
+		ASSERT_EQ(0, perf_session_new(fds[f], &self->info, 2, &first[f], &setup));
+		for (int i = 0; i < USERS; i++)
+			ASSERT_EQ(0, as_user(--user, -1, &setup, USER_SESSIONS, fds[f]));
+		/* The rest of the file is root's, and one more is in the fixture's. */
+		for (int i = 1 + !f; i < FILE_SESSIONS - USERS * USER_SESSIONS; i++)
+			ASSERT_EQ(0, new_bare(fds[f], &setup, &handle));
+	}
+	EXPECT_EQ(-ENOSPC, as_nobody(&self->setup, 1, self->fd));
+	EXPECT_EQ(0, new_bare(self->fd, &self->setup, &handle));
+	EXPECT_EQ(0, perf_teardown(self->fd, handle));
+	EXPECT_EQ(-ENOSPC, as_nobody(&self->setup, 1, self->fd));
+	EXPECT_EQ(0, perf_teardown(fds[0], first[0].handle));
+	EXPECT_EQ(0, as_nobody(&self->setup, 1, self->fd));
+	EXPECT_EQ(-ENOSPC, as_nobody(&self->setup, 1, self->fd));
+	for (int f = 0; f < FILES; f++) {
+		perf_session_free(&first[f]);
+		close(fds[f]);
+	}
+}
+
 #define CGROUPS "/tmp/panthor-perf-cgroups"
 
 /* Bytes of the kernel's memory that a cgroup has been charged with, or -1. */
