@@ -67,7 +67,7 @@ kept()
 	is "$1: in the log" "$(grep -cxF "$(grep . "$SCRATCH/said")" "$build/make.log")" 1
 }
 
-plan 52
+plan 57
 works="cp $SCRATCH/ours.ko \$(M)/panthor.ko"
 kernel CONFIG_DRM_PANTHOR=m "$works"
 replaced "Debian's 6.12 gets that of the newest 6.12" 6.12.111+deb13-arm64 6.12.107
@@ -119,6 +119,44 @@ kept "and DKMS may have put it aside" 7.2.12 \
 ko "$modules/7.2.12/updates/dkms/panthor.ko" "${own[@]}" "alias=of:N*T*Cours"
 rm -rf "$build/../../original_module"
 replaced "what DKMS has installed is none of the kernel's own" 7.2.12 7.3.10
+
+# by NAME CONFIG WANTED: of a kernel with that configuration kbuild is told that (make's own CC is cc)
+by()
+{
+	kernel "CONFIG_DRM_PANTHOR=m
+$2" "@echo told \$(CC) \$(LLVM); $works"
+	trial 7.3.5
+	is "$1" "$status $(grep '^told' "$build/make.log")" "0 told $3"
+}
+
+# compiler NAME VERSION
+compiler()
+{
+	printf '#!/bin/sh\n[ "$*" = -dumpversion ] && echo %s\n' "$2" >"$SCRATCH/tools/$1"
+	chmod +x "$SCRATCH/tools/$1"
+}
+
+ubuntu='CONFIG_CC_VERSION_TEXT="aarch64-linux-gnu-gcc-no (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0"
+CONFIG_CC_IS_GCC=y
+CONFIG_GCC_VERSION=130300
+CONFIG_CLANG_VERSION=0'
+clang='CONFIG_CC_VERSION_TEXT="Debian clang version 17.0.6 (1)"
+CONFIG_CC_IS_CLANG=y
+CONFIG_GCC_VERSION=0
+CONFIG_CLANG_VERSION=170006'
+compiler gcc 14
+by "kbuild is told nothing if that compiler is missing" "$ubuntu" cc
+compiler gcc-13 13
+by "another compiler than gcc is named" "$ubuntu" gcc-13
+compiler aarch64-linux-gnu-gcc-no 13.3.0
+by "the one of the kernel's own name comes first" "$ubuntu" aarch64-linux-gnu-gcc-no
+rm "$SCRATCH"/tools/*gcc*
+compiler clang 19.1.7
+by "a kernel by another clang" "$clang" "cc -17"
+compiler clang 17.0.6
+by "or by clang" "$clang" "cc 1"
+rm "$SCRATCH/tools/clang"
+kernel CONFIG_DRM_PANTHOR=m "$works"
 
 # What comes to no end is no reason for a package to stay half configured.
 printf '#!/bin/sh\necho "cp: No space left on device" >&2\nexit 1\n' >"$SCRATCH/tools/cp"
