@@ -34,7 +34,10 @@ static void mainline_flush(struct panthor_perf_pmu *pmu);
  * struct kept_pmu - A PMU that outlives its device
  */
 struct kept_pmu {
-	/** @pmu: The PMU. Its run is that of the device that it has, or NULL. */
+	/**
+	 * @pmu: The PMU. Its run and its sampler are those of the device that it has, or NULL.
+	 * They change with @plug held for writing.
+	 */
 	struct panthor_perf_pmu pmu;
 
 	/** @node: Link in the list of those that have no device. Protected by kept_lock. */
@@ -45,9 +48,6 @@ struct kept_pmu {
 	 * and by unplug for writing. Taken before all locks of @pmu.
 	 */
 	struct rw_semaphore plug;
-
-	/** @plugged: Whether there is a device. Protected by @plug. */
-	bool plugged;
 };
 
 static LIST_HEAD(kept_pmus);
@@ -83,7 +83,7 @@ static int kept_event_init(struct perf_event *event)
 	if (down_read_interruptible(&kept->plug))
 		return -ERESTARTSYS;
 
-	ret = kept->plugged ? pmu_event_init(event) : -ENODEV;
+	ret = kept->pmu.sampler ? pmu_event_init(event) : -ENODEV;
 	if (!ret)
 		event->destroy = kept_event_destroy;
 	up_read(&kept->plug);
@@ -113,7 +113,6 @@ static struct kept_pmu *create_kept(struct panthor_device *ptdev,
 	}
 
 	init_rwsem(&kept->plug);
-	kept->plugged = true;
 	kept->pmu.holds = alloc_percpu(struct panthor_perf_pmu_hold);
 	kept->pmu.base.event_init = kept_event_init;
 	kept->pmu.base.name = kasprintf(GFP_KERNEL, "panthor_%llx", kept->pmu.gpu.phys_addr);
@@ -145,7 +144,6 @@ static struct kept_pmu *take_over(struct kept_pmu *new)
 		list_del(&kept->node);
 		down_write(&kept->plug);
 		kept->pmu.sampler = new->pmu.sampler;
-		kept->plugged = true;
 		up_write(&kept->plug);
 		return kept;
 	}
@@ -194,7 +192,6 @@ void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu)
 		RCU_INIT_POINTER(pmu->run, NULL);
 		pmu->sampler = NULL;
 	}
-	kept->plugged = false;
 	up_write(&kept->plug);
 
 	guard(mutex)(&kept_lock);

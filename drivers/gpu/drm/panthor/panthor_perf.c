@@ -123,9 +123,6 @@ struct panthor_perf {
 	 */
 	struct panthor_perf_pmu *pmu;
 
-	/** @fw_slots: Number of slots that the firmware ring is allocated with. */
-	u32 fw_slots;
-
 	/**
 	 * @ring_lock: Held while the ring is made, and the notifiers that follow the rates
 	 * of clocks: memory is allocated with it held. Taken before panthor_perf_sampler::lock.
@@ -222,13 +219,13 @@ static int make_ring(struct panthor_perf *perf)
 	if (ret || perf->ring)
 		return ret;
 
-	ret = panthor_perf_fw_ring_alloc(&perf->fw, perf->fw_slots, &ring);
+	ret = panthor_perf_fw_ring_alloc(&perf->fw, &ring);
 	if (ret)
 		return ret;
 
 	perf->ring = ring;
 	scoped_guard(mutex, &perf->sampler.lock)
-		panthor_perf_fw_ring_set(&perf->fw, ring, perf->fw_slots);
+		panthor_perf_fw_ring_set(&perf->fw, ring);
 	return 0;
 }
 
@@ -888,8 +885,7 @@ void panthor_perf_init(struct panthor_device *ptdev)
 		goto err_none;
 	}
 
-	panthor_perf_fw_init(&perf->fw, ptdev, &perf->layout);
-	perf->fw_slots = fw_slots(ptdev);
+	panthor_perf_fw_init(&perf->fw, ptdev, &perf->layout, fw_slots(ptdev));
 	perf->sampler.fw = &perf->fw;
 	perf->sampler.layout = &perf->layout;
 	perf->sampler.clock = &perf->clock;

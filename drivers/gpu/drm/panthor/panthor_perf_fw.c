@@ -135,15 +135,16 @@ static const struct panthor_perf_fw_ops hw_ops = {
 };
 
 /*
- * Attaches to the firmware of a device, which has booted. @fw is zeroed, and has no ring
- * afterwards.
+ * Attaches to the firmware of a device, which has booted, for a ring of @slots slots, a power
+ * of two up to 128. @fw is zeroed, and has no ring afterwards.
  */
 void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptdev,
-			  const struct panthor_perf_layout *layout)
+			  const struct panthor_perf_layout *layout, u32 slots)
 {
 	fw->ops = &hw_ops;
 	fw->ptdev = ptdev;
 	fw->layout = layout;
+	fw->slots = slots;
 	fw->glb = panthor_fw_get_glb_iface(ptdev);
 }
 
@@ -193,19 +194,17 @@ static void settle_reqs(struct panthor_perf_fw *fw, u32 mask)
 }
 
 /*
- * Allocates memory for a ring of @slots slots, a power of two up to 128. It is freed by
- * panthor_kernel_bo_destroy(). The caller does not hold the lock of the sampler, which is
- * taken in the fence signalling path. Returns 0, -ENOMEM, or another error of those who
- * allocate and map it.
+ * Allocates memory for the ring. It is freed by panthor_kernel_bo_destroy(). The caller does
+ * not hold the lock of the sampler, which is taken in the fence signalling path. Returns 0,
+ * -ENOMEM, or another error of those who allocate and map it.
  */
-int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
-			       struct panthor_kernel_bo **bo)
+int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, struct panthor_kernel_bo **bo)
 {
 	struct panthor_kernel_bo *mem;
 	int ret;
 
 	mem = panthor_kernel_bo_create(fw->ptdev, panthor_fw_vm(fw->ptdev),
-				       (size_t)slots * fw->layout->fw_sample_size,
+				       (size_t)fw->slots * fw->layout->fw_sample_size,
 				       DRM_PANTHOR_BO_NO_MMAP,
 				       DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC |
 				       DRM_PANTHOR_VM_BIND_OP_MAP_UNCACHED,
@@ -233,12 +232,10 @@ int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
  * Sets the firmware ring, once. Firmware is told of it when counters are enabled, and @bo
  * must stay until the MCU has stopped for good.
  */
-void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo,
-			      u32 slots)
+void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo)
 {
 	fw->ring = bo->kmap;
 	fw->ring_va = panthor_kernel_bo_gpuva(bo);
-	fw->slots = slots;
 }
 
 static void request_enable(struct panthor_perf_fw *fw)

@@ -46,7 +46,7 @@ struct panthor_perf_fw_ops {
  * otherwise.
  */
 struct panthor_perf_fw {
-	/** @ops: Functions of the driver, or of a test. This and the next three are constant. */
+	/** @ops: Functions of the driver, or of a test. This and the next four are constant. */
 	const struct panthor_perf_fw_ops *ops;
 
 	/** @ptdev: Device, or NULL in a test. */
@@ -58,6 +58,9 @@ struct panthor_perf_fw {
 	/** @layout: Layout of firmware samples. */
 	const struct panthor_perf_layout *layout;
 
+	/** @slots: Number of slots of the firmware ring, a power of two. */
+	u32 slots;
+
 	/* Protected by panthor_perf_sampler::lock. */
 
 	/** @ring: Address of the firmware ring in the kernel, NULL until it is made. */
@@ -65,9 +68,6 @@ struct panthor_perf_fw {
 
 	/** @ring_va: Address of the firmware ring in the MCU's address space. */
 	u64 ring_va;
-
-	/** @slots: Number of slots of the firmware ring, a power of two. */
-	u32 slots;
 
 	/** @enabled: Firmware has acknowledged that counters are enabled. */
 	bool enabled;
@@ -83,14 +83,12 @@ struct panthor_perf_fw {
 };
 
 void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptdev,
-			  const struct panthor_perf_layout *layout);
+			  const struct panthor_perf_layout *layout, u32 slots);
 void panthor_perf_fw_params(struct panthor_device *ptdev,
 			    struct panthor_perf_layout_params *params);
 
-int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, u32 slots,
-			       struct panthor_kernel_bo **bo);
-void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo,
-			      u32 slots);
+int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, struct panthor_kernel_bo **bo);
+void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo);
 
 int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set);
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw);

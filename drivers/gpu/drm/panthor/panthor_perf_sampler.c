@@ -776,7 +776,6 @@ static void begin_client(struct panthor_perf_sampler *sampler, struct panthor_pe
 	begin_period(sampler, client);
 	client->begun_ns = client->start.ns;
 	client->samples = 0;
-	client->start_ret = 0;
 	trace_panthor_perf_baseline(client->id, sampler->fw->epoch, sampler->fw->extract,
 				    client->start_data, client->start.ns);
 
