@@ -67,7 +67,7 @@ kept()
 	is "$1: in the log" "$(grep -cxF "$(grep . "$SCRATCH/said")" "$build/make.log")" 1
 }
 
-plan 57
+plan 58
 works="cp $SCRATCH/ours.ko \$(M)/panthor.ko"
 kernel CONFIG_DRM_PANTHOR=m "$works"
 replaced "Debian's 6.12 gets that of the newest 6.12" 6.12.111+deb13-arm64 6.12.107
@@ -150,7 +150,9 @@ compiler gcc-13 13
 by "another compiler than gcc is named" "$ubuntu" gcc-13
 compiler aarch64-linux-gnu-gcc-no 13.3.0
 by "the one of the kernel's own name comes first" "$ubuntu" aarch64-linux-gnu-gcc-no
-rm "$SCRATCH"/tools/*gcc*
+touch "$kdir/.kernelvariables"
+by "Debian's headers say it themselves" "$ubuntu" cc
+rm "$kdir/.kernelvariables" "$SCRATCH"/tools/*gcc*
 compiler clang 19.1.7
 by "a kernel by another clang" "$clang" "cc -17"
 compiler clang 17.0.6
