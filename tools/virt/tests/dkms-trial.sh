@@ -67,7 +67,7 @@ kept()
 	is "$1: in the log" "$(grep -cxF "$(grep . "$SCRATCH/said")" "$build/make.log")" 1
 }
 
-plan 58
+plan 61
 works="cp $SCRATCH/ours.ko \$(M)/panthor.ko"
 kernel CONFIG_DRM_PANTHOR=m "$works"
 replaced "Debian's 6.12 gets that of the newest 6.12" 6.12.111+deb13-arm64 6.12.107
@@ -129,35 +129,52 @@ $2" "@echo told \$(CC) \$(LLVM); $works"
 	is "$1" "$status $(grep '^told' "$build/make.log")" "0 told $3"
 }
 
-# compiler NAME VERSION
+# compiler NAME VERSION [MACHINE]
 compiler()
 {
-	printf '#!/bin/sh\n[ "$*" = -dumpversion ] && echo %s\n' "$2" >"$SCRATCH/tools/$1"
+	cat >"$SCRATCH/tools/$1" <<-END
+		#!/bin/sh
+		case \$1 in
+		-dumpversion) echo $2 ;;
+		-dumpmachine) echo ${3:-aarch64-linux-gnu} ;;
+		*) exit 1 ;;
+		esac
+	END
 	chmod +x "$SCRATCH/tools/$1"
 }
 
-ubuntu='CONFIG_CC_VERSION_TEXT="aarch64-linux-gnu-gcc-no (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0"
+# Some kernels have it in quotes.
+gcc='CONFIG_CC_VERSION_TEXT=aarch64-linux-gnu-gcc-no (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0
 CONFIG_CC_IS_GCC=y
 CONFIG_GCC_VERSION=130300
 CONFIG_CLANG_VERSION=0'
-clang='CONFIG_CC_VERSION_TEXT="Debian clang version 17.0.6 (1)"
+quoted='CONFIG_CC_VERSION_TEXT="aarch64-linux-gnu-gcc-no (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0"
+CONFIG_GCC_VERSION=130300'
+clang='CONFIG_CC_VERSION_TEXT=Debian clang version 17.0.6 (1)
 CONFIG_CC_IS_CLANG=y
 CONFIG_GCC_VERSION=0
 CONFIG_CLANG_VERSION=170006'
 compiler gcc 14
-by "kbuild is told nothing if that compiler is missing" "$ubuntu" cc
+compiler gcc-13 13 x86_64-linux-gnu
+by "kbuild is told nothing if that compiler is missing" "$gcc" cc
 compiler gcc-13 13
-by "another compiler than gcc is named" "$ubuntu" gcc-13
+by "another compiler than gcc is named" "$gcc" gcc-13
 compiler aarch64-linux-gnu-gcc-no 13.3.0
-by "the one of the kernel's own name comes first" "$ubuntu" aarch64-linux-gnu-gcc-no
+by "the one of the kernel's own name comes first" "$gcc" aarch64-linux-gnu-gcc-no
+by "also in quotes" "$quoted" aarch64-linux-gnu-gcc-no
 touch "$kdir/.kernelvariables"
-by "Debian's headers say it themselves" "$ubuntu" cc
+by "Debian's headers say it themselves" "$gcc" cc
 rm "$kdir/.kernelvariables" "$SCRATCH"/tools/*gcc*
 compiler clang 19.1.7
-by "a kernel by another clang" "$clang" "cc -17"
+compiler clang-17 17.0.6
+by "a kernel by another clang" "$clang" clang-17
+by "and by the rest of LLVM" "$clang
+CONFIG_LD_IS_LLD=y" "cc -17"
 compiler clang 17.0.6
-by "or by clang" "$clang" "cc 1"
-rm "$SCRATCH/tools/clang"
+by "or by clang" "$clang" clang
+by "and LLVM" "$clang
+CONFIG_LD_IS_LLD=y" "cc 1"
+rm "$SCRATCH"/tools/clang*
 kernel CONFIG_DRM_PANTHOR=m "$works"
 
 # What comes to no end is no reason for a package to stay half configured.
