@@ -26,9 +26,9 @@
 /* Words of KCOV's buffer of a thread. */
 #define KCOV_WORDS	(64 << 10)
 #define PLACES		(64 << 10)
-/* Seconds after which firmware behaves again: START waits for the end of protected mode, say, without a limit. */
-#define DISTURBED	5
-/* An input that takes this long from there hangs. */
+/* Seconds after which the GPU leaves protected mode again and again: START waits for that without a limit. */
+#define PROTECTED	5
+/* An input that takes this long hangs. */
 #define PATIENCE	60
 #define FILES		3
 #define SESSIONS	8
@@ -318,20 +318,12 @@ static void *perform(void *arg)
 	return NULL;
 }
 
-static void calm_down(int sig)
-{
-	perf_bench_calm();
-	signal(sig, SIG_DFL);
-	alarm(PATIENCE);
-}
-
 static void execute_here(const struct input *input)
 {
 	struct actor actors[2] = { { .input = input }, { .input = input, .number = 1 } };
 	pthread_t thread;
 
-	signal(SIGALRM, calm_down);
-	alarm(DISTURBED);
+	alarm(PATIENCE);
 	for (int i = 0; i < FILES; i++)
 		files[i] = perf_open_device();
 	for (int i = 0; i < EVENTS; i++)
@@ -363,6 +355,25 @@ static void print_input(const char *what, const struct input *input)
 	fflush(stdout);
 }
 
+/* The status of a process that has ended. */
+static int wait_for(pid_t pid)
+{
+	struct timespec second = { .tv_sec = 1 };
+	int status, seconds = 0;
+	sigset_t signals;
+	pid_t ended;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	while (!(ended = waitpid(pid, &status, WNOHANG))) {
+		if (sigtimedwait(&signals, NULL, &second) < 0 && ++seconds >= PROTECTED)
+			bench_reg_set(PROTM, 0);
+	}
+	if (ended != pid)
+		die("waitpid: %m");
+	return status;
+}
+
 /* How many places nobody had reached before, or -1 if it did not come to an end. */
 static int execute(const struct input *input)
 {
@@ -376,8 +387,7 @@ static int execute(const struct input *input)
 		die("fork: %m");
 	if (!pid)
 		execute_here(input);
-	if (waitpid(pid, &status, 0) != pid)
-		die("waitpid: %m");
+	status = wait_for(pid);
 	perf_bench_calm();
 	perf_pm_write("control", "auto");
 	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
@@ -538,6 +548,7 @@ static void replay(void)
 int main(int argc, char **argv)
 {
 	uint64_t seconds = 0;
+	sigset_t signals;
 	char mode = 0;
 	int option;
 
@@ -553,6 +564,10 @@ int main(int argc, char **argv)
 	}
 	if (!mode || argc - optind > 1)
 		die("usage: fuzz-ioctl -r|-m|-t SECONDS [-s SEED] [FILE]");
+	/* Waited for by wait_for(). */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
 	seen = mmap(NULL, 2 * PLACES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	reached = seen + PLACES;
 	files[0] = perf_open_counters(&info);
