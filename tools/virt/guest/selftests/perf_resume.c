@@ -180,4 +180,57 @@ TEST_F_TIMEOUT(resume, sessions_go_on, 300)
 		EXPECT_EQ(count[i], perf_insert(both[i]));
 }
 
+FIXTURE(reset)
+{
+	int fd;
+	struct drm_panthor_perf_info info;
+	struct perf_session s;
+};
+
+FIXTURE_SETUP(reset)
+{
+	struct drm_panthor_perf_cmd_setup setup = { .sample_freq_ns = PERIOD_NS };
+
+	self->s.efd = -1;
+	self->fd = perf_open_counters(&self->info);
+	if (self->fd < 0)
+		SKIP(return, "no GPU with performance counters");
+	perf_masks_all(&setup);
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &setup));
+}
+
+FIXTURE_TEARDOWN(reset)
+{
+	if (self->fd < 0)
+		return;
+	perf_bench_calm();
+	perf_session_end(&self->s);
+	close(self->fd);
+	perf_pm_write("control", "auto");
+}
+
+/* Nobody uses the GPU any more while a reset waits for firmware that does not boot. */
+TEST_F_TIMEOUT(reset, fails_while_idle, 120)
+{
+	const uint32_t failures = 9;
+
+	ASSERT_EQ(0, perf_pm_write("control", "on"));
+	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 1));
+	bench_reg_set(BOOT_FAIL, failures);
+	bench_reg_set(HANG, 1);
+	ASSERT_TRUE(perf_until(bench_reg_get(BOOT_FAIL) < failures));
+	ASSERT_EQ(0, perf_pm_write("control", "auto"));
+	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
+	EXPECT_LT(0, bench_reg_get(BOOT_FAIL));
+	bench_reg_set(BOOT_FAIL, 0);
+
+	/* The next who needs it has it boot. */
+	ASSERT_EQ(0, perf_pm_write("control", "on"));
+	EXPECT_TRUE(perf_pm_is("active"));
+	perf_consume(&self->s, perf_insert(&self->s) - self->s.read);
+	EXPECT_TRUE(perf_until(perf_insert(&self->s) >= self->s.read + 2));
+	EXPECT_EQ(0, perf_slot(&self->s, self->s.read + 1)->flags &
+		  ~DRM_PANTHOR_PERF_SAMPLE_STRETCHED);
+}
+
 TEST_HARNESS_MAIN
