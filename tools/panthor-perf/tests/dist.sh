@@ -27,14 +27,14 @@ version=$(sed -n 's/^#define PPERF_VERSION "\(.*\)"/\1/p' "$top/tools/panthor-pe
 dist()
 {
 	mkdir "$SCRATCH/out-$1"
-	make -s -C "$SCRATCH/$1" dist OUT="$SCRATCH/out-$1" 2>"$SCRATCH/err"
+	make -s --no-print-directory -C "$SCRATCH/$1" dist OUT="$SCRATCH/out-$1" 2>"$SCRATCH/err"
 }
 is "the day is that of Greenwich" "$(dist one)" "$SCRATCH/out-one/panthor-perf-$version.tar.gz"
 (umask 077; TZ=Asia/Tokyo LC_ALL=C.UTF-8 dist two >/dev/null)
 cmp "$SCRATCH"/out-*/*.tar.gz >"$SCRATCH/err" 2>&1
 is "two clones give the same bytes" "$? $(cat "$SCRATCH/err")" "0 "
 echo change >>"$SCRATCH/two/README"
-make -s -C "$SCRATCH/two" dist OUT="$SCRATCH" >"$SCRATCH/err" 2>&1
+make -s --no-print-directory -C "$SCRATCH/two" dist OUT="$SCRATCH" >"$SCRATCH/err" 2>&1
 is "with changes that no commit has there is none" "$? $(grep -c 'commit them' "$SCRATCH/err") $(ls "$SCRATCH"/*.tar.gz 2>/dev/null)" "2 1 "
 
 tree=$SCRATCH/panthor-perf-$version
