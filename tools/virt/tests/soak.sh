@@ -17,7 +17,8 @@ export VIRT_SHIFT=0
 # soak GPU SESSIONS SECONDS
 soak()
 {
-	in_guest 4 "$1, $2 sessions, $3 s" -i -g "$1" -m 1024 -t 20000 -- perf-soak "$2" "$3"
+	# With how long firmware takes, which is nothing else with -i, no run is the same as another.
+	in_guest 4 "$1, $2 sessions, $3 s" -i -g "$1" -p "latency_seed=$((SEED + 1))" -m 1024 -t 20000 -- perf-soak "$2" "$3"
 }
 
 case ${1:-} in
