@@ -70,6 +70,8 @@ static uint8_t *seen, *reached;
 static struct input inputs[INPUTS];
 static int num_inputs;
 static uint64_t seed = 1;
+/* SIGCHLD, which is blocked, since wait_for() waits for it. */
+static sigset_t child_ended;
 
 static uint32_t chance(uint32_t below)
 {
@@ -360,13 +362,10 @@ static int wait_for(pid_t pid)
 {
 	struct timespec second = { .tv_sec = 1 };
 	int status, seconds = 0;
-	sigset_t signals;
 	pid_t ended;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
 	while (!(ended = waitpid(pid, &status, WNOHANG))) {
-		if (sigtimedwait(&signals, NULL, &second) < 0 && ++seconds >= PROTECTED)
+		if (sigtimedwait(&child_ended, NULL, &second) < 0 && ++seconds >= PROTECTED)
 			bench_reg_set(PROTM, 0);
 	}
 	if (ended != pid)
@@ -548,7 +547,6 @@ static void replay(void)
 int main(int argc, char **argv)
 {
 	uint64_t seconds = 0;
-	sigset_t signals;
 	char mode = 0;
 	int option;
 
@@ -564,10 +562,9 @@ int main(int argc, char **argv)
 	}
 	if (!mode || argc - optind > 1)
 		die("usage: fuzz-ioctl -r|-m|-t SECONDS [-s SEED] [FILE]");
-	/* Waited for by wait_for(). */
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
+	sigemptyset(&child_ended);
+	sigaddset(&child_ended, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child_ended, NULL);
 	seen = mmap(NULL, 2 * PLACES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	reached = seen + PLACES;
 	files[0] = perf_open_counters(&info);

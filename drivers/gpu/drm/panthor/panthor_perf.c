@@ -65,8 +65,8 @@
 #define PERF_SETS			0x7
 
 /*
- * What users without CAP_PERFMON may have: sessions of all, so that some are left to others,
- * sessions of one, a period, and bytes of a ring.
+ * What users without CAP_PERFMON may have: a session if the device has fewer than so many,
+ * which leaves some to others; sessions of one user; a period; and bytes of a ring.
  */
 #define PERF_MAX_USERS_SESSIONS		(PERF_MAX_SESSIONS - PERF_MAX_FILE_SESSIONS)
 #define PERF_MAX_USER_SESSIONS		16
