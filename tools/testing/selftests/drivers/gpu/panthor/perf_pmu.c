@@ -1354,6 +1354,99 @@ TEST_F_TIMEOUT(pmu_gone, in_bpf_map, 300)
 	ASSERT_EQ(0, perf_bind(self->device, "bind"));
 }
 
+/* Events that are closed at the same time. */
+#define CLOSERS		16
+
+/**
+ * struct closer - a thread that closes an event when its PMU takes no more, but has not gone
+ * @thread: the thread
+ * @gone: where all of them meet who waits for that
+ * @pmu: the PMU, of who waits
+ * @event: the event
+ */
+struct closer {
+	pthread_t thread;
+	pthread_barrier_t *gone;
+	const struct pmu *pmu;
+	int event;
+};
+
+static void *close_late(void *data)
+{
+	struct closer *c = data;
+	int fd;
+
+	while (c->pmu && (fd = pmu_open_disabled(c->pmu, PMU_GPU_TIME)) >= 0)
+		close(fd);
+	pthread_barrier_wait(c->gone);
+	close(c->event);
+	return NULL;
+}
+
+/*
+ * What somebody else is closing cannot be ended. It is in the context of the PMU until it is closed, which perf looks
+ * at whenever a task that has a pinned event gets that CPU. Tracepoints take a while to be closed, one behind another.
+ */
+TEST_F_TIMEOUT(pmu_gone, tracepoints_closed, 300)
+{
+	struct perf_event_attr pinned = pmu_clock_attr(0);
+	pthread_barrier_t gone;
+	cpu_set_t cpus;
+	glob_t ids;
+
+	if (glob("/sys/kernel/tracing/events/sched/*/id", 0, NULL, &ids) || ids.gl_pathc < CLOSERS)
+		SKIP(return, "no tracepoints");
+	pinned.pinned = 1;
+	self->fds[0] = pmu_open_attr(&pinned, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fds[0]);
+	CPU_ZERO(&cpus);
+	CPU_SET(self->pmu.cpu, &cpus);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(cpus), &cpus));
+	ASSERT_EQ(0, pthread_barrier_init(&gone, NULL, CLOSERS));
+	for (int round = 0; round < 3; round++) {
+		struct closer closers[CLOSERS];
+
+		self->fds[1] = pmu_open(&self->pmu, PMU_GPU_TIME);
+		ASSERT_LE(0, self->fds[1]);
+		for (int i = 0; i < CLOSERS; i++) {
+			struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT };
+			struct closer *c = &closers[i];
+			char id[16];
+
+			ASSERT_EQ(0, perf_read_file(ids.gl_pathv[i], id, sizeof(id)));
+			attr.config = strtoul(id, NULL, 10);
+			c->gone = &gone;
+			c->pmu = i ? NULL : &self->pmu;
+			c->event = pmu_open_attr(&attr, -1, self->pmu.cpu, self->fds[1], 0);
+			ASSERT_LE(0, c->event) {
+				TH_LOG("%s: %s", ids.gl_pathv[i], strerror(-c->event));
+			}
+			ASSERT_EQ(0, pthread_create(&c->thread, NULL, close_late, c));
+		}
+		ASSERT_EQ(0, perf_bind(self->device, "unbind"));
+		for (int i = 0; i < 100; i++)
+			usleep(100);
+		for (int i = 0; i < CLOSERS; i++)
+			EXPECT_EQ(0, pthread_join(closers[i].thread, NULL));
+		close(self->fds[1]);
+		self->fds[1] = -1;
+		ASSERT_EQ(0, perf_bind(self->device, "bind"));
+		ASSERT_EQ(0, pmu_find(&self->pmu));
+	}
+	pthread_barrier_destroy(&gone);
+	globfree(&ids);
+}
+
+/* perf's timer that shares the PMU among groups. Where the device takes the PMU along, nothing is left of it. */
+TEST_F_TIMEOUT(pmu_gone, timer_is_armed, 300)
+{
+	/* That arms it, for a minute. */
+	ASSERT_EQ(0, pmu_write_file(&self->pmu, "perf_event_mux_interval_ms", "60000"));
+	ASSERT_EQ(0, perf_bind(self->device, "unbind"));
+	ASSERT_EQ(0, perf_bind(self->device, "bind"));
+	ASSERT_EQ(0, pmu_find(&self->pmu));
+}
+
 /* Events may go while there is no device, and there may be no device for a while. */
 TEST_F_TIMEOUT(pmu_gone, closed_without_device, 300)
 {
