@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A fuzzer of the driver's counters: sequences of what programs may do with its files, sessions, memory and events
- * of perf, by two threads and two users, while firmware misbehaves.
+ * of perf, by two threads and two users, while firmware misbehaves, memory runs out and the device goes and comes.
  *
  *   fuzz-ioctl -r [FILE]          what is in fuzz-ioctl-corpus.h, and in FILE, once more, as results of a test in the machine
  *   fuzz-ioctl -t SECONDS [-s SEED] [FILE]   looks for inputs that reach new places of the driver, and prints each
@@ -48,7 +48,8 @@ struct input {
 
 enum what {
 	OPEN, CLOSE, QUERY, CREATE, FORGET, SETUP, CONTROL, START, STOP, SAMPLE, TEARDOWN, EXTRACT, WAIT, SIGNAL,
-	EVENT_OPEN, EVENT_READ, EVENT_CONTROL, EVENT_CLOSE, USER, POWER, FIRMWARE, TIME, WHATS
+	EVENT_OPEN, EVENT_READ, EVENT_CONTROL, EVENT_CLOSE, USER, POWER, FIRMWARE, TIME,
+	MEMORY, UNBIND, BIND, WHATS
 };
 
 static const char *const corpus[] = {
@@ -64,6 +65,10 @@ static int events[EVENTS];
 static int eventfds[2];
 static struct pmu pmu;
 static struct drm_panthor_perf_info info;
+/* The device's directory in sysfs, while it is bound. */
+static char device[512];
+/* Which allocation, or access to user memory, is the next to fail of what the thread asks for. */
+static __thread int fail_nth;
 
 /* What all have together: places that were reached, by all inputs and by the last one. */
 static uint8_t *seen, *reached;
@@ -179,6 +184,13 @@ static void disturb(const struct action *a)
 	}
 }
 
+/* @nth: 1 is the next, 0 is none. What says so to the kernel may be what fails. */
+static void fail(unsigned int nth)
+{
+	for (int tries = 0; tries < 2 && dprintf(fail_nth, "%u", nth) < 0; tries++)
+		;
+}
+
 static void act(const struct action *a)
 {
 	int *file = &files[(a->who & 3) % FILES], fd = *file;
@@ -270,6 +282,15 @@ static void act(const struct action *a)
 	case TIME:
 		usleep(a->value % 5000);
 		break;
+	case MEMORY:
+		fail(a->value % 128);
+		break;
+	case UNBIND:
+		perf_bind(device, "unbind");
+		break;
+	case BIND:
+		perf_bind(device, "bind");
+		break;
 	}
 }
 
@@ -310,11 +331,15 @@ static void *perform(void *arg)
 	actor->kcov = mmap(NULL, KCOV_WORDS * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (actor->kcov == MAP_FAILED || ioctl(fd, KCOV_ENABLE, KCOV_TRACE_PC))
 		die("KCOV: %m");
+	fail_nth = open("/proc/thread-self/fail-nth", O_WRONLY | O_CLOEXEC);
+	if (fail_nth < 0)
+		die("fail-nth: %m");
 	__atomic_store_n(&actor->kcov[0], 0, __ATOMIC_RELAXED);
 	for (int i = 0; i < actor->input->num; i++) {
 		if (actor->input->actions[i].who >> 7 == actor->number)
 			act(&actor->input->actions[i]);
 	}
+	fail(0);
 	syscall(SYS_setresuid, -1, 0, -1);
 	ioctl(fd, KCOV_DISABLE, 0);
 	return NULL;
@@ -373,11 +398,32 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* How many places nobody had reached before, or -1 if it did not come to an end. */
+static bool gpu_is_there(void)
+{
+	int fd = perf_open_counters(&info);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* The device and its PMU, which may be another one by now, as they were before. */
+static bool bound_again(void)
+{
+	/* A GPU that could not be resumed is unplugged, and bound until somebody unbinds it. */
+	if (!gpu_is_there()) {
+		perf_bind(device, "unbind");
+		perf_bind(device, "bind");
+	}
+	return gpu_is_there() && !pmu_find(&pmu);
+}
+
+/* How many places nobody had reached before, or -1 if it did not come to an end, or the device to its driver. */
 static int execute(const struct input *input)
 {
 	uint64_t begin = perf_now();
 	int status, news = 0;
+	bool bound;
 	pid_t pid;
 
 	memset(reached, 0, PLACES);
@@ -388,9 +434,11 @@ static int execute(const struct input *input)
 		execute_here(input);
 	status = wait_for(pid);
 	perf_bench_calm();
+	bound = bound_again();
 	perf_pm_write("control", "auto");
-	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
-		printf("# status %#x of the next one, after %lu ms\n", status, (perf_now() - begin) / 1000000);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) || !bound) {
+		printf("# status %#x of the next one, after %lu ms%s\n", status, (perf_now() - begin) / 1000000,
+		       bound ? "" : ", and the device cannot be bound again");
 		print_input("failed", input);
 		return -1;
 	}
@@ -495,16 +543,6 @@ static int count_places(void)
 	return n;
 }
 
-/* A GPU that could not be resumed is unplugged: nothing is reached any more. */
-static bool gpu_is_there(void)
-{
-	int fd = perf_open_counters(&info);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 static void look(uint64_t seconds)
 {
 	uint64_t end = perf_now() + seconds * 1000000000ull, tell = 0;
@@ -513,7 +551,7 @@ static void look(uint64_t seconds)
 
 	for (int i = 0; i < num_inputs; i++)
 		execute(&inputs[i]);
-	while (perf_now() < end && gpu_is_there()) {
+	while (perf_now() < end) {
 		change(&input);
 		if (!input.num)
 			continue;
@@ -572,8 +610,8 @@ int main(int argc, char **argv)
 		die("no GPU with counters, or no bench page");
 	close(files[0]);
 	/* Everybody may count, within his limits. */
-	if (perf_set_paranoid(false))
-		die("perf_paranoid: %m");
+	if (perf_set_paranoid(false) || perf_sysfs(device, sizeof(device)) || !perf_all_can_fail())
+		die("perf_paranoid, the device, or what makes memory run out: %m");
 	read_inputs(argv[optind]);
 	if (mode == 'r') {
 		replay();

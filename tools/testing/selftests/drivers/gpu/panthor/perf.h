@@ -227,6 +227,28 @@ static inline int perf_set_paranoid(bool paranoid)
 			       paranoid ? "1" : "0");
 }
 
+/* By fault injection all of a thread's allocations can fail, and do not say so in the log. */
+static inline bool perf_all_can_fail(void)
+{
+	static const char *const settings[][2] = {
+		{ "failslab/ignore-gfp-wait", "N" },
+		{ "failslab/verbose", "0" },
+		{ "fail_page_alloc/ignore-gfp-wait", "N" },
+		{ "fail_page_alloc/ignore-gfp-highmem", "N" },
+		{ "fail_page_alloc/verbose", "0" },
+		{ "fail_usercopy/verbose", "0" },
+	};
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", settings[i][0]);
+		if (perf_write_file(path, settings[i][1]))
+			return false;
+	}
+	return true;
+}
+
 /* ---- who may ---- */
 
 /* Becomes nobody, but for one capability. */

@@ -53,28 +53,6 @@ FIXTURE_VARIANT_ADD(fail_nth, running) { .up = true };
 /* The GPU is left alone. */
 FIXTURE_VARIANT_ADD(fail_nth, suspended) { .up = false };
 
-/* Everything can fail, and does not say so in the log. */
-static bool all_can_fail(void)
-{
-	static const char *const settings[][2] = {
-		{ "failslab/ignore-gfp-wait", "N" },
-		{ "failslab/verbose", "0" },
-		{ "fail_page_alloc/ignore-gfp-wait", "N" },
-		{ "fail_page_alloc/ignore-gfp-highmem", "N" },
-		{ "fail_page_alloc/verbose", "0" },
-		{ "fail_usercopy/verbose", "0" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		char path[128];
-
-		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", settings[i][0]);
-		if (perf_write_file(path, settings[i][1]))
-			return false;
-	}
-	return true;
-}
-
 /* Between this and disarm(), nothing but the call. */
 static bool arm(struct sweep *sweep)
 {
@@ -136,7 +114,7 @@ FIXTURE_SETUP(fail_nth)
 	if (self->fd < 0)
 		SKIP(return, "no GPU with performance counters");
 	self->sweep.ctl = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (self->sweep.ctl < 0 || !all_can_fail())
+	if (self->sweep.ctl < 0 || !perf_all_can_fail())
 		SKIP(return, "needs the kernel's fault injection");
 	ASSERT_EQ(0, perf_pm_write("control", variant->up ? "on" : "auto"));
 	if (!variant->up)
