@@ -72,7 +72,8 @@ packages()
 		"$TOP_DIR"/tools/module/{Kbuild,pre-build,renew-initrd} "$BUILD_DIR"/{deb,module}.sh)
 	version=$("$TOP_DIR/packaging/version")
 	# DEB_SALT has them built once more, for a test that compares.
-	key=$(hash_text "$version ${DEB_SALT:-} ${KERNEL_SRC_6_18:-}" "$(hash_files "${inputs[@]}")")
+	key=$(hash_text "$version ${DEB_SALT:-}" "${KERNEL_SRC_6_18:+$(source_id "$KERNEL_SRC_6_18/drivers/gpu/drm/panthor")}" \
+		"$(hash_files "${inputs[@]}")")
 	dest=$CACHE/deb/packages-$key
 	if [ ! -e "$dest/.complete" ]; then
 		need_tool patch patch
