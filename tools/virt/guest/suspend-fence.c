@@ -9,14 +9,15 @@
  *
  *   running the first job is on the GPU when the suspend begins, and the device
  *           that is suspended after the GPU waits for the second, LIMIT_MS at most
- *   turn    the device signals what the first job waits for
+ *   turn    that device signals what the first job waits for, and the one that is
+ *           resumed after the GPU waits for the second, LIMIT_MS at most
  *
  * Prints name=value lines:
  *
  *   suspend        0, or the negative errno of the suspend
  *   wait           not-called, was-signaled, signaled, gave-up: what became of the
  *                  device's wait
- *   gpu_suspended  1 if the GPU was suspended before the device was
+ *   gpu_suspended  1 if the GPU was suspended before the device behind it was
  *   done           jobs that were done in the end, and right
  *
  * The exit status is 0 if all this could be found out.
@@ -185,6 +186,7 @@ int main(int argc, char **argv)
 	hz = parse(argv[2], "STACKS_HZ");
 	if (argc == 4)
 		wait.limit_ms = parse(argv[3], "LIMIT_MS");
+	wait.resume = kind == KIND_TURN;
 
 	ctl = open("/dev/suspend-fence", O_RDWR | O_CLOEXEC);
 	if (ctl < 0)
@@ -212,13 +214,12 @@ int main(int argc, char **argv)
 		submit(n, build(n, workgroups), n ? 0 : gate);
 	}
 
-	if (kind == KIND_RUNNING) {
-		if (drmSyncobjExportSyncFile(gpu.fd, done[JOBS - 1], &wait.fd))
-			die("cannot export a syncobj: %s", strerror(errno));
-		if (ioctl(ctl, SUSPEND_FENCE_IOC_WAIT, &wait))
-			die("cannot make a device wait: %s", strerror(errno));
+	if (drmSyncobjExportSyncFile(gpu.fd, done[JOBS - 1], &wait.fd))
+		die("cannot export a syncobj: %s", strerror(errno));
+	if (ioctl(ctl, SUSPEND_FENCE_IOC_WAIT, &wait))
+		die("cannot make a device wait: %s", strerror(errno));
+	if (kind == KIND_RUNNING)
 		wait_until_begun(0);
-	}
 	printf("suspend=%d\n", suspend());
 	if (ioctl(ctl, SUSPEND_FENCE_IOC_RESULT, &result))
 		die("cannot ask what became of the wait: %s", strerror(errno));

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
 /*
- * A device that waits for a fence when the system suspends, like a display does
+ * Devices that wait for a fence when the system suspends or resumes, like displays do
  *
- * A platform device, for tests only, which is suspended after the GPU, as if it
- * had been registered before it. Its .suspend waits for the fence of a sync file
- * that was given to it. A driver that waits so hangs for ever if nobody signals
- * the fence; this one gives up in the end, and tells.
+ * Two platform devices, for tests only. One is suspended after the GPU, and resumed
+ * before it, as if it had been registered before it; the other the other way round.
+ * The .suspend of the one, or the .resume of the other, waits for the fence of a sync
+ * file that was given to it. A driver that waits so hangs for ever if nobody signals
+ * the fence; these give up in the end, and tell.
  *
- * It also makes a fence for jobs to wait for, which its .suspend signals: the turn
- * of a job that waits for it comes when the GPU is suspended.
+ * There also is a fence for jobs to wait for, which the .suspend of the first signals:
+ * the turn of a job that waits for it comes when the GPU is suspended.
  */
 #include <linux/dma-fence.h>
 #include <linux/file.h>
@@ -39,23 +40,27 @@ struct gate {
 };
 
 /**
- * struct wait - what is asked of the next .suspend, and what came of the last one
- * @fence: what it waits for, or NULL
+ * struct wait - what is asked of the next suspend and resume, and what came of the last ones
+ * @fence: what is waited for, or NULL
  * @limit_ms: for how long
+ * @resume: by the .resume behind the GPU's, not by the .suspend behind it
  * @state: what came of it
- * @gpu_suspended: whether the GPU was suspended then
+ * @gpu_suspended: whether the GPU was suspended when the one behind it was
  */
 struct wait {
 	struct dma_fence *fence;
 	u32 limit_ms;
+	bool resume;
 	u32 state;
 	bool gpu_suspended;
 };
 
-static struct platform_device *waiter, *gpu;
+/* The one that is suspended behind the GPU, and the one that is suspended before it. */
+static struct platform_device *behind, *before;
+static struct platform_device *gpu;
 static struct wait wait;
 static struct dma_fence *gate;
-/* Protects wait and gate. Not held while a .suspend waits. */
+/* Protects wait and gate. Not held while anything is waited for. */
 static DEFINE_MUTEX(lock);
 
 static const char *gate_name(struct dma_fence *fence)
@@ -79,20 +84,18 @@ static void gate_open(void)
 	gate = NULL;
 }
 
-static int waiter_suspend(struct device *dev)
+static void wait_for_fence(bool resume)
 {
-	struct dma_fence *fence;
+	struct dma_fence *fence = NULL;
 	u32 limit_ms, state;
 
 	mutex_lock(&lock);
-	gate_open();
-	fence = wait.fence;
-	wait.fence = NULL;
+	if (wait.resume == resume)
+		swap(fence, wait.fence);
 	limit_ms = wait.limit_ms;
-	wait.gpu_suspended = gpu->dev.power.is_suspended;
 	mutex_unlock(&lock);
 	if (!fence)
-		return 0;
+		return;
 
 	if (dma_fence_is_signaled(fence))
 		state = SUSPEND_FENCE_WAS_SIGNALED;
@@ -105,17 +108,37 @@ static int waiter_suspend(struct device *dev)
 	mutex_lock(&lock);
 	wait.state = state;
 	mutex_unlock(&lock);
+}
+
+static int fence_suspend(struct device *dev)
+{
+	if (dev != &behind->dev)
+		return 0;
+
+	mutex_lock(&lock);
+	gate_open();
+	wait.gpu_suspended = gpu->dev.power.is_suspended;
+	mutex_unlock(&lock);
+	wait_for_fence(false);
 	return 0;
 }
 
-static const struct dev_pm_ops waiter_pm_ops = {
-	.suspend = waiter_suspend,
+static int fence_resume(struct device *dev)
+{
+	if (dev == &before->dev)
+		wait_for_fence(true);
+	return 0;
+}
+
+static const struct dev_pm_ops fence_pm_ops = {
+	.suspend = fence_suspend,
+	.resume = fence_resume,
 };
 
-static struct platform_driver waiter_driver = {
+static struct platform_driver fence_driver = {
 	.driver = {
 		.name = "suspend-fence",
-		.pm = &waiter_pm_ops,
+		.pm = &fence_pm_ops,
 	},
 };
 
@@ -160,6 +183,7 @@ static long set_wait(const struct suspend_fence_wait *arg)
 	dma_fence_put(wait.fence);
 	wait.fence = fence;
 	wait.limit_ms = arg->limit_ms;
+	wait.resume = arg->resume;
 	wait.state = SUSPEND_FENCE_NOT_CALLED;
 	mutex_unlock(&lock);
 	return 0;
@@ -237,25 +261,31 @@ static int __init suspend_fence_init(void)
 	if (!gpu)
 		return -ENODEV;
 
-	waiter = platform_device_register_simple("suspend-fence", PLATFORM_DEVID_NONE, NULL, 0);
-	ret = PTR_ERR_OR_ZERO(waiter);
+	behind = platform_device_register_simple("suspend-fence", 0, NULL, 0);
+	ret = PTR_ERR_OR_ZERO(behind);
 	if (ret)
 		goto err_gpu;
-	ret = gpu_is_behind(&waiter->dev);
+	ret = gpu_is_behind(&behind->dev);
 	if (ret)
-		goto err_unregister;
-	ret = platform_driver_register(&waiter_driver);
+		goto err_behind;
+	before = platform_device_register_simple("suspend-fence", 1, NULL, 0);
+	ret = PTR_ERR_OR_ZERO(before);
 	if (ret)
-		goto err_unregister;
+		goto err_behind;
+	ret = platform_driver_register(&fence_driver);
+	if (ret)
+		goto err_before;
 	ret = misc_register(&suspend_fence_misc);
 	if (ret)
 		goto err_driver;
 	return 0;
 
 err_driver:
-	platform_driver_unregister(&waiter_driver);
-err_unregister:
-	platform_device_unregister(waiter);
+	platform_driver_unregister(&fence_driver);
+err_before:
+	platform_device_unregister(before);
+err_behind:
+	platform_device_unregister(behind);
 err_gpu:
 	put_device(&gpu->dev);
 	return ret;
@@ -264,12 +294,13 @@ err_gpu:
 static void __exit suspend_fence_exit(void)
 {
 	misc_deregister(&suspend_fence_misc);
-	platform_driver_unregister(&waiter_driver);
-	platform_device_unregister(waiter);
+	platform_driver_unregister(&fence_driver);
+	platform_device_unregister(before);
+	platform_device_unregister(behind);
 	put_device(&gpu->dev);
 }
 
 module_init(suspend_fence_init);
 module_exit(suspend_fence_exit);
-MODULE_DESCRIPTION("A device that waits for a fence in .suspend, for tests");
+MODULE_DESCRIPTION("Devices that wait for a fence in .suspend or .resume, for tests");
 MODULE_LICENSE("Dual MIT/GPL");
