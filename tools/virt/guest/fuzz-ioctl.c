@@ -490,6 +490,9 @@ static struct action any_action(void)
 		.value = chance(2) ? chance(64) : chance(0x7fffffff) << 1,
 	};
 
+	/* These two take as long as fifty others. */
+	if (a.what >= UNBIND && chance(16))
+		a.what = chance(UNBIND);
 	return a;
 }
 
