@@ -177,7 +177,8 @@ stage_patches()
 			mkdir -p "$stage/$(dirname "$file")"
 			cp -p "$src/$file" "$stage/$file"
 		done
-		patch -s -N -p1 -d "$stage" --no-backup-if-mismatch <"$p" ||
+		# What stands around a change is to be what it was made for: it might be put elsewhere, and compile.
+		patch -s -N -F0 -p1 -d "$stage" --no-backup-if-mismatch <"$p" ||
 			die "$p does not apply to $src"
 	done
 }
