@@ -152,6 +152,8 @@ var_version()
 # the source is ever replaced, so that a make or ninja there rebuilds just that:
 #   link_tree SOURCE TREE; stage_patches SOURCE STAGE PATCH...; files of ours into STAGE;
 #   sync_stage SOURCE TREE STAGE
+# What stands around a change is to be what it was made for: in a kernel it might be put elsewhere, and compile.
+# PATCH_FUZZ lines of it may be others.
 link_tree()
 {
 	[ ! -e "$2/.linked" ] || return 0
@@ -177,8 +179,7 @@ stage_patches()
 			mkdir -p "$stage/$(dirname "$file")"
 			cp -p "$src/$file" "$stage/$file"
 		done
-		# What stands around a change is to be what it was made for: it might be put elsewhere, and compile.
-		patch -s -N -F0 -p1 -d "$stage" --no-backup-if-mismatch <"$p" ||
+		patch -s -N -F"${PATCH_FUZZ:-0}" -p1 -d "$stage" --no-backup-if-mismatch <"$p" ||
 			die "$p does not apply to $src"
 	done
 }

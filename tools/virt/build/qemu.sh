@@ -46,7 +46,8 @@ sync_qemu()
 
 	link_tree "$src" "$tree"
 	[ ! -e "$DEVICE_DIR/qemu.patch" ] || patches=("$DEVICE_DIR/qemu.patch")
-	stage_patches "$src" "$tree.stage" "${patches[@]}"
+	# For QEMU of other versions than Debian's, too.
+	PATCH_FUZZ=2 stage_patches "$src" "$tree.stage" "${patches[@]}"
 	mkdir -p "$tree.stage/hw/misc" "$tree.stage/configs/devices/aarch64-softmmu"
 	cp "$DEVICES" "$tree.stage/configs/devices/aarch64-softmmu/mali.mak"
 	for f in "$DEVICE_DIR"/mali-csf*.[ch]; do
