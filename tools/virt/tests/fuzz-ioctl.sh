@@ -38,7 +38,7 @@ case ${1:-} in
 		sed -n 's/^new //p' "$SCRATCH/out" >>"$FOUND"
 		grep '^# in all' "$SCRATCH/out" | sed "s/^# in all: /$(date -I) /" | tee -a "$STATE/log-$KERNEL"
 		if [ $status -ne 0 ] || grep -q '^failed' "$SCRATCH/out"; then
-			{ grep '^failed' "$SCRATCH/out" || grep '^try' "$SCRATCH/out" | tail -n 1; } | tee "$STATE/failed-$(date +%s)"
+			{ grep -B 1 '^failed' "$SCRATCH/out" || grep '^try' "$SCRATCH/out" | tail -n 1; } | tee "$STATE/failed-$(date +%s)"
 			tail -n 60 "$SCRATCH/err"
 			echo "status $status: the input above; it is in $STATE"
 			exit 1
