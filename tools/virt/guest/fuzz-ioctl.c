@@ -191,6 +191,19 @@ static void fail(unsigned int nth)
 		;
 }
 
+/*
+ * A device that was bound has a PMU, which may be another one. What is made for the first who counts is made here,
+ * because clk_notifier_register() stops the kernel if it has no memory.
+ */
+static bool counts_again(void)
+{
+	int event = pmu_find(&pmu) ? -1 : pmu_open(&pmu, PMU_GPU_TIME);
+
+	if (event >= 0)
+		close(event);
+	return event >= 0;
+}
+
 static void act(const struct action *a)
 {
 	int *file = &files[(a->who & 3) % FILES], fd = *file;
@@ -291,7 +304,10 @@ static void act(const struct action *a)
 		perf_bind(device, "unbind");
 		break;
 	case BIND:
-		perf_bind(device, "bind");
+		if (!perf_bind(device, "bind")) {
+			fail(0);
+			counts_again();
+		}
 		break;
 	}
 }
@@ -409,7 +425,7 @@ static bool gpu_is_there(void)
 	return fd >= 0;
 }
 
-/* The device and its PMU, which may be another one by now, as they were before. */
+/* The device is there as it was before. */
 static bool bound_again(void)
 {
 	/* A GPU that could not be resumed is unplugged, and bound until somebody unbinds it. */
@@ -417,7 +433,7 @@ static bool bound_again(void)
 		perf_bind(device, "unbind");
 		perf_bind(device, "bind");
 	}
-	return gpu_is_there() && !pmu_find(&pmu);
+	return gpu_is_there() && counts_again();
 }
 
 /* How many places nobody had reached before, or -1 if it did not come to an end, or the device to its driver. */
