@@ -21,6 +21,7 @@
 #define SLOTS		8
 #define INTERVAL	"sample_interval_ms"
 #define DEFAULT_MS	"10"
+#define MUX_INTERVAL	"perf_event_mux_interval_ms"
 #define MAX_SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 /* Events of a test that has many, and files of all. */
 #define MANY		2048
@@ -1440,11 +1441,16 @@ TEST_F_TIMEOUT(pmu_gone, tracepoints_closed, 300)
 /* perf's timer that shares the PMU among groups. Where the device takes the PMU along, nothing is left of it. */
 TEST_F_TIMEOUT(pmu_gone, timer_is_armed, 300)
 {
+	char interval[16];
+
+	ASSERT_EQ(0, pmu_read_file(&self->pmu, MUX_INTERVAL, interval, sizeof(interval)));
 	/* That arms it, for a minute. */
-	ASSERT_EQ(0, pmu_write_file(&self->pmu, "perf_event_mux_interval_ms", "60000"));
+	ASSERT_EQ(0, pmu_write_file(&self->pmu, MUX_INTERVAL, "60000"));
 	ASSERT_EQ(0, perf_bind(self->device, "unbind"));
 	ASSERT_EQ(0, perf_bind(self->device, "bind"));
 	ASSERT_EQ(0, pmu_find(&self->pmu));
+	/* The PMU may be the same one. */
+	ASSERT_EQ(0, pmu_write_file(&self->pmu, MUX_INTERVAL, interval));
 }
 
 /* Events may go while there is no device, and there may be no device for a while. */
