@@ -403,7 +403,8 @@ static uint64_t measure_events(const struct pmu *pmu, const char *name, unsigned
 	close(samples);
 	if (!up && perf_pm_write("control", "on"))
 		die("the GPU cannot be resumed");
-	return less(middle(f.insns, f.count), idle);
+	/* Of periods in which nothing should happen, as of @idle: ticks may fall into half of them. */
+	return less(up ? middle(f.insns, f.count) : undisturbed(f.insns, f.count), idle);
 }
 
 static void events_line(const struct pmu *pmu, unsigned int count, bool up, const char *suffix,
