@@ -188,10 +188,7 @@ static bool ask_for_reset(struct panthor_perf_sampler *sampler, const char *why)
 {
 	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 
-	/*
-	 * A reset that is scheduled before the end of a resume is lost: its work is not
-	 * queued, or finds that the device is not active.
-	 */
+	/* Firmware that does not answer in a resume has just been booted. */
 	if (atomic_read(&perf->ptdev->pm.state) != PANTHOR_DEVICE_PM_STATE_ACTIVE)
 		return false;
 
