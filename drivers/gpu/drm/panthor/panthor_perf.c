@@ -188,7 +188,7 @@ static bool ask_for_reset(struct panthor_perf_sampler *sampler, const char *why)
 {
 	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 
-	/* Firmware that does not answer in a resume has just been booted. */
+	/* Firmware that does not answer in a resume has just been booted, as by a reset. */
 	if (atomic_read(&perf->ptdev->pm.state) != PANTHOR_DEVICE_PM_STATE_ACTIVE)
 		return false;
 

@@ -206,6 +206,7 @@ FIXTURE_SETUP(reset)
 	int fd;
 
 	self->s.efd = -1;
+	self->gpu.fd = -1;
 	fd = perf_open_counters(&self->info);
 	if (fd < 0)
 		SKIP(return, "no GPU with performance counters");
@@ -223,6 +224,8 @@ FIXTURE_SETUP(reset)
 
 FIXTURE_TEARDOWN(reset)
 {
+	if (self->gpu.fd < 0)
+		return;
 	perf_bench_calm();
 	perf_session_end(&self->s);
 	close(self->gpu.fd);
@@ -263,7 +266,7 @@ TEST_F_TIMEOUT(reset, fails_while_idle, 120)
 	bench_reg_set(HANG, 1);
 	ASSERT_EQ(-ETIMEDOUT, perf_start(self->gpu.fd, self->s.handle, 1));
 	ASSERT_EQ(0, perf_pm_write("control", "auto"));
-	/* It is not, if that is refused. Then the job comes at any time of the reset. */
+	/* The GPU is suspended now, unless that is refused: then the job comes at any time of the reset. */
 	for (int ms = 0; ms < 50 && !perf_pm_is("suspending"); ms++)
 		usleep(1000);
 	if (variant->job) {
