@@ -536,12 +536,13 @@ static void deadline(struct fake_client *c)
 	client->due_work.func(&client->due_work);
 }
 
+/* Each of them may queue the other one, also while that one runs. */
 static void drained(struct fake *f)
 {
 	do {
 		flush_work(&f->irq_work);
 		flush_work(&f->sampler.drain_work);
-	} while (work_busy(&f->irq_work));
+	} while (work_busy(&f->irq_work) || work_busy(&f->sampler.drain_work));
 }
 
 /* Makes a sleeping fake look at REQ. */
