@@ -179,7 +179,7 @@ struct panthor_perf_file {
 	/** @stats: Statistics that fdinfo shows. */
 	struct panthor_perf_stats stats;
 
-	/** @submitted: The file has submitted jobs. */
+	/** @submitted: The file has submitted jobs. Several threads may set it at once. */
 	bool submitted;
 };
 
@@ -242,6 +242,7 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
 /*
  * Checks if the caller may watch the GPU, which shows the work of all programs on it. So the
  * permission is that for watching CPUs. An error of a security module is returned as it is.
+ * The parameter can be written at any time.
  */
 int panthor_perf_may_watch(u8 set)
 {
@@ -603,7 +604,7 @@ void panthor_perf_close(struct panthor_file *pfile)
 	struct panthor_perf_session *session;
 	unsigned long handle;
 
-	if (READ_ONCE(pf->submitted) && perf && perf->supported &&
+	if (pf->submitted && perf && perf->supported &&
 	    !panthor_device_reset_is_pending(pfile->ptdev))
 		panthor_perf_pmu_flush(READ_ONCE(perf->pmu));
 

@@ -692,6 +692,7 @@ static int pmu_event_add(struct perf_event *event, int flags)
 static void pmu_event_del(struct perf_event *event, int flags)
 {
 	pmu_event_read(event);
+	/* A reader on another CPU, which does not see it yet, adds what is to be added. */
 	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
 }
 
@@ -1062,5 +1063,5 @@ void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p)
 
 	run = pmu_run(pmu);
 	drm_printf(p, "pmu: %s users=%u interval_ms=%u\n", pmu->base.name, run ? run->users : 0,
-		   READ_ONCE(pmu->interval_ms));
+		   pmu->interval_ms);
 }

@@ -229,7 +229,10 @@ struct panthor_perf_pmu {
 	/** @holds: What the events of each CPU are read from. */
 	struct panthor_perf_pmu_hold __percpu *holds;
 
-	/** @interval_ms: Time between two samples in milliseconds, which root can set. */
+	/**
+	 * @interval_ms: Time between two samples in milliseconds, which root can set. sysfs
+	 * reads it without @lock.
+	 */
 	u32 interval_ms;
 
 	/**

@@ -115,7 +115,10 @@ struct panthor_perf_client {
 	/** @start_timeout: How long START waits for its baseline, in jiffies. */
 	long start_timeout;
 
-	/** @period_ns: Time between two samples in ns, 0 if each needs a request. */
+	/**
+	 * @period_ns: Time between two samples in ns, 0 if each needs a request. perf's may
+	 * be set at any time.
+	 */
 	u64 period_ns;
 
 	/** @queue: Requests, the oldest at @head. */
@@ -428,7 +431,7 @@ struct panthor_perf_sampler {
 	/** @next_gen: Number of the next firmware request. */
 	u32 next_gen;
 
-	/** @flight: What has become of the firmware request. */
+	/** @flight: What has become of the firmware request. Also read without @req_lock. */
 	enum panthor_perf_flight_state flight;
 
 	/** @flight_gen: Number of the latest firmware request. */

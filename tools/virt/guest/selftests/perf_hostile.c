@@ -2,8 +2,8 @@
 /* Hostile clients of a GPU that hangs, and goes, meanwhile. */
 #include "bed.h"
 
-/* Twice a second, so that there is a time between. */
-#define perf_disturb(turn) do { if ((turn) % 25 == 24) bench_reg_set(HANG, 1); } while (0)
+/* Firmware that hangs ends with a reset, while the GPU is kept on. */
+#define perf_disturb(turn) ((turn) % 10 != 5 || (bench_reg_set(HANG, 1), perf_until(!bench_reg_get(HANG))))
 
 #include "../../../testing/selftests/drivers/gpu/panthor/perf_hostile.c"
 
@@ -23,13 +23,12 @@ TEST_F_TIMEOUT(hostile, mob_unbound, 300)
 	char device[512];
 
 	ASSERT_EQ(0, perf_sysfs(device, sizeof(device)));
-	mob.end = UINT64_MAX;
 	for (int i = 0; i < THREADS; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, riot, &mob));
 	ASSERT_TRUE(perf_until(__atomic_load_n(&mob.done, __ATOMIC_RELAXED) > 200));
 	ASSERT_EQ(0, perf_bind(device, "unbind"));
-	/* A while longer, of a device that has gone. */
-	__atomic_store_n(&mob.end, perf_now() + 100000000, __ATOMIC_RELAXED);
+	EXPECT_TRUE(perf_until(__atomic_load_n(&mob.gone, __ATOMIC_RELAXED) > 200));
+	__atomic_store_n(&mob.end, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	EXPECT_EQ(0, mob.wrong);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/swap.h>
 #include <sys/wait.h>
 
 #include "../../../kselftest_harness.h"
@@ -17,9 +18,9 @@
 /* Where a program finds what it is to do with an inherited file: "FD HANDLE". */
 #define EXEC_ENV "PERF_HOSTILE_EXEC"
 
-/* A test bed has the GPU hang now and then, where it can. */
+/* A test bed has the GPU hang now and then, and reset; false if it is not. */
 #ifndef perf_disturb
-#define perf_disturb(turn) ((void)(turn))
+#define perf_disturb(turn) ((void)(turn), true)
 #endif
 
 FIXTURE(hostile)
@@ -360,6 +361,21 @@ TEST_F(hostile, eventfd_full)
 
 /* ---- memory ---- */
 
+/* What nobody has a reason to write, of the object with the indices, and whether nobody has. */
+static void mark_unused(struct perf_session *s, size_t from)
+{
+	memset((char *)s->ctl.map + from, 0x5a, s->ctl.size - from);
+}
+
+static bool is_unused(const struct perf_session *s, size_t from)
+{
+	const char *at = s->ctl.map;
+
+	while (from < s->ctl.size && at[from] == 0x5a)
+		from++;
+	return from == s->ctl.size;
+}
+
 /* Sessions whose indices lie in each other's: each writes its own, and asks for nothing else. */
 TEST_F(hostile, overlapping_indices)
 {
@@ -369,6 +385,7 @@ TEST_F(hostile, overlapping_indices)
 
 	setup.control_offset = 8;
 	ASSERT_EQ(0, perf_setup(self->fd, &setup, &other));
+	mark_unused(&self->s, 8 + sizeof(*self->s.indices));
 	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 1));
 	ASSERT_EQ(0, perf_start(self->fd, other, 1));
 	for (int i = 0; i < 100; i++) {
@@ -386,6 +403,7 @@ TEST_F(hostile, overlapping_indices)
 	ASSERT_EQ(0, perf_stop(self->fd, self->s.handle, 200));
 	ASSERT_EQ(0, perf_stop(self->fd, other, 201));
 	ASSERT_TRUE(perf_wait(&self->s, signals + 2));
+	EXPECT_TRUE(is_unused(&self->s, 8 + sizeof(*self->s.indices)));
 }
 
 /* Indices inside of samples of the ring that they are of: whatever they become, nothing else does. */
@@ -399,6 +417,8 @@ TEST_F(hostile, indices_in_samples)
 	setup.control_handle = self->s.ring.handle;
 	setup.control_offset = self->info.sample_header_size;
 	ASSERT_EQ(0, perf_setup(self->fd, &setup, &handle));
+	/* Those of the other session, which does not count, among it. */
+	mark_unused(&self->s, 0);
 	ASSERT_EQ(0, perf_start(self->fd, handle, 1));
 	for (int i = 0; i < 5 * SLOTS; i++) {
 		int ret = perf_sample(self->fd, handle, i);
@@ -409,6 +429,8 @@ TEST_F(hostile, indices_in_samples)
 	}
 	ASSERT_EQ(0, perf_stop(self->fd, handle, 100));
 	ASSERT_TRUE(perf_wait(&self->s, delivered + 1));
+	EXPECT_LT(0, delivered);
+	EXPECT_TRUE(is_unused(&self->s, 0));
 	EXPECT_EQ(0, perf_teardown(self->fd, handle));
 }
 
@@ -435,25 +457,138 @@ TEST_F_TIMEOUT(hostile, reclaimed, 300)
 	perf_session_end(&s);
 }
 
+/* Memory that is resident of a file's objects, in bytes; or -1. */
+static long long resident(int fd)
+{
+	char path[64], line[256], unit[8] = "";
+	long long size = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "drm-resident-memory: %lld %7s", &size, unit) > 0)
+			break;
+	}
+	if (f)
+		fclose(f);
+	return size << (!strcmp(unit, "MiB") ? 20 : !strcmp(unit, "KiB") ? 10 : 0);
+}
+
+/* Swap in compressed memory, if there is none: its number, -1 if it is not needed, or -2 if it cannot be had. */
+static int swap_on(void)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	const uint64_t size = 16 << 20;
+	char path[64], text[128];
+	uint32_t *head;
+	int number, fd;
+	bool ok;
+
+	if (!perf_read_file("/proc/swaps", text, sizeof(text)) && strchr(text, '\n'))
+		return -1;
+	if (system("modprobe -q zram") ||
+	    perf_read_file("/sys/class/zram-control/hot_add", text, sizeof(text)))
+		return -2;
+	number = atoi(text);
+	snprintf(path, sizeof(path), "/sys/block/zram%d/disksize", number);
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)size);
+	ok = !perf_write_file(path, text);
+
+	/* Version, last page. */
+	head = calloc(1, page);
+	head[1024 / 4] = 1;
+	head[1024 / 4 + 1] = size / page - 1;
+	memcpy((char *)head + page - 10, "SWAPSPACE2", 10);
+	snprintf(path, sizeof(path), "/dev/zram%d", number);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ok = ok && write(fd, head, page) == (ssize_t)page;
+	close(fd);
+	free(head);
+	return ok && !swapon(path, 0) ? number : -2;
+}
+
+static void swap_off(int number)
+{
+	char path[64], text[16];
+
+	if (number < 0)
+		return;
+	snprintf(path, sizeof(path), "/dev/zram%d", number);
+	swapoff(path);
+	snprintf(path, sizeof(path), "/sys/block/zram%d/reset", number);
+	perf_write_file(path, "1");
+	snprintf(text, sizeof(text), "%d", number);
+	perf_write_file("/sys/class/zram-control/hot_remove", text);
+}
+
+/* When the kernel takes memory of objects back, it does not take that of sessions. */
+TEST_F_TIMEOUT(hostile, evicted, 300)
+{
+	struct drm_panthor_perf_cmd_setup setup = { .sample_freq_ns = 1000000 };
+	long long needed, page = sysconf(_SC_PAGESIZE);
+	char device[512], shrink[600], text[32];
+	struct perf_session s;
+	struct perf_bo idle;
+	int swap;
+
+	ASSERT_EQ(0, perf_sysfs(device, sizeof(device)));
+	snprintf(shrink, sizeof(shrink), "/sys/kernel/debug/dri%s/shrink", strrchr(device, '/'));
+	if (access(shrink, W_OK))
+		SKIP(return, "panthor of this kernel takes no memory back");
+	swap = swap_on();
+	if (swap == -2)
+		SKIP(return, "no swap");
+
+	perf_masks_all(&setup);
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 1024, &s, &setup));
+	ASSERT_EQ(0, perf_start(self->fd, s.handle, 1));
+	needed = resident(self->fd);
+	EXPECT_LE((long long)(s.ring.size + s.ctl.size), needed);
+	ASSERT_EQ(0, perf_bo_create(self->fd, &idle, 64 * page, 0));
+	ASSERT_EQ(0, perf_bo_map(self->fd, &idle, PROT_READ | PROT_WRITE));
+	for (int i = 1; i <= 20; i++) {
+		uint64_t begin = perf_insert(&s);
+
+		memset(idle.map, i, idle.size);
+		EXPECT_EQ(needed + 64 * page, resident(self->fd));
+		ASSERT_EQ(0, perf_write_file(shrink, "1000000"));
+		ASSERT_EQ(0, perf_read_file(shrink, text, sizeof(text)));
+		EXPECT_LE(64, strtoll(text, NULL, 0));
+		EXPECT_EQ(needed, resident(self->fd));
+
+		ASSERT_TRUE(perf_until(perf_insert(&s) > begin + 2));
+		ASSERT_EQ(-1, first_gap(&s, begin, begin + 2));
+		perf_consume(&s, perf_insert(&s) - s.read);
+		EXPECT_EQ(i, *(char *)idle.map);
+	}
+	ASSERT_EQ(0, perf_stop(self->fd, s.handle, 2));
+	perf_bo_unmap(&idle);
+	perf_bo_close(self->fd, &idle);
+	perf_session_end(&s);
+	swap_off(swap);
+}
+
 /* ---- many at once ---- */
 
-enum { THREADS = 8, MOB_COMMANDS = 1000 };
+enum { THREADS = 8, OWN_SESSIONS = 4, MOB_COMMANDS = 1000, MOB_TURNS = 30 };
 
 /**
  * struct mob - threads that do anything to the sessions of one file
  * @fd: device file
  * @info: the device's
  * @shared: a session of all of them
- * @end: when they are to stop, if they have not done %MOB_COMMANDS before
+ * @end: they are to end
  * @wrong: an answer that no command may give, with its sign
  * @done: commands that did something
+ * @gone: commands that found no device
  */
 struct mob {
 	int fd;
 	struct drm_panthor_perf_info info;
 	struct perf_session shared;
-	uint64_t end;
-	int wrong, done;
+	bool end;
+	int wrong, done, gone;
 };
 
 /* What any command may answer while others do what they like, the device goes or is reset. */
@@ -468,12 +603,6 @@ static bool may_answer(int ret)
 	}
 }
 
-static bool mob_goes_on(const struct mob *mob)
-{
-	return __atomic_load_n(&mob->done, __ATOMIC_RELAXED) < MOB_COMMANDS &&
-	       perf_now() < __atomic_load_n(&mob->end, __ATOMIC_RELAXED);
-}
-
 static void *riot(void *arg)
 {
 	static int number;
@@ -483,25 +612,29 @@ static void *riot(void *arg)
 		.control_handle = mob->shared.ctl.handle, .sample_slots = SLOTS,
 	};
 	unsigned int seed = __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED);
-	uint32_t own = 0;
+	uint32_t own[OWN_SESSIONS] = {};
 
 	/* Credentials are a thread's to the kernel, if not to the C library: half of them are nobody. */
 	if (seed & 1)
 		syscall(SYS_setresuid, -1, PERF_NOBODY, -1);
 	perf_masks_all(&setup);
-	for (uint64_t turn = 0; mob_goes_on(mob); turn++) {
-		uint32_t handle = rand_r(&seed) & 1 ? mob->shared.handle : own;
+	for (uint64_t turn = 0; !__atomic_load_n(&mob->end, __ATOMIC_RELAXED); turn++) {
+		uint32_t *one = &own[turn % OWN_SESSIONS];
+		uint32_t handle = rand_r(&seed) & 1 ? mob->shared.handle : *one;
 		int ret;
 
 		switch (rand_r(&seed) % 8) {
 		case 0:
+			if (*one)
+				continue;
 			setup.sample_freq_ns = rand_r(&seed) & 1 ? 1000000 : 0;
 			setup.setup_flags = rand_r(&seed) & 1;
 			setup.block_set = !(rand_r(&seed) % 8);
-			ret = perf_setup(mob->fd, &setup, &own);
+			ret = perf_setup(mob->fd, &setup, one);
 			break;
 		case 1:
-			ret = perf_teardown(mob->fd, own);
+			ret = perf_teardown(mob->fd, *one);
+			*one = 0;
 			break;
 		case 2:
 		case 3:
@@ -519,8 +652,8 @@ static void *riot(void *arg)
 		}
 		if (!may_answer(ret))
 			__atomic_store_n(&mob->wrong, ret, __ATOMIC_RELAXED);
-		if (!ret)
-			__atomic_add_fetch(&mob->done, 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(ret ? &mob->gone : &mob->done, !ret || ret == -ENODEV,
+				   __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
@@ -530,22 +663,22 @@ TEST_F_TIMEOUT(hostile, mob, 300)
 {
 	struct mob mob = { .fd = self->fd, .info = self->info, .shared = self->s };
 	pthread_t threads[THREADS];
-	unsigned int turn = 0;
 
 	ASSERT_EQ(0, perf_set_paranoid(false));
-	mob.end = perf_now() + PERF_HANG_MS * 1000000ull;
 	for (int i = 0; i < THREADS; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, riot, &mob));
-	while (mob_goes_on(&mob)) {
-		perf_pm_write("control", turn & 1 ? "on" : "auto");
-		perf_disturb(turn);
+	for (int turn = 0; turn < MOB_TURNS; turn++) {
+		ASSERT_EQ(0, perf_pm_write("control", turn & 1 ? "on" : "auto"));
+		EXPECT_TRUE(perf_disturb(turn));
+		if (turn % 10 == 8)
+			EXPECT_TRUE(perf_until(perf_pm_is("suspended")));
 		usleep(20000);
-		turn++;
 	}
+	EXPECT_TRUE(perf_until(__atomic_load_n(&mob.done, __ATOMIC_RELAXED) >= MOB_COMMANDS));
+	__atomic_store_n(&mob.end, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	EXPECT_EQ(0, mob.wrong);
-	EXPECT_LE(MOB_COMMANDS, mob.done);
 	/* Whoever comes next has what he asks for. */
 	close(self->fd);
 	self->s.ring.handle = 0;
