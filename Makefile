@@ -70,7 +70,7 @@ check-long: deps
 	@tools/virt/check -L $(TESTS)
 
 kcsan: deps
-	@tools/virt/check -k $(KERNEL) -c kcsan $$(basename -s .sh $$(grep -l '^# configs:.* kcsan' tools/virt/tests/*.sh))
+	@tools/virt/kcsan -k $(KERNEL)
 
 storm: deps
 	@seed=$${SEED:-$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed"; \

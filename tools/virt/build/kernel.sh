@@ -152,21 +152,31 @@ instrument()
 	done
 }
 
-build_kernel()
+# instruments VERSION TREE VARIANT: for make, a line each
+instruments()
 {
-	local version=$1 tree=$2 out=$3 variant=$4 flags=()
-
 	# shellcheck disable=SC2046
-	case $variant in
+	case $3 in
 	# Without a seed, what was counted belongs to one compilation, and not to another one of the same source.
-	gcov) mapfile -t flags < <(echo CFLAGS_MODULE=-frandom-seed=0
-		instrument GCOV_PROFILE $(own_sources "$tree"; patched_sources "$version" "$tree")) ;;
-	debug) mapfile -t flags < <(instrument KCOV_INSTRUMENT $(own_sources "$tree")) ;;
+	gcov)
+		echo CFLAGS_MODULE=-frandom-seed=0
+		instrument GCOV_PROFILE $(own_sources "$2"; patched_sources "$1" "$2")
+		;;
+	debug) instrument KCOV_INSTRUMENT $(own_sources "$2") ;;
 	# n is for all files but those that are named. What the layout's functions are given is the caller's own, or locked
 	# by it, and they do so much with it that little else would be watched.
-	kcsan) mapfile -t flags < <(echo KCSAN_SANITIZE=n
-		instrument KCSAN_SANITIZE $(own_sources "$tree" | grep -v '_layout\.c$')) ;;
+	kcsan)
+		echo KCSAN_SANITIZE=n
+		instrument KCSAN_SANITIZE $(own_sources "$2" | grep -v '_layout\.c$')
+		;;
 	esac
+}
+
+build_kernel()
+{
+	local version=$1 tree=$2 out=$3 variant=$4 flags
+
+	mapfile -t flags < <(instruments "$version" "$tree" "$variant")
 	kernel_make "$tree" "$out" "${flags[@]}" Image modules
 }
 
@@ -479,7 +489,7 @@ object()
 # In a directory of its own, where only what differs from the last time is compiled.
 panthor()
 {
-	local version=$1 variant=$2 file=${3:-} places tree out mod f
+	local version=$1 variant=$2 file=${3:-} places tree out mod flags f
 
 	(image "$version" "$variant") >/dev/null
 	mapfile -t places < <(object "$version" "$variant")
@@ -491,7 +501,8 @@ panthor()
 		put "$tree/drivers/gpu/drm/panthor/$f" "$mod/$f"
 	done
 	[ -z "$file" ] || put "$file" "$mod/$(basename "$file")"
-	step "building panthor of Linux $version ($variant) alone" kernel_make "$tree" "$out" M="$mod" modules
+	mapfile -t flags < <(instruments "$version" "$tree" "$variant")
+	step "building panthor of Linux $version ($variant) alone" kernel_make "$tree" "$out" M="$mod" "${flags[@]}" modules
 	"${CROSS}strip" --strip-debug -R .note.gnu.build-id -o "$mod/panthor.stripped" "$mod/panthor.ko"
 	echo "$mod/panthor.stripped"
 }

@@ -566,12 +566,13 @@ static int count_places(void)
 
 static void look(uint64_t seconds)
 {
-	uint64_t end = perf_now() + seconds * 1000000000ull, tell = 0;
 	unsigned long tried = 0;
+	uint64_t end, tell = 0;
 	struct input input;
 
 	for (int i = 0; i < num_inputs; i++)
 		execute(&inputs[i]);
+	end = perf_now() + seconds * 1000000000ull;
 	while (perf_now() < end) {
 		change(&input);
 		if (!input.num)

@@ -36,13 +36,13 @@ case ${1:-} in
 		fuzz -t "$seconds" -s "$((SEED + left))"
 		status=$?
 		sed -n 's/^new //p' "$SCRATCH/out" >>"$FOUND"
-		grep '^# in all' "$SCRATCH/out" | sed "s/^# in all: /$(date -I) /" | tee -a "$STATE/log-$KERNEL"
 		if [ $status -ne 0 ] || grep -q '^failed' "$SCRATCH/out"; then
 			{ grep -B 1 '^failed' "$SCRATCH/out" || grep '^try' "$SCRATCH/out" | tail -n 1; } | tee "$STATE/failed-$(date +%s)"
 			tail -n 60 "$SCRATCH/err"
 			echo "status $status: the input above; it is in $STATE"
 			exit 1
 		fi
+		grep '^# in all' "$SCRATCH/out" | sed "s/^# in all: /$(date -I) /" | tee -a "$STATE/log-$KERNEL"
 		left=$((left - seconds))
 	done
 	awk '{ n += $2 } END { print n " inputs so far, none of them failed: " FILENAME }' "$STATE/log-$KERNEL"

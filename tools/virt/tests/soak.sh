@@ -14,6 +14,12 @@ TURNS=6
 
 export VIRT_SHIFT=0
 
+# runs SESSIONS: how often they are in the log
+runs()
+{
+	grep -c " $1 sessions," "$LOG"
+}
+
 # soak GPU SESSIONS SECONDS
 soak()
 {
@@ -29,14 +35,19 @@ case ${1:-} in
 	;;
 -t)
 	mkdir -p "$(dirname "$LOG")"
+	touch "$LOG"
 	for turn in "g310 64 $((2 * 3600 / TURNS))" "g610 2 $((12 * 3600 / TURNS))"; do
+		# Of a turn that was interrupted, the first half may be there.
+		[[ $turn != *" 64 "* ]] || [ "$(runs 64)" -le "$(runs 2)" ] || continue
 		# shellcheck disable=SC2086
 		soak $turn | tee "$SCRATCH/results"
 		if grep -q '^not ok' "$SCRATCH/results"; then
 			exit 1
 		fi
-		sed -n "s/^# #: in all:/$(date -I)/p" "$SCRATCH/results" >>"$LOG"
+		sed -n "s/^# #: in all:\(.*\)/$(date -I)\1, at $(git -C "$VIRT_DIR" describe --always --dirty)/p" \
+			"$SCRATCH/results" >>"$LOG"
 	done
+	echo "$(runs 2) of $TURNS turns"
 	awk '{ s[$2] += $4; n[$2] += $6 } END { for (k in s) print k " sessions: " s[k] " s, " n[k] " samples so far, none wrong: " FILENAME }' \
 		"$LOG"
 	;;
