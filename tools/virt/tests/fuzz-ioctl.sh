@@ -4,7 +4,7 @@
 # daily: all
 # What a fuzzer of calls has found worth keeping (guest/fuzz-ioctl-corpus.h), once more, on a kernel that checks.
 #   fuzz-ioctl.sh -t SECONDS   looks for more, from where it was left (make fuzz-ioctl)
-#   fuzz-ioctl.sh -m           makes the corpus of what was found, without what others reach as well
+#   fuzz-ioctl.sh -m           makes the corpus of what was found on each kernel, without what others reach as well
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
@@ -48,10 +48,14 @@ case ${1:-} in
 	awk '{ n += $2 } END { print n " inputs so far, none of them failed: " FILENAME }' "$STATE/log-$KERNEL"
 	;;
 -m)
-	fuzz -m || { tail -n 60 "$SCRATCH/err"; exit 1; }
+	for KERNEL in 6.12 7.3; do
+		FOUND=$STATE/$KERNEL
+		fuzz -m || { tail -n 60 "$SCRATCH/err"; exit 1; }
+		sed -n 's/^new \(.*\)/"\1",/p' "$SCRATCH/out" >>"$SCRATCH/corpus"
+	done
 	{
 		echo '/* SPDX-License-Identifier: MIT */'
-		sed -n 's/^new \(.*\)/"\1",/p' "$SCRATCH/out"
+		sort -u "$SCRATCH/corpus"
 	} >"$VIRT_DIR/guest/fuzz-ioctl-corpus.h"
 	wc -l "$VIRT_DIR/guest/fuzz-ioctl-corpus.h"
 	;;
