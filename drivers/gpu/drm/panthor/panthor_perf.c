@@ -242,7 +242,7 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
 /*
  * Checks if the caller may watch the GPU, which shows the work of all programs on it. So the
  * permission is that for watching CPUs. An error of a security module is returned as it is.
- * The parameter can be written at any time.
+ * perf_paranoid can be written at any time.
  */
 int panthor_perf_may_watch(u8 set)
 {

@@ -692,7 +692,7 @@ static int pmu_event_add(struct perf_event *event, int flags)
 static void pmu_event_del(struct perf_event *event, int flags)
 {
 	pmu_event_read(event);
-	/* A reader on another CPU, which does not see it yet, adds what is to be added. */
+	/* A reader on another CPU that does not see this yet adds once more, which is right. */
 	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
 }
 

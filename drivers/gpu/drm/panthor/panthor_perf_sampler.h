@@ -116,8 +116,8 @@ struct panthor_perf_client {
 	long start_timeout;
 
 	/**
-	 * @period_ns: Time between two samples in ns, 0 if each needs a request. perf's may
-	 * be set at any time.
+	 * @period_ns: Time between two samples in ns, 0 if each needs a request. That of
+	 * the PMU's client can be set at any time.
 	 */
 	u64 period_ns;
 

@@ -3,7 +3,7 @@
 #include "bed.h"
 
 /* Firmware that hangs ends with a reset, while the GPU is kept on; in the last turn, as no suspend is to meet it. */
-#define perf_disturb(turn) ((turn) % 30 != 29 || (bench_reg_set(HANG, 1), perf_until(!bench_reg_get(HANG))))
+#define perf_disturb(turn) ((turn) != MOB_TURNS - 1 || (bench_reg_set(HANG, 1), perf_until(!bench_reg_get(HANG))))
 
 #include "../../../testing/selftests/drivers/gpu/panthor/perf_hostile.c"
 

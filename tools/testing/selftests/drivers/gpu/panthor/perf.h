@@ -114,10 +114,10 @@ static inline int perf_open_counters(struct drm_panthor_perf_info *info)
 	return fd;
 }
 
-/* A number of the file's fdinfo, or -1 if it is not there. */
+/* A number of the file's fdinfo, of memory in bytes; or -1 if it is not there. */
 static inline long long perf_fdinfo(int fd, const char *key)
 {
-	char path[64], line[256];
+	char path[64], line[256], *unit;
 	long long value = -1;
 	size_t len = strlen(key);
 	FILE *f;
@@ -127,8 +127,10 @@ static inline long long perf_fdinfo(int fd, const char *key)
 	if (!f)
 		return -1;
 	while (fgets(line, sizeof(line), f)) {
-		if (!strncmp(line, key, len) && line[len] == ':')
-			value = atoll(line + len + 1);
+		if (strncmp(line, key, len) || line[len] != ':')
+			continue;
+		value = strtoll(line + len + 1, &unit, 10);
+		value *= !strcmp(unit, " MiB\n") ? 1 << 20 : !strcmp(unit, " KiB\n") ? 1 << 10 : 1;
 	}
 	fclose(f);
 	return value;

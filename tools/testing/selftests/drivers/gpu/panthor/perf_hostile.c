@@ -18,7 +18,7 @@
 /* Where a program finds what it is to do with an inherited file: "FD HANDLE". */
 #define EXEC_ENV "PERF_HOSTILE_EXEC"
 
-/* A test bed has the GPU hang now and then, and reset; false if it is not. */
+/* A test bed has the GPU hang in one of the turns, and reset; false if it is not. */
 #ifndef perf_disturb
 #define perf_disturb(turn) ((void)(turn), true)
 #endif
@@ -457,22 +457,18 @@ TEST_F_TIMEOUT(hostile, reclaimed, 300)
 	perf_session_end(&s);
 }
 
-/* Memory that is resident of a file's objects, in bytes; or -1. */
-static long long resident(int fd)
+static void swap_off(int number)
 {
-	char path[64], line[256], unit[8] = "";
-	long long size = -1;
-	FILE *f;
+	char path[64], text[16];
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "drm-resident-memory: %lld %7s", &size, unit) > 0)
-			break;
-	}
-	if (f)
-		fclose(f);
-	return size << (!strcmp(unit, "MiB") ? 20 : !strcmp(unit, "KiB") ? 10 : 0);
+	if (number < 0)
+		return;
+	snprintf(path, sizeof(path), "/dev/zram%d", number);
+	swapoff(path);
+	snprintf(path, sizeof(path), "/sys/block/zram%d/reset", number);
+	perf_write_file(path, "1");
+	snprintf(text, sizeof(text), "%d", number);
+	perf_write_file("/sys/class/zram-control/hot_remove", text);
 }
 
 /* Swap in compressed memory, if there is none: its number, -1 if it is not needed, or -2 if it cannot be had. */
@@ -505,21 +501,10 @@ static int swap_on(void)
 	ok = ok && write(fd, head, page) == (ssize_t)page;
 	close(fd);
 	free(head);
-	return ok && !swapon(path, 0) ? number : -2;
-}
-
-static void swap_off(int number)
-{
-	char path[64], text[16];
-
-	if (number < 0)
-		return;
-	snprintf(path, sizeof(path), "/dev/zram%d", number);
-	swapoff(path);
-	snprintf(path, sizeof(path), "/sys/block/zram%d/reset", number);
-	perf_write_file(path, "1");
-	snprintf(text, sizeof(text), "%d", number);
-	perf_write_file("/sys/class/zram-control/hot_remove", text);
+	if (ok && !swapon(path, 0))
+		return number;
+	swap_off(number);
+	return -2;
 }
 
 /* When the kernel takes memory of objects back, it does not take that of sessions. */
@@ -543,7 +528,7 @@ TEST_F_TIMEOUT(hostile, evicted, 300)
 	perf_masks_all(&setup);
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 1024, &s, &setup));
 	ASSERT_EQ(0, perf_start(self->fd, s.handle, 1));
-	needed = resident(self->fd);
+	needed = perf_fdinfo(self->fd, "drm-resident-memory");
 	EXPECT_LE((long long)(s.ring.size + s.ctl.size), needed);
 	ASSERT_EQ(0, perf_bo_create(self->fd, &idle, 64 * page, 0));
 	ASSERT_EQ(0, perf_bo_map(self->fd, &idle, PROT_READ | PROT_WRITE));
@@ -551,11 +536,11 @@ TEST_F_TIMEOUT(hostile, evicted, 300)
 		uint64_t begin = perf_insert(&s);
 
 		memset(idle.map, i, idle.size);
-		EXPECT_EQ(needed + 64 * page, resident(self->fd));
+		EXPECT_EQ(needed + 64 * page, perf_fdinfo(self->fd, "drm-resident-memory"));
 		ASSERT_EQ(0, perf_write_file(shrink, "1000000"));
 		ASSERT_EQ(0, perf_read_file(shrink, text, sizeof(text)));
 		EXPECT_LE(64, strtoll(text, NULL, 0));
-		EXPECT_EQ(needed, resident(self->fd));
+		EXPECT_EQ(needed, perf_fdinfo(self->fd, "drm-resident-memory"));
 
 		ASSERT_TRUE(perf_until(perf_insert(&s) > begin + 2));
 		ASSERT_EQ(-1, first_gap(&s, begin, begin + 2));
