@@ -181,6 +181,70 @@ TEST_F_TIMEOUT(resume, sessions_go_on, 300)
 		EXPECT_EQ(count[i], perf_insert(both[i]));
 }
 
+FIXTURE(suspend)
+{
+	int fd;
+	struct drm_panthor_perf_info info;
+	struct perf_session s;
+	char delay[32];
+};
+
+FIXTURE_SETUP(suspend)
+{
+	struct drm_panthor_perf_cmd_setup setup = {};
+
+	self->s.efd = -1;
+	self->fd = perf_open_counters(&self->info);
+	if (self->fd < 0)
+		SKIP(return, "no GPU with performance counters");
+	perf_masks_all(&setup);
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &setup));
+	ASSERT_EQ(0, perf_pm_read("autosuspend_delay_ms", self->delay, sizeof(self->delay)));
+	ASSERT_EQ(0, perf_pm_write("autosuspend_delay_ms", "0"));
+}
+
+FIXTURE_TEARDOWN(suspend)
+{
+	if (self->fd < 0)
+		return;
+	perf_bench_calm();
+	perf_session_end(&self->s);
+	close(self->fd);
+	perf_pm_write("autosuspend_delay_ms", self->delay);
+	perf_pm_write("control", "auto");
+}
+
+enum { RESETS = 16 };
+
+/*
+ * Who suspends the GPU while it is being reset is refused, and then meets the last of the reset's work,
+ * more often than not. A reset that fails comes behind, in this file: if lockdep knows by then that a suspend
+ * waits for what must not wait for it, it says so.
+ */
+TEST_F_TIMEOUT(suspend, meets_a_reset, 300)
+{
+	for (uint64_t turn = 1; turn <= RESETS; turn++) {
+		ASSERT_EQ(0, perf_pm_write("control", "on"));
+		bench_reg_set(HANG, 1);
+		ASSERT_EQ(-ETIMEDOUT, perf_start(self->fd, self->s.handle, turn));
+		ASSERT_EQ(0, perf_pm_write("control", "auto"));
+		/* Each of these tries to suspend it, at once. */
+		do {
+			ASSERT_EQ(0, perf_pm_write("autosuspend_delay_ms", "0"));
+		} while (!perf_pm_is("suspended"));
+		EXPECT_EQ(0, bench_reg_get(HANG));
+
+		ASSERT_EQ(0, perf_pm_write("control", "on"));
+		ASSERT_EQ(0, perf_start(self->fd, self->s.handle, turn));
+		ASSERT_EQ(0, perf_stop(self->fd, self->s.handle, turn));
+		ASSERT_TRUE(perf_wait(&self->s, turn));
+		EXPECT_EQ(turn, perf_slot(&self->s, turn - 1)->user_data);
+		/* Counters are disabled by then, so that the next START has to ask firmware. */
+		ASSERT_EQ(0, perf_pm_write("control", "auto"));
+		ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
+	}
+}
+
 FIXTURE(reset)
 {
 	struct drm_panthor_perf_info info;
