@@ -19,12 +19,12 @@ plan 3
 	panthor-perf stat -o /dev/null -- gpu-load -j 16 >/dev/null || exit
 	cat /sys/kernel/debug/kcsan
 	echo "before: $before"
-	# debugfs is read while the driver counts.
-	panthor-perf stat -o /dev/null -- gpu-load -j 16 >/dev/null &
-	while kill -0 $! 2>/dev/null; do
-		cat /sys/kernel/debug/dri/*/perf >/dev/null || exit
-	done
-	wait $!' >"$SCRATCH/out" 2>"$SCRATCH/err"
+	# debugfs is read while requests are made beside it: by the timer of a session, of a GPU that is on.
+	echo on >"$(echo /sys/bus/platform/drivers/panthor/*.gpu/power/control)" || exit
+	panthor-perf record -p 1ms -o /root/data -- sh -c "
+		for i in \$(seq 300); do
+			cat /sys/kernel/debug/dri/*/perf || exit
+		done" >/dev/null' >"$SCRATCH/out" 2>"$SCRATCH/err"
 is "the run ends well, and the kernel has nothing to report" $? 0
 is "KCSAN is on" "$(value enabled)" 1
 watched=$(($(value setup_watchpoints) - $(value before)))
