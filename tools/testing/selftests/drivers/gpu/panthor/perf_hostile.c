@@ -18,7 +18,7 @@
 /* Where a program finds what it is to do with an inherited file: "FD HANDLE". */
 #define EXEC_ENV "PERF_HOSTILE_EXEC"
 
-/* A test bed has the GPU hang in one of the turns, and reset; false if it is not. */
+/* A test bed has the GPU hang now and then, and reset; false if it is not. */
 #ifndef perf_disturb
 #define perf_disturb(turn) ((void)(turn), true)
 #endif
