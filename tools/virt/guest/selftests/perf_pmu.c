@@ -226,3 +226,98 @@ TEST_F_TIMEOUT(pmu, across_reset, 300)
 		EXPECT_EQ(before, pmu_count(lost));
 	}
 }
+
+/* Threads that close files with jobs, and on how many of them each has seen what it is about. */
+#define CLOSERS_OF_FILES	8
+#define FILES_CLOSED		25
+
+/**
+ * struct file_closer - one of them
+ * @self: the test's event is the first
+ * @thread: that it is
+ * @took_long: the driver has not waited to the end
+ * @failed: the errno of a file that cannot be had, or of a submission that fails
+ * @missing: what had been counted when a file was closed, and was not in the event after that
+ */
+struct file_closer {
+	FIXTURE_DATA(pmu) *self;
+	pthread_t thread;
+	uint32_t took_long;
+	int failed;
+	uint64_t missing;
+};
+
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t added;
+
+static uint64_t add_one(void)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&adding);
+	bench_reg_set(ADD, 1);
+	n = ++added;
+	pthread_mutex_unlock(&adding);
+	return n;
+}
+
+static void *close_files(void *data)
+{
+	struct file_closer *c = data;
+	uint32_t seen = 0;
+
+	while (seen < FILES_CLOSED && !c->failed && !c->missing) {
+		/* A submission of no job is one as well, for any group. */
+		struct drm_panthor_group_submit none = {};
+		uint64_t before, begin, took, count;
+		int fd = perf_open_device();
+
+		if (fd < 0 || perf_ioctl(fd, DRM_IOCTL_PANTHOR_GROUP_SUBMIT, &none))
+			c->failed = errno;
+		before = add_one();
+		begin = perf_now();
+		close(fd);
+		took = perf_now() - begin;
+		count = pmu_count(c->self->fds[0]);
+		/* It waits for 20 ms at most, which may be over with the jiffy before. */
+		if (took >= 10000000) {
+			c->took_long++;
+			continue;
+		}
+		if (count < before)
+			c->missing = before - count;
+		seen++;
+	}
+	return NULL;
+}
+
+/* Whoever closes a file whose jobs are done finds what they did in the count, beside others who close theirs. */
+TEST_F_TIMEOUT(pmu, files_closed, 600)
+{
+	struct file_closer closers[CLOSERS_OF_FILES] = {};
+	int samples;
+
+	ASSERT_TRUE(resume());
+	/* Who closes a file is not helped by samples of the interval. */
+	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "100"));
+	ASSERT_LE(0, keep(self, 0, pmu_open(&self->pmu, PMU_CONFIG(TILER, PERF_RESERVED, 0))));
+	samples = keep(self, 1, pmu_open(&self->pmu, PMU_FIRMWARE_SAMPLES));
+	ASSERT_LE(0, samples);
+	ASSERT_TRUE(sampled(samples));
+	bench_choose(self->gpu.shader_present, TILER, 0, PERF_RESERVED);
+	bench_reg_set64(AMOUNT, 1);
+	added = 0;
+	for (int i = 0; i < CLOSERS_OF_FILES; i++) {
+		closers[i].self = self;
+		ASSERT_EQ(0, pthread_create(&closers[i].thread, NULL, close_files, &closers[i]));
+	}
+	for (int i = 0; i < CLOSERS_OF_FILES; i++) {
+		EXPECT_EQ(0, pthread_join(closers[i].thread, NULL));
+		EXPECT_EQ(0, closers[i].failed);
+		EXPECT_EQ(0, closers[i].missing) {
+			TH_LOG("%u files took long to be closed", closers[i].took_long);
+		}
+	}
+	ASSERT_TRUE(sampled(samples));
+	EXPECT_EQ(added, pmu_count(self->fds[0]));
+}

@@ -60,6 +60,22 @@ echo >$tracing/trace
 echo "$name" >$driver/bind
 echo auto >"$GPU/power/control"
 
+# The closer to one another the probe reads the two clocks, the better it knows how far they are apart: nothing
+# interrupts it. Kernels that tell of that are those for debugging.
+irqs=$tracing/events/preemptirq/irq_enable
+if [ -d $irqs ]; then
+	echo "$name" >$driver/unbind
+	echo $$ >$tracing/set_event_pid
+	echo 1 >$irqs/enable
+	echo "$name" >$driver/bind
+	echo 0 >$irqs/enable
+	echo >$tracing/set_event_pid
+	# One function may be part of the other.
+	is "interrupts are off while clocks are read, once" \
+		"$(grep -c 'caller=\(find_offset\|panthor_perf_clock_init\)+' $tracing/trace)" 1
+	echo >$tracing/trace
+fi
+
 # What follows the rates of clocks goes with the device, and comes with the first who counts.
 notifiers()
 {
