@@ -4723,7 +4723,8 @@ static void limited_states(struct kunit *test)
 			 * If this processor stood still for the millisecond that starts here,
 			 * nothing waits for it any more.
 			 */
-			if (cell->starts && cell->next == TO(LIMITED_WAITING) && c.b->num == 1 &&
+			if (cell->starts && cell->next == TO(LIMITED_WAITING) &&
+			    limited_state(f) == LIMITED_IDLE && c.a->num == 1 && c.b->num == 1 &&
 			    c.b->got[0].end >= c.a->got[0].end + PANTHOR_PERF_LIMITED_NS)
 				continue;
 
