@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: 6.12 6.18 7.2 7.3
-# configs: stock debug
+# configs: stock debug kcsan
 # long: debug
 # daily: 6.12
 # The kernel's selftest of the PMU through which perf counts what the GPU does.
