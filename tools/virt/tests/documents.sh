@@ -67,7 +67,7 @@ is "each page that a text names is there" "$(grep -rohE 'Documentation/[A-Za-z0-
 # panthor_drm.h is the kernel's own, and check -L writes long-runs.csv.
 # shellcheck disable=SC2046
 is "each file that a README names is there" \
-	"$(grep -ohE '[A-Za-z0-9_-]+\.(sh|c|h|py|csv|figures|patch|list)\b' $(find . -name README -not -path './.git/*') | sort -u |
+	"$(grep -ohE '[A-Za-z0-9_.-]+\.(sh|c|h|py|csv|figures|patch|list)\b' $(find . -name README -not -path './.git/*') | sort -u |
 	grep -vxE 'panthor_drm\.h|long-runs\.csv' | while read -r name; do
 		[ -n "$(find . -name "$name" -not -path './.git/*' -print -quit)" ] || echo "$name"
 	done)" ""

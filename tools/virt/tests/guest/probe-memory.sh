@@ -76,8 +76,9 @@ echo "# $TRIED allocations, $NONE of which counters cannot do without"
 
 # Most are for files of sysfs, one like the other. Where a PMU stays when its device goes, it has them.
 echo "$name" >$driver/unbind
-step=23
-[ ! -e /sys/bus/event_source/devices/panthor_* ] || step=1
+set -- /sys/bus/event_source/devices/panthor_*
+[ -e "$1" ] && step=1 || step=23
+echo "$name" >$driver/bind
 try panthor_perf_register $step
 is "whatever the PMU has no memory for, counters work" "$(cat /root/wrong)" ""
 echo "# $TRIED of all allocations, $UNSEEN of which the PMU cannot do without"
