@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The PMU, when counters are made to count what the test says, and the page tells what firmware wrote. */
 #include "bed.h"
+#include "../client.h"
 #include "../../../testing/selftests/drivers/gpu/panthor/perf_pmu.c"
 
 static bool bed_prepare(const struct drm_panthor_gpu_info *gpu)
@@ -262,15 +263,6 @@ static uint64_t add_one(void)
 	return n;
 }
 
-/* Time in nanoseconds that goes on with jiffies, as the time does for which the driver waits. */
-static uint64_t time_of_jiffies(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 static void *close_files(void *data)
 {
 	struct file_closer *c = data;
@@ -286,11 +278,11 @@ static void *close_files(void *data)
 			break;
 		}
 		before = add_one();
-		begin = time_of_jiffies();
+		begin = now_ns(CLOCK_MONOTONIC_COARSE);
 		close(fd);
-		took = time_of_jiffies() - begin;
+		took = now_ns(CLOCK_MONOTONIC_COARSE) - begin;
 		count = pmu_count(c->event);
-		/* The driver gives up after 20 ms. */
+		/* The driver gives up after 20 ms of jiffies, with which this clock goes on. */
 		if (took >= 10000000)
 			continue;
 		c->checked++;
