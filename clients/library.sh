@@ -9,7 +9,7 @@ build()
 	local sysroot=$1 out=$2
 
 	PKG_CONFIG_SYSROOT_DIR=$sysroot PKG_CONFIG_LIBDIR=$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig make -s \
-		-C "$TOP_DIR/tools/panthor-perf" O="$out/build" KERNEL_HEADERS="$("$BUILD_DIR/kernel.sh" headers)" \
+		-C "$TOP_DIR/tools/panthor-perf" O="$out/build" \
 		CC="${CROSS}gcc --sysroot=$sysroot" "$out/build/libpanthor-perf.so.0"
 	mv "$out/build/libpanthor-perf.so.0" "$out"
 	rm -rf "$out/build"

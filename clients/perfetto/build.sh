@@ -71,7 +71,7 @@ make_program()
 	mkdir -p "$out"
 	cp -p "$sdk/perfetto_c.o" "$out"
 	PKG_CONFIG_SYSROOT_DIR=$sysroot PKG_CONFIG_LIBDIR=$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig make -s -C "$HERE" \
-		O="$out" PERFETTO_SDK="$sdk" KERNEL_HEADERS="$("$BUILD_DIR/kernel.sh" headers)" \
+		O="$out" PERFETTO_SDK="$sdk" \
 		CC="${CROSS}gcc --sysroot=$sysroot" CXX="${CROSS}g++ --sysroot=$sysroot" CFLAGS=-O2 LDFLAGS=-static
 }
 

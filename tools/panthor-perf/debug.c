@@ -11,11 +11,10 @@
 #include <sys/klog.h>
 #include <sys/utsname.h>
 
-#include <drm/panthor_drm.h>
-#include <drm/panthor_perf_drm.h>
 #include <xf86drm.h>
 
 #include "commands.h"
+#include "panthor.h"
 
 #define KLOG_READ_ALL		3
 #define KLOG_SIZE_BUFFER	10
@@ -74,21 +73,21 @@ static void print_log(void)
 	free(log);
 }
 
-/* A structure of DRM_IOCTL_PANTHOR_DEV_QUERY as words of 32 bits, as many as this kernel has. */
+/* A structure of PANTHOR_IOCTL_QUERY as words of 32 bits, as many as this kernel has. */
 static void print_query(int fd, const char *name, uint32_t type)
 {
 	uint32_t words[MAX_WORDS] = {};
-	struct drm_panthor_dev_query query = { .type = type };
+	struct panthor_query query = { .type = type };
 	unsigned int i;
 	int ret;
 
 	/* Without a pointer it tells the size. */
-	ret = drmIoctl(fd, DRM_IOCTL_PANTHOR_DEV_QUERY, &query);
+	ret = drmIoctl(fd, PANTHOR_IOCTL_QUERY, &query);
 	if (!ret) {
 		if (query.size > sizeof(words))
 			query.size = sizeof(words);
 		query.pointer = (uintptr_t)words;
-		ret = drmIoctl(fd, DRM_IOCTL_PANTHOR_DEV_QUERY, &query);
+		ret = drmIoctl(fd, PANTHOR_IOCTL_QUERY, &query);
 	}
 	if (ret) {
 		printf("%s: %s\n", name, strerror(errno));
@@ -165,8 +164,8 @@ int debug_info(const char *device)
 	error = pperf_gpu_open(device, &gpu);
 	if (error)
 		return complain_of(error);
-	print_query(pperf_gpu_fd(gpu), "gpu", DRM_PANTHOR_DEV_QUERY_GPU_INFO);
-	print_query(pperf_gpu_fd(gpu), "csif", DRM_PANTHOR_DEV_QUERY_CSIF_INFO);
+	print_query(pperf_gpu_fd(gpu), "gpu", PANTHOR_QUERY_GPU);
+	print_query(pperf_gpu_fd(gpu), "csif", PANTHOR_QUERY_CSIF);
 	print_query(pperf_gpu_fd(gpu), "perf", DRM_PANTHOR_DEV_QUERY_PERF_INFO);
 	error = first_sample(gpu);
 	if (error)

@@ -3,10 +3,9 @@
 #ifndef PPERF_DEVICE_H
 #define PPERF_DEVICE_H
 
-#include <drm/panthor_drm.h>
-
 #include "interface.h"
 #include "internal.h"
+#include "panthor.h"
 
 struct pperf_gpu {
 	int fd;

@@ -24,17 +24,17 @@
 /* Reads what fits of a query's answer. Returns the size the kernel knows, or -errno. */
 static int query(int fd, unsigned int type, void *answer, size_t size)
 {
-	struct drm_panthor_dev_query q = { .type = type };
+	struct panthor_query q = { .type = type };
 	size_t known;
 
-	if (drmIoctl(fd, DRM_IOCTL_PANTHOR_DEV_QUERY, &q))
+	if (drmIoctl(fd, PANTHOR_IOCTL_QUERY, &q))
 		return -errno;
 
 	known = q.size;
 	q.size = known < size ? known : size;
 	q.pointer = (uintptr_t)answer;
 	memset(answer, 0, size);
-	if (drmIoctl(fd, DRM_IOCTL_PANTHOR_DEV_QUERY, &q))
+	if (drmIoctl(fd, PANTHOR_IOCTL_QUERY, &q))
 		return -errno;
 	return known;
 }
@@ -206,7 +206,7 @@ static void find_sysfs(struct pperf_gpu *gpu)
 	gpu->info.sysfs = gpu->sysfs;
 }
 
-static void fill_info(struct pperf_gpu_info *info, const struct drm_panthor_gpu_info *gpu,
+static void fill_info(struct pperf_gpu_info *info, const struct panthor_gpu *gpu,
 		      const struct drm_panthor_perf_info *perf, size_t perf_size)
 {
 	unsigned int type;
@@ -238,12 +238,12 @@ static void fill_info(struct pperf_gpu_info *info, const struct drm_panthor_gpu_
 static enum pperf_error read_info(struct pperf_gpu *gpu)
 {
 	struct drm_panthor_perf_info perf;
-	struct drm_panthor_gpu_info info;
+	struct panthor_gpu info;
 	int ret;
 
 	is_panthor(gpu->fd, &gpu->info.driver_major, &gpu->info.driver_minor);
 
-	ret = query(gpu->fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &info, sizeof(info));
+	ret = query(gpu->fd, PANTHOR_QUERY_GPU, &info, sizeof(info));
 	if (ret < 0)
 		return pperf_fail(ret == -ENODEV ? PPERF_ERROR_GONE : PPERF_ERROR_SYSTEM,
 				  "%s does not tell what it is: %s", pperf_gpu_label(gpu), strerror(-ret));
@@ -328,8 +328,8 @@ int pperf_gpu_fd(const struct pperf_gpu *gpu)
 
 enum pperf_error pperf_gpu_alive(const struct pperf_gpu *gpu)
 {
-	struct drm_panthor_gpu_info info;
-	int ret = query(gpu->fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &info, sizeof(info));
+	struct panthor_gpu info;
+	int ret = query(gpu->fd, PANTHOR_QUERY_GPU, &info, sizeof(info));
 
 	if (ret >= 0)
 		return PPERF_OK;

@@ -25,9 +25,6 @@
 #define MIN_SLOTS 8u
 #define MAX_RING_BYTES (16u << 20)
 
-/* DRM_PANTHOR_BO_WB_MMAP, which headers before Linux 7.3's do not have: memory that is read through the cache. */
-#define BO_WB_MMAP (1u << 1)
-
 /* Whether samples are still to come. */
 enum session_state {
 	/* Not started: START leads to counting. */
@@ -128,17 +125,17 @@ static enum pperf_error gone(const struct pperf_session *s)
 static void *make_buffer(const struct pperf_session *s, size_t size, uint32_t flags, uint32_t *handle,
 			 size_t *real_size)
 {
-	struct drm_panthor_bo_create create = { .size = size, .flags = flags };
-	struct drm_panthor_bo_mmap_offset offset = {};
+	struct panthor_bo_create create = { .size = size, .flags = flags };
+	struct panthor_bo_mmap_offset offset = {};
 	void *map;
 
-	if (drmIoctl(s->gpu->fd, DRM_IOCTL_PANTHOR_BO_CREATE, &create))
+	if (drmIoctl(s->gpu->fd, PANTHOR_IOCTL_BO_CREATE, &create))
 		return NULL;
 
 	*handle = create.handle;
 	*real_size = create.size;
 	offset.handle = create.handle;
-	if (drmIoctl(s->gpu->fd, DRM_IOCTL_PANTHOR_BO_MMAP_OFFSET, &offset))
+	if (drmIoctl(s->gpu->fd, PANTHOR_IOCTL_BO_MMAP_OFFSET, &offset))
 		return NULL;
 
 	map = mmap(NULL, create.size, PROT_READ | PROT_WRITE, MAP_SHARED, s->gpu->fd, offset.offset);
@@ -318,7 +315,7 @@ enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_se
 	}
 
 	size = ((size_t)s->slots * info->sample_size + page - 1) & ~(page - 1);
-	s->ring = make_buffer(s, size, BO_WB_MMAP, &s->bos[0], &s->ring_size);
+	s->ring = make_buffer(s, size, PANTHOR_BO_CACHED, &s->bos[0], &s->ring_size);
 	if (!s->ring && !s->bos[0] && errno == EINVAL) {
 		s->ring = make_buffer(s, size, 0, &s->bos[0], &s->ring_size);
 		s->copy = malloc(info->sample_size);

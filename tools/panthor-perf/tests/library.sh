@@ -13,12 +13,6 @@ export PYTHONDONTWRITEBYTECODE=1
 
 plan $((1 + 4 + 4 + 3 * 15 + 13))
 
-# Of a kernel's headers, those of DRM and what they alone include: this machine has the rest.
-headers=$("$VIRT_DIR/build/kernel.sh" headers 2>"$SCRATCH/err")
-mkdir -p "$SCRATCH/uapi/linux"
-ln -s "$headers/drm" "$SCRATCH/uapi/drm"
-ln -s "$headers/linux/bits.h" "$SCRATCH/uapi/linux/bits.h"
-
 # A copy in which all structs that may grow have.
 grown=$SCRATCH/grown
 mkdir -p "$grown/tools" "$grown/include"
@@ -39,7 +33,7 @@ build()
 	for target in "${@:3}"; do
 		targets+=("$SCRATCH/$dir/$target")
 	done
-	make -s -j2 -C "$tree/tools/panthor-perf" O="$SCRATCH/$dir" KERNEL_HEADERS="$SCRATCH/uapi" CFLAGS="-O0 -g" "${targets[@]}" >"$SCRATCH/log" 2>&1
+	make -s -j2 -C "$tree/tools/panthor-perf" O="$SCRATCH/$dir" CFLAGS="-O0 -g" "${targets[@]}" >"$SCRATCH/log" 2>&1
 }
 
 for tree in now grown; do

@@ -21,9 +21,7 @@
 
 #include <xf86drm.h>
 
-#include <drm/panthor_drm.h>
-#include <drm/panthor_perf_drm.h>
-
+#include "panthor.h"
 #include "tests-common.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -143,14 +141,14 @@ static int answer(uint64_t pointer, uint32_t *size, const void *from, size_t kno
 	return 0;
 }
 
-static int query(struct drm_panthor_dev_query *q)
+static int query(struct panthor_query *q)
 {
 	/* A G610. */
-	static const struct drm_panthor_gpu_info gpu = {
+	static const struct panthor_gpu gpu = {
 		.gpu_id = 0xa8670005, .shader_present = 0x5, .l2_features = 7 << 24,
 	};
 
-	if (q->type == DRM_PANTHOR_DEV_QUERY_GPU_INFO)
+	if (q->type == PANTHOR_QUERY_GPU)
 		return answer(q->pointer, &q->size, &gpu, sizeof(gpu));
 	errno = kernel.fail_query;
 	return errno ? -1 : answer(q->pointer, &q->size, &kernel.info, kernel.info_size);
@@ -206,8 +204,8 @@ char *drmGetDeviceNameFromFd2(int fd)
 
 static int kernel_ioctl(int fd, unsigned long request, void *arg)
 {
-	struct drm_panthor_bo_create *create = arg;
-	struct drm_panthor_bo_mmap_offset *offset = arg;
+	struct panthor_bo_create *create = arg;
+	struct panthor_bo_mmap_offset *offset = arg;
 	struct drm_gem_close *gem = arg;
 
 	(void)fd;
@@ -216,11 +214,11 @@ static int kernel_ioctl(int fd, unsigned long request, void *arg)
 		return -1;
 	}
 	switch (request) {
-	case DRM_IOCTL_PANTHOR_DEV_QUERY:
+	case PANTHOR_IOCTL_QUERY:
 		return query(arg);
 	case DRM_IOCTL_PANTHOR_PERF_CONTROL:
 		return control(arg);
-	case DRM_IOCTL_PANTHOR_BO_CREATE:
+	case PANTHOR_IOCTL_BO_CREATE:
 		if (create->flags & ~kernel.bo_flags) {
 			errno = EINVAL;
 			return -1;
@@ -231,7 +229,7 @@ static int kernel_ioctl(int fd, unsigned long request, void *arg)
 		kernel.used[create->handle % MAX_BOS] = true;
 		kernel.open_bos++;
 		return 0;
-	case DRM_IOCTL_PANTHOR_BO_MMAP_OFFSET:
+	case PANTHOR_IOCTL_BO_MMAP_OFFSET:
 		offset->offset = (uint64_t)(offset->handle % MAX_BOS) * BO_SPACE;
 		return 0;
 	case DRM_IOCTL_GEM_CLOSE:
