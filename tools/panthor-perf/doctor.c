@@ -37,6 +37,7 @@ struct doctor {
 	enum pperf_error gpu_error, session_error;
 	char *gpu_message, *session_message;
 	char gpu[128];
+	bool sysfs;
 };
 
 static const struct argp_option options[] = {
@@ -141,6 +142,15 @@ static bool driver_answers(const struct doctor *d)
 	return !d->gpu_error || lacks_interface(d) || d->gpu_error == PPERF_ERROR_NO_COUNTERS;
 }
 
+/* Return true, with a line that says so, if /sys is needed and not mounted. */
+static bool lacks_sysfs(struct doctor *d, const char *name)
+{
+	if (!d->sysfs)
+		tell(d, name, UNKNOWN, "run panthor-perf doctor on the host, outside of the container",
+		     "/sys is not mounted");
+	return !d->sysfs;
+}
+
 static void try_to_count(struct doctor *d)
 {
 	struct pperf_session_options options = { .size = sizeof(options) };
@@ -202,6 +212,8 @@ static void look_at_device(struct doctor *d)
 	const char *device, *driver;
 	ssize_t length;
 
+	if (lacks_sysfs(d, "GPU"))
+		return;
 	if (!find_device(path, sizeof(path))) {
 		/* Not all that has one describes it by a device tree. */
 		if (driver_answers(d))
@@ -245,7 +257,8 @@ static void look_at_kbase(struct doctor *d)
 		     "Arm's own driver is there (%s), as in vendors' kernels: one GPU has one driver", signs[i]);
 		return;
 	}
-	tell(d, "kbase", FINE, NULL, "Arm's own driver is not there");
+	if (driver_answers(d) || !lacks_sysfs(d, "kbase"))
+		tell(d, "kbase", FINE, NULL, "Arm's own driver is not there");
 }
 
 /* The file that modprobe takes for panthor: its line in modules.dep. */
@@ -360,6 +373,8 @@ static void look_at_module(struct doctor *d)
 	bool there = !access(LOADED, F_OK);
 	char path[PATH_MAX], next[512];
 
+	if (lacks_sysfs(d, "module"))
+		return;
 	if (is_builtin(d)) {
 		tell(d, "module", lacks_interface(d) ? TO_DO : FINE, lacks_interface(d) ?
 		     "boot a kernel that has it as a module, or build this one with CONFIG_DRM_PANTHOR_PERF" : NULL,
@@ -512,6 +527,8 @@ static void look_at_signatures(struct doctor *d)
 	char *variable;
 	char line[128];
 
+	if (lacks_sysfs(d, "signature"))
+		return;
 	/* "[none] integrity confidentiality" */
 	if (first_line("/sys/kernel/security/lockdown", line, sizeof(line)) && strncmp(line, "[none]", 6))
 		why = "lockdown";
@@ -564,6 +581,7 @@ int command_doctor(int argc, char **argv)
 		d.findings = json_object_new_array();
 	else
 		printf("panthor-perf %s\n\n", PANTHOR_PERF_VERSION);
+	d.sysfs = !access("/sys/module", F_OK);
 	try_to_count(&d);
 
 	look_at_kernel(&d);

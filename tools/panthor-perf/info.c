@@ -78,6 +78,8 @@ static void print_plain(const struct pperf_gpu_info *gpu)
 	print_bits("Clocks", gpu->clocks, pperf_clock_name);
 	if (gpu->toplevel_hz)
 		printf("%-22s%g MHz\n", "Frequency", gpu->toplevel_hz / 1e6);
+	else if (!gpu->sysfs)
+		printf("%-22s%s\n", "Frequency", "unknown until the first sample: /sys is not mounted");
 	if (gpu->sample_size)
 		printf("%-22s%u bytes\n", "Sample", gpu->sample_size);
 	if (gpu->sets)

@@ -263,14 +263,16 @@ static bool same_directory(const char *a, const char *b)
 static bool is_gpu(void *context, int directory, const char *name)
 {
 	const struct pperf_gpu_info *info = context;
+	struct stat st, node;
 	char sysfs[64];
-	struct stat st;
 
 	/* The link leads to the open file itself. */
 	if (fstatat(directory, name, &st, 0) || !S_ISCHR(st.st_mode) || major(st.st_rdev) != DRM_MAJOR)
 		return false;
+	if (!info->sysfs)
+		return !stat(info->node, &node) && node.st_rdev == st.st_rdev;
 	snprintf(sysfs, sizeof(sysfs), "/sys/dev/char/%u:%u/device", major(st.st_rdev), minor(st.st_rdev));
-	return info->sysfs && same_directory(sysfs, info->sysfs);
+	return same_directory(sysfs, info->sysfs);
 }
 
 /* Panthor tells the time of clients if an attribute says so; older ones have none. */

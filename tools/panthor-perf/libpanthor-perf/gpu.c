@@ -17,7 +17,7 @@
 
 #include "device.h"
 
-#define MAX_DEVICES 64
+#define RENDER_NODES "/dev/dri/renderD*"
 /* What the driver that Arm gives to vendors of boards makes. */
 #define KBASE_NODE "/dev/mali0"
 
@@ -56,36 +56,32 @@ static bool is_panthor(int fd, int *major, int *minor)
 }
 
 /*
- * Opens the render nodes of panthor's GPUs one after the other and hands them to
- * a function, until it returns false. The descriptor belongs to the function.
- * Tells whether a node could not be opened for want of a right.
+ * Call use() with an open file, which it then owns, of each render node of panthor until it returns false. Reads
+ * only /dev/dri: containers often have no /sys. Sets *denied if a node cannot be opened for lack of permission.
  */
 static void each_panthor(bool (*use)(void *context, const char *node, int fd), void *context,
 			 bool *denied)
 {
-	drmDevice *devices[MAX_DEVICES];
-	int n, i, fd, major, minor;
-	const char *node;
+	int fd, major, minor;
 	bool more = true;
+	glob_t nodes;
+	size_t i;
 
 	*denied = false;
-	n = drmGetDevices2(0, devices, MAX_DEVICES);
-	for (i = 0; i < n && more; i++) {
-		if (!(devices[i]->available_nodes & (1 << DRM_NODE_RENDER)))
-			continue;
-		node = devices[i]->nodes[DRM_NODE_RENDER];
-		fd = open(node, O_RDWR | O_CLOEXEC);
+	if (glob(RENDER_NODES, 0, NULL, &nodes))
+		return;
+	for (i = 0; i < nodes.gl_pathc && more; i++) {
+		fd = open(nodes.gl_pathv[i], O_RDWR | O_CLOEXEC);
 		if (fd < 0) {
 			*denied |= errno == EACCES || errno == EPERM;
 			continue;
 		}
 		if (is_panthor(fd, &major, &minor))
-			more = use(context, node, fd);
+			more = use(context, nodes.gl_pathv[i], fd);
 		else
 			close(fd);
 	}
-	if (n > 0)
-		drmFreeDevices(devices, n);
+	globfree(&nodes);
 }
 
 struct node_list {
@@ -193,7 +189,7 @@ const char *pperf_gpu_label(const struct pperf_gpu *gpu)
 	return gpu->node ? gpu->node : "the GPU";
 }
 
-/* The device's directory in sysfs; without one, there is none. */
+/* Find the device's directory in sysfs, if /sys is mounted. */
 static void find_sysfs(struct pperf_gpu *gpu)
 {
 	char path[64];
@@ -355,6 +351,8 @@ enum pperf_error pperf_gpu_frequency(const struct pperf_gpu *gpu, uint64_t *hz)
 	}
 	if (read)
 		return PPERF_OK;
+	if (!gpu->sysfs)
+		return pperf_fail(PPERF_ERROR_SYSTEM, "the GPU's frequency is unknown: /sys is not mounted");
 	return pperf_fail(PPERF_ERROR_SYSTEM, "the kernel does not tell the GPU's frequency: it needs "
 			  "CONFIG_PM_DEVFREQ, and an OPP table of the GPU");
 }
