@@ -10,7 +10,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <netdb.h>
 #include <poll.h>
@@ -39,6 +41,9 @@
 
 /* Who says or takes a little now and then is cut off after so long, too. */
 #define REQUEST_S 20
+
+/* Time between attempts to open a GPU that is gone. */
+#define RETRY_S 2
 
 /* A text is written for each period, in two forms. */
 #define MIN_PERIOD_NS 10000000ull
@@ -101,8 +106,18 @@ struct metric {
 };
 
 struct exporter {
-	const struct pperf_gpu_info *info;
-	const struct pperf_db *db;
+	/* NULL while the GPU is gone. */
+	struct pperf_gpu *gpu;
+	struct pperf_session *session;
+	struct pperf_session_options options;
+
+	/* When to look for it again, and the last error of that. */
+	time_t retry;
+	enum pperf_error retry_error;
+
+	/* Outlives the GPU, as do the strings. */
+	struct pperf_gpu_info info;
+	struct pperf_db *db;
 	const struct pperf_selection *selection;
 	struct figures_source source;
 
@@ -234,9 +249,13 @@ static void print_general(const struct writer *w, const struct exporter *e)
 	struct pperf_load load;
 	char label[128];
 
+	begin_metric(w, "panthor_gpu_up", NULL, false,
+		     "1 while the GPU is counted, 0 while it is gone (removed, its driver unbound, or its firmware dead).");
+	print_real(w, "panthor_gpu_up", false, NULL, e->session != NULL);
+
 	begin_metric(w, "mali_gpu_info", NULL, false, "What the GPU is; always 1.");
-	snprintf(label, sizeof(label), "name=\"%s\",layout=\"%s\",driver=\"%d.%d\"", e->info->name,
-		 e->info->layout ? e->info->layout : "", e->info->driver_major, e->info->driver_minor);
+	snprintf(label, sizeof(label), "name=\"%s\",layout=\"%s\",driver=\"%d.%d\"", e->info.name,
+		 e->info.layout ? e->info.layout : "", e->info.driver_major, e->info.driver_minor);
 	print_real(w, "mali_gpu_info", false, label, 1);
 
 	if (!pperf_sums_load(e->total, &load, sizeof(load))) {
@@ -246,7 +265,7 @@ static void print_general(const struct writer *w, const struct exporter *e)
 		begin_metric(w, "mali_gpu_busy_seconds", "seconds", true, "Time in which the GPU was active.");
 		print_real(w, "mali_gpu_busy_seconds", true, NULL, load.active_seconds);
 	}
-	if (period.has_load) {
+	if (e->session && period.has_load) {
 		begin_metric(w, "mali_gpu_load_ratio", "ratio", false,
 			     "Load of the GPU in the last period: part of the time, or of the cycles while it had power.");
 		print_real(w, "mali_gpu_load_ratio", false, "of=\"time\"", period.load.of_time);
@@ -267,7 +286,7 @@ static void print_general(const struct writer *w, const struct exporter *e)
 	if (!isnan(figures_core_load(&e->source, e->period, 0))) {
 		begin_metric(w, "mali_core_load_ratio", "ratio", false,
 			     "Part of the time, in the last period, in which a shader core was active.");
-		for (unsigned int core = 0; core < e->info->blocks[PPERF_BLOCK_SHADER]; core++) {
+		for (unsigned int core = 0; core < e->info.blocks[PPERF_BLOCK_SHADER]; core++) {
 			snprintf(label, sizeof(label), "core=\"%u\"", core);
 			print_real(w, "mali_core_load_ratio", false, label, figures_core_load(&e->source, e->period, core));
 		}
@@ -275,7 +294,7 @@ static void print_general(const struct writer *w, const struct exporter *e)
 
 	begin_metric(w, "mali_clock_cycles", "cycles", true, "Cycles of a clock while the GPU had power.");
 	for (unsigned int clock = 0; clock < PPERF_CLOCKS; clock++) {
-		if (!(e->info->clocks & 1u << clock))
+		if (!(e->info.clocks & 1u << clock))
 			continue;
 		snprintf(label, sizeof(label), "clock=\"%s\"", pperf_clock_name(clock));
 		print_count(w, "mali_clock_cycles", label, pperf_sums_cycles(e->total, clock));
@@ -298,7 +317,7 @@ static void print_hardware(const struct writer *w, const struct exporter *e, con
 	print_escaped(w->out, w->gpu);
 	fputs("\",hw_id=\"", w->out);
 	print_escaped(w->out, w->gpu);
-	fprintf(w->out, "\",hw_name=\"%s\",hw_vendor=\"Arm\",%s} %.17g\n", e->info->name, extra, value);
+	fprintf(w->out, "\",hw_name=\"%s\",hw_vendor=\"Arm\",%s} %.17g\n", e->info.name, extra, value);
 }
 
 /* The same by the names that OpenTelemetry's conventions have for all hardware (hw.gpu.utilization, hw.gpu.io). */
@@ -315,7 +334,7 @@ static void print_conventional(const struct writer *w, const struct exporter *e)
 	double bytes;
 	size_t i;
 
-	if (period.has_load) {
+	if (e->session && period.has_load) {
 		begin_metric(w, "hw_gpu_utilization_ratio", "ratio", false,
 			     "Part of the time, in the last period, in which the GPU was active.");
 		print_hardware(w, e, "hw_gpu_utilization_ratio", false, "hw_gpu_task=\"general\"", period.load.of_time);
@@ -370,7 +389,7 @@ static void print_counter(const struct writer *w, const struct exporter *e, stru
 
 	if (!c->equation) {
 		begin_metric(w, m->name, m->unit, true, help);
-		for (block = 0; block < e->info->blocks[c->type]; block++) {
+		for (block = 0; block < e->info.blocks[c->type]; block++) {
 			snprintf(label, sizeof(label), "block=\"%s%u\"", pperf_block_name(c->type), block);
 			for (p = label; *p; p++)
 				*p = tolower((unsigned char)*p);
@@ -378,6 +397,8 @@ static void print_counter(const struct writer *w, const struct exporter *e, stru
 		}
 		return;
 	}
+	if (!total && !e->session)
+		return;
 	/* Without a value, as of a ratio of nothing to nothing, there is no line. */
 	if (pperf_sums_value(total ? e->total : e->period, c, &value))
 		return;
@@ -796,13 +817,94 @@ static int publish(struct exporter *e, const char *textfile)
 	return textfile ? write_textfile(e, textfile) : STATUS_OK;
 }
 
-static int add_samples(struct exporter *e, struct pperf_session *session, bool *any)
+/* Start counting. */
+static enum pperf_error start(struct exporter *e)
+{
+	enum pperf_error error = pperf_session_open(e->gpu, &e->options, &e->session);
+
+	return error ? error : pperf_session_start(e->session, TAG_SAMPLE);
+}
+
+/* Close the GPU, which also lets its node get the same number again when it returns. */
+static void stop(struct exporter *e)
+{
+	pperf_session_close(e->session);
+	pperf_gpu_close(e->gpu);
+	e->session = NULL;
+	e->gpu = NULL;
+}
+
+static bool is_lost(enum pperf_error error)
+{
+	return error == PPERF_ERROR_GONE || error == PPERF_ERROR_FIRMWARE;
+}
+
+/* Report an error; if it says that the GPU is gone, wait for its return. Returns a status. */
+static int fail(struct exporter *e, enum pperf_error error, const char *textfile)
+{
+	if (!is_lost(error))
+		return complain_of(error);
+	complain("%s; waiting for the GPU to return", pperf_message());
+	stop(e);
+	pperf_sums_reset(e->period);
+	e->retry = now_s() + RETRY_S;
+	e->retry_error = error;
+	return publish(e, textfile);
+}
+
+/* The node of the device, whose number changes if a program still has the old one open. */
+static const char *find_node(const struct exporter *e, char *node, size_t size)
+{
+	char pattern[PATH_MAX];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/drm/renderD*", e->info.sysfs ? e->info.sysfs : "");
+	if (!e->info.sysfs || glob(pattern, 0, NULL, &found))
+		return e->info.node;
+	snprintf(node, size, "/dev/dri/%s", strrchr(found.gl_pathv[0], '/') + 1);
+	globfree(&found);
+	return node;
+}
+
+/* Return true if samples can be added to those from before: it is the same device, with the same blocks. */
+static bool is_same_gpu(const struct pperf_gpu_info *a, const struct pperf_gpu_info *b)
+{
+	return !strcmp(a->sysfs ? a->sysfs : "", b->sysfs ? b->sysfs : "") && a->gpu_id == b->gpu_id &&
+	       a->values_per_block == b->values_per_block && !memcmp(a->blocks, b->blocks, sizeof(a->blocks));
+}
+
+/* Count again if the GPU is back. Returns a status. */
+static int retry(struct exporter *e, const char *textfile)
+{
+	enum pperf_error error;
+	char node[64];
+
+	if (now_s() < e->retry)
+		return STATUS_OK;
+	e->retry = now_s() + RETRY_S;
+	if (pperf_gpu_open(find_node(e, node, sizeof(node)), &e->gpu))
+		return STATUS_OK;
+	if (is_same_gpu(pperf_gpu_info(e->gpu), &e->info)) {
+		error = start(e);
+		if (!error) {
+			complain("the GPU is back");
+			return publish(e, textfile);
+		}
+		if (error != e->retry_error)
+			complain("%s", pperf_message());
+		e->retry_error = error;
+	}
+	stop(e);
+	return STATUS_OK;
+}
+
+static enum pperf_error add_samples(struct exporter *e, bool *any)
 {
 	const struct pperf_sample *sample;
 	enum pperf_error error;
 
 	*any = false;
-	while (!(error = pperf_session_next(session, &sample)) && sample) {
+	while (!(error = pperf_session_next(e->session, &sample)) && sample) {
 		pperf_sums_reset(e->period);
 		error = pperf_sums_add(e->total, sample);
 		if (!error)
@@ -815,33 +917,44 @@ static int add_samples(struct exporter *e, struct pperf_session *session, bool *
 		e->stopped |= sample->user_data == TAG_STOP;
 		*any = true;
 	}
-	return error ? complain_of(error) : STATUS_OK;
+	return error;
 }
 
-static int serve(struct exporter *e, struct pperf_session *session, struct child *child, const char *textfile)
+/* Add the samples that there are, and publish them. Returns a status. */
+static int read_samples(struct exporter *e, const char *textfile)
+{
+	bool any;
+	enum pperf_error error = add_samples(e, &any);
+
+	if (error)
+		return fail(e, error, textfile);
+	return any ? publish(e, textfile) : STATUS_OK;
+}
+
+static int serve(struct exporter *e, struct child *child, const char *textfile)
 {
 	struct pollfd fds[2] = {
 		{ .fd = child->signals, .events = POLLIN },
-		{ .fd = pperf_session_fd(session), .events = POLLIN },
+		{ .events = POLLIN },
 	};
 	int status = STATUS_OK;
 	enum pperf_error error;
-	bool any;
+	bool ending = false;
 
-	while (!status && !e->stopped) {
-		if (poll(fds, 2, textfile ? -1 : 1000) < 0) {
+	while (!status && !e->stopped && (e->session || !ending)) {
+		/* Ignored by poll() while there is no session. */
+		fds[1].fd = e->session ? pperf_session_fd(e->session) : -1;
+		if (poll(fds, 2, textfile && e->session ? -1 : 1000) < 0) {
 			if (errno == EINTR)
 				continue;
 			complain("cannot wait: %s", strerror(errno));
 			return STATUS_FAILED;
 		}
 		cut_off(e);
-		if (fds[1].revents) {
-			status = add_samples(e, session, &any);
-			/* Also if it was the last that the GPU has counted: what failed is the status. */
-			if (any && publish(e, textfile) && !status)
-				status = STATUS_IO;
-		}
+		if (!e->session)
+			status = retry(e, textfile);
+		else if (fds[1].revents)
+			status = read_samples(e, textfile);
 		if (status || !fds[0].revents)
 			continue;
 		switch (child_event(child)) {
@@ -849,11 +962,12 @@ static int serve(struct exporter *e, struct pperf_session *session, struct child
 			break;
 		case CHILD_ENDED:
 			/* A scraper has no use for a last state, a file has. */
-			if (!textfile)
+			if (!textfile || !e->session)
 				return STATUS_OK;
-			error = pperf_session_stop(session, TAG_STOP);
+			ending = true;
+			error = pperf_session_stop(e->session, TAG_STOP);
 			if (error)
-				return complain_of(error);
+				status = fail(e, error, textfile);
 			break;
 		case CHILD_INTERRUPTED:
 			complain("interrupted while waiting for the last sample");
@@ -944,35 +1058,44 @@ static enum pperf_error choose(const struct arguments *arguments, struct pperf_s
 	return error;
 }
 
-static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, const struct pperf_db *db)
+static char *copy_of(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static int export_gpu(const struct arguments *arguments)
 {
 	struct exporter e = {
-		.info = pperf_gpu_info(gpu), .db = db, .lock = PTHREAD_MUTEX_INITIALIZER, .log = { .size = sizeof(e.log) },
+		.lock = PTHREAD_MUTEX_INITIALIZER, .log = { .size = sizeof(e.log) }, .options = { .size = sizeof(e.options) },
 	};
-	struct pperf_session_options session_options = { .size = sizeof(session_options) };
 	struct pperf_selection *selection = NULL;
-	struct pperf_session *session = NULL;
 	struct MHD_Daemon *daemon = NULL;
 	struct child child = {};
 	enum pperf_error error;
 	int status, listener = -1;
 	unsigned int i;
 
-	e.label = e.info->node ? e.info->node : "";
-	if (strrchr(e.label, '/'))
-		e.label = strrchr(e.label, '/') + 1;
-
 	status = child_prepare(&child);
 	if (status)
 		return status;
+	status = open_gpu(arguments->device, 0, &e.gpu, &e.db);
+	if (status)
+		goto out;
+	e.info = *pperf_gpu_info(e.gpu);
+	e.info.node = copy_of(e.info.node);
+	e.info.sysfs = copy_of(e.info.sysfs);
+	e.label = e.info.node ? e.info.node : "";
+	if (strrchr(e.label, '/'))
+		e.label = strrchr(e.label, '/') + 1;
+
 	if (!arguments->textfile)
 		status = open_listener(arguments->listen ? arguments->listen : "127.0.0.1:" DEFAULT_PORT, &listener);
 	if (status)
 		goto out;
 
-	error = pperf_selection_new(db, e.info, &selection);
+	error = pperf_selection_new(e.db, &e.info, &selection);
 	if (!error) {
-		error = pperf_topdown_new(db, e.info, &e.topdown);
+		error = pperf_topdown_new(e.db, &e.info, &e.topdown);
 		/* A layout of which nothing is known has no tree. */
 		if (error == PPERF_ERROR_UNKNOWN)
 			error = PPERF_OK;
@@ -980,27 +1103,25 @@ static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, 
 	if (!error)
 		error = choose(arguments, selection, e.topdown);
 	if (!error)
-		error = pperf_sums_new(db, e.info, &e.total);
+		error = pperf_sums_new(e.db, &e.info, &e.total);
 	if (!error)
-		error = pperf_sums_new(db, e.info, &e.period);
+		error = pperf_sums_new(e.db, &e.info, &e.period);
 	if (error) {
 		status = complain_of(error);
 		goto out;
 	}
 	e.selection = selection;
-	figures_find(&e.source, db, e.info);
+	figures_find(&e.source, e.db, &e.info);
 	status = make_metrics(&e);
 	if (status)
 		goto out;
 
-	session_options.masks = *pperf_selection_masks(selection);
-	figures_need_bandwidth(&e.source, &session_options.masks);
+	e.options.masks = *pperf_selection_masks(selection);
+	figures_need_bandwidth(&e.source, &e.options.masks);
 	if (e.source.core)
-		pperf_counter_needs(db, e.source.core, &session_options.masks);
-	session_options.period_ns = arguments->period_ns;
-	error = pperf_session_open(gpu, &session_options, &session);
-	if (!error)
-		error = pperf_session_start(session, TAG_SAMPLE);
+		pperf_counter_needs(e.db, e.source.core, &e.options.masks);
+	e.options.period_ns = arguments->period_ns;
+	error = start(&e);
 	if (error) {
 		status = complain_of(error);
 		goto out;
@@ -1011,7 +1132,7 @@ static int export_gpu(const struct arguments *arguments, struct pperf_gpu *gpu, 
 	if (!status && !arguments->textfile)
 		status = start_server(&e, &listener, &daemon);
 	if (!status)
-		status = serve(&e, session, &child, arguments->textfile);
+		status = serve(&e, &child, arguments->textfile);
 out:
 	if (daemon)
 		MHD_stop_daemon(daemon);
@@ -1019,13 +1140,16 @@ out:
 		close(listener);
 	for (i = 0; i < FORMATS; i++)
 		put_page(&e, e.pages[i]);
-	pperf_session_close(session);
+	stop(&e);
 	pperf_topdown_free(e.topdown);
 	pperf_sums_free(e.period);
 	pperf_sums_free(e.total);
 	pperf_selection_free(selection);
 	free(e.metrics);
 	free(e.topdown_told);
+	free((char *)e.info.node);
+	free((char *)e.info.sysfs);
+	pperf_db_close(e.db);
 	child_finish(&child);
 	return status;
 }
@@ -1040,17 +1164,10 @@ int command_export(int argc, char **argv)
 		children, NULL, NULL
 	};
 	struct arguments arguments = { .period_ns = DEFAULT_PERIOD_NS };
-	struct pperf_gpu *gpu;
-	struct pperf_db *db;
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	status = open_gpu(arguments.device, 0, &gpu, &db);
-	if (!status) {
-		status = export_gpu(&arguments, gpu, db);
-		pperf_db_close(db);
-		pperf_gpu_close(gpu);
-	}
+	status = export_gpu(&arguments);
 	free(arguments.events.list);
 	return status;
 }

@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-plan 43
+plan 57
 
 tool_builds live-test
 
@@ -218,19 +218,91 @@ fails "an address of others" 8 "cannot listen on 192.0.2.1:0" --listen 192.0.2.1
 kill -INT "$web"
 wait "$web"
 is "Ctrl-C ends the server" "$? $(cat "$SCRATCH/web.err")" "0 "
+
+# The GPU goes and comes back, twice. The FIFO is held open, as nobody else has it open meanwhile.
 mkfifo "$SCRATCH/gone.ticks"
 exec 6<>"$SCRATCH/gone.ticks"
-tick gone sg
-FAKE_TICKS=$SCRATCH/gone.ticks "$SCRATCH/live-test" export --prometheus -a --textfile "$SCRATCH/gone.prom" 2>"$SCRATCH/gone.err"
-is "the GPU goes" "$? $(cat "$SCRATCH/gone.err")" "7 panthor-perf: /dev/dri/renderD128 is gone"
+FAKE_GONE=$SCRATCH/gone FAKE_TICKS=$SCRATCH/gone.ticks "$SCRATCH/live-test" export -a --listen 127.0.0.1:0 \
+	>"$SCRATCH/web.out" 2>"$SCRATCH/gone.err" &
+gone=$!
+until_true is_up || not_ok "an exporter whose GPU will go" "$(cat "$SCRATCH/gone.err")"
+# up_is UP SAMPLES
+up_is()
+{
+	TEXT=$(metrics)
+	[ "$(value panthor_gpu_up "$TEXT") $(value mali_samples_total "$TEXT")" = "$1 $2" ]
+}
+# totals: all counters of the last text
+totals()
+{
+	printf '%s\n' "$TEXT" | grep '^[a-z0-9_]*_total{' | sed 's/ /_/g; s/_\([^_]*\)$/ \1/'
+}
+printf ss >&6
+until_true up_is 1 2 && ok "the GPU is up" || not_ok "the GPU is up" "$TEXT" "$(cat "$SCRATCH/gone.err")"
+is "which is a gauge with a help" "$(printf '%s\n' "$TEXT" | grep -c -e '^# TYPE panthor_gpu_up gauge$' -e '^# HELP panthor_gpu_up 1 while')" 2
+totals >"$SCRATCH/before"
+samples=2
+for round in 1 2; do
+	: >"$SCRATCH/gone"
+	printf sg >&6
+	samples=$((samples + 1))
+	until_true up_is 0 $samples && ok "round $round: it goes, after its last sample was published" ||
+		not_ok "round $round: it goes, after its last sample was published" "$TEXT" "$(cat "$SCRATCH/gone.err")"
+	totals >"$SCRATCH/while"
+	is "round $round: no gauge has a value of the last period" \
+		"$(printf '%s\n' "$TEXT" | sed -n 's/^# TYPE \(.*\) gauge$/\1/p' | tr '\n' ' ')" "panthor_gpu_up mali_gpu_info "
+	rm "$SCRATCH/gone"
+	printf s >&6
+	samples=$((samples + 1))
+	until_true up_is 1 $samples && ok "round $round: it is back, and counted" ||
+		not_ok "round $round: it is back, and counted" "$TEXT" "$(cat "$SCRATCH/gone.err")"
+	totals >"$SCRATCH/after"
+	is "round $round: counters went on from where they were" "$(paste -d' ' "$SCRATCH"/{before,while,after} |
+		awk '$1 != $3 || $3 != $5 || $2 > $4 || $4 > $6 { print } $6 > $4 { n++ } END { print (n > 50) }')" 1
+	cp "$SCRATCH/after" "$SCRATCH/before"
+done
+is "it says so" "$(cat "$SCRATCH/gone.err")" "$(for _ in 1 2; do
+	echo "panthor-perf: /dev/dri/renderD128 is gone; waiting for the GPU to return"
+	echo "panthor-perf: the GPU is back"
+done)"
+: >"$SCRATCH/gone"
+printf g >&6
+until_true up_is 0 $samples
+kill -INT "$gone"
+wait "$gone"
+is "Ctrl-C ends it while the GPU is gone" $? 0
+FAKE_GONE=$SCRATCH/gone fails "it does not start without a GPU" 3 "is a file" --listen 127.0.0.1:0
+rm "$SCRATCH/gone"
+
+# The same in a file.
+printf sg >&6
+FAKE_GONE=$SCRATCH/gone FAKE_TICKS=$SCRATCH/gone.ticks "$SCRATCH/live-test" export --textfile "$SCRATCH/gone.prom" 2>"$SCRATCH/gone.err" &
+gone=$!
+in_file()
+{
+	[ "$(value "$1" "$(cat "$SCRATCH/gone.prom" 2>/dev/null)")" = "$2" ]
+}
+until_true grep -qs "the GPU is back" "$SCRATCH/gone.err"
+printf s >&6
+until_true in_file mali_samples_total 2 && ok "a file goes on, too" || not_ok "a file goes on, too" "$(cat "$SCRATCH/gone.prom" "$SCRATCH/gone.err")"
+: >"$SCRATCH/gone"
+printf g >&6
+until_true in_file panthor_gpu_up 0 && ok "and says that the GPU is gone" || not_ok "and says that the GPU is gone" "$(cat "$SCRATCH/gone.prom")"
+kill -INT "$gone"
+wait "$gone"
+is "Ctrl-C ends that, too" $? 0
+rm "$SCRATCH/gone"
 exec 6>&-
-is "after its last sample was published" "$(value mali_samples_total "$(cat "$SCRATCH/gone.prom")")" 1
 
 # A name of a node may be any that a file can have.
 mkfifo "$SCRATCH/quote.ticks"
 exec 6<>"$SCRATCH/quote.ticks"
-tick quote sg
-FAKE_TICKS=$SCRATCH/quote.ticks "$SCRATCH/live-test" export -d '/dev/a"b' --textfile "$SCRATCH/quote.prom" 2>"$SCRATCH/quote.err"
+tick quote s
+FAKE_TICKS=$SCRATCH/quote.ticks "$SCRATCH/live-test" export -d '/dev/a"b' --textfile "$SCRATCH/quote.prom" 2>"$SCRATCH/quote.err" &
+quote=$!
+until_true grep -qs '^mali_samples_total{.*} 1$' "$SCRATCH/quote.prom"
+kill -INT "$quote"
+wait "$quote"
 exec 6>&-
 is "a quote in its name is told as one in each label" \
 	"$(grep -c '{gpu="a\\"b",hw_id="a\\"b",' "$SCRATCH/quote.prom") $(grep -v '^#' "$SCRATCH/quote.prom" | grep -c '"a"b"')" "3 0"

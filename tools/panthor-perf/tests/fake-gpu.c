@@ -10,7 +10,7 @@
  *   r   one of the session's period, in which every counter counts something else than in the one before
  *   b   one in which MaliFragQueueAssignStallCy alone counts, so that a derived sum goes back
  *   n   the same as s, but of the microsecond before now, so that marks lie before or behind it
- *   g   the GPU goes
+ *   g   the GPU goes; there is none as long as there is a file of the name in FAKE_GONE
  *
  * They wait until counting is started; a file of the name in FAKE_STARTED is there from then on. When it is
  * started again, ten seconds have gone by.
@@ -56,9 +56,12 @@ static enum pperf_error fake_error(const char *name)
 enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu)
 {
 	enum pperf_error error = fake_error("FAKE_GPU");
+	const char *gone = getenv("FAKE_GONE");
 
 	if (error)
 		return error;
+	if (gone && !access(gone, F_OK))
+		return pperf_fail(PPERF_ERROR_NO_DEVICE, "%s is a file", gone);
 	*gpu = calloc(1, sizeof(**gpu));
 	if (!*gpu)
 		return pperf_no_memory();

@@ -16,6 +16,6 @@ jq -r '.templating.list[] | select(.type == "query") | .query.query' "$packaging
 	sed -n 's/label_values(\(.*\), \([a-z]*\))/\2\t\1/p' | sed 's/\$instance/.*/' >"$SCRATCH/labels"
 queries=$(wc -l <"$SCRATCH/queries")
 labels=$(wc -l <"$SCRATCH/labels")
-plan $((queries + labels + 9 + 1))
-guest_script $((queries + labels + 9)) grafana -g g610 -m 2048 -t 1800 -r none:trixie -a prometheus \
+plan $((queries + labels + 11 + 1))
+guest_script $((queries + labels + 11)) grafana -g g610 -m 2048 -t 1800 -r none:trixie -a prometheus \
 	-f "$SCRATCH/queries" -f "$SCRATCH/labels" -f "$packaging/mali-rules.yml"

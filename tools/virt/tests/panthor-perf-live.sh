@@ -9,8 +9,8 @@ set -u
 
 # What the guest says. On 6.12 the kernel does not tell the time of clients.
 case $KERNEL in
-6.12) RESULTS=46 ;;
-*) RESULTS=49 ;;
+6.12) RESULTS=44 ;;
+*) RESULTS=47 ;;
 esac
 
 plan $((2 * (RESULTS + 1 + 8)))

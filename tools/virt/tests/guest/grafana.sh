@@ -106,6 +106,25 @@ else
 fi
 is "no alert is raised for a GPU that is well" "$(ask 'ALERTS{alertstate="firing"}')" ""
 
+# The GPU is unbound, and bound again.
+driver=/sys/bus/platform/drivers/panthor
+name=$(basename "$GPU")
+# alert LABELS: an alert is there
+alert()
+{
+	ask "count(ALERTS{$1})" | grep -q '=> 1 '
+}
+no_alert()
+{
+	! alert "$1" && ask 'panthor_gpu_up' | grep -q '=> 1 '
+}
+echo "$name" >$driver/unbind
+until_true 120 alert 'alertname="MaliGPUGone",alertstate="firing",gpu="renderD128"' && ok "an alert is raised for a GPU that is gone" ||
+	not_ok "an alert is raised for a GPU that is gone" "$(ask ALERTS)" "$(ask panthor_gpu_up)"
+echo "$name" >$driver/bind
+until_true 120 no_alert 'alertname="MaliGPUGone"' && ok "and ends when it is back" ||
+	not_ok "and ends when it is back" "$(ask ALERTS)" "$(ask panthor_gpu_up)"
+
 kill -INT $exporter
 wait $exporter
 down()

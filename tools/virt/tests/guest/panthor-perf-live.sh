@@ -204,4 +204,3 @@ gone()
 	echo "$(basename "$GPU")" >/sys/bus/platform/drivers/panthor/bind
 }
 gone top panthor-perf top -j -p 100ms
-gone export panthor-perf export --prometheus --textfile /root/x.prom -p 100ms
