@@ -146,7 +146,7 @@ static error_t parse_device(int key, char *arg, struct argp_state *state)
 	if (key != 'd')
 		return ARGP_ERR_UNKNOWN;
 	*device = device_node(arg);
-	if (!strchr(*device, '/') && access("/sys/class/drm", F_OK))
+	if (!strchr(*device, '/') && access("/sys/class", F_OK))
 		argp_error(state, "-d %s: cannot find its render node, as /sys is not mounted; name the node, such as "
 			   "-d renderD128", arg);
 	return 0;

@@ -33,6 +33,24 @@ counted()
 	return $status
 }
 
+# exported NAME: NAME.prom is what export wrote after the first sample
+exported()
+{
+	local pid
+
+	mkfifo "$SCRATCH/ticks"
+	exec 6<>"$SCRATCH/ticks"
+	printf s >&6
+	FAKE_TICKS=$SCRATCH/ticks env --default-signal=INT "$tool" export -t "$SCRATCH/$1.now" -p 1s 2>"$SCRATCH/$1.err" &
+	pid=$!
+	until_true grep -qs '^mali_samples_total{.*} 1$' "$SCRATCH/$1.now"
+	cp "$SCRATCH/$1.now" "$SCRATCH/$1.prom"
+	kill -INT "$pid"
+	wait "$pid"
+	exec 6>&-
+	rm "$SCRATCH/ticks"
+}
+
 # ---- Samples that are longer than the period ----
 
 # late N OF MEAN: the sentence
@@ -142,7 +160,7 @@ says "-I of no whole milliseconds" 2 "has a unit, as 1s" stat -I 1500us -- true
 for command in stat record top export; do
 	says "$command -p without a unit" 2 "-p 20: a time is a number with a unit; -p 20ms?" $command -p 20
 done
-says "export needs no form" 2 "exclude each other" export -l :0 -t "$SCRATCH/x"
+says "export needs no form" 2 "cannot be combined" export -l :0 -t "$SCRATCH/x"
 says "all GPUs are listed" 0 "^Device  */dev/dri/renderD129," info
 is "each of them" "$(counted info s info -j; grep -o '"device":"[^"]*"' "$SCRATCH/info.out" | tr '\n' ' ')" \
 	'"device":"/dev/dri/renderD128" "device":"/dev/dri/renderD129" '
@@ -253,7 +271,7 @@ says "stat has the mean frequency" 0 "^Mean frequency while active: 0.01 MHz" st
 is "and report" "$("$tool" report "$SCRATCH/late.data" | grep '^Mean freq')" "Mean frequency while active: 0.01 MHz"
 is "and its JSON" "$("$tool" report -j "$SCRATCH/late.data" | grep -o '"active_hz":[0-9]*')" '"active_hz":10000'
 says "and that of stat" 0 '"active_hz":10000' stat -j -p 1s -- true
-counted export sg export -t "$SCRATCH/frequency.prom" -p 1s
+exported frequency
 is "and export" "$(sed -n 's/^mali_gpu_active_frequency_hertz{[^}]*} //p' "$SCRATCH/frequency.prom")" 10000
 
 # The same everywhere: what comes first, of two seconds.
@@ -271,7 +289,7 @@ is "load, frequency and bandwidth are counted" "$(grep -oE '"[a-z_]*":[0-9.]*[1-
 	'"read" "written" "of_time" "of_cycles" "active_seconds" "active_cycles" "cycles" "active_hz" '
 is "stat has those of report" "$(first "$SCRATCH/same.stat")" "$(cat "$SCRATCH/first")"
 is "so has top" "$(first "$SCRATCH/same-top.out")" "$(cat "$SCRATCH/first")"
-counted export sg export -t "$SCRATCH/same.prom" -p 1s
+exported same
 counted one sg stat -j -p 1s -o "$SCRATCH/one.stat"
 is "so has export, of one second" \
 	"$(sed -n 's/^mali_\(gpu_load_ratio\|gpu_active_frequency_hertz\|external_memory_bytes_per_second\){[^}]*} //p' "$SCRATCH/same.prom" | tr '\n' ' ')" \

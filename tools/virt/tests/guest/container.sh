@@ -41,4 +41,4 @@ is "a card's render node: status" "$?" 2
 has "a card's render node: what to do" "$(cat /root/out)" "card0.*/sys is not mounted.*-d renderD128"
 
 umount /sys
-is "with /sys, info is the same as before" "$(panthor-perf info)" "$(cat /root/with_sys)"
+has "with /sys, info has a frequency again" "$(panthor-perf info)" "^Frequency  *[0-9.]* MHz"
