@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * panthor-perf doctor: why nothing can be counted, and what to do. What is found is in the order in which one
- * thing takes the other; of each there is one line, and a next step if something is to be done.
+ * panthor-perf doctor: diagnose setup problems. Each check prints one line, and the next step if something is to
+ * be done. The checks are in order of dependency.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -16,7 +16,7 @@
 
 #include "commands.h"
 
-/* No module is longer. */
+/* Larger than any module. */
 #define MAX_MODULE (64 << 20)
 
 #define BUILD_ID ".note.gnu.build-id"
@@ -33,7 +33,7 @@ struct doctor {
 	unsigned int to_do;
 
 	char release[128];
-	/* What came of opening the GPU, and of a session. */
+	/* Results of opening the GPU, and a session. */
 	enum pperf_error gpu_error, session_error;
 	char *gpu_message, *session_message;
 	char gpu[128];
@@ -57,13 +57,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		d->json = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: there are no arguments", arg);
+		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* One line: what was found of something, and what is to be done next, or NULL. */
+/* Print the finding of a check, and the next step or NULL. */
 static void tell(struct doctor *d, const char *name, enum state state, const char *next, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
@@ -110,7 +110,7 @@ static bool first_line(const char *path, char *line, size_t size)
 	return read;
 }
 
-/* The last of the files that a pattern names. */
+/* Find the last of the files that match a pattern. */
 static bool find(const char *pattern, char *path, size_t size)
 {
 	glob_t found;
@@ -122,7 +122,7 @@ static bool find(const char *pattern, char *path, size_t size)
 	return true;
 }
 
-/* Of the files of a kernel's modules: "/lib/modules/RELEASE/NAME". */
+/* Return "/lib/modules/RELEASE/NAME". */
 static const char *of_kernel(const struct doctor *d, const char *name)
 {
 	static char path[PATH_MAX];
@@ -136,7 +136,7 @@ static bool lacks_interface(const struct doctor *d)
 	return d->gpu_error == PPERF_ERROR_NO_KERNEL_SUPPORT || d->session_error == PPERF_ERROR_NO_KERNEL_SUPPORT;
 }
 
-/* A panthor answers: it is loaded and drives the GPU. */
+/* Return true if panthor is loaded and drives the GPU. */
 static bool driver_answers(const struct doctor *d)
 {
 	return !d->gpu_error || lacks_interface(d) || d->gpu_error == PPERF_ERROR_NO_COUNTERS;
@@ -164,7 +164,7 @@ static void try_to_count(struct doctor *d)
 	}
 	snprintf(d->gpu, sizeof(d->gpu), "%s, %s, %u shader cores", pperf_gpu_info(gpu)->name,
 		 pperf_gpu_info(gpu)->node, pperf_gpu_info(gpu)->cores);
-	/* Opening takes the right to count, and counts nothing. */
+	/* Opening a session checks the permission, and counts nothing yet. */
 	options.masks.bits[1][0] = 1ull << PPERF_FIRST_COUNTER;
 	d->session_error = pperf_session_open(gpu, &options, &session);
 	if (d->session_error)
@@ -176,18 +176,18 @@ static void try_to_count(struct doctor *d)
 
 static void look_at_kernel(struct doctor *d)
 {
-	char version[256] = "of an unknown version";
+	char version[256] = "unknown version";
 	unsigned int major = 0, minor = 0;
 
 	first_line("/proc/sys/kernel/version", version, sizeof(version));
 	if (sscanf(d->release, "%u.%u", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 10)))
-		tell(d, "kernel", TO_DO, "boot a kernel that the README's \"On a board\" names",
-		     "Linux %s has no panthor, which came with 6.10; %s", d->release, version);
+		tell(d, "kernel", TO_DO, "boot one of the kernels listed in README, \"On a board\"",
+		     "Linux %s is too old: panthor is in Linux 6.10 and later; %s", d->release, version);
 	else
 		tell(d, "kernel", FINE, NULL, "Linux %s, %s", d->release, version);
 }
 
-/* The directory in sysfs of a GPU that panthor is for. */
+/* Find the sysfs directory of a GPU that panthor supports. */
 static bool find_device(char *path, size_t size)
 {
 	char line[1024];
@@ -215,29 +215,29 @@ static void look_at_device(struct doctor *d)
 	if (lacks_sysfs(d, "GPU"))
 		return;
 	if (!find_device(path, sizeof(path))) {
-		/* Not all that has one describes it by a device tree. */
+		/* Some systems describe their devices without a device tree. */
 		if (driver_answers(d))
-			tell(d, "GPU", FINE, NULL, "not of the device tree");
+			tell(d, "GPU", FINE, NULL, "panthor drives a GPU that is not in the device tree");
 		else
-			tell(d, "GPU", TO_DO, "it takes a Mali-G310, G510, G610, G710 or later, whose node in the "
-			     "device tree is enabled", "the device tree has no Mali with a command stream front end");
+			tell(d, "GPU", TO_DO, "panthor needs a Mali-G310, G510, G610, G710 or later; enable its node in "
+			     "the device tree", "the device tree has no Mali GPU with a command stream frontend");
 		return;
 	}
 	device = strrchr(path, '/') + 1;
 	snprintf(link, sizeof(link), "%s/driver", path);
 	length = readlink(link, target, sizeof(target) - 1);
 	if (length <= 0) {
-		tell(d, "GPU", TO_DO, "sudo dmesg | grep -e panthor -e mali tells why, once panthor is loaded",
-		     "%s has no driver", device);
+		tell(d, "GPU", TO_DO, "load panthor, then look for the reason: sudo dmesg | grep -e panthor -e mali",
+		     "no driver is bound to %s", device);
 		return;
 	}
 	target[length] = '\0';
 	driver = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
 	if (!strcmp(driver, "panthor"))
-		tell(d, "GPU", FINE, NULL, "%s, which panthor drives", device);
+		tell(d, "GPU", FINE, NULL, "panthor drives %s", device);
 	else
-		tell(d, "GPU", TO_DO, "keep that driver from loading: module_blacklist= on the kernel's command line",
-		     "%s, which %s drives", device, driver);
+		tell(d, "GPU", TO_DO, "add module_blacklist= with the name of that driver to the kernel command line",
+		     "%s is driven by %s instead of panthor", device, driver);
 }
 
 static void look_at_kbase(struct doctor *d)
@@ -249,19 +249,19 @@ static void look_at_kbase(struct doctor *d)
 		if (access(signs[i], F_OK))
 			continue;
 		if (driver_answers(d)) {
-			tell(d, "kbase", FINE, NULL, "Arm's own driver is there (%s), and does not drive the GPU", signs[i]);
+			tell(d, "kbase", FINE, NULL, "Arm's own driver is present (%s), but does not drive the GPU", signs[i]);
 			return;
 		}
-		tell(d, "kbase", TO_DO, "boot a kernel that has panthor, or "
-		     "module_blacklist=mali_kbase,bifrost_kbase on this one's command line if it has both",
-		     "Arm's own driver is there (%s), as in vendors' kernels: one GPU has one driver", signs[i]);
+		tell(d, "kbase", TO_DO, "boot a kernel that has panthor; if this one has it, add "
+		     "module_blacklist=mali_kbase,bifrost_kbase to its command line",
+		     "Arm's own driver is present (%s), as in vendor kernels, and keeps panthor from the GPU", signs[i]);
 		return;
 	}
 	if (driver_answers(d) || !lacks_sysfs(d, "kbase"))
-		tell(d, "kbase", FINE, NULL, "Arm's own driver is not there");
+		tell(d, "kbase", FINE, NULL, "Arm's own driver is not present");
 }
 
-/* The file that modprobe takes for panthor: its line in modules.dep. */
+/* Find the file that modprobe loads for panthor: its line in modules.dep. */
 static bool installed_module(const struct doctor *d, char *path, size_t size)
 {
 	FILE *file = fopen(of_kernel(d, "modules.dep"), "re");
@@ -296,7 +296,7 @@ static bool is_builtin(const struct doctor *d)
 	return found;
 }
 
-/* All of a file, or what the program says whose command it is. */
+/* Read a file, or the output of a command. */
 static char *contents(const char *path, const char *command, size_t *size)
 {
 	FILE *file = command ? popen(command, "re") : fopen(path, "re");
@@ -305,12 +305,12 @@ static char *contents(const char *path, const char *command, size_t *size)
 	*size = file && data ? fread(data, 1, MAX_MODULE, file) : 0;
 	if (file)
 		command ? pclose(file) : fclose(file);
-	/* Whatever reads beyond the end is found out. */
+	/* Sanitizers detect reads past the end of an exact allocation. */
 	fitting = realloc(data, *size + 1);
 	return fitting ?: data;
 }
 
-/* A module that may be compressed. */
+/* Read a module, which may be compressed. */
 static char *module_contents(const char *path, size_t *size)
 {
 	static const char *const programs[][2] = { { ".xz", "xz" }, { ".zst", "zstd" }, { ".gz", "gzip" } };
@@ -327,7 +327,7 @@ static char *module_contents(const char *path, size_t *size)
 	return contents(path, NULL, size);
 }
 
-/* A section of an ELF file, or NULL if there is none, or it is no whole one. */
+/* Find a section of an ELF file. Returns NULL if it is missing or the file is damaged. */
 static const char *elf_section(const char *data, size_t size, const char *name, size_t *length)
 {
 	const Elf64_Ehdr *header = (const void *)data;
@@ -352,7 +352,7 @@ static const char *elf_section(const char *data, size_t size, const char *name, 
 	return NULL;
 }
 
-/* Whether what is loaded was loaded from a file: their build ids. UNKNOWN if one of them has none. */
+/* Compare the build ids of the loaded module and of a file. Returns UNKNOWN if one of them has none. */
 static enum state loaded_from(const char *path)
 {
 	size_t size, in_file, loaded_size;
@@ -367,7 +367,7 @@ static enum state loaded_from(const char *path)
 	return state;
 }
 
-/* A driver that is not what it should be matters if it does not count. */
+/* A module without counters only matters if it is the one in use. */
 static void look_at_module(struct doctor *d)
 {
 	bool there = !access(LOADED, F_OK);
@@ -377,37 +377,37 @@ static void look_at_module(struct doctor *d)
 		return;
 	if (is_builtin(d)) {
 		tell(d, "module", lacks_interface(d) ? TO_DO : FINE, lacks_interface(d) ?
-		     "boot a kernel that has it as a module, or build this one with CONFIG_DRM_PANTHOR_PERF" : NULL,
-		     "panthor is part of this kernel, and no module takes its place");
+		     "boot a kernel that has panthor as a module, or build this one with CONFIG_DRM_PANTHOR_PERF" : NULL,
+		     "panthor is built into this kernel, so no module can replace it");
 		return;
 	}
 	if (!installed_module(d, path, sizeof(path))) {
 		if (there)
-			tell(d, "module", UNKNOWN, NULL, "panthor is loaded, and there is none in %s",
+			tell(d, "module", UNKNOWN, NULL, "panthor is loaded, but not listed in %s",
 			     of_kernel(d, "modules.dep"));
 		else
-			tell(d, "module", TO_DO, "boot a kernel that has it (CONFIG_DRM_PANTHOR)",
-			     "this kernel has no panthor");
+			tell(d, "module", TO_DO, "boot a kernel with panthor (CONFIG_DRM_PANTHOR)",
+			     "this kernel has no panthor module");
 		return;
 	}
 	if (!there) {
-		tell(d, "module", TO_DO, "sudo modprobe panthor; sudo dmesg tells what became of it",
-		     "panthor is not loaded, but is installed: %s", path);
+		tell(d, "module", TO_DO, "sudo modprobe panthor; if that fails, see sudo dmesg",
+		     "panthor is installed, but not loaded: %s", path);
 		return;
 	}
 	switch (loaded_from(path)) {
 	case FINE:
-		tell(d, "module", FINE, NULL, "loaded is what is installed, %s", path);
+		tell(d, "module", FINE, NULL, "the loaded panthor is the installed one, %s", path);
 		break;
 	case TO_DO:
 		snprintf(next, sizeof(next), "sudo update-initramfs -u -k %s (or dracut -f, mkinitcpio -P) and "
-			 "reboot: the initrd may have the other one", d->release);
-		tell(d, "module", TO_DO, next, "loaded is another panthor than what is installed, %s", path);
+			 "reboot: the initrd may contain the other one", d->release);
+		tell(d, "module", TO_DO, next, "the loaded panthor is not the installed one, %s", path);
 		break;
 	case UNKNOWN:
 		tell(d, "module", UNKNOWN,
-		     "install xz-utils or zstd, if the file is compressed by one that is not there",
-		     "whether what is loaded is %s cannot be told, for want of a build id", path);
+		     "install xz-utils or zstd if one is needed to decompress the file",
+		     "cannot compare the loaded panthor with %s: no build id", path);
 	}
 }
 
@@ -416,19 +416,19 @@ static void look_at_firmware(struct doctor *d)
 	char path[PATH_MAX];
 
 	if (d->gpu_error == PPERF_ERROR_NO_COUNTERS)
-		tell(d, "firmware", TO_DO, "a newer mali_csffw.bin: firmware-misc-nonfree of a later Debian, or "
-		     "linux-firmware; sudo dmesg | grep panthor tells what the driver missed",
-		     "it runs, and offers no counters that the driver understands");
+		tell(d, "firmware", TO_DO, "install a newer mali_csffw.bin, from firmware-misc-nonfree of a later Debian or "
+		     "linux-firmware; for details: sudo dmesg | grep panthor",
+		     "it runs, but has no counters that the driver supports");
 	else if (driver_answers(d))
 		tell(d, "firmware", FINE, NULL, "it runs");
 	else if (find("/lib/firmware/arm/mali/arch*/mali_csffw.bin*", path, sizeof(path)) ||
 		 find("/lib/firmware/updates/arm/mali/arch*/mali_csffw.bin*", path, sizeof(path)))
-		tell(d, "firmware", UNKNOWN, NULL,
-		     "there is %s; whether the GPU wants another one, sudo dmesg | grep panthor tells", path);
+		tell(d, "firmware", UNKNOWN, "check that the GPU does not need another one: sudo dmesg | grep panthor",
+		     "%s is installed", path);
 	else
 		tell(d, "firmware", TO_DO,
 		     "install firmware-misc-nonfree (of Debian's non-free-firmware) or linux-firmware, and reboot",
-		     "there is no arm/mali/arch*/mali_csffw.bin in /lib/firmware");
+		     "arm/mali/arch*/mali_csffw.bin is missing in /lib/firmware");
 }
 
 static void look_at_counters(struct doctor *d)
@@ -436,7 +436,7 @@ static void look_at_counters(struct doctor *d)
 	if (!d->gpu_error)
 		tell(d, "counters", FINE, NULL, "%s", d->gpu);
 	else if (d->gpu_error == PPERF_ERROR_PERMISSION)
-		tell(d, "counters", UNKNOWN, NULL, "the GPU may not be asked");
+		tell(d, "counters", UNKNOWN, NULL, "no permission to query the GPU");
 	else
 		tell(d, "counters", TO_DO, NULL, "%s", d->gpu_message);
 }
@@ -446,14 +446,14 @@ static void look_at_permission(struct doctor *d)
 	if (d->gpu_error == PPERF_ERROR_PERMISSION)
 		tell(d, "permission", TO_DO, NULL, "%s", d->gpu_message);
 	else if (d->gpu_error)
-		tell(d, "permission", UNKNOWN, NULL, "there is nothing to count yet");
+		tell(d, "permission", UNKNOWN, NULL, "not checked: there are no counters yet");
 	else if (!d->session_error)
-		tell(d, "permission", FINE, NULL, "this user may count");
+		tell(d, "permission", FINE, NULL, "this user is allowed to count");
 	else
 		tell(d, "permission", TO_DO, NULL, "%s", d->session_message);
 }
 
-/* Why a kernel keeps its own panthor: what the package says in DKMS's log of its last trial, if that was of this one. */
+/* Find out why a kernel keeps its own panthor: the package's line in DKMS's log, if its last build was for this kernel. */
 static bool kept_because(const char *release, char *why, size_t size)
 {
 	char path[PATH_MAX], line[1024], head[256];
@@ -475,7 +475,7 @@ static bool kept_because(const char *release, char *why, size_t size)
 	return found;
 }
 
-/* It matters only where panthor does not count. */
+/* Only matters if panthor has no counters. */
 static void look_at_dkms(struct doctor *d)
 {
 	char conf[PATH_MAX], built[PATH_MAX], why[600], next[512], *end;
@@ -483,7 +483,7 @@ static void look_at_dkms(struct doctor *d)
 
 	if (!find("/usr/src/panthor-perf-*/dkms.conf", conf, sizeof(conf))) {
 		if (lacks_interface(d))
-			tell(d, "DKMS", TO_DO, "install it: the README's \"On a board\" tells how",
+			tell(d, "DKMS", TO_DO, "install it as described in README, \"On a board\"",
 			     "panthor-perf-dkms is not installed");
 		else
 			tell(d, "DKMS", FINE, NULL, "panthor-perf-dkms is not installed");
@@ -495,14 +495,14 @@ static void look_at_dkms(struct doctor *d)
 	if (find(of_kernel(d, "updates/dkms/panthor.ko*"), built, sizeof(built))) {
 		tell(d, "DKMS", FINE, NULL, "%s has built %s", name, built);
 	} else if (!lacks_interface(d)) {
-		tell(d, "DKMS", FINE, NULL, "%s has built nothing for this kernel", name);
+		tell(d, "DKMS", FINE, NULL, "%s has not built a module for this kernel", name);
 	} else if (kept_because(d->release, why, sizeof(why))) {
-		snprintf(next, sizeof(next), "what that says, and then sudo dkms autoinstall -k %s", d->release);
-		tell(d, "DKMS", TO_DO, next, "%s has built nothing: %s", name, why);
+		snprintf(next, sizeof(next), "fix that, then run sudo dkms autoinstall -k %s", d->release);
+		tell(d, "DKMS", TO_DO, next, "%s has not built a module: %s", name, why);
 	} else {
-		snprintf(next, sizeof(next), "sudo dkms autoinstall -k %s, and what it says; what a compiler said is "
-			 "in /var/lib/dkms/panthor-perf", d->release);
-		tell(d, "DKMS", TO_DO, next, "%s has built nothing for this kernel", name);
+		snprintf(next, sizeof(next), "sudo dkms autoinstall -k %s; the compiler's output is in "
+			 "/var/lib/dkms/panthor-perf", d->release);
+		tell(d, "DKMS", TO_DO, next, "%s has not built a module for this kernel", name);
 	}
 }
 
@@ -513,11 +513,11 @@ static void look_at_headers(struct doctor *d)
 	if (!access(path, F_OK))
 		tell(d, "headers", FINE, NULL, "%s", path);
 	else if (!lacks_interface(d))
-		tell(d, "headers", FINE, NULL, "there are none of this kernel, and nothing has to be built");
+		tell(d, "headers", FINE, NULL, "not installed for this kernel, and not needed");
 	else
-		tell(d, "headers", TO_DO, "on Debian, sudo apt install linux-headers-arm64, of the suite that the "
-		     "kernel is of, such as -t trixie-backports; elsewhere those of this release",
-		     "there is no %s, without which no module can be built", path);
+		tell(d, "headers", TO_DO, "on Debian, sudo apt install linux-headers-arm64 from the same suite as the "
+		     "kernel, such as -t trixie-backports; elsewhere, the headers of this release",
+		     "%s is missing: DKMS cannot build a module", path);
 }
 
 static void look_at_signatures(struct doctor *d)
@@ -537,16 +537,16 @@ static void look_at_signatures(struct doctor *d)
 	if (why) {
 		if (d->gpu_error == PPERF_ERROR_NO_DEVICE || lacks_interface(d))
 			tell(d, "signature", TO_DO,
-			     "sudo mokutil --import /var/lib/dkms/mok.pub, reboot, and enrol that key",
-			     "this kernel takes modules alone that are signed with a key it knows (%s)", why);
+			     "sudo mokutil --import /var/lib/dkms/mok.pub, reboot, and enroll that key",
+			     "this kernel only loads modules signed with a key it trusts (%s)", why);
 		else
-			tell(d, "signature", FINE, NULL, "this kernel wants one (%s), and has taken the module", why);
+			tell(d, "signature", FINE, NULL, "this kernel requires one (%s), and has accepted the module", why);
 		return;
 	}
 	/* Four bytes of attributes, and the value. */
 	variable = contents(EFI_SECURE_BOOT, NULL, &size);
-	tell(d, "signature", FINE, NULL, "this kernel wants none of modules%s",
-	     variable && size == 5 && variable[4] == 1 ? ", though secure boot is on" : "");
+	tell(d, "signature", FINE, NULL, "this kernel does not require signed modules%s",
+	     variable && size == 5 && variable[4] == 1 ? ", although secure boot is on" : "");
 	free(variable);
 }
 
@@ -555,8 +555,8 @@ static void print_end(const struct doctor *d)
 	struct json_object *top;
 
 	if (!d->json) {
-		printf("\n%s\n", d->to_do ? "Begin with the first line that has something to do, and run this again." :
-		       "Nothing is to be done. If counts cannot be right: sudo panthor-perf info --debug, under load.");
+		printf("\n%s\n", d->to_do ? "Start with the first \"to do\", then run this again." :
+		       "No problems found. If counts look wrong, run sudo panthor-perf info --debug under load.");
 		return;
 	}
 	top = json_object_new_object();
@@ -571,9 +571,9 @@ int command_doctor(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
-		options, parse, NULL, "Tells why nothing can be counted, and what to do.", children, NULL, NULL
+		options, parse, NULL, "Diagnose setup problems.", children, NULL, NULL
 	};
-	struct doctor d = { .release = "of an unknown release" };
+	struct doctor d = { .release = "of unknown release" };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &d);
 	first_line("/proc/sys/kernel/osrelease", d.release, sizeof(d.release));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * panthor-perf export: counters and metrics for Prometheus and what reads its formats.
+ * panthor-perf export: counters and metrics for Prometheus, and for readers of its formats.
  *
  * One thread reads the samples and adds them up; the threads of the HTTP server only ever read
- * text that was written as a whole from one state of the sums. So what a scraper sees does not
- * depend on other scrapers, and one that reads slowly keeps no sample waiting.
+ * text that was rendered as a whole from one state of the sums. Scrapers do not influence each
+ * other, and a slow one does not delay samples.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -32,20 +32,20 @@
 #define DEFAULT_PORT "9477"
 #define DEFAULT_PERIOD_NS 1000000000ull
 
-/* A scraper that says or takes nothing for so long is cut off. */
+/* A connection without traffic for so long is closed. */
 #define TIMEOUT_S 10
 #define MAX_CONNECTIONS 64
 
-/* For one address, so that others have some left; a scraper needs one. */
+/* Per client address, so that none can take all of them; a scraper needs one. */
 #define MAX_CONNECTIONS_OF_ONE 16
 
-/* Who says or takes a little now and then is cut off after so long, too. */
+/* A request that is not complete and answered after so long is closed, even if it has some traffic. */
 #define REQUEST_S 20
 
 /* Time between attempts to open a GPU that is gone. */
 #define RETRY_S 2
 
-/* A text is written for each period, in two forms. */
+/* Both forms of the text are rendered in each period. */
 #define MIN_PERIOD_NS 10000000ull
 
 /* Samples' tags. */
@@ -68,7 +68,7 @@ struct arguments {
 	} events;
 };
 
-/* The two forms of one text. */
+/* The forms in which the text is rendered. */
 enum format {
 	FORMAT_TEXT,
 	FORMAT_OPENMETRICS,
@@ -80,14 +80,14 @@ static const char *const content_types[FORMATS] = {
 	"application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/* A text that responses refer to: freed with the last of them. */
+/* A rendered text; freed with the last response that refers to it. */
 struct page {
 	unsigned int users;
 	size_t size;
 	char *text;
 };
 
-/* A counter, as it is told of. */
+/* A counter, as it is exported. */
 struct metric {
 	const struct pperf_counter *counter;
 
@@ -95,12 +95,12 @@ struct metric {
 	char name[192];
 	char unit[64];
 
-	/* What a derived value is multiplied by, as Prometheus has ratios and bytes alone. */
+	/* Converts a derived value to Prometheus' base units, ratios and bytes. */
 	double factor;
 
 	/*
-	 * What was told last of a sum that is derived. An equation that subtracts may give less than
-	 * before, and a counter that goes back means a restart to who reads it.
+	 * The last exported value of a derived sum. An equation with a subtraction may return less than
+	 * before, but Prometheus takes a decrease for a restart.
 	 */
 	double told;
 };
@@ -121,7 +121,7 @@ struct exporter {
 	const struct pperf_selection *selection;
 	struct figures_source source;
 
-	/* What the gpu label says. */
+	/* Value of the gpu label. */
 	const char *label;
 
 	/* Since the start, and over the last period. */
@@ -136,14 +136,14 @@ struct exporter {
 	struct metric *metrics;
 	size_t num_metrics;
 
-	/* By node of the tree: what was told of it last. */
+	/* Last exported value of each node of the tree. */
 	double *topdown_told;
 
-	/* Guards all below; taken by the server's threads and by the reader. */
+	/* Protects all below; taken by the server's threads and the reader. */
 	pthread_mutex_t lock;
 	struct page *pages[FORMATS];
 
-	/* Those that there are, by slot, and when what each asks for or is answered has to be at its end. */
+	/* Open connections, by slot, with the deadline of the current request. */
 	struct connection {
 		struct MHD_Connection *of;
 		int fd;
@@ -179,7 +179,7 @@ static void metric_name(char *name, size_t size, const char *title, const char *
 		snprintf(name + n, size - n, "_%s", unit);
 }
 
-/* The unit of a counter as a suffix. Returns what values in the counter's unit are multiplied by. */
+/* The unit of a counter as a suffix. Returns the factor from the counter's unit to it. */
 static double unit_name(char *name, size_t size, const char *unit)
 {
 	size_t n = 0;
@@ -253,46 +253,46 @@ static void print_general(const struct writer *w, const struct exporter *e)
 		     "1 while the GPU is counted, 0 while it is gone (removed, its driver unbound, or its firmware dead).");
 	print_real(w, "panthor_gpu_up", false, NULL, e->session != NULL);
 
-	begin_metric(w, "mali_gpu_info", NULL, false, "What the GPU is; always 1.");
+	begin_metric(w, "mali_gpu_info", NULL, false, "Name, counter layout and driver version of the GPU; always 1.");
 	snprintf(label, sizeof(label), "name=\"%s\",layout=\"%s\",driver=\"%d.%d\"", e->info.name,
 		 e->info.layout ? e->info.layout : "", e->info.driver_major, e->info.driver_minor);
 	print_real(w, "mali_gpu_info", false, label, 1);
 
 	if (!pperf_sums_load(e->total, &load, sizeof(load))) {
 		begin_metric(w, "mali_gpu_observed_seconds", "seconds", true,
-			     "Time that was counted, in which the GPU may have slept.");
+			     "Time covered by samples, including time in which the GPU was asleep.");
 		print_real(w, "mali_gpu_observed_seconds", true, NULL, load.seconds);
 		begin_metric(w, "mali_gpu_busy_seconds", "seconds", true, "Time in which the GPU was active.");
 		print_real(w, "mali_gpu_busy_seconds", true, NULL, load.active_seconds);
 	}
 	if (e->session && period.has_load) {
 		begin_metric(w, "mali_gpu_load_ratio", "ratio", false,
-			     "Load of the GPU in the last period: part of the time, or of the cycles while it had power.");
+			     "Load of the GPU in the last period: share of time (a sleeping GPU counts as idle) or of clock cycles (while powered).");
 		print_real(w, "mali_gpu_load_ratio", false, "of=\"time\"", period.load.of_time);
 		print_real(w, "mali_gpu_load_ratio", false, "of=\"cycles\"", period.load.of_cycles);
 	}
 	if (!isnan(period.hz)) {
 		begin_metric(w, "mali_gpu_active_frequency_hertz", "hertz", false,
-			     "Mean frequency in the last period, while the GPU was active.");
+			     "Mean frequency of the GPU in the last period, while it was active.");
 		print_real(w, "mali_gpu_active_frequency_hertz", false, NULL, period.hz);
 	}
 	if (!isnan(period.read) && !isnan(period.written)) {
 		begin_metric(w, "mali_external_memory_bytes_per_second", "bytes_per_second", false,
-			     "Bytes a second that were read from and written to external memory in the last period.");
+			     "Bytes per second read from and written to external memory in the last period.");
 		print_real(w, "mali_external_memory_bytes_per_second", false, "direction=\"read\"", period.read);
 		print_real(w, "mali_external_memory_bytes_per_second", false, "direction=\"write\"", period.written);
 	}
 
 	if (!isnan(figures_core_load(&e->source, e->period, 0))) {
 		begin_metric(w, "mali_core_load_ratio", "ratio", false,
-			     "Part of the time, in the last period, in which a shader core was active.");
+			     "Share of the last period in which the shader core was active.");
 		for (unsigned int core = 0; core < e->info.blocks[PPERF_BLOCK_SHADER]; core++) {
 			snprintf(label, sizeof(label), "core=\"%u\"", core);
 			print_real(w, "mali_core_load_ratio", false, label, figures_core_load(&e->source, e->period, core));
 		}
 	}
 
-	begin_metric(w, "mali_clock_cycles", "cycles", true, "Cycles of a clock while the GPU had power.");
+	begin_metric(w, "mali_clock_cycles", "cycles", true, "Cycles of each clock while the GPU was powered.");
 	for (unsigned int clock = 0; clock < PPERF_CLOCKS; clock++) {
 		if (!(e->info.clocks & 1u << clock))
 			continue;
@@ -300,16 +300,16 @@ static void print_general(const struct writer *w, const struct exporter *e)
 		print_count(w, "mali_clock_cycles", label, pperf_sums_cycles(e->total, clock));
 	}
 
-	begin_metric(w, "mali_samples", NULL, true, "Samples that were read.");
+	begin_metric(w, "mali_samples", NULL, true, "Samples read.");
 	print_count(w, "mali_samples", NULL, e->log.samples);
 	begin_metric(w, "mali_samples_flagged", NULL, true,
-		     "Samples in which counts may be missing (overflow, error), or that cover more than a period.");
+		     "Samples that may lack counts (overflow, error) or cover more than one period (stretched).");
 	print_count(w, "mali_samples_flagged", "flag=\"overflow\"", e->log.overflowed);
 	print_count(w, "mali_samples_flagged", "flag=\"error\"", e->log.failed);
 	print_count(w, "mali_samples_flagged", "flag=\"stretched\"", e->log.stretched);
 }
 
-/* A value with what all hardware is known by there. */
+/* A value with the labels that the conventions have for all hardware. */
 static void print_hardware(const struct writer *w, const struct exporter *e, const char *name, bool total,
 			   const char *extra, double value)
 {
@@ -320,7 +320,7 @@ static void print_hardware(const struct writer *w, const struct exporter *e, con
 	fprintf(w->out, "\",hw_name=\"%s\",hw_vendor=\"Arm\",%s} %.17g\n", e->info.name, extra, value);
 }
 
-/* The same by the names that OpenTelemetry's conventions have for all hardware (hw.gpu.utilization, hw.gpu.io). */
+/* Load and traffic by the names of OpenTelemetry's conventions for hardware (hw.gpu.utilization, hw.gpu.io). */
 static void print_conventional(const struct writer *w, const struct exporter *e)
 {
 	const struct {
@@ -336,19 +336,19 @@ static void print_conventional(const struct writer *w, const struct exporter *e)
 
 	if (e->session && period.has_load) {
 		begin_metric(w, "hw_gpu_utilization_ratio", "ratio", false,
-			     "Part of the time, in the last period, in which the GPU was active.");
+			     "Share of the last period in which the GPU was active.");
 		print_hardware(w, e, "hw_gpu_utilization_ratio", false, "hw_gpu_task=\"general\"", period.load.of_time);
 	}
 	if (!e->source.read || !e->source.written)
 		return;
-	begin_metric(w, "hw_gpu_io_bytes", "bytes", true, "Bytes that the GPU has read from external memory, and written to it.");
+	begin_metric(w, "hw_gpu_io_bytes", "bytes", true, "Bytes read from external memory (receive) and written to it (transmit).");
 	for (i = 0; i < sizeof(io) / sizeof(io[0]); i++) {
 		if (!pperf_sums_value(e->total, io[i].counter, &bytes))
 			print_hardware(w, e, "hw_gpu_io_bytes", true, io[i].label, bytes);
 	}
 }
 
-/* The value, or what was told before if that is larger. */
+/* The value, or the last exported one if that is larger. */
 static double at_least(double value, double *told)
 {
 	if (value > *told)
@@ -366,7 +366,7 @@ static void print_topdown(const struct writer *w, const struct exporter *e)
 		return;
 	nodes = pperf_db_topdown(e->db, &count);
 	begin_metric(w, "mali_topdown_cycles", "cycles", true,
-		     "Cycles by what held the work up, an estimate; the parts of a level add up to level 0.");
+		     "Estimated cycles by bottleneck; the parts of each level add up to level 0.");
 	for (i = 0; i < count; i++) {
 		snprintf(label, sizeof(label), "level=\"%u\",part=\"%s\",parent=\"%s\"", nodes[i]->level,
 			 nodes[i]->title, nodes[i]->parent ? nodes[i]->parent->title : "");
@@ -385,7 +385,7 @@ static void print_counter(const struct writer *w, const struct exporter *e, stru
 	char *p;
 
 	snprintf(help, sizeof(help), "%s%s (%s%s)", c->title, total ? "" : " in the last period", c->name,
-		 m->factor == 1 ? "" : !strcmp(m->unit, "ratio") ? ", as a part of 1" : ", in bytes");
+		 m->factor == 1 ? "" : !strcmp(m->unit, "ratio") ? ", from 0 to 1" : ", in bytes");
 
 	if (!c->equation) {
 		begin_metric(w, m->name, m->unit, true, help);
@@ -399,7 +399,7 @@ static void print_counter(const struct writer *w, const struct exporter *e, stru
 	}
 	if (!total && !e->session)
 		return;
-	/* Without a value, as of a ratio of nothing to nothing, there is no line. */
+	/* A counter without a value, such as the ratio 0 / 0, has no line. */
 	if (pperf_sums_value(total ? e->total : e->period, c, &value))
 		return;
 	value *= m->factor;
@@ -562,7 +562,7 @@ static time_t now_s(void)
 	return t.tv_sec;
 }
 
-/* From now on, a connection has the whole time again. Called when a request begins and when it is answered. */
+/* Restart the deadline of a connection. Called when a request begins and when it is answered. */
 static void renew(struct exporter *e, struct MHD_Connection *connection)
 {
 	unsigned int i;
@@ -605,7 +605,7 @@ static void notify_completed(void *context, struct MHD_Connection *connection, v
 	renew(context, connection);
 }
 
-/* Ends connections whose time is over: the server then finds them closed. */
+/* Shut down connections after their deadline; the server then finds them closed. */
 static void cut_off(struct exporter *e)
 {
 	unsigned int i;
@@ -629,18 +629,18 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	(void)data;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
 		*data_size = 0;
-		return respond_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET and HEAD are known here.\n");
+		return respond_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET and HEAD are supported.\n");
 	}
-	/* Called once with the headers, then with the body, which there is none of. */
+	/* Called once with the headers, then with the body, which is empty. */
 	if (!*request) {
 		*request = connection;
 		renew(e, connection);
 		return MHD_YES;
 	}
 	if (!strcmp(url, "/"))
-		return respond_text(connection, MHD_HTTP_OK, "panthor-perf export: see /metrics\n");
+		return respond_text(connection, MHD_HTTP_OK, "panthor-perf export: the metrics are at /metrics\n");
 	if (strcmp(url, "/metrics"))
-		return respond_text(connection, MHD_HTTP_NOT_FOUND, "There is only /metrics here.\n");
+		return respond_text(connection, MHD_HTTP_NOT_FOUND, "Not found; the metrics are at /metrics.\n");
 
 	accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 	if (accept && strstr(accept, "application/openmetrics-text"))
@@ -684,16 +684,16 @@ static int server_address(const char *text, struct addrinfo **found)
 		if (ret)
 			wrong = gai_strerror(ret);
 	} else {
-		wrong = "a port is a number from 0 to 65535";
+		wrong = "the port must be a number from 0 to 65535";
 	}
 	free(copy);
 	if (!wrong)
 		return STATUS_OK;
-	complain("--listen %s: %s; say ADDRESS:PORT, such as 127.0.0.1:%s", text, wrong, DEFAULT_PORT);
+	complain("--listen %s: %s; use ADDRESS:PORT, such as 127.0.0.1:%s", text, wrong, DEFAULT_PORT);
 	return STATUS_USAGE;
 }
 
-/* Opens a socket that others can connect to from now on. Prints what is wrong. Returns a status. */
+/* Open a listening socket. Prints an error. Returns a status. */
 static int open_listener(const char *listen_to, int *listener)
 {
 	struct addrinfo *found;
@@ -704,7 +704,7 @@ static int open_listener(const char *listen_to, int *listener)
 	*listener = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (*listener < 0 || setsockopt(*listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 	    bind(*listener, found->ai_addr, found->ai_addrlen) || listen(*listener, MAX_CONNECTIONS)) {
-		complain("cannot listen on %s: %s; --listen ADDRESS:PORT takes another", listen_to, strerror(errno));
+		complain("cannot listen on %s: %s; choose another address or port with --listen", listen_to, strerror(errno));
 		if (*listener >= 0)
 			close(*listener);
 		*listener = -1;
@@ -714,7 +714,7 @@ static int open_listener(const char *listen_to, int *listener)
 	return status;
 }
 
-/* Says where the socket is, as programs can read it: the port may have been any. */
+/* Print the address of the socket, also for programs: with port 0, only this shows the port. */
 static void tell_address(int listener)
 {
 	struct sockaddr_storage address = {};
@@ -731,7 +731,7 @@ static void tell_address(int listener)
 	fflush(stdout);
 }
 
-/* Answers on a socket, which then belongs to the server. Returns a status. */
+/* Start a server on the socket, which it then owns. Returns a status. */
 static int start_server(struct exporter *e, int *listener, struct MHD_Daemon **daemon)
 {
 	*daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, handle, e,
@@ -752,7 +752,7 @@ static int start_server(struct exporter *e, int *listener, struct MHD_Daemon **d
 
 /* ---- The file of a collector ---- */
 
-/* Whole at any time: written beside, and put in its place. */
+/* Write a temporary file and rename it: readers always find a complete file. */
 static int write_textfile(const struct exporter *e, const char *name)
 {
 	const struct page *page = e->pages[FORMAT_TEXT];
@@ -760,7 +760,7 @@ static int write_textfile(const struct exporter *e, const char *name)
 	FILE *out;
 	int fd, status;
 
-	/* Collectors read *.prom alone. What lies there under a name that can be guessed may be a link of others. */
+	/* Collectors read only *.prom. A predictable name could be a symlink of another user. */
 	if (asprintf(&beside, "%s.XXXXXX", name) < 0) {
 		complain("out of memory");
 		return STATUS_FAILED;
@@ -776,7 +776,7 @@ static int write_textfile(const struct exporter *e, const char *name)
 		free(beside);
 		return STATUS_IO;
 	}
-	/* The collector is another user. */
+	/* The collector runs as another user. */
 	fchmod(fd, 0644);
 	fwrite(page->text, 1, page->size, out);
 	status = finish_output(out, name);
@@ -792,7 +792,7 @@ static int write_textfile(const struct exporter *e, const char *name)
 
 /* ---- The samples ---- */
 
-/* Replaces the pages by the state of the sums. */
+/* Render new pages from the sums. */
 static int publish(struct exporter *e, const char *textfile)
 {
 	struct page *pages[FORMATS], *old;
@@ -947,7 +947,7 @@ static int serve(struct exporter *e, struct child *child, const char *textfile)
 		if (poll(fds, 2, textfile && e->session ? -1 : 1000) < 0) {
 			if (errno == EINTR)
 				continue;
-			complain("cannot wait: %s", strerror(errno));
+			complain("cannot wait for samples: %s", strerror(errno));
 			return STATUS_FAILED;
 		}
 		cut_off(e);
@@ -961,7 +961,7 @@ static int serve(struct exporter *e, struct child *child, const char *textfile)
 		case CHILD_NOTHING:
 			break;
 		case CHILD_ENDED:
-			/* A scraper has no use for a last state, a file has. */
+			/* Only a file can show a last sample: the server ends now. */
 			if (!textfile || !e->session)
 				return STATUS_OK;
 			ending = true;
@@ -980,14 +980,14 @@ static int serve(struct exporter *e, struct child *child, const char *textfile)
 /* ---- The command ---- */
 
 static const struct argp_option options[] = {
-	{ "prometheus", 'P', NULL, 0, "In Prometheus' text form, and as OpenMetrics for those who ask for it (which is so without this option)", 0 },
+	{ "prometheus", 'P', NULL, 0, "Use Prometheus' text format, or OpenMetrics if the client asks for it (default)", 0 },
 	{ "listen", 'l', "ADDR:PORT", 0,
-	  "Answer HTTP here (default: 127.0.0.1:" DEFAULT_PORT ", which only this machine reaches); port 0: any that is free", 0 },
-	{ "textfile", 't', "FILE", 0, "Instead, replace FILE after each period, for a collector of text files", 0 },
+	  "Serve HTTP here (default: 127.0.0.1:" DEFAULT_PORT ", reachable from this machine only); port 0 picks a free port", 0 },
+	{ "textfile", 't', "FILE", 0, "Write FILE after each period instead, for a textfile collector", 0 },
 	{ "event", 'e', "COUNTER,...", 0,
-	  "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be repeated; see panthor-perf list)", 0 },
-	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
-	{ "period", 'p', "TIME", 0, "Time between two samples, with a unit: ns, us, ms, s (default: 1s)", 0 },
+	  "Export these counters, by name, source name, title, pattern or BLOCK.INDEX (may be repeated; see panthor-perf list)", 0 },
+	{ "all", 'a', NULL, 0, "Export all named counters", 0 },
+	{ "period", 'p', "TIME", 0, "Time between samples, with a unit: ns, us, ms, s (default: 1s)", 0 },
 	{}
 };
 
@@ -1001,7 +1001,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &arguments->device;
 		return 0;
 	case 'P':
-		/* There is no other form. */
+		/* The only format. */
 		return 0;
 	case 'l':
 		arguments->listen = arg;
@@ -1014,7 +1014,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		if (!is_list(arg))
-			argp_error(state, "-e %s: a counter's name is missing", arg);
+			argp_error(state, "-e %s: a counter name is empty", arg);
 		list = reallocarray(arguments->events.list, arguments->events.count + 1, sizeof(*list));
 		if (!list)
 			return ENOMEM;
@@ -1028,11 +1028,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "-p %s: the shortest period is 10ms", arg);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: there are no arguments", arg);
+		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->listen && arguments->textfile)
-			argp_error(state, "--listen and --textfile exclude each other");
+			argp_error(state, "--listen and --textfile cannot be combined");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -1096,7 +1096,7 @@ static int export_gpu(const struct arguments *arguments)
 	error = pperf_selection_new(e.db, &e.info, &selection);
 	if (!error) {
 		error = pperf_topdown_new(e.db, &e.info, &e.topdown);
-		/* A layout of which nothing is known has no tree. */
+		/* An unknown layout has no tree. */
 		if (error == PPERF_ERROR_UNKNOWN)
 			error = PPERF_OK;
 	}
@@ -1127,7 +1127,7 @@ static int export_gpu(const struct arguments *arguments)
 		goto out;
 	}
 
-	/* There is a page before the first sample: all is 0. */
+	/* Before the first sample, all counters are 0. */
 	status = publish(&e, arguments->textfile);
 	if (!status && !arguments->textfile)
 		status = start_server(&e, &listener, &daemon);
@@ -1159,8 +1159,8 @@ int command_export(int argc, char **argv)
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
 		options, parse, NULL,
-		"Offers counters and metrics to Prometheus, until it is interrupted.\v"
-		"Counters are sums since the start, by block; metrics are those of the last period.",
+		"Export counters and metrics to Prometheus, until interrupted.\v"
+		"Counters are totals since the start, per block; metrics cover the last period.",
 		children, NULL, NULL
 	};
 	struct arguments arguments = { .period_ns = DEFAULT_PERIOD_NS };

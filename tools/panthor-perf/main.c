@@ -25,7 +25,7 @@ static const struct {
 	{ "diff", command_diff, "what changed between two recordings" },
 	{ "streamline", command_streamline, "files for the daemon of Arm Streamline" },
 	{ "export", command_export, "counters and metrics for Prometheus" },
-	{ "doctor", command_doctor, "why nothing can be counted, and what to do" },
+	{ "doctor", command_doctor, "diagnose setup problems" },
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))

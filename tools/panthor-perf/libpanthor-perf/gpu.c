@@ -18,10 +18,10 @@
 #include "device.h"
 
 #define RENDER_NODES "/dev/dri/renderD*"
-/* What the driver that Arm gives to vendors of boards makes. */
+/* Made by Arm's own driver, which board vendors ship. */
 #define KBASE_NODE "/dev/mali0"
 
-/* Reads what fits of a query's answer. Returns the size the kernel knows, or -errno. */
+/* Read a query's answer, as much as fits. Returns the size that the kernel has, or -errno. */
 static int query(int fd, unsigned int type, void *answer, size_t size)
 {
 	struct panthor_query q = { .type = type };
@@ -39,7 +39,7 @@ static int query(int fd, unsigned int type, void *answer, size_t size)
 	return known;
 }
 
-/* True if the node is panthor's. */
+/* Return true if panthor drives the node. */
 static bool is_panthor(int fd, int *major, int *minor)
 {
 	drmVersion *version = drmGetVersion(fd);
@@ -145,13 +145,13 @@ static enum pperf_error open_first(struct pperf_gpu *gpu)
 	if (gpu->fd >= 0)
 		return gpu->node ? PPERF_OK : pperf_no_memory();
 	if (denied)
-		return pperf_fail(PPERF_ERROR_PERMISSION, "a render node in /dev/dri cannot be opened: join "
-				  "its group (usually \"render\"), or run as root");
+		return pperf_fail(PPERF_ERROR_PERMISSION, "No permission to open a render node in /dev/dri. Join its group "
+				  "(usually \"render\"), or run as root.");
 	if (!access(KBASE_NODE, F_OK))
-		return pperf_fail(PPERF_ERROR_NO_DEVICE, "no GPU with the panthor driver: " KBASE_NODE " is of "
-				  "Arm's own driver, as vendors' kernels have it; boot a kernel that has panthor");
-	return pperf_fail(PPERF_ERROR_NO_DEVICE, "no GPU with the panthor driver: is it loaded (modprobe "
-			  "panthor), is this a Mali-G310, G510, G610, G710 or later?");
+		return pperf_fail(PPERF_ERROR_NO_DEVICE, "No Mali GPU driven by panthor found: " KBASE_NODE " belongs to "
+				  "Arm's own driver, which vendor kernels have. Boot a kernel with panthor.");
+	return pperf_fail(PPERF_ERROR_NO_DEVICE, "No Mali GPU driven by panthor found. Check `lsmod | grep panthor`, "
+			  "or run `panthor-perf doctor`.");
 }
 
 static enum pperf_error open_node(struct pperf_gpu *gpu, const char *node)
@@ -163,12 +163,12 @@ static enum pperf_error open_node(struct pperf_gpu *gpu, const char *node)
 		return pperf_fail(errno == EACCES || errno == EPERM ? PPERF_ERROR_PERMISSION :
 				  PPERF_ERROR_NO_DEVICE, "%s: %s", node, strerror(errno));
 	if (!is_panthor(gpu->fd, &major, &minor))
-		return pperf_fail(PPERF_ERROR_NO_DEVICE, "%s is not a GPU with the panthor driver", node);
+		return pperf_fail(PPERF_ERROR_NO_DEVICE, "%s is not a GPU driven by panthor", node);
 	gpu->node = strdup(node);
 	return gpu->node ? PPERF_OK : pperf_no_memory();
 }
 
-/* A descriptor of our own for the program's open file. */
+/* Duplicate the program's descriptor. */
 static enum pperf_error take_fd(struct pperf_gpu *gpu, int fd)
 {
 	int major, minor;
@@ -178,8 +178,8 @@ static enum pperf_error take_fd(struct pperf_gpu *gpu, int fd)
 		return pperf_fail(errno == EBADF ? PPERF_ERROR_INVALID : PPERF_ERROR_SYSTEM, "file descriptor %d: %s", fd,
 				  strerror(errno));
 	if (!is_panthor(gpu->fd, &major, &minor))
-		return pperf_fail(PPERF_ERROR_NO_DEVICE, "file descriptor %d is not a GPU with the panthor driver", fd);
-	/* It may be one whose name is not seen from here, as in a container. */
+		return pperf_fail(PPERF_ERROR_NO_DEVICE, "file descriptor %d is not a GPU driven by panthor", fd);
+	/* NULL without /sys, as in a container. */
 	gpu->node = drmGetDeviceNameFromFd2(gpu->fd);
 	return PPERF_OK;
 }
@@ -242,26 +242,26 @@ static enum pperf_error read_info(struct pperf_gpu *gpu)
 	ret = query(gpu->fd, PANTHOR_QUERY_GPU, &info, sizeof(info));
 	if (ret < 0)
 		return pperf_fail(ret == -ENODEV ? PPERF_ERROR_GONE : PPERF_ERROR_SYSTEM,
-				  "%s does not tell what it is: %s", pperf_gpu_label(gpu), strerror(-ret));
+				  "cannot query the properties of %s: %s", pperf_gpu_label(gpu), strerror(-ret));
 
 	ret = query(gpu->fd, DRM_PANTHOR_DEV_QUERY_PERF_INFO, &perf, sizeof(perf));
 	if (ret == -EINVAL)
-		return pperf_fail(PPERF_ERROR_NO_KERNEL_SUPPORT, "the kernel's panthor driver (version "
-				  "%d.%d) has no performance counters: install panthor-perf-dkms and boot "
-				  "again, or build it with CONFIG_DRM_PANTHOR_PERF",
+		return pperf_fail(PPERF_ERROR_NO_KERNEL_SUPPORT, "The kernel's panthor driver (version "
+				  "%d.%d) has no performance counters. Install panthor-perf-dkms and reboot, or "
+				  "build the kernel with CONFIG_DRM_PANTHOR_PERF.",
 				  gpu->info.driver_major, gpu->info.driver_minor);
 	if (ret < 0)
 		return pperf_fail(ret == -ENODEV ? PPERF_ERROR_GONE : PPERF_ERROR_SYSTEM,
-				  "%s does not tell what it can count: %s", pperf_gpu_label(gpu), strerror(-ret));
+				  "cannot query the counters of %s: %s", pperf_gpu_label(gpu), strerror(-ret));
 	if (!perf.cshw_blocks)
-		return pperf_fail(PPERF_ERROR_NO_COUNTERS, "this GPU's firmware offers no performance "
-				  "counters that the driver understands: see the kernel log (dmesg)");
+		return pperf_fail(PPERF_ERROR_NO_COUNTERS, "The GPU's firmware has no performance "
+				  "counters that the driver supports. Check the kernel log: `sudo dmesg | grep panthor`.");
 
 	fill_info(&gpu->info, &info, &perf, ret);
 	return PPERF_OK;
 }
 
-/* Opens a GPU by its node or, if fd is not negative, by that. */
+/* Open a GPU by fd if that is not negative, else by its node. */
 static enum pperf_error open_gpu(const char *node, int fd, struct pperf_gpu **out)
 {
 	struct pperf_gpu *gpu = calloc(1, sizeof(*gpu));
@@ -283,7 +283,7 @@ static enum pperf_error open_gpu(const char *node, int fd, struct pperf_gpu **ou
 		return error;
 	}
 
-	/* Without it, the rate is known from the first sample on that has one. */
+	/* Otherwise it is known from the first sample that has one. */
 	pperf_gpu_frequency(gpu, &gpu->info.toplevel_hz);
 	*out = gpu;
 	return PPERF_OK;
@@ -297,7 +297,7 @@ enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu)
 enum pperf_error pperf_gpu_open_fd(int fd, struct pperf_gpu **gpu)
 {
 	if (fd < 0)
-		return pperf_fail(PPERF_ERROR_INVALID, "%d is no file descriptor", fd);
+		return pperf_fail(PPERF_ERROR_INVALID, "%d is not a file descriptor", fd);
 	return open_gpu(NULL, fd, gpu);
 }
 
@@ -353,6 +353,6 @@ enum pperf_error pperf_gpu_frequency(const struct pperf_gpu *gpu, uint64_t *hz)
 		return PPERF_OK;
 	if (!gpu->sysfs)
 		return pperf_fail(PPERF_ERROR_SYSTEM, "the GPU's frequency is unknown: /sys is not mounted");
-	return pperf_fail(PPERF_ERROR_SYSTEM, "the kernel does not tell the GPU's frequency: it needs "
-			  "CONFIG_PM_DEVFREQ, and an OPP table of the GPU");
+	return pperf_fail(PPERF_ERROR_SYSTEM, "the GPU's frequency is unknown: the kernel needs "
+			  "CONFIG_PM_DEVFREQ, and an OPP table for the GPU");
 }

@@ -116,7 +116,7 @@ none=$(error ERROR_NO_DEVICE)
 machine
 doctor
 is "all is well: status" "$status $(cat "$SCRATCH/err")" "0 "
-is "all is well: each line is" "$(awk 'NR > 2 && NF && !/^Nothing is to be done/ { print $1, $2 }' "$SCRATCH/out")" \
+is "all is well: each line is" "$(awk 'NR > 2 && NF && !/^No problems found/ { print $1, $2 }' "$SCRATCH/out")" \
 	"$(printf 'ok %s\n' kernel GPU kbase module firmware counters permission DKMS headers signature)"
 is "all is well: no next step" "$(grep -c -e '->' "$SCRATCH/out")" 0
 is "all is well: and then there is info --debug" "$(tail -n 1 "$SCRATCH/out" | grep -c 'info --debug')" 1
@@ -124,13 +124,13 @@ doctor -j
 is "in JSON" "$status $(jq -r '.to_do, (.findings | length), (.findings[] | .of + " " + .state)' "$SCRATCH/out" | tr '\n' ' ')" \
 	"0 0 10 $(printf '%s ok ' kernel GPU kbase module firmware counters permission DKMS headers signature)"
 says 0 kernel ok "Linux $release, "
-says 0 module ok "loaded is what is installed, /lib/modules/$release/updates/dkms/panthor.ko.xz"
+says 0 module ok "the loaded panthor is the installed one, /lib/modules/$release/updates/dkms/panthor.ko.xz"
 says 0 DKMS ok "panthor-perf-0.3 has built /lib/modules/$release/updates/dkms/panthor.ko.xz"
 
 # ---- One thing that is wrong after the other ----
 
 echo 6.1.115-vendor-rk35xx >"$SCRATCH/osrelease"
-says 1 kernel "to do" "has no panthor" "boot a kernel"
+says 1 kernel "to do" "is too old" "boot one of the kernels"
 
 machine
 echo 6.10.1 >"$SCRATCH/osrelease"
@@ -140,17 +140,17 @@ is "kernel: the first that has it" "$(grep -c '^ok .*Linux 6.10.1' "$SCRATCH/out
 export FAKE_GPU=$none
 machine
 rm -r "$root/sys/bus/platform/devices/fb000000.gpu"
-says 1 GPU "to do" "the device tree has no Mali" "it takes a Mali-G310"
+says 1 GPU "to do" "the device tree has no Mali GPU" "panthor needs a Mali-G310"
 machine
 rm "$root/sys/bus/platform/devices/fb000000.gpu/driver"
-says 1 GPU "to do" "fb000000.gpu has no driver" "sudo dmesg"
+says 1 GPU "to do" "no driver is bound to fb000000.gpu" "load panthor"
 says 1 counters "to do" "a fake error"
 says 1 firmware unknown "/lib/firmware/arm/mali/arch10.8/mali_csffw.bin"
 rm -r "$root/lib/firmware"
-says 1 firmware "to do" "no arm/mali/arch*/mali_csffw.bin" "install firmware-misc-nonfree"
+says 1 firmware "to do" "arm/mali/arch*/mali_csffw.bin is missing" "install firmware-misc-nonfree"
 machine
 ln -sfn ../../drivers/mali "$root/sys/bus/platform/devices/fb000000.gpu/driver"
-says 1 GPU "to do" "fb000000.gpu, which mali drives" "keep that driver from loading"
+says 1 GPU "to do" "fb000000.gpu is driven by mali instead of panthor" "add module_blacklist="
 : >"$root/dev/mali0"
 says 1 kbase "to do" "/dev/mali0" "boot a kernel that has panthor"
 rm "$root/dev/mali0"
@@ -159,9 +159,9 @@ says 1 kbase "to do" "bifrost_kbase" "boot a kernel that has panthor"
 
 machine
 rm -r "$root/sys/module/panthor"
-says 1 module "to do" "not loaded" "sudo modprobe panthor"
+says 1 module "to do" "is installed, but not loaded" "sudo modprobe panthor"
 rm "$modules/modules.dep"
-says 1 module "to do" "this kernel has no panthor" "boot a kernel that has it"
+says 1 module "to do" "this kernel has no panthor module" "boot a kernel with panthor"
 unset FAKE_GPU
 
 # Debian's own in the initrd, and ours on the disk; in files of all kinds.
@@ -169,10 +169,10 @@ for how in "updates/panthor.ko cat" "updates/panthor.ko.gz gzip -c" "updates/dkm
 	machine
 	# shellcheck disable=SC2086
 	installed bb $how
-	FAKE_GPU=$old says 1 module "to do" "loaded is another panthor than what is installed, /lib/modules/$release/${how%% *}" \
+	FAKE_GPU=$old says 1 module "to do" "the loaded panthor is not the installed one, /lib/modules/$release/${how%% *}" \
 		"sudo update-initramfs -u -k $release"
 	loaded bb
-	says 0 module ok "loaded is what is installed"
+	says 0 module ok "the loaded panthor is the installed one"
 done
 # No file makes it fall: each length, and each byte of the head and of the sections' table.
 machine
@@ -193,60 +193,60 @@ is "module: a file that is damaged" "$wrong $(cat "$SCRATCH/err")" " "
 
 machine
 rm "$root/usr/bin/xz"
-says 0 module unknown "cannot be told" "install xz-utils"
+says 0 module unknown "cannot compare the loaded panthor" "install xz-utils"
 cp "$(command -v xz)" "$root/usr/bin/"
 machine
 mkdir -p "$modules"
 echo kernel/drivers/gpu/drm/panthor/panthor.ko >"$modules/modules.builtin"
-FAKE_GPU=$old says 1 module "to do" "part of this kernel" "boot a kernel that has it as a module"
-says 0 module ok "part of this kernel"
+FAKE_GPU=$old says 1 module "to do" "built into this kernel" "boot a kernel that has panthor as a module"
+says 0 module ok "built into this kernel"
 
 machine
-FAKE_GPU=$silent says 1 firmware "to do" "no counters that the driver understands" "a newer mali_csffw.bin"
+FAKE_GPU=$silent says 1 firmware "to do" "no counters that the driver supports" "install a newer mali_csffw.bin"
 FAKE_GPU=$denied says 1 permission "to do" "a fake error: permission denied"
-FAKE_GPU=$denied says 1 counters unknown "may not be asked"
+FAKE_GPU=$denied says 1 counters unknown "no permission to query the GPU"
 FAKE_SESSION=$denied says 1 permission "to do" "a fake error: permission denied"
 FAKE_SESSION=$denied says 1 counters ok "/dev/dri/renderD128, 3 shader cores"
 FAKE_SESSION=$old says 1 permission "to do" "a fake error"
 rm -r "$modules/build"
-FAKE_SESSION=$old says 1 headers "to do" "there is no /lib/modules/$release/build"
+FAKE_SESSION=$old says 1 headers "to do" "/lib/modules/$release/build is missing"
 machine
 mkdir -p "$root/sys/module/mali_kbase"
-says 0 kbase ok "does not drive the GPU"
+says 0 kbase ok "but does not drive the GPU"
 machine
 
 # The kernel's own panthor, for one reason or another.
 export FAKE_GPU=$old
 rm -r "$modules/build" "$modules/updates" "$root/usr/src"
 installed aa kernel/drivers/gpu/drm/panthor/panthor.ko.xz xz -c
-says 1 module ok "loaded is what is installed, /lib/modules/$release/kernel/drivers"
+says 1 module ok "the loaded panthor is the installed one, /lib/modules/$release/kernel/drivers"
 says 1 counters "to do" "a fake error"
-says 1 DKMS "to do" "not installed" "install it"
-says 1 headers "to do" "there is no /lib/modules/$release/build" "on Debian, sudo apt install linux-headers-arm64"
+says 1 DKMS "to do" "not installed" "install it as described"
+says 1 headers "to do" "/lib/modules/$release/build is missing" "on Debian, sudo apt install linux-headers-arm64"
 machine
 installed aa kernel/drivers/gpu/drm/panthor/panthor.ko.xz xz -c
-says 1 DKMS "to do" "panthor-perf-0.3 has built nothing" "sudo dkms autoinstall -k $release"
+says 1 DKMS "to do" "panthor-perf-0.3 has not built a module" "sudo dkms autoinstall -k $release"
 log=/var/lib/dkms/panthor-perf/0.3/build/make.log
 kept="keeps its own panthor, without counters: it is built without one (CONFIG_DRM_PANTHOR). Install another"
 put $log "# command: pre-build
 panthor-perf: Linux $release-rt $kept"
-says 1 DKMS "to do" "panthor-perf-0.3 has built nothing for this kernel" "sudo dkms autoinstall -k $release"
+says 1 DKMS "to do" "panthor-perf-0.3 has not built a module for this kernel" "sudo dkms autoinstall -k $release"
 put $log "# command: pre-build
 panthor-perf: Linux $release $kept"
-says 1 DKMS "to do" "panthor-perf-0.3 has built nothing: it is built without one (CONFIG_DRM_PANTHOR). Install another" \
-	"what that says, and then sudo dkms autoinstall -k $release"
+says 1 DKMS "to do" "panthor-perf-0.3 has not built a module: it is built without one (CONFIG_DRM_PANTHOR). Install another" \
+	"fix that, then run sudo dkms autoinstall -k $release"
 says 1 headers ok "/lib/modules/$release/build"
 put /sys/kernel/security/lockdown "none [integrity] confidentiality"
-says 1 signature "to do" "signed with a key it knows (lockdown)" "sudo mokutil --import"
+says 1 signature "to do" "signed with a key it trusts (lockdown)" "sudo mokutil --import"
 unset FAKE_GPU
-says 0 signature ok "has taken the module"
+says 0 signature ok "has accepted the module"
 put /sys/kernel/security/lockdown "[none] integrity confidentiality"
 put /sys/module/module/parameters/sig_enforce Y
-says 0 signature ok "this kernel wants one (module.sig_enforce)"
+says 0 signature ok "this kernel requires one (module.sig_enforce)"
 FAKE_GPU=$none says 1 signature "to do" "module.sig_enforce"
 put /sys/module/module/parameters/sig_enforce N
 mkdir -p "$root/sys/firmware/efi/efivars"
 printf '\006\0\0\0\001' >"$root/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-says 0 signature ok "though secure boot is on"
+says 0 signature ok "although secure boot is on"
 
 plan "$TAP_COUNT"

@@ -209,10 +209,10 @@ fails()
 	esac
 }
 fails "a port in use" 8 "cannot listen on 127.0.0.1:$PORT: Address already in use" --listen "127.0.0.1:$PORT"
-fails "a port that is none" 2 "a port is a number from 0 to 65535" --listen 127.0.0.1:65536
-fails "no port" 2 "a port is a number from 0 to 65535" --listen 127.0.0.1:
-fails "a host alone" 2 "a port is a number from 0 to 65535" --listen localhost
-fails "an address that is none" 2 "say ADDRESS:PORT" --listen 300.1.1.1:80
+fails "a port that is none" 2 "the port must be a number from 0 to 65535" --listen 127.0.0.1:65536
+fails "no port" 2 "the port must be a number from 0 to 65535" --listen 127.0.0.1:
+fails "a host alone" 2 "the port must be a number from 0 to 65535" --listen localhost
+fails "an address that is none" 2 "use ADDRESS:PORT" --listen 300.1.1.1:80
 fails "an address of others" 8 "cannot listen on 192.0.2.1:0" --listen 192.0.2.1:0
 
 kill -INT "$web"

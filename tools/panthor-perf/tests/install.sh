@@ -110,12 +110,12 @@ if panthor-perf info >/dev/null 2>&1; then
 	done
 else
 	panthor-perf stat -- touch "$SCRATCH/ran" >"$SCRATCH/out" 2>&1
-	is "the tool says that there is no GPU" "$? $(grep -c '^panthor-perf: no GPU with the panthor driver' "$SCRATCH/out")" "3 1"
+	is "the tool says that there is no GPU" "$? $(grep -c '^panthor-perf: No Mali GPU driven by panthor found. Check `lsmod | grep panthor`, or run `panthor-perf doctor`.$' "$SCRATCH/out")" "3 1"
 	unshare -m sh -c 'mount -t tmpfs none /dev && : >/dev/mali0 && panthor-perf info' 2>"$SCRATCH/err"
-	is "and names the driver that the GPU has instead" "$? $(grep -c '/dev/mali0 is of Arm.s own driver' "$SCRATCH/err")" "3 1"
+	is "and names the driver that the GPU has instead" "$? $(grep -c '/dev/mali0 belongs to Arm.s own driver' "$SCRATCH/err")" "3 1"
 	[ ! -e "$SCRATCH/ran" ] && ok "and does not run the program" || not_ok "and does not run the program"
 	LD_LIBRARY_PATH=$tree/lib "$SCRATCH/example" 2>"$SCRATCH/err"
-	is "and so does the example" "$? $(grep -c '^no GPU with the panthor driver' "$SCRATCH/err")" "1 1"
+	is "and so does the example" "$? $(grep -c '^No Mali GPU driven by panthor found' "$SCRATCH/err")" "1 1"
 fi
 panthor-perf info -d /no/such/node 2>"$SCRATCH/err"
 is "a node that is not there" "$? $(cat "$SCRATCH/err")" "3 panthor-perf: /no/such/node: No such file or directory"

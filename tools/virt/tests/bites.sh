@@ -89,6 +89,6 @@ is "no counters: SETUP" "$(grep '^command 0' "$SCRATCH/out")" "command 0: good, 
 is "no counters: panthor-perf, whose status is 4" "$(grep '^status' "$SCRATCH/out") $(grep -c 'no performance counters' "$SCRATCH/err")" \
 	"status: 4 1"
 is "no counters: and doctor, which names firmware" \
-	"$(grep -c '^to do .*firmware .*no counters that the driver understands' "$SCRATCH/out")" 1
+	"$(grep -c '^to do .*firmware .*no counters that the driver supports' "$SCRATCH/out")" 1
 is "no counters: there is no PMU" "$(tail -n 1 "$SCRATCH/out")" 0
 [ -s "$SCRATCH/out" ] || sed 's/^/# /' "$SCRATCH/err"

@@ -149,9 +149,9 @@ in_vm g715 Mali-G715 Mali-G715 "0 2 4 6 16 18 20 22" 4 8
 got=$("$VIRT_DIR/run" -k "$KERNEL" -c debian -- sh -c 'panthor-perf info 2>&1; echo $?
 	panthor-perf stat -- touch /root/ran 2>&1; echo $?; ls /root/ran 2>&1')
 case $got in
-*"has no performance counters: install panthor-perf-dkms and boot again, or build it with CONFIG_DRM_PANTHOR_PERF
+*"has no performance counters. Install panthor-perf-dkms and reboot, or build the kernel with CONFIG_DRM_PANTHOR_PERF.
 4
-"*"has no performance counters: install panthor-perf-dkms and boot again, or build it with CONFIG_DRM_PANTHOR_PERF
+"*"has no performance counters. Install panthor-perf-dkms and reboot, or build the kernel with CONFIG_DRM_PANTHOR_PERF.
 4
 "*"/root/ran: No such file or directory")
 	ok "without support in the kernel, a clear message, and the command is not run"
@@ -176,11 +176,11 @@ got=$("$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -p noload=1 -- sh -c '
 	read -r wrong_status
 } <<<"$got"
 case $message in
-"panthor-perf: no GPU with the panthor driver"*) ok "without a driver, a clear message" ;;
+"panthor-perf: No Mali GPU driven by panthor found"*) ok "without a driver, a clear message" ;;
 *) not_ok "without a driver, a clear message" "$got" ;;
 esac
 is "and a status" "$status $list_status $usage_status $wrong_status" "3 0 2 3"
 [ "${listed:-0}" -gt 150 ] && ok "counters can be listed without a GPU" ||
 	not_ok "counters can be listed without a GPU" "$got"
 is "a node of another driver" "$wrong_device" \
-	"panthor-perf: /dev/null is not a GPU with the panthor driver"
+	"panthor-perf: /dev/null is not a GPU driven by panthor"

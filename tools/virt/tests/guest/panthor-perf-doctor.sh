@@ -31,11 +31,11 @@ all_well()
 own()
 {
 	says 1 kernel ok "Linux $release, .*Debian"
-	says 1 GPU ok "which panthor drives"
-	says 1 module ok "loaded is what is installed, /lib/modules/$release/kernel/drivers/gpu/drm/panthor/panthor.ko"
-	says 1 counters "to do" "has no performance counters: install panthor-perf-dkms"
+	says 1 GPU ok "panthor drives "
+	says 1 module ok "the loaded panthor is the installed one, /lib/modules/$release/kernel/drivers/gpu/drm/panthor/panthor.ko"
+	says 1 counters "to do" "has no performance counters. Install panthor-perf-dkms"
 	says 1 DKMS "to do" "is not installed"
-	says 1 headers "to do" "there is no /lib/modules/$release/build"
+	says 1 headers "to do" "/lib/modules/$release/build is missing"
 }
 
 ours()
@@ -45,14 +45,14 @@ ours()
 
 	new_dmesg >/dev/null
 	all_well
-	says 0 module ok "loaded is what is installed, $file"
+	says 0 module ok "the loaded panthor is the installed one, $file"
 	says 0 counters ok "Mali-G610, /dev/dri/renderD128, 4 shader cores"
 	is "in JSON" "$(panthor-perf doctor -j | grep -c '"state":"ok"') $?" "10 0"
 	is "which the kernel has no word of" "$(new_dmesg)" ""
 
 	# Without a right.
-	says 1 permission "to do" "a render node in /dev/dri cannot be opened: join its group" user
-	says 1 counters unknown "may not be asked" user
+	says 1 permission "to do" "No permission to open a render node in /dev/dri. Join its group" user
+	says 1 counters unknown "no permission to query the GPU" user
 	chmod 666 /dev/dri/renderD128
 	says 1 permission "to do" "run as root or with CAP_PERFMON" user
 	says 1 counters ok "Mali-G610" user
@@ -61,21 +61,21 @@ ours()
 
 	# The initrd has Debian's own, and the disk ours.
 	modprobe -r panthor
-	says 1 module "to do" "not loaded, but is installed: $file"
-	says 1 GPU "to do" "has no driver"
+	says 1 module "to do" "is installed, but not loaded: $file"
+	says 1 GPU "to do" "no driver is bound"
 	cp $file /root/ours.ko
 	cp /root/own.ko $file
 	modprobe panthor
 	cp /root/ours.ko $file
-	says 1 module "to do" "loaded is another panthor than what is installed, $file"
+	says 1 module "to do" "the loaded panthor is not the installed one, $file"
 	says 1 counters "to do" "has no performance counters"
-	says 1 GPU ok "which panthor drives"
+	says 1 GPU ok "panthor drives "
 	modprobe -r panthor
 	modprobe panthor
 	all_well root "with the one that is installed, all is well"
 	# A package that has been upgraded since.
 	cp /root/own.ko $file
-	says 1 module "to do" "loaded is another panthor than what is installed, $file"
+	says 1 module "to do" "the loaded panthor is not the installed one, $file"
 	says 1 counters ok "Mali-G610"
 	cp /root/ours.ko $file
 
@@ -83,8 +83,8 @@ ours()
 	modprobe -r panthor
 	mv /lib/firmware /lib/firmware.away
 	modprobe panthor
-	says 1 firmware "to do" "there is no arm/mali/arch.*/mali_csffw.bin"
-	says 1 GPU "to do" "has no driver"
+	says 1 firmware "to do" "arm/mali/arch.*/mali_csffw.bin is missing"
+	says 1 GPU "to do" "no driver is bound"
 	modprobe -r panthor
 	mv /lib/firmware.away /lib/firmware
 	modprobe panthor

@@ -180,7 +180,7 @@ fails "a full disk" 8 "cannot write" sh -c 'panthor-perf top -j -p 50ms >/dev/fu
 fails "a period without a unit" 2 "a number with a unit" panthor-perf top -p 5
 fails "a period that is too short" 2 "the shortest period is 10ms" panthor-perf top -p 1ms
 fails "another device" 3 "/dev/null is not a GPU" panthor-perf top --once -d /dev/null
-fails "export to two places" 2 "exclude each other" panthor-perf export --listen :0 --textfile /root/x.prom
+fails "export to two places" 2 "cannot be combined" panthor-perf export --listen :0 --textfile /root/x.prom
 fails "a directory that is not there" 8 "cannot write /no/such/x.prom" \
 	panthor-perf export --prometheus --textfile /no/such/x.prom
 mkdir /root/dir.prom

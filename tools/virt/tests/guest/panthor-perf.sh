@@ -284,7 +284,7 @@ has "which is told" "$(cat /root/err)" "try a period of 1 ms or more"
 chmod 600 /dev/dri/renderD128
 su user -c "$tool info" 2>/root/err
 is "a node that may not be opened" $? 5
-has "what to do" "$(cat /root/err)" "join its group"
+has "what to do" "$(cat /root/err)" "Join its group"
 
 # Another set: hold-set counts the secondary one until it is killed.
 panthor-perf info -j | grep -q '"secondary"'
