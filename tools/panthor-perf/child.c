@@ -38,6 +38,7 @@ int child_prepare(struct child *child)
 
 int child_start(struct child *child, char **command)
 {
+	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int ret;
 
@@ -47,7 +48,11 @@ int child_start(struct child *child, char **command)
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setsigmask(&attributes, &child->before);
-	ret = posix_spawnp(&child->pid, command[0], NULL, &attributes, command, environ);
+	posix_spawn_file_actions_init(&actions);
+	if (child->no_output)
+		posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+	ret = posix_spawnp(&child->pid, command[0], &actions, &attributes, command, environ);
+	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 
 	if (!ret)

@@ -80,7 +80,7 @@ int debug_info(const char *device);
 
 /* ---- common.c ---- */
 
-/* Prints "panthor-perf: ..." on the standard error, a line with nothing in it that a terminal obeys. */
+/* Prints "panthor-perf: ..." on standard error, a line with nothing in it that a terminal obeys. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints a text that may come from anybody, without what a terminal obeys. */
@@ -144,6 +144,12 @@ uint64_t now_ns(clockid_t clock);
 /* Reads the clocks as close to each other as it comes within a few tries. */
 struct recording_clocks read_clocks(void);
 
+/* Return true if a file's name stands for standard input or output: "-". */
+bool is_standard(const char *name);
+
+/* Returns true, with a message, if binary data would go to a terminal. */
+bool refuse_terminal(int fd, const char *name);
+
 /* Closes a file that was written. Prints what is wrong. Returns a status. */
 int finish_output(FILE *out, const char *name);
 
@@ -172,6 +178,9 @@ struct child {
 
 	/* Becomes readable at SIGCHLD, SIGINT, SIGTERM and SIGHUP, which are blocked meanwhile. */
 	int signals;
+
+	/* Standard output has the data: what the program prints there goes to standard error. */
+	bool no_output;
 
 	/* True once the end has been told of. */
 	bool ended;

@@ -300,6 +300,19 @@ bool is_narrow(FILE *out, unsigned int columns)
 	return isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col && size.ws_col < columns;
 }
 
+bool is_standard(const char *name)
+{
+	return !strcmp(name, "-");
+}
+
+bool refuse_terminal(int fd, const char *name)
+{
+	if (!isatty(fd))
+		return false;
+	complain("%s: a terminal cannot show binary data; redirect it, or use -o FILE to write it to a file", name);
+	return true;
+}
+
 int finish_output(FILE *out, const char *name)
 {
 	int failed = ferror(out), error = errno;

@@ -2,7 +2,6 @@
 /* panthor-perf convert: a recording in forms that other programs read. */
 #define _GNU_SOURCE
 #include <inttypes.h>
-#include <unistd.h>
 
 #include <json-c/json.h>
 
@@ -22,7 +21,7 @@ static const struct argp_option options[] = {
 	{ "csv", 'c', NULL, 0, "Comma-separated values, a line for each sample", 0 },
 	{ "json", 'j', NULL, 0, "JSON", 0 },
 	{ "perfetto", 'P', NULL, 0, "A trace for Perfetto", 0 },
-	{ "output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{}
 };
 
@@ -275,14 +274,9 @@ int command_convert(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (arguments.form == FORM_PERFETTO && !arguments.output && isatty(STDOUT_FILENO)) {
-		complain("a trace is no text for a terminal: -o FILE writes it to a file");
-		return STATUS_USAGE;
-	}
-
-	status = view_open(&view, arguments.input);
+	status = view_open(&view, arguments.input, false);
 	if (!status)
-		status = output_open(&output, arguments.output);
+		status = output_open(&output, arguments.output, arguments.form == FORM_PERFETTO);
 	if (!status)
 		status = output_close(&output, convert(&view, &arguments, output.file));
 	view_close(&view);

@@ -53,7 +53,7 @@ static const struct argp_option options[] = {
 	{ "region", KEY_REGION, "NAME", 0, "Compare one region alone, as mark has named it in both (default: the whole, "
 	  "and then each that both have)", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ "output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{}
 };
 
@@ -84,6 +84,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->num_inputs < 2)
 			argp_error(state, "which two files?");
+		if (is_standard(arguments->inputs[0]) && is_standard(arguments->inputs[1]))
+			argp_error(state, "standard input can be only one of the two files");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -413,7 +415,7 @@ static int diff(struct view views[2], const struct summaries both[2], const stru
 		return STATUS_FAILED;
 	}
 
-	status = output_open(&output, arguments->output);
+	status = output_open(&output, arguments->output, false);
 	if (!status)
 		status = output_close(&output, show(output.file, views, arguments, changes, count));
 	free(changes);
@@ -437,7 +439,7 @@ int command_diff(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 
 	for (status = STATUS_OK, i = 0; i < 2 && !status; i++) {
-		status = view_open(&views[i], arguments.inputs[i]);
+		status = view_open(&views[i], arguments.inputs[i], true);
 		if (!status && arguments.region)
 			status = view_choose_region(&views[i], arguments.region);
 		if (!status)

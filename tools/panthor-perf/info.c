@@ -185,8 +185,8 @@ int command_info(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (arguments.debug) {
 		status = debug_info(arguments.device);
-		return finish_output(stdout, "the standard output") ?: status;
+		return finish_output(stdout, "standard output") ?: status;
 	}
 	status = arguments.device ? print_gpu(arguments.device, arguments.json) : print_all(arguments.json);
-	return finish_output(stdout, "the standard output") ?: status;
+	return finish_output(stdout, "standard output") ?: status;
 }

@@ -150,5 +150,5 @@ int command_list(int argc, char **argv)
 		print_by_group(list, count);
 	}
 	pperf_db_close(db);
-	return finish_output(stdout, "the standard output");
+	return finish_output(stdout, "standard output");
 }

@@ -144,8 +144,8 @@ struct recorder {
 enum { KEY_SET = 256, KEY_CONTROL, KEY_SOCKET };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "Write to FILE (default: " RECORDING_DEFAULT ", with --perfetto "
-	  DEFAULT_TRACE ")", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE; - is standard output (default: " RECORDING_DEFAULT
+	  ", with --perfetto " DEFAULT_TRACE ")", 0 },
 	{ "period", 'p', "TIME", 0, "Time from a sample to the next, as 200us, 1.5ms or 1s (default: 1ms)", 0 },
 	{ "event", 'e', "COUNTER,...", 0, "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be "
 	  "repeated; default: those of stat, and what load and top-down are made of)", 0 },
@@ -749,10 +749,15 @@ static void report_end(struct recorder *r)
 }
 
 /* Opens the output, and says whether it was made. What is in it stays. */
-static int open_output(const char *path, bool *made)
+static int open_output(const struct recorder *r, bool *made)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	const char *path = r->output;
+	int fd;
 
+	*made = false;
+	if (r->child.no_output)
+		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	*made = fd >= 0;
 	return fd >= 0 || errno != EEXIST ? fd : open(path, O_WRONLY | O_CLOEXEC);
 }
@@ -826,12 +831,12 @@ static int run(struct recorder *r)
 }
 
 /* Opens a terminal anew: it can then be written to without a wait, and programs that share it are not disturbed. */
-static int open_terminal(const struct arguments *arguments)
+static int open_terminal(const struct recorder *r)
 {
 	const char *name;
 
 	/* What a program prints on the same terminal is not to be mixed with this. */
-	if (!isatty(STDERR_FILENO) || (arguments->command && isatty(STDOUT_FILENO)))
+	if (!isatty(STDERR_FILENO) || (r->arguments->command && (r->child.no_output || isatty(STDOUT_FILENO))))
 		return -1;
 	name = ttyname(STDERR_FILENO);
 	return name ? open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
@@ -885,11 +890,15 @@ static int record(struct recorder *r)
 		goto out_control;
 
 	/* Before signals are blocked: a FIFO is opened when somebody reads it, for which the user may not want to wait. */
-	r->fd = open_output(r->output, &made);
+	r->fd = open_output(r, &made);
 	if (r->fd < 0) {
 		complain("%s: %s", r->output, strerror(errno));
 		status = STATUS_IO;
 		goto out_marks;
+	}
+	if (refuse_terminal(r->fd, r->output)) {
+		status = STATUS_USAGE;
+		goto out_file;
 	}
 
 	status = child_prepare(&r->child);
@@ -905,15 +914,15 @@ static int record(struct recorder *r)
 		}
 	}
 
-	/* Nothing else can fail before something is written. A pipe cannot be cut, and need not be. */
-	if (ftruncate(r->fd, 0) && errno != EINVAL) {
+	/* Nothing else can fail before something is written. A pipe and what is appended to are not truncated. */
+	if (!r->child.no_output && ftruncate(r->fd, 0) && errno != EINVAL) {
 		complain("%s: %s", r->output, strerror(errno));
 		status = STATUS_IO;
 		goto out_child;
 	}
 
 	begun = true;
-	r->terminal = open_terminal(r->arguments);
+	r->terminal = open_terminal(r);
 	status = run(r);
 	if (r->terminal >= 0)
 		close(r->terminal);
@@ -957,6 +966,10 @@ int command_record(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	r.output = arguments.output ? arguments.output : arguments.perfetto ? DEFAULT_TRACE : RECORDING_DEFAULT;
+	if (is_standard(r.output)) {
+		r.output = "standard output";
+		r.child.no_output = true;
+	}
 
 	status = open_gpu(arguments.device, arguments.set, &r.gpu, &r.db);
 	if (status)

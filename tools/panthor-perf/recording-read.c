@@ -440,23 +440,10 @@ enum recording_item recording_open_stream(struct recording *r, FILE *file)
 	return read_head(r);
 }
 
-enum recording_item recording_open(struct recording *r, const char *path)
-{
-	FILE *file = fopen(path, "re");
-
-	if (file)
-		return recording_open_stream(r, file);
-	memset(r, 0, sizeof(*r));
-	return fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
-}
-
 int recording_rewind(struct recording *r)
 {
 	if (fseek(r->file, r->first, SEEK_SET)) {
-		if (errno == ESPIPE)
-			fail(r, RECORDING_UNREADABLE, "it has to be read twice, which a pipe cannot: put it into a file");
-		else
-			fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
+		fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
 		return -1;
 	}
 	r->offset = r->first;

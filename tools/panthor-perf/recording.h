@@ -155,13 +155,10 @@ struct recording {
 };
 
 /*
- * Opens a file and reads its head. Returns RECORDING_END if there is a
+ * Reads the head from a stream, which is closed with the recording. Returns RECORDING_END if there is a
  * recording, RECORDING_BROKEN, RECORDING_NO_MEMORY or RECORDING_UNREADABLE.
  * recording_close() must be called in any case.
  */
-enum recording_item recording_open(struct recording *recording, const char *path);
-
-/* The same with a stream, which is closed with the recording. */
 enum recording_item recording_open_stream(struct recording *recording, FILE *file);
 
 /* The next item. Records of kinds that this program does not know are skipped. */

@@ -47,8 +47,8 @@ static const struct argp_option options[] = {
 	{ "topdown", 't', NULL, 0, "What held the work up, instead of the counters", 0 },
 	{ "region", KEY_REGION, "NAME", 0, "Of one region alone, as mark has named it", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ "html", KEY_HTML, "PAGE", 0, "Write a page for a browser, which needs no network", 0 },
-	{ "output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0 },
+	{ "html", KEY_HTML, "PAGE", 0, "Write a page for a browser, which needs no network; - is standard output", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{}
 };
 
@@ -544,7 +544,7 @@ int command_report(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	setlocale(LC_CTYPE, "");
 
-	status = view_open(&view, arguments.input);
+	status = view_open(&view, arguments.input, true);
 	if (!status && arguments.region)
 		status = view_choose_region(&view, arguments.region);
 	if (status)
@@ -559,7 +559,7 @@ int command_report(int argc, char **argv)
 	if (view.regions.num_marks)
 		status = view_sum_regions(&view);
 	if (!status)
-		status = output_open(&output, arguments.html ? arguments.html : arguments.output);
+		status = output_open(&output, arguments.html ? arguments.html : arguments.output, false);
 	if (!status)
 		status = output_close(&output, arguments.html ? html_print(output.file, &view, &summaries) :
 				      report(output.file, &view, &summaries, &arguments));

@@ -57,7 +57,7 @@ static const struct argp_option options[] = {
 	{ "field-separator", 'x', "SEPARATOR", 0,
 	  "Print for programs: value, unit, name, block, index, rate", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ "output", 'o', "FILE", 0, "Write to a file instead of the standard error", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard error; - is standard output", 0 },
 	{}
 };
 
@@ -509,7 +509,7 @@ out:
 
 static int open_output(const char *name, FILE **out)
 {
-	*out = name ? fopen(name, "we") : stderr;
+	*out = !name ? stderr : is_standard(name) ? stdout : fopen(name, "we");
 	if (*out)
 		return STATUS_OK;
 	complain("%s: %s", name, strerror(errno));
@@ -586,12 +586,13 @@ int command_stat(int argc, char **argv)
 	report.gpu = info;
 	report.db = db;
 	m.gpu = gpu;
+	m.child.no_output = out == stdout;
 	status = child_prepare(&m.child);
 	if (!status) {
 		status = measure_all(&m, selection);
 		child_finish(&m.child);
 	}
-	written = finish_output(out, arguments.output ? arguments.output : "the standard error");
+	written = finish_output(out, out == stderr ? "standard error" : out == stdout ? "standard output" : arguments.output);
 	if (written)
 		status = written;
 out:

@@ -190,7 +190,7 @@ static int write_files(const char *directory, const char *name, const struct ppe
 out:
 	free(pmus);
 	free(events);
-	return status ? status : finish_output(stdout, "the standard output");
+	return status ? status : finish_output(stdout, "standard output");
 }
 
 int command_streamline(int argc, char **argv)

@@ -24,22 +24,74 @@ static int complain_of_recording(const struct view *view, enum recording_item it
 	}
 }
 
-int view_open(struct view *view, const char *path)
+/* Makes a file that can be read more than once of what a pipe has. Prints what is wrong. Returns NULL then. */
+static FILE *spool(FILE *from, const char *path)
+{
+	const char *directory = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+	char *name, bytes[1 << 16];
+	FILE *to = NULL;
+	size_t size;
+	int fd;
+
+	if (asprintf(&name, "%s/panthor-perf.XXXXXX", directory) < 0) {
+		complain("out of memory");
+		return NULL;
+	}
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0) {
+		unlink(name);
+		to = fdopen(fd, "w+");
+	}
+	free(name);
+	if (!to) {
+		complain("%s: cannot make a temporary file in %s: %s", path, directory, strerror(errno));
+		return NULL;
+	}
+	while ((size = fread(bytes, 1, sizeof(bytes), from)) && fwrite(bytes, 1, size, to) == size)
+		;
+	if (!ferror(from) && !ferror(to) && !fflush(to)) {
+		rewind(to);
+		return to;
+	}
+	complain("%s: cannot copy it to %s: %s", path, directory, strerror(errno));
+	fclose(to);
+	return NULL;
+}
+
+/* Prints what is wrong. Returns NULL then. */
+static FILE *open_input(struct view *view, const char *path, bool again)
+{
+	FILE *file = is_standard(path) ? fdopen(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "r") : fopen(path, "re"), *copy;
+
+	view->path = is_standard(path) ? "standard input" : path;
+	if (!file)
+		complain("%s: %s", view->path, strerror(errno));
+	if (!file || !again || !lseek(fileno(file), 0, SEEK_CUR))
+		return file;
+	copy = spool(file, view->path);
+	fclose(file);
+	return copy;
+}
+
+int view_open(struct view *view, const char *path, bool again)
 {
 	const char *layout;
 	enum recording_item item;
 	enum pperf_error error;
+	FILE *file;
 
 	memset(view, 0, sizeof(*view));
-	view->path = path;
-	item = recording_open(&view->recording, path);
+	file = open_input(view, path, again);
+	if (!file)
+		return STATUS_IO;
+	item = recording_open_stream(&view->recording, file);
 	if (item != RECORDING_END)
 		return complain_of_recording(view, item);
 
 	layout = view->recording.head.set ? NULL : view->recording.head.gpu.layout;
 	error = pperf_db_open(layout, &view->db);
 	if (error == PPERF_ERROR_UNKNOWN) {
-		complain("%s: this program knows no counter names of \"%s\" and shows their places", path, layout);
+		complain("%s: this program knows no counter names of \"%s\" and shows their places", view->path, layout);
 		error = pperf_db_open(NULL, &view->db);
 	}
 	return error ? complain_of(error) : STATUS_OK;
@@ -186,16 +238,17 @@ static int open_temporary(struct output *output)
 	return fd;
 }
 
-int output_open(struct output *output, const char *path)
+int output_open(struct output *output, const char *path, bool binary)
 {
 	struct stat found;
 	int fd;
 
 	memset(output, 0, sizeof(*output));
-	output->path = path;
 	output->file = stdout;
-	if (!path)
-		return STATUS_OK;
+	output->path = "standard output";
+	if (!path || is_standard(path))
+		return binary && refuse_terminal(STDOUT_FILENO, output->path) ? STATUS_USAGE : STATUS_OK;
+	output->path = path;
 
 	/* A device or a pipe is written to as it is, and so is what a link leads to, which stays a link. */
 	if (lstat(path, &found) || S_ISREG(found.st_mode))
@@ -203,6 +256,10 @@ int output_open(struct output *output, const char *path)
 	else
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
+	if (binary && fd >= 0 && refuse_terminal(fd, path)) {
+		close(fd);
+		return STATUS_USAGE;
+	}
 	output->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (output->file)
 		return STATUS_OK;
@@ -217,7 +274,7 @@ int output_open(struct output *output, const char *path)
 
 int output_close(struct output *output, int status)
 {
-	int finished = finish_output(output->file, output->path ? output->path : "the standard output");
+	int finished = finish_output(output->file, output->path);
 
 	if (!status)
 		status = finished;

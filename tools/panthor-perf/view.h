@@ -26,8 +26,11 @@ struct view {
 	bool last_seen;
 };
 
-/* Opens a recording and the database of its counters. Prints what is wrong. Returns a status. */
-int view_open(struct view *view, const char *path);
+/*
+ * Opens a recording and the database of its counters. A pipe's is copied to a temporary file if it is to be read
+ * again. Prints what is wrong. Returns a status.
+ */
+int view_open(struct view *view, const char *path, bool again);
 void view_close(struct view *view);
 
 /*
@@ -51,15 +54,15 @@ int view_sum_regions(struct view *view);
 /* Says what ended the reading of a recording, if that was not its end. Returns a status. */
 int view_finish(const struct view *view, enum recording_item item);
 
-/* A file that gets its name when it is whole, or what a link, a device or a pipe leads to, or the standard output. */
+/* A file that gets its name when it is whole, or what a link, a device or a pipe leads to, or standard output. */
 struct output {
 	FILE *file;
 	const char *path;
 	char *temporary;
 };
 
-/* Path is NULL for the standard output. Prints what is wrong. Returns a status. */
-int output_open(struct output *output, const char *path);
+/* Path is NULL or "-" for standard output. Binary data is not for terminals. Prints what is wrong. Returns a status. */
+int output_open(struct output *output, const char *path, bool binary);
 
 /* Status is that of what has been written: unless it is STATUS_OK, there will be no file. Returns a status. */
 int output_close(struct output *output, int status);

@@ -173,7 +173,7 @@ is "record's file is what report and convert read" \
 3"
 # A terminal shows nothing of a trace.
 script -qec "$tool convert -P $SCRATCH/late.data; echo = \$?" "$SCRATCH/typescript" </dev/null >/dev/null 2>&1
-is "a trace is not written to a terminal" "$(grep -ac "is no text for a terminal" "$SCRATCH/typescript") $(grep -a '^= ' "$SCRATCH/typescript" |
+is "a trace is not written to a terminal" "$(grep -ac "a terminal cannot show binary data" "$SCRATCH/typescript") $(grep -a '^= ' "$SCRATCH/typescript" |
 	tr -d '\r')" "1 = 2"
 
 # completes WORD...: what the last of the words of a command line can become

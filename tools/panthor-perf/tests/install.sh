@@ -138,7 +138,7 @@ is "each command of a GPU has -d, each a page, and a status for wrong arguments"
 panthor-perf list -g G999 2>"$SCRATCH/err"
 is "a product that is not known" "$?" 2
 [ ! -e /dev/full ] || panthor-perf list -g G610 >/dev/full 2>"$SCRATCH/err"
-is "a full disk" "$? $(cat "$SCRATCH/err")" "8 panthor-perf: cannot write the standard output: No space left on device"
+is "a full disk" "$? $(cat "$SCRATCH/err")" "8 panthor-perf: cannot write standard output: No space left on device"
 
 # ---- Man pages ----
 
