@@ -11,7 +11,7 @@ A name in an equation is: a hardware counter's machine name; the name that a der
 equation uses for a hardware row without one (ALIAS, as panthor-perf's data.c has it); a derived
 counter; a row of topdown.csv above that applies to the layout; or a value of the GPU (CONFIG).
 """
-import argparse, csv, math, os, random, re, sys
+import argparse, csv, math, os, random, re, signal, sys
 
 DATA = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../data")
 LAYOUTS = ["Mali-G710", "Mali-G715", "Mali-G720", "Mali-G725", "Mali G1"]
@@ -445,6 +445,8 @@ def workloads(layout):
 
 
 def main():
+    # A closed pipe ends this program quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     p = argparse.ArgumentParser()
     p.add_argument("-n", type=int, default=10000)
     p.add_argument("-s", type=int, default=1)

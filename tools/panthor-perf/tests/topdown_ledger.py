@@ -17,6 +17,7 @@ have changed. What comes out, a line each:
 Nothing of panthor-perf is used but its data (see topdown_check.py).
 """
 import os
+import signal
 import struct
 import sys
 
@@ -116,6 +117,11 @@ def evaluator(layout, trees):
 
 
 def main():
+    # A closed pipe ends this program quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     if len(sys.argv) != 3:
         raise SystemExit(__doc__)
     shape = Shape(sys.argv[1])

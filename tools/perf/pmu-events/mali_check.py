@@ -16,6 +16,7 @@ import math
 import os
 import random
 import re
+import signal
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -314,6 +315,8 @@ def say_stat(layout, path):
 
 
 def main():
+    # A closed pipe ends this program quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     p = argparse.ArgumentParser()
     p.add_argument("-n", type=int, default=200)
     p.add_argument("-s", type=int, default=1)

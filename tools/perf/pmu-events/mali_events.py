@@ -24,6 +24,7 @@ import fractions
 import json
 import os
 import re
+import signal
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -481,6 +482,8 @@ def write_json(tables, directory):
 
 
 def main():
+    # A closed pipe ends this program quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     parser = argparse.ArgumentParser(description="Writes what perf and the kernel know of the counters of Mali CSF GPUs.")
     parser.add_argument("-d", metavar="DATADIR", default=DATA, help="directory of panthor-perf's tables")
     parser.add_argument("what", choices=["header", "json"])

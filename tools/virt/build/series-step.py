@@ -10,6 +10,7 @@ of its file in patches/series, as its README says.
 import fnmatch
 import os
 import re
+import signal
 import sys
 
 PANTHOR = "drivers/gpu/drm/panthor/"
@@ -225,6 +226,11 @@ class Step:
 
 
 def main():
+    # A closed pipe ends this program quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     version, full, out = sys.argv[1:4]
     steps = [Step(path, version) for path in sys.argv[4:]]
     tree = {}

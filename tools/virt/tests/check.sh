@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 73
+plan 74
 
 mkdir -p "$SCRATCH/top/tools/virt/build" "$SCRATCH/top/tests"
 cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
@@ -197,6 +197,13 @@ for which in first last; do
 	timeout 60 tail --pid="$test" -f /dev/null
 	is "its test has ended, too, $which thread" "$(kill -0 "$test" 2>&1 >/dev/null | grep -c 'No such process')" 1
 done
+
+# A pipe that nobody reads: a test that has ended cannot be reported.
+mkfifo "$SCRATCH/unread"
+exec 7<>"$SCRATCH/unread" 8>"$SCRATCH/unread" 7<&-
+timeout 60 "$SCRATCH/top/tools/virt/check" -j 2 endless good >&8 2>"$SCRATCH/err"
+is "a runner whose output is cut off ends quietly" "$? $(cat "$SCRATCH/err")" "141 "
+exec 8>&-
 
 # What it costs. burn.py takes 1.2 s of processor time, however long that is.
 echo 'import time

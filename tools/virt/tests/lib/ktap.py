@@ -6,6 +6,7 @@ each of its parameters, and one for the run, which ended with STATUS. Ends with 
 test that is skipped is, but for those that are named."""
 
 import re
+import signal
 import sys
 
 STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ?")
@@ -76,6 +77,8 @@ def flatten(lines):
 
 
 def main():
+    # A closed pipe ends this program quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     status = sys.argv[1]
     count, failures = 0, 0
     for name, good, directive, notes in flatten(sys.stdin):
