@@ -111,6 +111,9 @@ int open_layout(const char *node, const char *product, const char **layout, stru
 /* Reads a counter set: primary, secondary, tertiary, or 0 to 2. Returns false if it is none. */
 bool parse_set(const char *text, uint8_t *set);
 
+/* Ends the program for a counter set that parse_set() does not take, with those that there are. */
+void wrong_set(const struct argp_state *state, const char *text);
+
 /*
  * Reads a time with a unit (ns, us, ms, s), such as 200us or 1.5ms. Returns false
  * if it is none, 0 or longer than a day; a bare number is none.

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <suggest.h>
+
 #include "commands.h"
 #include "text.h"
 
@@ -167,6 +169,18 @@ bool parse_set(const char *text, uint8_t *set)
 	return false;
 }
 
+void wrong_set(const struct argp_state *state, const char *text)
+{
+	struct pperf_suggestions near = { .wrong = text };
+	char buffer[128];
+	uint8_t i;
+
+	for (i = 0; pperf_set_name(i); i++)
+		pperf_suggest(&near, pperf_set_name(i));
+	argp_error(state, "--set: unknown counter set \"%s\". %s", text,
+		   pperf_suggestion(&near, "Use primary, secondary or tertiary.", buffer, sizeof(buffer)));
+}
+
 int open_gpu(const char *node, uint8_t set, struct pperf_gpu **gpu, struct pperf_db **db)
 {
 	enum pperf_error error = pperf_gpu_open(node, gpu);
@@ -233,10 +247,22 @@ bool parse_period(const char *text, uint64_t *ns)
 
 void wrong_period(const struct argp_state *state, const char *option, const char *text)
 {
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	char times[4][32], buffer[160], *unit;
+	struct pperf_suggestions near = { .wrong = text };
+	uint64_t ns;
+	int i;
+
 	if (is_number(text))
-		argp_error(state, "%s %s: a time is a number with a unit; %s %sms?", option, text, option, text);
-	else
-		argp_error(state, "%s %s: a time is a number with a unit of ns, us, ms or s, such as 200us", option, text);
+		argp_error(state, "%s: \"%s\" has no unit. Did you mean %sms?", option, text, text);
+	strtod(text, &unit);
+	for (i = 0; i < 4; i++) {
+		snprintf(times[i], sizeof(times[i]), "%.*s%s", unit - text > 16 ? 16 : (int)(unit - text), text, units[i]);
+		if (parse_period(times[i], &ns))
+			pperf_suggest(&near, times[i]);
+	}
+	argp_error(state, "%s: \"%s\" is not a time. %s", option, text,
+		   pperf_suggestion(&near, "Use a number with a unit of ns, us, ms or s, such as 200us.", buffer, sizeof(buffer)));
 }
 
 bool parse_number(const char *text, unsigned long max, unsigned long *number)

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <suggest.h>
+
 #include "commands.h"
 
 /* Two numbers. The second may be missing, and is -1 then. */
@@ -109,16 +111,29 @@ int control_open(struct control *c, const char *text)
 	return STATUS_OK;
 }
 
+static const struct {
+	const char *name;
+	enum control_command command;
+} names[] = {
+	{ "enable", CONTROL_ENABLE }, { "disable", CONTROL_DISABLE }, { "ping", CONTROL_PING }, { "stop", CONTROL_STOP },
+};
+
+static void complain_of_word(const char *text, size_t length)
+{
+	char word[64], buffer[128];
+	struct pperf_suggestions near = { .wrong = word };
+	size_t i;
+
+	snprintf(word, sizeof(word), "%.*s", (int)length, text);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		pperf_suggest(&near, names[i].name);
+	complain("--control: unknown command \"%s\". %s", word,
+		 pperf_suggestion(&near, "Use enable, disable, ping or stop.", buffer, sizeof(buffer)));
+}
+
 /* Takes the first line out of the text. */
 static enum control_command take_line(struct control *c, size_t length)
 {
-	static const struct {
-		const char *name;
-		enum control_command command;
-	} names[] = {
-		{ "enable", CONTROL_ENABLE }, { "disable", CONTROL_DISABLE }, { "ping", CONTROL_PING },
-		{ "stop", CONTROL_STOP },
-	};
 	enum control_command command = length ? CONTROL_UNKNOWN : CONTROL_NONE;
 	size_t i;
 
@@ -126,7 +141,7 @@ static enum control_command take_line(struct control *c, size_t length)
 		if (strlen(names[i].name) == length && !memcmp(names[i].name, c->text, length))
 			command = names[i].command;
 	if (command == CONTROL_UNKNOWN)
-		complain("--control: \"%.*s\" is none of enable, disable, ping and stop", (int)length, c->text);
+		complain_of_word(c->text, length);
 	if (length < c->size)
 		/* Its end. */
 		length++;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <suggest.h>
+
 #include "commands.h"
 
 const char *argp_program_version = "panthor-perf " PANTHOR_PERF_VERSION;
@@ -81,7 +83,8 @@ int main(int argc, char **argv)
 		"Performance counters of Arm Mali GPUs with the panthor driver.\v", NULL, help_filter, NULL
 	};
 	struct arguments arguments = {};
-	char name[64];
+	struct pperf_suggestions near = {};
+	char name[64], text[128];
 	size_t i;
 	int n;
 
@@ -113,6 +116,10 @@ int main(int argc, char **argv)
 		return commands[i].run(argc - n, argv + n);
 	}
 
-	complain("there is no command \"%s\": panthor-perf alone lists them", argv[n]);
+	near.wrong = argv[n];
+	for (i = 0; i < NUM_COMMANDS; i++)
+		pperf_suggest(&near, commands[i].name);
+	complain("unknown command \"%s\". %s", argv[n],
+		 pperf_suggestion(&near, "Run panthor-perf help to list all commands.", text, sizeof(text)));
 	return STATUS_USAGE;
 }

@@ -104,7 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SET:
 		if (!parse_set(arg, &arguments->set))
-			argp_error(state, "--set %s: there are primary, secondary and tertiary", arg);
+			wrong_set(state, arg);
 		return 0;
 	case 'I':
 		/* As perf has it, a bare number is of milliseconds. */

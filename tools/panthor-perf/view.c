@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <suggest.h>
+
 #include "commands.h"
 
 static int complain_of_recording(const struct view *view, enum recording_item item)
@@ -157,6 +159,8 @@ int view_look_at_region(struct view *view, uint32_t region)
 
 int view_choose_region(struct view *view, const char *name)
 {
+	struct pperf_suggestions near = { .wrong = name };
+	char text[4 * PPERF_MARK_LENGTH];
 	enum recording_item item;
 	uint32_t region;
 	size_t n;
@@ -167,8 +171,12 @@ int view_choose_region(struct view *view, const char *name)
 		return view_finish(view, item);
 	region = regions_find(&view->regions, name);
 	if (!region) {
-		complain("%s has no region \"%s\"%s", view->path, name, view->regions.count > 1 ? "; it has" : "");
-		for (n = 1; n < view->regions.count; n++) {
+		for (n = 1; n < view->regions.count; n++)
+			pperf_suggest(&near, view->regions.list[n].name);
+		complain("%s has no region \"%s\". %s", view->path, name,
+			 pperf_suggestion(&near, view->regions.count > 1 ? "Its regions are:" : "It has no regions at all.", text,
+					  sizeof(text)));
+		for (n = 1; n < view->regions.count && !near.count; n++) {
 			fputc('\t', stderr);
 			print_text(stderr, view->regions.list[n].name);
 			fputc('\n', stderr);

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "internal.h"
+#include "suggest.h"
 
 /* Equations refer to each other; the data has no deeper chain than a few. */
 #define MAX_NESTING 16
@@ -174,6 +176,8 @@ static void __attribute__((constructor)) read_products(void)
 
 enum pperf_error pperf_product_by_name(const char *name, const char **product, const char **layout)
 {
+	struct pperf_suggestions near = { .wrong = name };
+	char text[128];
 	unsigned int i;
 
 	for (i = 0; i < num_products; i++) {
@@ -184,7 +188,10 @@ enum pperf_error pperf_product_by_name(const char *name, const char **product, c
 		*layout = layout_string(products[i].layout);
 		return PPERF_OK;
 	}
-	return pperf_fail(PPERF_ERROR_UNKNOWN, "no GPU \"%s\" is known; try G610", name);
+	for (i = 0; i < num_products; i++)
+		pperf_suggest(&near, products[i].name + (strncasecmp(name, "Mali", 4) ? strlen("Mali-") : 0));
+	return pperf_fail(PPERF_ERROR_UNKNOWN, "unknown GPU \"%s\". %s", name,
+			  pperf_suggestion(&near, "Use the name of a product, such as G610.", text, sizeof(text)));
 }
 
 enum pperf_error pperf_product_by_id(uint32_t gpu_id, const char **product, const char **layout)

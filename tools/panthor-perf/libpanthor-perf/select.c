@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Which counters somebody wants, and what to enable for them. */
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "internal.h"
+#include "suggest.h"
 
 /*
  * In the order they are shown. Products that do not have one go without it; a
@@ -77,6 +80,37 @@ enum pperf_error pperf_selection_add_counter(struct pperf_selection *s,
 	return PPERF_OK;
 }
 
+/* Fails with the names that may have been meant. */
+static enum pperf_error unknown_counter(const struct pperf_selection *s, const char *wrong)
+{
+	struct pperf_suggestions near = { .wrong = wrong };
+	char places[PPERF_BLOCK_TYPES][64], text[256];
+	const char *dot = strchr(wrong, '.');
+	unsigned int type;
+	size_t i;
+
+	/* A block that exists has no such counter. */
+	for (type = 1; dot && type < PPERF_BLOCK_TYPES; type++)
+		if (strlen(pperf_block_name(type)) == (size_t)(dot - wrong) &&
+		    !strncasecmp(pperf_block_name(type), wrong, dot - wrong))
+			dot = NULL;
+	for (type = 1; dot && type < PPERF_BLOCK_TYPES; type++) {
+		snprintf(places[type], sizeof(places[type]), "%s%s", pperf_block_name(type), dot);
+		if (pperf_db_find(s->db, places[type]) && exists(s, pperf_db_find(s->db, places[type])))
+			pperf_suggest(&near, places[type]);
+	}
+	for (i = 0; i < s->db->described; i++) {
+		if (!exists(s, &s->db->counters[i]))
+			continue;
+		pperf_suggest(&near, s->db->counters[i].name);
+		pperf_suggest(&near, s->db->counters[i].title);
+		if (s->db->counters[i].source)
+			pperf_suggest(&near, s->db->counters[i].source);
+	}
+	return pperf_fail(PPERF_ERROR_UNKNOWN, "%s has no counter \"%s\". %s", s->info ? s->info->name : "the layout", wrong,
+			  pperf_suggestion(&near, "Run panthor-perf list to see all counters.", text, sizeof(text)));
+}
+
 enum pperf_error pperf_selection_add(struct pperf_selection *s, const char *pattern)
 {
 	const struct pperf_counter *counter = pperf_db_find(s->db, pattern);
@@ -97,8 +131,7 @@ enum pperf_error pperf_selection_add(struct pperf_selection *s, const char *patt
 	}
 	if (found)
 		return PPERF_OK;
-	return pperf_fail(PPERF_ERROR_UNKNOWN, "%s has no counter \"%s\": see panthor-perf list",
-			  s->info ? s->info->name : "the layout", pattern);
+	return unknown_counter(s, pattern);
 }
 
 enum pperf_error pperf_selection_add_list(struct pperf_selection *s, const char *list)

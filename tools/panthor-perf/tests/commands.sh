@@ -158,8 +158,37 @@ says "-I with a unit" 0 "GPU load" stat -I 10s -- true
 says "-I without" 0 "GPU load" stat -I 10000 -- true
 says "-I of no whole milliseconds" 2 "has a unit, as 1s" stat -I 1500us -- true
 for command in stat record top export; do
-	says "$command -p without a unit" 2 "-p 20: a time is a number with a unit; -p 20ms?" $command -p 20
+	says "$command -p without a unit" 2 "-p: \"20\" has no unit. Did you mean 20ms?" $command -p 20
 done
+
+# meant TEXT ARGUMENT...: the message ends with this
+meant()
+{
+	local name=$1
+
+	says "$*" 2 "\\. $name$" "${@:2}"
+}
+meant "Did you mean stat?" statt
+meant "Did you mean record or report?" repord
+meant "Did you mean doctor?" DOCTOR
+meant "Run panthor-perf help to list all commands." nothing
+meant "Did you mean MaliGPUActiveCy?" stat -e MaliGPUActive -- true
+meant "Did you mean MaliGPUActiveCy?" stat -e maligpuactivcy -- true
+meant "Did you mean GPU active cycles?" stat -e "GPU active cycle" -- true
+meant "Did you mean GPU_ACTIVE?" stat -e GPU_ACTVIE -- true
+meant "Did you mean SHADER.20?" record -o "$SCRATCH/x" -e shadr.20 -- true
+meant "Did you mean MaliExtBusRd, MaliExtBusWr or MaliExtBusRdBy?" stat -e MaliExtBusBy -- true
+meant "Run panthor-perf list to see all counters." stat -e "Mali*Nothing" -- true
+meant "Run panthor-perf list to see all counters." stat -e SHADER.200 -- true
+meant "Did you mean MaliGPUActiveCy?" report -e MaliGPUActive "$SCRATCH/late.data"
+meant "Did you mean MaliGPUActiveCy?" diff -e MaliGPUActive "$SCRATCH/late.data" "$SCRATCH/late.data"
+meant "Did you mean G610 or G615?" list -g G61
+meant "Did you mean Mali-G610?" list -g Mali-G160
+meant "Did you mean G1-Pro?" list -g G1Pro
+meant "Use the name of a product, such as G610." list -g Adreno
+says "a counter set" 2 "Did you mean secondary?$" stat --set secondry -- true
+says "a unit" 2 "Did you mean 10ms?$" stat -p 10mss -- true
+says "a time that is none" 2 "Use a number with a unit of ns, us, ms or s, such as 200us.$" stat -p soon -- true
 says "export needs no form" 2 "cannot be combined" export -l :0 -t "$SCRATCH/x"
 says "all GPUs are listed" 0 "^Device  */dev/dri/renderD129," info
 is "each of them" "$(counted info s info -j; grep -o '"device":"[^"]*"' "$SCRATCH/info.out" | tr '\n' ' ')" \
@@ -262,7 +291,7 @@ is "and record" "$? $("$tool" report -j "$SCRATCH/set.data" | grep -o '"set":[0-
 is "and a trace" "$("$tool" convert -P "$SCRATCH/set.data" | "$SCRATCH/expand-trace" | grep -ac 'Core 0: SHADER.20')" 1
 says "names of the primary set" 2 'has no counter "MaliGPUActiveCy"' stat --set secondary -e MaliGPUActiveCy -- true
 says "another set without -e" 2 "needs -e BLOCK.INDEX" record --set secondary -- true
-says "a set that is none" 2 "there are primary, secondary and tertiary" stat --set 3 -- true
+says "a set that is none" 2 "unknown counter set \"3\". Use primary, secondary or tertiary." stat --set 3 -- true
 
 # ---- Figures ----
 
@@ -386,7 +415,7 @@ is "of which there is no page" \
 1 "
 counted delay ss record -p 1s --delay 1000s -o "$SCRATCH/delay.data" -- /no/such
 is "a command that is not there" "$? $(grep -c 'nothing was counted' "$SCRATCH/delay.err")" "127 0"
-says "a delay without a unit" 2 "-D 5: a time is a number with a unit" record --delay 5 -- true
+says "a delay without a unit" 2 "-D: \"5\" has no unit. Did you mean 5ms?" record --delay 5 -- true
 # shellcheck disable=SC2016
 counted delay "" stat -p 1s -r 1 -D 1500ms -- bash -c '
 	[ -e "$FAKE_STARTED" ] && echo "counting began first"

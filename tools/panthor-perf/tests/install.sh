@@ -123,7 +123,7 @@ panthor-perf >"$SCRATCH/out" 2>"$SCRATCH/err"
 is "without a command, there are those it has" "$? $(grep -c '^  \(info\|list\|stat\) ' "$SCRATCH/err")" "2 3"
 panthor-perf nothing 2>"$SCRATCH/err"
 is "a command that is not there" "$? $(cat "$SCRATCH/err")" \
-	'2 panthor-perf: there is no command "nothing": panthor-perf alone lists them'
+	'2 panthor-perf: unknown command "nothing". Run panthor-perf help to list all commands.'
 wrong=
 for command in $(panthor-perf 2>&1 | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 	case $command in

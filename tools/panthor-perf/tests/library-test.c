@@ -10,6 +10,7 @@
 
 #include "interface.h"
 #include "internal.h"
+#include "suggest.h"
 #include "tests-common.h"
 
 static unsigned int tests;
@@ -852,6 +853,42 @@ static void test_interface(void)
 	end("only the interface of the headers is used");
 }
 
+static void test_suggestions(void)
+{
+	static const char *const names[] = { "alpha", "alphabet", "Beta", "gamma", "gamut", "delta", "alphas", "betas", "abcdefghijklmnop" };
+	static const struct {
+		const char *wrong, *text;
+	} cases[] = {
+		{ "ALPHA", "Did you mean alpha?" },
+		{ "alp", "Did you mean alpha, alphas or alphabet?" },
+		{ "ebta", "Did you mean Beta?" },
+		{ "bet", "Did you mean Beta or betas?" },
+		{ "gama", "Did you mean gamma?" },
+		{ "gamm", "Did you mean gamma?" },
+		{ "hijk", "Did you mean abcdefghijklmnop?" },
+		{ "bcdefghijklmnopq", "Did you mean abcdefghijklmnop?" },
+		{ "omega", "none" },
+		{ "a", "none" },
+		{ "", "none" },
+		{ "alpha alpha alpha alpha alpha alpha alpha alpha alpha alpha alpha alpha", "none" },
+	};
+	struct pperf_suggestions near;
+	char text[128], small[20];
+	size_t i, j;
+
+	begin();
+	for (i = 0; i < COUNT(cases); i++) {
+		near = (struct pperf_suggestions){ .wrong = cases[i].wrong };
+		for (j = 0; j < COUNT(names); j++)
+			pperf_suggest(&near, names[j]);
+		pperf_suggest(&near, near.count ? near.names[0] : "omitted");
+		expect(!strcmp(pperf_suggestion(&near, "none", text, sizeof(text)), cases[i].text), "%s: %s", cases[i].wrong,
+		       pperf_suggestion(&near, "none", text, sizeof(text)));
+		pperf_suggestion(&near, "none", small, sizeof(small));
+	}
+	end("names that were meant");
+}
+
 int main(void)
 {
 	static const struct {
@@ -867,7 +904,7 @@ int main(void)
 		printf("Bail out! this locale is not there\n");
 		return 1;
 	}
-	printf("1..%u\n", 16 + 3 * NUM_LAYOUTS);
+	printf("1..%u\n", 17 + 3 * NUM_LAYOUTS);
 	test_csv();
 	test_products();
 	test_unknown_layout();
@@ -880,6 +917,7 @@ int main(void)
 	test_kinds();
 	test_log();
 	test_errors();
+	test_suggestions();
 	for (i = 0; i < NUM_LAYOUTS; i++) {
 		expect(!strcmp(pperf_layouts()[i], expected[i].layout), "layout %zu is %s", i, pperf_layouts()[i]);
 		test_counters(expected[i].layout, expected[i].hw, expected[i].max_index);

@@ -156,7 +156,7 @@ True True
 True -1000
 True 2 [False, True] 0 <Load 0.0 % of the time, 0.0 % of the cycles>
 {'MaliGPUActiveCy': 996} None
-Error a fake has no counter "NoSuchCounter": see panthor-perf list
+Error a fake has no counter "NoSuchCounter". Run panthor-perf list to see all counters.
 TypeError counters are a list of names
 there is no counter set 'fourth': there are primary, secondary, tertiary
 END

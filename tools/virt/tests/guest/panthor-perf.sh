@@ -253,7 +253,7 @@ is "with the counts" "$(cut -d';' -f1 /root/counts)" 16
 # Bad input.
 panthor-perf stat -e NoSuchCounter -- touch /root/ran 2>/root/err
 is "an unknown counter" $? 2
-has "is named" "$(cat /root/err)" "$name has no counter \"NoSuchCounter\": see panthor-perf list"
+has "is named" "$(cat /root/err)" "$name has no counter \"NoSuchCounter\". Run panthor-perf list to see all counters."
 panthor-perf stat -o /no/such/directory/file -- touch /root/ran 2>/root/err
 is "a file that cannot be written" $? 8
 panthor-perf stat -o /dev/full -- true 2>/root/err
