@@ -132,6 +132,12 @@ bool is_list(const char *text);
 /* 12345678 as 12,345,678, in the end of a buffer of 32 bytes. */
 const char *grouped(uint64_t value, char buffer[32]);
 
+/* Put separators into a number that printf() has formatted: "-1234567.8" becomes "-1,234,567.8". */
+void group_digits(char *text, size_t size);
+
+/* The wider of a column and a text in it. */
+int widen(int width, const char *text);
+
 /* 12345678 as 12.35 M, with the unit behind it. */
 const char *scaled(double value, const char *unit, char *buffer, size_t size);
 

@@ -299,6 +299,26 @@ const char *grouped(uint64_t value, char buffer[32])
 	return at;
 }
 
+void group_digits(char *text, size_t size)
+{
+	char *first = text + strcspn(text, "0123456789");
+	size_t digits = strspn(first, "0123456789"), length = strlen(text) + 1, n;
+
+	for (n = 3; n < digits && length < size; n += 3, length++) {
+		char *at = first + digits - n;
+
+		memmove(at + 1, at, strlen(at) + 1);
+		*at = ',';
+	}
+}
+
+int widen(int width, const char *text)
+{
+	int length = strlen(text);
+
+	return length > width ? length : width;
+}
+
 const char *scaled(double value, const char *unit, char *buffer, size_t size)
 {
 	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P", "E" };

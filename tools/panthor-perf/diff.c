@@ -140,17 +140,41 @@ static bool is_rate(const struct arguments *arguments, const struct pperf_counte
 	return counter->kind == PPERF_KIND_COUNT && !arguments->totals;
 }
 
-static void print_change(FILE *out, const struct arguments *arguments, const struct change *c)
+#define PERCENT_SIZE 512
+
+/* Columns of percentages. */
+struct widths {
+	int change, noise[2];
+};
+
+static const char *percent_text(const char *format, double part, char buffer[PERCENT_SIZE])
 {
-	const struct pperf_counter *counter = c->of[0]->counter;
-	char texts[2][32], unit[64];
+	snprintf(buffer, PERCENT_SIZE, format, 100 * part);
+	group_digits(buffer, PERCENT_SIZE - 1);
+	return strcat(buffer, "%");
+}
+
+static void widen_change(struct widths *widths, const struct change *c)
+{
+	char text[PERCENT_SIZE];
 	int k;
 
+	widths->change = widen(widths->change, percent_text("%+.1f", c->part, text));
 	for (k = 0; k < 2; k++)
-		scaled(c->value[k], "", texts[k], sizeof(texts[k]));
-	snprintf(unit, sizeof(unit), "%s%s", counter->unit, is_rate(arguments, counter) ? "/s" : "");
-	fprintf(out, "%+9.1f%%%s%12s %7.1f%% %12s %7.1f%%  %-26s %s\n", 100 * c->part, c->clear ? " " : "~", texts[0],
-		100 * c->of[0]->noise, texts[1], 100 * c->of[1]->noise, counter->name, unit);
+		widths->noise[k] = widen(widths->noise[k], percent_text("%.1f", c->of[k]->noise, text));
+}
+
+static void print_change(FILE *out, const struct arguments *arguments, const struct change *c, const struct widths *widths)
+{
+	const struct pperf_counter *counter = c->of[0]->counter;
+	char text[PERCENT_SIZE], value[32];
+	int k;
+
+	fprintf(out, "%*s%s", widths->change, percent_text("%+.1f", c->part, text), c->clear ? " " : "~");
+	for (k = 0; k < 2; k++)
+		fprintf(out, "%12s %*s ", scaled(c->value[k], "", value, sizeof(value)), widths->noise[k],
+			percent_text("%.1f", c->of[k]->noise, text));
+	fprintf(out, " %-26s %s%s\n", counter->name, counter->unit, is_rate(arguments, counter) ? "/s" : "");
 }
 
 /* Neither has counted any. */
@@ -163,14 +187,20 @@ static bool is_nothing(const struct change *c)
 static size_t print_changes(FILE *out, const struct arguments *arguments, const struct change *changes, size_t count,
 			    size_t most)
 {
+	struct widths widths = { 10, { 8, 8 } };
 	size_t i, shown = 0, more = 0;
 
-	fprintf(out, "\n%10s %12s %8s %12s %8s\n", "change", "A", "noise", "B", "noise");
+	for (i = 0; i < count; i++)
+		if (!is_nothing(&changes[i]) && shown++ < most)
+			widen_change(&widths, &changes[i]);
+	shown = 0;
+	fprintf(out, "\n%*s %12s %*s %12s %*s\n", widths.change, "change", "A", widths.noise[0], "noise", "B", widths.noise[1],
+		"noise");
 	for (i = 0; i < count; i++) {
 		if (is_nothing(&changes[i]))
 			continue;
 		if (shown++ < most)
-			print_change(out, arguments, &changes[i]);
+			print_change(out, arguments, &changes[i], &widths);
 		else
 			more++;
 	}

@@ -190,16 +190,22 @@ static void print_column(FILE *out, double value, const char *unit)
 	fprintf(out, " %12s", isfinite(value) ? scaled(value, unit, text, sizeof(text)) : "-");
 }
 
-static void print_region(FILE *out, const struct region *region, const struct figures_source *source)
+static const char *seconds_text(const struct region *region, char buffer[32])
 {
+	snprintf(buffer, 32, "%.6f", region->lasts_ns / 1e9);
+	group_digits(buffer, 32);
+	return buffer;
+}
+
+static void print_region(FILE *out, const struct region *region, const struct figures_source *source, int time_width,
+			 int times_width)
+{
+	char number[32];
 	struct figures f = figures_of(source, region->sums);
 	bool missing = pperf_sums_flags(region->sums) & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR);
 
-	fprintf(out, "%12.6f s", region->lasts_ns / 1e9);
-	if (*region->name)
-		fprintf(out, " %7" PRIu64, region->times);
-	else
-		fprintf(out, " %7s", "");
+	fprintf(out, "%*s s", time_width, seconds_text(region, number));
+	fprintf(out, " %*s", times_width, *region->name ? grouped(region->times, number) : "");
 	if (f.has_load && pperf_sums_samples(region->sums))
 		fprintf(out, " %6.1f %%", 100 * f.load.of_time);
 	else
@@ -214,12 +220,18 @@ static void print_region(FILE *out, const struct region *region, const struct fi
 
 void regions_print(FILE *out, const struct regions *r, const struct figures_source *source)
 {
+	int time_width = 12, times_width = 7;
+	char number[32];
 	size_t n;
 
-	fprintf(out, "\n%14s %7s %8s %12s %12s %12s %8s  %s\n", "time", "times", "load", "frequency", "read", "written",
+	for (n = 0; n < r->count; n++) {
+		time_width = widen(time_width, seconds_text(&r->list[n], number));
+		times_width = widen(times_width, grouped(r->list[n].times, number));
+	}
+	fprintf(out, "\n%*s %*s %8s %12s %12s %12s %8s  %s\n", time_width + 2, "time", times_width, "times", "load", "frequency", "read", "written",
 		"across", "region");
 	for (n = 1; n < r->count; n++)
-		print_region(out, &r->list[n], source);
-	print_region(out, &r->list[0], source);
+		print_region(out, &r->list[n], source, time_width, times_width);
+	print_region(out, &r->list[0], source, time_width, times_width);
 	fputs("across: samples that lie in another region too, and count where their middle is\n", out);
 }

@@ -21,6 +21,10 @@
 #define ROW_COLUMNS 160
 #define FOLD_COLUMNS 20
 
+/* Of totals, if none is wider. */
+#define TOTAL_COLUMNS 17
+#define TOTAL_SIZE 512
+
 struct arguments {
 	const char *input;
 	const char *output;
@@ -231,8 +235,22 @@ static void print_value(FILE *out, double value)
 	fprintf(out, " %9s", scaled(value, "", text, sizeof(text)));
 }
 
+/* Of a counter that has one: a total. */
+static const char *total_text(const struct summaries *s, const struct summary *one, char buffer[TOTAL_SIZE])
+{
+	if (!one->valid)
+		return "-";
+	if (one->counter->kind != PPERF_KIND_COUNT)
+		return "";
+	if (!one->counter->equation)
+		return grouped(pperf_sums_total(s->sums, one->counter), buffer);
+	snprintf(buffer, TOTAL_SIZE, "%.0f", one->total);
+	group_digits(buffer, TOTAL_SIZE);
+	return buffer;
+}
+
 /* The total of each block, and which part of the whole it is. */
-static void print_blocks(FILE *out, const struct view *v, const struct summaries *s, const struct summary *one)
+static void print_blocks(FILE *out, const struct view *v, const struct summaries *s, const struct summary *one, int width)
 {
 	const struct pperf_counter *counter = one->counter;
 	char name[32], number[32];
@@ -242,31 +260,25 @@ static void print_blocks(FILE *out, const struct view *v, const struct summaries
 	for (b = 0; b < v->recording.head.gpu.blocks[counter->type]; b++) {
 		count = pperf_sums_block(s->sums, counter, b);
 		snprintf(name, sizeof(name), "%s %u", pperf_block_name(counter->type), b);
-		fprintf(out, "    %-26s %17s %6.1f%% of it\n", name, grouped(count, number),
+		fprintf(out, "    %-26s %*s %6.1f%% of it\n", name, width, grouped(count, number),
 			one->total > 0 ? 100 * count / one->total : 0.0);
 	}
 }
 
 static void print_summary(FILE *out, const struct view *v, const struct summaries *s, const struct summary *one,
-			  bool per_block, bool narrow)
+			  bool per_block, bool narrow, int width)
 {
 	const struct pperf_counter *counter = one->counter;
 	const char *per = counter->kind == PPERF_KIND_COUNT ? "/s" : "";
-	char number[32];
+	char number[TOTAL_SIZE];
 	int p;
 
-	fprintf(out, "  %-28s", counter->name);
+	fprintf(out, "  %-28s %*s", counter->name, width, total_text(s, one, number));
 	if (!one->valid) {
-		fprintf(out, " %17s\n", "-");
+		fputc('\n', out);
 		return;
 	}
 
-	if (counter->kind == PPERF_KIND_COUNT && !counter->equation)
-		fprintf(out, " %17s", grouped(pperf_sums_total(s->sums, counter), number));
-	else if (counter->kind == PPERF_KIND_COUNT)
-		fprintf(out, " %17.0f", one->total);
-	else
-		fprintf(out, " %17s", "");
 	if (one->share >= 0)
 		fprintf(out, " %6.1f%%", 100 * one->share);
 	else
@@ -286,16 +298,22 @@ static void print_summary(FILE *out, const struct view *v, const struct summarie
 	else
 		fprintf(out, "  %s%s\n", counter->unit, per);
 	if (per_block && !counter->equation)
-		print_blocks(out, v, s, one);
+		print_blocks(out, v, s, one, width);
 }
 
 static void print_counters(FILE *out, const struct view *v, const struct summaries *s, bool per_block)
 {
-	bool narrow = is_narrow(out, ROW_COLUMNS);
+	int width = TOTAL_COLUMNS;
+	char number[TOTAL_SIZE];
 	const char *group = "";
+	bool narrow;
 	size_t i, j;
 
-	fprintf(out, "\n  %-28s %17s %7s %9s", "", "total", "share", "mean");
+	/* Totals of blocks are no wider. */
+	for (i = 0; i < s->count; i++)
+		width = widen(width, total_text(s, &s->list[i], number));
+	narrow = is_narrow(out, ROW_COLUMNS + width - TOTAL_COLUMNS);
+	fprintf(out, "\n  %-28s %*s %7s %9s", "", width, "total", "share", "mean");
 	if (narrow)
 		fprintf(out, "\n%*s", FOLD_COLUMNS, "");
 	fprintf(out, " %9s", "min");
@@ -313,7 +331,7 @@ static void print_counters(FILE *out, const struct view *v, const struct summari
 		fprintf(out, "%s\n", group);
 		for (j = i; j < s->count; j++)
 			if (!strcmp(s->list[j].counter->group, group))
-				print_summary(out, v, s, &s->list[j], per_block, narrow);
+				print_summary(out, v, s, &s->list[j], per_block, narrow, width);
 	}
 }
 

@@ -9,8 +9,11 @@
 
 #include "stat.h"
 
-/* Of a row that is folded, those before its second line. */
-#define FOLD_COLUMNS 24
+/* Of a value, if none is wider; of a row that is folded, those beside it before its second line. */
+#define VALUE_COLUMNS 20
+#define FOLD_COLUMNS 4
+
+#define VALUE_SIZE 512
 
 /* All blocks together, where a block is asked for. */
 #define ALL_BLOCKS (~0u)
@@ -217,17 +220,6 @@ static const struct pperf_topdown_node *largest_part(const struct stat_report *r
 
 /* ---- For people ---- */
 
-static void print_number(FILE *out, int width, double value)
-{
-	char buffer[32];
-
-	/* Whole numbers as counts, others with what matters of the fraction. */
-	if (value >= 0 && value < 1e18 && value == (double)(uint64_t)value)
-		fprintf(out, "%*s", width, grouped(value, buffer));
-	else
-		fprintf(out, "%*.2f", width, value);
-}
-
 /* Mean and spread of several runs; nothing of one. */
 static void print_spread(const struct stat_report *r, const struct spread *spread)
 {
@@ -235,18 +227,45 @@ static void print_spread(const struct stat_report *r, const struct spread *sprea
 		fprintf(r->out, "  +- %.2f %%", spread->mean ? 100 * spread->deviation / fabs(spread->mean) : 0);
 }
 
+static const char *value_text(const struct stat_report *r, const struct pperf_counter *c, unsigned int block,
+			      const struct spread *value, char buffer[VALUE_SIZE])
+{
+	if (!value->valid)
+		return "-";
+	if (is_whole(r, c))
+		return grouped(whole(r, c, block), buffer);
+	/* Whole numbers as counts, others with what matters of the fraction; large means are no more exact than counts. */
+	snprintf(buffer, VALUE_SIZE, "%.*f", value->mean >= 1e6 || value->mean == floor(value->mean) ? 0 : 2, value->mean);
+	group_digits(buffer, VALUE_SIZE);
+	return buffer;
+}
+
 static void print_value(const struct stat_report *r, const struct pperf_counter *c, unsigned int block,
 			const struct spread *value)
 {
-	char buffer[32];
+	char buffer[VALUE_SIZE];
 
-	if (!value->valid)
-		fprintf(r->out, "%20s", "-");
-	else if (is_whole(r, c))
-		fprintf(r->out, "%20s", grouped(whole(r, c, block), buffer));
-	else
-		/* The mean of large counts is no more exact than a count. */
-		print_number(r->out, 20, value->mean >= 1e6 ? round(value->mean) : value->mean);
+	fprintf(r->out, "%*s", r->width, value_text(r, c, block, value, buffer));
+}
+
+/* Make room for the widest value. */
+static void widen_values(struct stat_report *r)
+{
+	unsigned int block, blocks, type;
+	char buffer[VALUE_SIZE];
+	struct spread value;
+	size_t i;
+
+	r->width = r->width ? r->width : VALUE_COLUMNS;
+	for (i = 0; i < r->num_counters; i++) {
+		value = spread_of(r, r->counters[i], ALL_BLOCKS);
+		r->width = widen(r->width, value_text(r, r->counters[i], ALL_BLOCKS, &value, buffer));
+		blocks = shown_blocks(r, r->counters[i], &type);
+		for (block = 0; block < blocks; block++) {
+			value = spread_of(r, r->counters[i], block);
+			r->width = widen(r->width, value_text(r, r->counters[i], block, &value, buffer));
+		}
+	}
 }
 
 static void print_counter(const struct stat_report *r, const struct pperf_counter *c)
@@ -269,7 +288,7 @@ static void print_counter(const struct stat_report *r, const struct pperf_counte
 	fputs(rate_of(r, c, value.mean, &rate) ? scaled(rate, unit, buffer, sizeof(buffer)) : c->unit, r->out);
 	print_spread(r, &value);
 	if (r->narrow)
-		fprintf(r->out, "\n%*s%s", FOLD_COLUMNS, "", c->title);
+		fprintf(r->out, "\n%*s%s", r->width + FOLD_COLUMNS, "", c->title);
 	fputc('\n', r->out);
 
 	blocks = shown_blocks(r, c, &type);
@@ -304,7 +323,7 @@ static void print_topdown(const struct stat_report *r)
 		if (nodes[i]->level > r->arguments->topdown)
 			continue;
 		share = share_of(r, nodes[i]);
-		fprintf(r->out, "%20.2f  %*s%s", share.mean, 2 * (int)(nodes[i]->level - 1), "", nodes[i]->title);
+		fprintf(r->out, "%*.2f  %*s%s", r->width, share.mean, 2 * (int)(nodes[i]->level - 1), "", nodes[i]->title);
 		print_spread(r, &share);
 		fputc('\n', r->out);
 	}
@@ -375,13 +394,13 @@ static void interval_plain(const struct stat_report *r)
 	size_t i;
 
 	if (f.has_load)
-		fprintf(r->out, "%16.6f %20.2f  %% of the time, %.2f %% of the cycles  GPU load\n", time,
-			100 * f.load.of_time, 100 * f.load.of_cycles);
+		fprintf(r->out, "%16.6f %*.2f  %% of the time, %.2f %% of the cycles  GPU load\n", time,
+			r->width, 100 * f.load.of_time, 100 * f.load.of_cycles);
 	if (!isnan(f.hz))
-		fprintf(r->out, "%16.6f %20.2f  MHz  mean frequency while active\n", time, f.hz / 1e6);
+		fprintf(r->out, "%16.6f %*.2f  MHz  mean frequency while active\n", time, r->width, f.hz / 1e6);
 	if (!isnan(f.read) && !isnan(f.written))
-		fprintf(r->out, "%16.6f %20.2f  MB/s read, %.2f MB/s written  external memory\n", time, f.read / 1e6,
-			f.written / 1e6);
+		fprintf(r->out, "%16.6f %*.2f  MB/s read, %.2f MB/s written  external memory\n", time, r->width,
+			f.read / 1e6, f.written / 1e6);
 	for (i = 0; i < r->num_counters; i++) {
 		const struct pperf_counter *c = r->counters[i];
 		unsigned int block, blocks, type;
@@ -653,8 +672,9 @@ static void show_json(const struct stat_report *r, int flags)
 	json_object_put(top);
 }
 
-void stat_show(const struct stat_report *r)
+void stat_show(struct stat_report *r)
 {
+	widen_values(r);
 	if (r->arguments->json) {
 		show_json(r, JSON_C_TO_STRING_PRETTY);
 		stat_show_log(stderr, r->log);
@@ -666,8 +686,9 @@ void stat_show(const struct stat_report *r)
 	}
 }
 
-void stat_show_interval(const struct stat_report *r, bool first)
+void stat_show_interval(struct stat_report *r, bool first)
 {
+	widen_values(r);
 	if (r->arguments->json) {
 		/* An object a line. */
 		show_json(r, JSON_C_TO_STRING_PLAIN);

@@ -70,15 +70,18 @@ struct stat_report {
 	/* Of all runs. */
 	const struct pperf_log *log;
 
+	/* Columns of the widest value so far. */
+	int width;
+
 	/* Begin of the first sample, for the time of intervals. */
 	uint64_t begin_ns;
 };
 
 /* Shows what was counted in all runs, in the form that was asked for. */
-void stat_show(const struct stat_report *report);
+void stat_show(struct stat_report *report);
 
 /* Shows one interval, which is the only run. */
-void stat_show_interval(const struct stat_report *report, bool first);
+void stat_show_interval(struct stat_report *report, bool first);
 
 /* Tells what happened to samples. */
 void stat_show_log(FILE *out, const struct pperf_log *log);

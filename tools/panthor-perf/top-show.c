@@ -277,33 +277,54 @@ static const char *const order_names[CLIENT_ORDERS] = {
 	[CLIENTS_BY_NAME] = "name",
 };
 
-static void draw_client(const struct client *client, struct canvas *canvas, int row)
+static struct text sessions_text(const struct client *client)
+{
+	struct text t;
+
+	snprintf(t.text, sizeof(t.text), "%" PRIu64, client->info.sessions);
+	if (!client->info.has_sessions)
+		strcpy(t.text, "-");
+	return t;
+}
+
+static struct text id_text(const struct client *client)
+{
+	struct text t;
+
+	snprintf(t.text, sizeof(t.text), "%" PRIu64, client->info.id);
+	return t;
+}
+
+static void draw_client(const struct client *client, struct canvas *canvas, int row, int id_width, int sessions_width)
 {
 	uint64_t resident, total, shared;
 	bool has_resident = client_memory(client, FDINFO_RESIDENT, &resident);
 	bool has_total = client_memory(client, FDINFO_TOTAL, &total);
 	bool has_shared = client_memory(client, FDINFO_SHARED, &shared);
-	char sessions[24] = "-";
 
-	if (client->info.has_sessions)
-		snprintf(sessions, sizeof(sessions), "%" PRIu64, client->info.sessions);
-	canvas_print(canvas, row, 0, LOOK_PLAIN, "%7d %6" PRIu64 " %6s %6s %5s %7s %7s %7s %4s %s%s%s", (int)client->pid,
-		     client->info.id, percent(client_busy(client)).text, percent(client_load(client)).text,
+	canvas_print(canvas, row, 0, LOOK_PLAIN, "%7d %*s %6s %6s %5s %7s %7s %7s %*s %s%s%s", (int)client->pid,
+		     id_width, id_text(client).text, percent(client_busy(client)).text, percent(client_load(client)).text,
 		     megahertz(client_hz(client)).text, bytes_text(has_resident, resident).text,
-		     bytes_text(has_total, total).text, bytes_text(has_shared, shared).text, sessions, client->command,
+		     bytes_text(has_total, total).text, bytes_text(has_shared, shared).text, sessions_width,
+		     sessions_text(client).text, client->command,
 		     *client->info.client_name ? " " : "", client->info.client_name);
 }
 
 static void draw_clients(const struct top *top, struct canvas *canvas, int row, int end)
 {
-	char title[MAX_COLUMNS + 1];
+	int id_width = strlen("CLIENT"), sessions_width = strlen("SESS");
+	char title[2 * MAX_COLUMNS + 1];
 	size_t i;
 
-	snprintf(title, sizeof(title), "%-*s", canvas->columns,
-		 "    PID CLIENT   TIME CYCLES   MHz RESIDNT   TOTAL  SHARED SESS COMMAND");
+	for (i = 0; i < top->clients.count; i++) {
+		id_width = widen(id_width, id_text(&top->clients.list[i]).text);
+		sessions_width = widen(sessions_width, sessions_text(&top->clients.list[i]).text);
+	}
+	snprintf(title, sizeof(title), "%7s %*s %6s %6s %5s %7s %7s %7s %*s COMMAND%*s", "PID", id_width, "CLIENT", "TIME",
+		 "CYCLES", "MHz", "RESIDNT", "TOTAL", "SHARED", sessions_width, "SESS", canvas->columns, "");
 	canvas_put(canvas, row++, 0, MAX_COLUMNS, LOOK_HEADER, title);
 	for (i = 0; i < top->clients.count && row < end; i++)
-		draw_client(&top->clients.list[i], canvas, row++);
+		draw_client(&top->clients.list[i], canvas, row++, id_width, sessions_width);
 	/* The last row that there is tells of those that have none. */
 	if (i < top->clients.count)
 		canvas_print(canvas, end - 1, 0, LOOK_DIM, "%7s %zu more%*s", "...", top->clients.count - i + 1,

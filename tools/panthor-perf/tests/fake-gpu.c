@@ -10,6 +10,7 @@
  *   r   one of the session's period, in which every counter counts something else than in the one before
  *   b   one in which MaliFragQueueAssignStallCy alone counts, so that a derived sum goes back
  *   n   the same as s, but of the microsecond before now, so that marks lie before or behind it
+ *   w   the same as s, but counter n of the first block of a type counts 10 to the power of n % 20
  *   g   the GPU goes; there is none as long as there is a file of the name in FAKE_GONE
  *
  * They wait until counting is started; a file of the name in FAKE_STARTED is there from then on. When it is
@@ -241,6 +242,18 @@ static void count_anything(struct fake *fake)
 	}
 }
 
+static void count_powers(struct fake *fake)
+{
+	unsigned int n, i;
+	uint64_t power = 1;
+
+	for (i = 0; i < fake->info.values_per_block; i++) {
+		power = i % 20 ? 10 * power : 1;
+		for (n = 0; n < fake->sample.num_blocks; n++)
+			fake->values[n][i] = fake->blocks[n].index ? 0 : power;
+	}
+}
+
 static void count(struct fake *fake, char tick)
 {
 	const struct pperf_counter *stall;
@@ -249,6 +262,10 @@ static void count(struct fake *fake, char tick)
 
 	if (tick == 'r') {
 		count_anything(fake);
+		return;
+	}
+	if (tick == 'w') {
+		count_powers(fake);
 		return;
 	}
 

@@ -4,7 +4,8 @@
  * millisecond, in which every counter changes all the time. Its work comes in frames, and sleeps now and then.
  * One sample in a thousand is flagged, one is longer than the period; before one in ten thousand is a gap.
  * MARKS in the environment has lines "NS NAME" of marks, so long behind the begin of the first sample. Each comes
- * before the first sample that ends behind it or, with LATE in the environment, so many nanoseconds later.
+ * before the first sample that ends behind it or, with LATE in the environment, so many nanoseconds later. With
+ * POWERS in the environment, counter n of the first block of a type counts 10 to the power of n % 20, once.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -96,6 +97,11 @@ static double part_of(const char *name, const struct work *w)
 	return (0.1 * w->vertex + 0.6 * w->fragment) * own;
 }
 
+static uint64_t power_of_ten(unsigned int n)
+{
+	return n ? 10 * power_of_ten(n - 1) : 1;
+}
+
 static void count(struct fake *fake, const struct pperf_db *db, const struct pperf_masks *masks, const struct work *w)
 {
 	const struct pperf_counter *counter;
@@ -111,6 +117,10 @@ static void count(struct fake *fake, const struct pperf_db *db, const struct ppe
 			counter = pperf_db_at(db, block->type, n);
 			/* Cores have less to do the later they come. */
 			own = block->type == PPERF_BLOCK_SHADER ? 1 - 0.5 * block->index / CORES : 1;
+			if (getenv("POWERS")) {
+				fake->values[b][n] = block->index || fake->sample.end_ns ? 0 : power_of_ten(n % 20);
+				continue;
+			}
 			fake->values[b][n] = w->cycles * part_of(counter->name, w) * own * (0.95 + 0.05 * random_part());
 		}
 	}
