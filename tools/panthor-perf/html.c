@@ -195,17 +195,17 @@ static void print_drawn(const struct page *p)
 {
 	uint64_t samples = p->summaries->log.samples;
 	size_t bins = p->summaries->bins;
-	char number[32];
+	char number[32], other[32];
 
 	if (bins == samples)
-		fputs("Every sample is drawn.", p->out);
+		fputs("Plots show every sample.", p->out);
 	else
-		fprintf(p->out, "What is drawn is decimated: %zu points, each of %" PRIu64 " samples or so, with their mean "
-			"and, pale, their least and their largest value; of top-down and of each core, their mean alone.", bins,
-			(samples + bins / 2) / bins);
-	fprintf(p->out, " All figures in numbers are of all %s samples.", grouped(samples, number));
+		fprintf(p->out, "Plots show %s points of about %s samples each: mean as a line, minimum to maximum as a band. "
+			"Top-down and cores show the mean only.", grouped(bins, number),
+			grouped((samples + bins / 2) / bins, other));
+	fprintf(p->out, " Totals use all %s samples.", grouped(samples, number));
 	if (p->view->regions.num_marks > MAX_BANDS)
-		fprintf(p->out, " There are %s marks, too many to be drawn.", grouped(p->view->regions.num_marks, number));
+		fprintf(p->out, " The plots do not show the marks: there are too many (%s).", grouped(p->view->regions.num_marks, number));
 }
 
 /* One of the figures that come first. */
@@ -230,8 +230,8 @@ static void print_figure(const struct page *p, const char *title, const char *ob
 
 static void print_figures(const struct page *p)
 {
-	print_figure(p, "GPU load, of the time", "load", "of_time", 100, "%");
-	print_figure(p, "of the cycles", "load", "of_cycles", 100, "%");
+	print_figure(p, "GPU load, share of time", "load", "of_time", 100, "%");
+	print_figure(p, "GPU load, share of cycles", "load", "of_cycles", 100, "%");
 	print_figure(p, "Mean frequency while active", "load", "active_hz", 1, "Hz");
 	print_figure(p, "Memory read", "bandwidth", "read", 1, "B/s");
 	print_figure(p, "Memory written", "bandwidth", "written", 1, "B/s");
@@ -277,8 +277,8 @@ static void print_topdown(const struct page *p)
 static const struct {
 	const char *key, *title;
 } columns[] = {
-	{ "total", "Total" }, { "share", "Share" }, { "mean", "Mean" }, { "min", "Least" }, { "p50", "50 %" },
-	{ "p95", "95 %" }, { "p99", "99 %" }, { "max", "Largest" },
+	{ "total", "Total" }, { "share", "Share" }, { "mean", "Mean" }, { "min", "Min" }, { "p50", "50 %" },
+	{ "p95", "95 %" }, { "p99", "99 %" }, { "max", "Max" },
 };
 
 #define NUM_COLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -333,7 +333,7 @@ static void print_counters(const struct page *p)
 
 	for (i = 0; i < NUM_COLUMNS; i++)
 		fprintf(p->out, "<th scope=\"col\">%s</th>", columns[i].title);
-	fputs("<th scope=\"col\">Unit</th><th scope=\"col\">Over the time</th></tr></thead>\n", p->out);
+	fputs("<th scope=\"col\">Unit</th><th scope=\"col\">Over time</th></tr></thead>\n", p->out);
 	for (i = 0; i < p->summaries->count; i++) {
 		group = list[i].counter->group;
 		for (j = 0; j < i && strcmp(list[j].counter->group, group); j++)
@@ -407,7 +407,7 @@ static void print_sums(const struct page *p, struct json_object *list)
 
 	fputs("<details><summary>Sums of counters</summary>\n", p->out);
 	if (columns < count)
-		fprintf(p->out, "<p>Of the first %zu regions; <code>report -j</code> has all %zu.</p>\n", columns - 1, count - 1);
+		fprintf(p->out, "<p>Shows the first %zu regions; <code>report -j</code> lists all %zu.</p>\n", columns - 1, count - 1);
 	fputs("<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Name</th>", p->out);
 	for (n = 0; n < columns; n++) {
 		fputs("<th scope=\"col\">", p->out);
@@ -439,8 +439,8 @@ static void print_regions(const struct page *p)
 
 	if (!list)
 		return;
-	fputs("<section id=\"regions\">\n<h2>Regions</h2>\n<p>Each lasts from a mark to the next. Samples that lie across a "
-	      "mark belong where their middle is: how long these are is in the last column.</p>\n"
+	fputs("<section id=\"regions\">\n<h2>Regions</h2>\n<p>A region lasts from one mark to the next. A sample that spans a "
+	      "mark counts in the region of its midpoint; the last column has the total length of such samples.</p>\n"
 	      "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Times</th>"
 	      "<th scope=\"col\">Time</th><th scope=\"col\">Load</th><th scope=\"col\">Frequency</th>"
 	      "<th scope=\"col\">Read</th><th scope=\"col\">Written</th><th scope=\"col\">Across</th></tr></thead>\n<tbody>\n",

@@ -215,7 +215,7 @@ static void print_region(FILE *out, const struct region *region, const struct fi
 	print_column(out, f.written, "B/s");
 	fprintf(out, " %6.1f %%  ", 100 * regions_uncertain(region));
 	print_text(out, *region->name ? region->name : "(no region)");
-	fprintf(out, "%s\n", missing ? ": counts may be missing" : "");
+	fprintf(out, "%s\n", missing ? " (counts may be missing)" : "");
 }
 
 void regions_print(FILE *out, const struct regions *r, const struct figures_source *source)
@@ -233,5 +233,5 @@ void regions_print(FILE *out, const struct regions *r, const struct figures_sour
 	for (n = 1; n < r->count; n++)
 		print_region(out, &r->list[n], source, time_width, times_width);
 	print_region(out, &r->list[0], source, time_width, times_width);
-	fputs("across: samples that lie in another region too, and count where their middle is\n", out);
+	fputs("across: share of time from samples that overlap another region; each counts where its midpoint is\n", out);
 }

@@ -45,13 +45,13 @@ struct arguments {
 enum { KEY_HTML = 256, KEY_REGION };
 
 static const struct argp_option options[] = {
-	{ "event", 'e', "COUNTER,...", 0, "Counters and metrics, as those of stat (may be repeated; default: all that "
-	  "was recorded)", 0 },
-	{ "per-block", 'b', NULL, 0, "What part of each count is of which block", 0 },
-	{ "topdown", 't', NULL, 0, "What held the work up, instead of the counters", 0 },
-	{ "region", KEY_REGION, "NAME", 0, "Of one region alone, as mark has named it", 0 },
+	{ "event", 'e', "COUNTER,...", 0, "Show these counters and metrics, named as for stat (may be repeated; default: all "
+	  "recorded ones)", 0 },
+	{ "per-block", 'b', NULL, 0, "Show each block's part of each count", 0 },
+	{ "topdown", 't', NULL, 0, "Show what limited performance instead of counters", 0 },
+	{ "region", KEY_REGION, "NAME", 0, "Report on one region only, by the name given to mark", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ "html", KEY_HTML, "PAGE", 0, "Write a page for a browser, which needs no network; - is standard output", 0 },
+	{ "html", KEY_HTML, "PAGE", 0, "Write an HTML page that works offline; - is standard output", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{}
 };
@@ -83,12 +83,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->input)
-			argp_error(state, "there is one file too many: %s", arg);
+			argp_error(state, "unexpected argument: %s", arg);
 		arguments->input = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->html && (arguments->json || arguments->output || arguments->per_block || arguments->topdown))
-			argp_error(state, "--html PAGE goes without -b, -j, -o and -t");
+			argp_error(state, "--html cannot be combined with -b, -j, -o or -t");
 		if (!arguments->input)
 			arguments->input = RECORDING_DEFAULT;
 		return 0;
@@ -118,12 +118,12 @@ static void print_samples(FILE *out, const struct view *v, const struct summarie
 	fprintf(out, "%s samples of ", grouped(s->log.samples, number));
 	/* The last may be shorter, whatever came before it. */
 	if (v->region)
-		fprintf(out, "%g ms in the mean, %.6f s in all; the period is %g ms\n", mean_ns / 1e6,
+		fprintf(out, "%g ms on average, %.6f s in total; the period is %g ms\n", mean_ns / 1e6,
 			pperf_sums_seconds(s->sums), period_ns / 1e6);
 	else if (fabs(mean_ns - period_ns) * s->log.samples < 2 * period_ns)
 		fprintf(out, "%g ms over %.6f s\n", period_ns / 1e6, seconds);
 	else
-		fprintf(out, "%g ms in the mean over %.6f s; the period is %g ms\n", mean_ns / 1e6, seconds, period_ns / 1e6);
+		fprintf(out, "%g ms on average over %.6f s; the period is %g ms\n", mean_ns / 1e6, seconds, period_ns / 1e6);
 }
 
 static void print_log(FILE *out, const struct view *v, const struct summaries *s)
@@ -150,11 +150,11 @@ static void print_region(FILE *out, const struct view *v)
 
 	if (!region)
 		return;
-	fputs("region ", out);
+	fputs("Region ", out);
 	print_text(out, region->name);
 	fprintf(out, ": %" PRIu64 " time%s, %.6f s between marks", region->times, region->times == 1 ? "" : "s",
 		region->lasts_ns / 1e9);
-	fprintf(out, "; %.1f %% of its samples' time is of samples that lie in another region too\n",
+	fprintf(out, "; %.1f %% of its time is from samples shared with another region\n",
 		100 * regions_uncertain(region));
 }
 
@@ -170,7 +170,7 @@ void report_print_head(FILE *out, const struct view *v, const struct summaries *
 	print_samples(out, v, s);
 
 	if (head->command) {
-		fputs("of", out);
+		fputs("Command:", out);
 		for (i = 0; head->command[i]; i++) {
 			fputc(' ', out);
 			print_text(out, head->command[i]);
@@ -178,7 +178,7 @@ void report_print_head(FILE *out, const struct view *v, const struct summaries *
 		fputc('\n', out);
 	}
 	if (head->host && head->kernel) {
-		fputs("on ", out);
+		fputs("Host: ", out);
 		print_text(out, head->host);
 		fputs(", Linux ", out);
 		print_text(out, head->kernel);
@@ -260,7 +260,7 @@ static void print_blocks(FILE *out, const struct view *v, const struct summaries
 	for (b = 0; b < v->recording.head.gpu.blocks[counter->type]; b++) {
 		count = pperf_sums_block(s->sums, counter, b);
 		snprintf(name, sizeof(name), "%s %u", pperf_block_name(counter->type), b);
-		fprintf(out, "    %-26s %*s %6.1f%% of it\n", name, width, grouped(count, number),
+		fprintf(out, "    %-26s %*s %6.1f%% of total\n", name, width, grouped(count, number),
 			one->total > 0 ? 100 * count / one->total : 0.0);
 	}
 }
@@ -319,7 +319,7 @@ static void print_counters(FILE *out, const struct view *v, const struct summari
 	fprintf(out, " %9s", "min");
 	for (i = 0; i < SUMMARY_PERCENTILES; i++)
 		fprintf(out, " %8d%%", summary_percentiles[i]);
-	fprintf(out, " %9s  %s\n", "max", "over the time");
+	fprintf(out, " %9s  %s\n", "max", "over time");
 
 	/* By group, in the order in which groups first occur. */
 	for (i = 0; i < s->count; i++) {
@@ -528,7 +528,7 @@ static void print_json(FILE *out, const struct view *v, const struct summaries *
 static int report(FILE *out, struct view *v, const struct summaries *s, const struct arguments *arguments)
 {
 	if (arguments->topdown && !s->topdown) {
-		complain("%s has not all counters that top-down needs: record without -e or with -a", v->path);
+		complain("%s lacks some of the counters that top-down needs. Record without -e, or with -a", v->path);
 		return STATUS_USAGE;
 	}
 
@@ -549,8 +549,7 @@ int command_report(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse, "[FILE]",
-		"Shows what a recording says of each counter and metric: rates of counts, ratios as they are, and how "
-		"they went over the time.", NULL, NULL, NULL
+		"Summarizes each counter and metric of a recording: counts as rates, ratios as they are, and both over time.", NULL, NULL, NULL
 	};
 	struct arguments arguments = {};
 	enum summary_depth depth;

@@ -8,7 +8,7 @@ const find = selector => document.querySelector(selector);
 
 function fail(message) {
 	find("#failed").hidden = false;
-	find("#failed").textContent = "The plots of this page failed: " + message;
+	find("#failed").textContent = "Cannot draw the plots: " + message;
 }
 addEventListener("error", event => fail(event.message));
 
@@ -133,7 +133,7 @@ function repaint() {
 
 const marks = [
 	{ bits: 3, color: "missing", name: "counts may be missing" },
-	{ bits: 4, color: "stretched", name: "longer than the period" },
+	{ bits: 4, color: "stretched", name: "more than one period" },
 	{ bits: 8, color: "protected", name: "in protected mode" },
 ];
 
@@ -374,7 +374,7 @@ function drawTopdown() {
 	const levels = Math.max(...all.map(node => node.line.level));
 	const choice = make("select", {}, ...Array.from({ length: levels }, (none, i) =>
 		make("option", { value: i + 1, textContent: "Level " + (i + 1) })));
-	const part = partOf("Top-down", "percent of all cycles; an estimate", choice);
+	const part = partOf("Top-down", "percent of all cycles (estimate)", choice);
 
 	function show() {
 		const level = Number(choice.value);
@@ -405,7 +405,7 @@ function drawCores() {
 
 	if (!cores.length)
 		return;
-	const part = partOf("Shader cores", "part of the time in which each had work");
+	const part = partOf("Shader cores", "share of time in which each had work");
 	const series = cores.map(core => ({
 		label: core.name, color: () => look("c1"), paths: () => null, points: { show: false },
 		value: (u, value) => number(value, "%"),
@@ -455,8 +455,8 @@ function addCounter(name) {
 	const cells = row.querySelectorAll("td");
 	const unit = cells[8].textContent;
 	const drop = make("button", { type: "button", textContent: "Remove" });
-	const part = partOf(titleOf(row), `${name}: 50 % at most ${cells[4].textContent}, 95 % ${cells[5].textContent}, ` +
-		`99 % ${cells[6].textContent} ${unit}`, drop);
+	const part = partOf(titleOf(row), `${name}: median ${cells[4].textContent}, 95th percentile ${cells[5].textContent}, ` +
+		`99th ${cells[6].textContent} ${unit}`, drop);
 
 	part.dataset.counter = name;
 	drop.onclick = () => {
@@ -488,11 +488,11 @@ function start() {
 	if (["light", "dark"].includes(state.get("theme")))
 		setTheme(state.get("theme"));
 
-	drawCurves("load", "GPU load", "parts of the time, sleep being idle, and of the cycles, sleep left out", "%", ["c1", "c2"], partRange);
-	drawCurves("frequency", "Frequency", "of the GPU while it was active", "Hz", ["c3"]);
+	drawCurves("load", "GPU load", "share of time (a sleeping GPU counts as idle) and of clock cycles (while powered)", "%", ["c1", "c2"], partRange);
+	drawCurves("frequency", "Frequency", "mean while the GPU was active", "Hz", ["c3"]);
 	drawTopdown();
-	drawCurves("bandwidth", "External memory", "bytes a second", "B/s", ["c1", "c4"]);
-	drawCurves("units", "Queues and tiler", "parts of the time in which they were active", "%", ["c1", "c2", "c3", "c4", "c5"], partRange);
+	drawCurves("bandwidth", "External memory", "bytes per second", "B/s", ["c1", "c4"]);
+	drawCurves("units", "Queues and tiler", "share of time in which each was active", "%", ["c1", "c2", "c3", "c4", "c5"], partRange);
 	drawCores();
 
 	for (const mark of marks)

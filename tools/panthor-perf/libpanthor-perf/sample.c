@@ -236,48 +236,77 @@ static uint64_t power_of_10(unsigned int n)
 	return n ? 10 * power_of_10(n - 1) : 1;
 }
 
+#define NUMBER_SIZE 32
+
+/* 12345678 as 12,345,678. */
+static const char *grouped(uint64_t number, char text[NUMBER_SIZE])
+{
+	char digits[NUMBER_SIZE], *to = text;
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number), i;
+
+	for (i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = 0;
+	return text;
+}
+
 /* A number divided by 10^exponent, with so many digits behind a point that is one in every locale. */
-static const char *decimal(uint64_t number, unsigned int exponent, unsigned int digits, char text[32])
+static const char *decimal(uint64_t number, unsigned int exponent, unsigned int digits, char text[NUMBER_SIZE])
 {
 	uint64_t unit = power_of_10(exponent - digits), rounded = number / unit + (number % unit >= unit / 2);
+	size_t length;
 
-	snprintf(text, 32, "%" PRIu64 ".%0*" PRIu64, rounded / power_of_10(digits), (int)digits,
-		 rounded % power_of_10(digits));
+	grouped(rounded / power_of_10(digits), text);
+	length = strlen(text);
+	snprintf(text + length, NUMBER_SIZE - length, ".%0*" PRIu64, (int)digits, rounded % power_of_10(digits));
+	return text;
+}
+
+/* Nanoseconds as seconds, without zeros at the end: "0.24", "10". */
+static const char *seconds(uint64_t ns, char text[NUMBER_SIZE])
+{
+	char *end;
+
+	decimal(ns, 9, 6, text);
+	for (end = text + strlen(text); end[-1] == '0'; end--)
+		;
+	*(end[-1] == '.' ? end - 1 : end) = 0;
 	return text;
 }
 
 bool pperf_log_text(const struct pperf_log *log, unsigned int number, char *text, size_t size)
 {
 	const uint64_t all = log->samples;
-	char longest[32], other[32];
+	char first[NUMBER_SIZE], second[NUMBER_SIZE], longest[NUMBER_SIZE], mean[NUMBER_SIZE];
 
 	if (log->overflowed && !number--) {
-		snprintf(text, size, "Counts may be missing in %" PRIu64 " of %" PRIu64 " sample%s: a counter "
-			 "reached its top, or firmware had no room for a sample.",
-			 log->overflowed, all, plural(all));
+		snprintf(text, size, "Counts may be missing in %s of %s sample%s: a counter reached its maximum, or firmware had "
+			 "no room for a sample.", grouped(log->overflowed, first), grouped(all, second), plural(all));
 		return true;
 	}
 	if (log->failed && !number--) {
-		snprintf(text, size, "Counts may be missing in %" PRIu64 " of %" PRIu64 " sample%s: the GPU was "
-			 "reset or failed.", log->failed, all, plural(all));
+		snprintf(text, size, "Counts may be missing in %s of %s sample%s: the GPU was reset or failed.",
+			 grouped(log->failed, first), grouped(all, second), plural(all));
 		return true;
 	}
 	if (log->stretched && !number--) {
-		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " sample%s %s longer than the period, the longest "
-			 "%s ms, %s ms in the mean of all: the kernel or this program was late; no count is missing.",
-			 log->stretched, all, plural(all), log->stretched == 1 ? "is" : "are",
-			 decimal(log->longest_ns, 6, 3, longest),
-			 decimal((log->end_ns - log->start_ns - log->gap_ns) / all, 6, 3, other));
+		snprintf(text, size, "%s of %s sample%s cover%s more than one period (longest %s ms, mean %s ms): the kernel or "
+			 "panthor-perf was late. No counts are missing.", grouped(log->stretched, first), grouped(all, second),
+			 plural(all), log->stretched == 1 ? "s" : "", decimal(log->longest_ns, 6, 3, longest),
+			 decimal((log->end_ns - log->start_ns - log->gap_ns) / all, 6, 3, mean));
 		return true;
 	}
 	if (log->gaps && !number--) {
-		snprintf(text, size, "Nothing was counted in %" PRIu64 " gap%s between samples, %s s in all.",
-			 log->gaps, plural(log->gaps), decimal(log->gap_ns, 9, 6, other));
+		snprintf(text, size, "%s gap%s between samples, %s s in total, %s not counted.", grouped(log->gaps, first),
+			 plural(log->gaps), seconds(log->gap_ns, second), log->gaps == 1 ? "was" : "were");
 		return true;
 	}
 	if (log->in_protected && !number--) {
-		snprintf(text, size, "The GPU was in protected mode, which counts nothing and looks idle, in "
-			 "%" PRIu64 " of %" PRIu64 " sample%s.", log->in_protected, all, plural(all));
+		snprintf(text, size, "The GPU was in protected mode, where it cannot count and looks idle, in %s of %s sample%s.",
+			 grouped(log->in_protected, first), grouped(all, second), plural(all));
 		return true;
 	}
 	if (size)

@@ -51,28 +51,28 @@ exported()
 	rm "$SCRATCH/ticks"
 }
 
-# ---- Samples that are longer than the period ----
+# ---- Samples that cover more than one period ----
 
 # late N OF MEAN: the sentence
 late()
 {
-	echo "$1 of $2 samples $([ "$1" -eq 1 ] && echo is || echo are) longer than the period, the longest 5000.000 ms," \
-		"$3 ms in the mean of all: the kernel or this program was late; no count is missing."
+	echo "$1 of $2 samples cover$([ "$1" -ne 1 ] || echo s) more than one period (longest 5,000.000 ms, mean $3 ms): the kernel or" \
+		"panthor-perf was late. No counts are missing."
 }
 
 # Each t is five seconds, all else one; the last sample is that of the end.
 counted late stts record -p 1s -o "$SCRATCH/late.data" -- true
-is "record tells of deadlines that were missed" "$? $(sed -n '2,$p' "$SCRATCH/late.err")" "0 $(late 2 5 2600.000)"
-is "report does" "$("$tool" report "$SCRATCH/late.data" | sed -n '1s/.*data: //p; /longer/p')" \
-	"a fake, 5 samples of 2600 ms in the mean over 13.000000 s; the period is 1000 ms
-$(late 2 5 2600.000)"
+is "record tells of deadlines that were missed" "$? $(sed -n '2,$p' "$SCRATCH/late.err")" "0 $(late 2 5 2,600.000)"
+is "report does" "$("$tool" report "$SCRATCH/late.data" | sed -n '1s/.*data: //p; /more than one/p')" \
+	"a fake, 5 samples of 2600 ms on average over 13.000000 s; the period is 1000 ms
+$(late 2 5 2,600.000)"
 is "report -j does" "$("$tool" report -j "$SCRATCH/late.data" | grep -o '"\(stretched\|longest_ns\|mean_ns\)":[0-9]*' | tr '\n' ' ')" \
 	'"stretched":2 "longest_ns":5000000000 "mean_ns":2600000000 '
 counted late sts stat -p 1s -- true
-is "stat does" "$? $(grep longer "$SCRATCH/late.err")" "0 $(late 1 4 2000.000)"
+is "stat does" "$? $(grep "more than one" "$SCRATCH/late.err")" "0 $(late 1 4 2,000.000)"
 counted late sss record -p 1s -o "$SCRATCH/late.data" -- true
 is "where none was, nothing is told" "$? $(sed -n '2,$p' "$SCRATCH/late.err")$("$tool" report "$SCRATCH/late.data" |
-	sed -n '1s/.*data: //p; /longer/p')" "0 a fake, 4 samples of 1000 ms over 4.000000 s"
+	sed -n '1s/.*data: //p; /more than one/p')" "0 a fake, 4 samples of 1000 ms over 4.000000 s"
 
 # ---- What is recorded without -e ----
 

@@ -147,7 +147,7 @@ is "and reported" "$? $(sed "1s,^/dev/stdin,$SCRATCH/long.data," "$SCRATCH/out" 
 # What a terminal obeys, and what is no UTF-8, in the command and in names of files.
 record evil -o "$SCRATCH/evil.data" -- true $'\x1b[2J' $'\xc2\x9b2J' $'\xff\xc3\xa4'
 "$SCRATCH/live-test" report "$SCRATCH/evil.data" >"$SCRATCH/out" 2>"$SCRATCH/err"
-is "report prints nothing that a terminal obeys" "$? $(sed -n 's/^of //p' "$SCRATCH/out")" $'0 true ?[2J ?2J \xef\xbf\xbd\xc3\xa4'
+is "report prints nothing that a terminal obeys" "$? $(sed -n 's/^Command: //p' "$SCRATCH/out")" $'0 true ?[2J ?2J \xef\xbf\xbd\xc3\xa4'
 as_json evil >"$SCRATCH/out"
 is "JSON is UTF-8" "$(iconv -f UTF-8 -t UTF-8 "$SCRATCH/out" 2>&1 >/dev/null; grep -o '"command":[^]]*' "$SCRATCH/out")" \
 	$'"command":["true","\\u001b[2J","\xc2\x9b2J","\xef\xbf\xbd\xc3\xa4"'

@@ -83,19 +83,19 @@ for name in minute minute-all; do
 	[ "$size" -gt 200000 ] && [ "$size" -le $LIMIT ] && ok "$name: $size bytes, of $LIMIT at most" ||
 		not_ok "$name: at most $LIMIT bytes" "$size bytes"
 	is "$name: what is drawn is decimated, and says so" \
-		"$(sed -n 's/.*What is drawn is decimated: \([0-9]*\) points, .* of all 60,000 samples\..*/\1/p' "$SCRATCH/$name.html" |
-			awk '{ print ($1 >= 500 && $1 <= 2000) }')" 1
+		"$(sed -n 's/.*Plots show \([0-9,]*\) points of about .* Totals use all 60,000 samples\..*/\1/p' "$SCRATCH/$name.html" |
+			tr -d , | awk '{ print ($1 >= 500 && $1 <= 2000) }')" 1
 done
 echo "#: a minute at 1 ms: $(stat -c %s "$SCRATCH/minute.html") bytes, -a $(stat -c %s "$SCRATCH/minute-all.html") bytes;" \
 	"report --html and report -j take $minute_ms ms, of -a $all_ms ms"
 for name in small minute minute-all; do
 	same_values $name "$SCRATCH/$name.html"
 done
-is "of what there are means alone" "$(grep -o 'of top-down and of each core, their mean alone' "$SCRATCH"/{small,minute}.html | cut -d: -f2)" \
-	"of top-down and of each core, their mean alone"
+is "of what there are means alone" "$(grep -o 'Top-down and cores show the mean only' "$SCRATCH"/{small,minute}.html | cut -d: -f2)" \
+	"Top-down and cores show the mean only"
 is "what there are curves of" "$(grep -o '"plot":"\(load\|frequency\|bandwidth\)","name":"[^"]*"' "$SCRATCH/small.html" | cut -d'"' -f4,8 | tr '\n' ',')" \
 	'load"of the time,load"of the cycles,frequency"while active,bandwidth"read,bandwidth"written,'
-is "what is not decimated says so" "$(grep -c 'Every sample is drawn' "$SCRATCH/small.html")" 1
+is "what is not decimated says so" "$(grep -c 'Plots show every sample' "$SCRATCH/small.html")" 1
 
 # The least and the largest value of each counter are drawn, whatever is left out.
 edges()

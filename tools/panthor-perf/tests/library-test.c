@@ -798,7 +798,15 @@ static void test_log(void)
 		texts++;
 	expect(texts == 5, "%u sentences", texts);
 	pperf_log_text(&log, 2, text, sizeof(text));
-	expect(strstr(text, "2 of 3 samples") && strstr(text, "4.998 ms"), "stretched: %s", text);
+	expect(!strcmp(text, "2 of 3 samples cover more than one period (longest 4.998 ms, mean 2.000 ms): the kernel or "
+	       "panthor-perf was late. No counts are missing."), "stretched: %s", text);
+	log.samples = log.stretched = 600000;
+	log.gaps = 1234;
+	log.gap_ns = 240000000;
+	pperf_log_text(&log, 2, text, sizeof(text));
+	expect(strstr(text, "600,000 of 600,000 samples cover") == text, "stretched: %s", text);
+	pperf_log_text(&log, 3, text, sizeof(text));
+	expect(!strcmp(text, "1,234 gaps between samples, 0.24 s in total, were not counted."), "gaps: %s", text);
 	end("what happened to samples is told");
 }
 

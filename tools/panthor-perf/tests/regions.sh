@@ -122,14 +122,14 @@ for name in shadows 'lighting & "more" ä' y; do
 	is "report --region: $name" "$(total "$name") $(cat "$SCRATCH/err")" "$(known "$name") "
 done
 "$tool" report --region shadows "$SCRATCH/data" >"$SCRATCH/out"
-is "its gaps are none of its own" "$(grep -c 'gap' "$SCRATCH/out") $(sed -n 's/^\(region shadows: 3 times, [0-9.]* s\).*/\1/p' "$SCRATCH/out")" \
-	"0 region shadows: 3 times, 0.201000 s"
+is "its gaps are none of its own" "$(grep -c 'gap' "$SCRATCH/out") $(sed -n 's/^\(Region shadows: 3 times, [0-9.]* s\).*/\1/p' "$SCRATCH/out")" \
+	"0 Region shadows: 3 times, 0.201000 s"
 # Before sample 5000 there is one of 40 ms.
 MARKS=$'1000000000 before\n2000000000 \n4500000000 in\n5500000000 ' "$SCRATCH/recording-make" "$SCRATCH/gap" 6000 default
 for name in before in; do
 	"$tool" report --region $name "$SCRATCH/gap" | grep "^Nothing"
 done >"$SCRATCH/out"
-is "a gap is told of the region that it is in" "$(cat "$SCRATCH/out")" "Nothing was counted in 1 gap between samples, 0.040000 s in all."
+is "a gap is told of the region that it is in" "$(cat "$SCRATCH/out")" "1 gap between samples, 0.04 s in total, was not counted."
 "$tool" report --region none "$SCRATCH/data" >"$SCRATCH/out" 2>&1
 is "a region that is not there" "$? $(grep -c $'^\t' "$SCRATCH/out")" "2 6"
 "$tool" report --region behind "$SCRATCH/data" >"$SCRATCH/out" 2>"$SCRATCH/err"
@@ -509,7 +509,7 @@ is "samples come between enable and disable alone" \
 	"0-1:996 1-2:996 2-3:996 3-4:996 4-5:0 15-16:996 16-17:996 17-18:0 "
 "$tool" report "$SCRATCH/paused.data" >"$SCRATCH/out"
 is "the gap is told" "$(grep gap "$SCRATCH/out") $(grep -c 'over 18.000000 s$' "$SCRATCH/out")" \
-	"Nothing was counted in 1 gap between samples, 10.000000 s in all. 1"
+	"1 gap between samples, 10 s in total, was not counted. 1"
 is "and is none of the time of rates" "$("$tool" report -j "$SCRATCH/paused.data" | sed -n '/"counters"/,$s/^ *"mean":\(.*\),/\1/p')" \
 	"$(awk 'BEGIN { printf "%.1f", 6 * 996 / 8 }')"
 "$tool" convert -P -o "$SCRATCH/trace" "$SCRATCH/paused.data" && decode_trace "$SCRATCH/trace" "$SCRATCH/text"
