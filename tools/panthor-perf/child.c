@@ -85,7 +85,7 @@ enum child_event child_event(struct child *child)
 	child->interrupts += info.ssi_signo == SIGINT;
 	ret = waitpid(child->pid, &child->wait_status, WNOHANG);
 	if (!ret && child->interrupts > 1) {
-		complain("%d has ignored an interrupt, and goes on", (int)child->pid);
+		complain("process %d ignored the interrupt and is still running", (int)child->pid);
 		child->left = true;
 	} else if (ret != child->pid && !(ret < 0 && errno == ECHILD)) {
 		return CHILD_NOTHING;

@@ -92,7 +92,7 @@ int complain_of(enum pperf_error error)
 }
 
 static const struct argp_option device_options[] = {
-	{ "device", 'd', "NODE", 0, "Render node of the GPU, also as renderD128, 128 or card0 (default: the first with panthor)", 0 },
+	{ "device", 'd', "NODE", 0, "Use this GPU: a render node, or renderD128, 128 or card0 (default: the first GPU driven by panthor)", 0 },
 	{}
 };
 
@@ -149,7 +149,7 @@ static error_t parse_device(int key, char *arg, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	*device = device_node(arg);
 	if (!strchr(*device, '/') && access("/sys/class", F_OK))
-		argp_error(state, "-d %s: cannot find its render node, as /sys is not mounted; name the node, such as "
+		argp_error(state, "-d %s: cannot find its render node because /sys is not mounted. Use a render node, such as "
 			   "-d renderD128", arg);
 	return 0;
 }

@@ -18,9 +18,9 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "csv", 'c', NULL, 0, "Comma-separated values, a line for each sample", 0 },
-	{ "json", 'j', NULL, 0, "JSON", 0 },
-	{ "perfetto", 'P', NULL, 0, "A trace for Perfetto", 0 },
+	{ "csv", 'c', NULL, 0, "Write comma-separated values, one line per sample", 0 },
+	{ "json", 'j', NULL, 0, "Write JSON", 0 },
+	{ "perfetto", 'P', NULL, 0, "Write a Perfetto trace", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{}
 };
@@ -35,7 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 	case 'P':
 		if (arguments->form && arguments->form != form)
-			argp_error(state, "--csv, --json and --perfetto exclude each other");
+			argp_error(state, "use only one of --csv, --json and --perfetto");
 		arguments->form = form;
 		return 0;
 	case 'o':
@@ -43,14 +43,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->input)
-			argp_error(state, "there is one file too many: %s", arg);
+			argp_error(state, "unexpected argument: %s", arg);
 		arguments->input = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->input)
 			arguments->input = RECORDING_DEFAULT;
 		if (!arguments->form)
-			argp_error(state, "into what? --csv, --json or --perfetto");
+			argp_error(state, "no format: use --csv, --json or --perfetto");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -265,7 +265,7 @@ int command_convert(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse, "[FILE]",
-		"Writes every value of every sample, exactly, in a form for other programs. Times are those of "
+		"Converts a recording, with the exact values of every sample, for other programs. Times are "
 		"CLOCK_MONOTONIC_RAW, in nanoseconds.", NULL, NULL, NULL
 	};
 	struct arguments arguments = {};

@@ -62,7 +62,7 @@ static void print_log(void)
 
 	length = log ? klogctl(KLOG_READ_ALL, log, size) : -1;
 	if (length < 0) {
-		printf("log: %s; root can read it\n", strerror(errno));
+		printf("log: %s; run as root to read it\n", strerror(errno));
 		free(log);
 		return;
 	}
@@ -147,7 +147,7 @@ static enum pperf_error first_sample(struct pperf_gpu *gpu)
 	if (sample)
 		print_sample(sample, info->values_per_block);
 	else if (!error)
-		printf("sample: none in %d ms\n", SAMPLE_TIMEOUT_MS);
+		printf("sample: none within %d ms\n", SAMPLE_TIMEOUT_MS);
 	pperf_session_close(session);
 	return error;
 }

@@ -47,11 +47,11 @@ struct change {
 enum { KEY_REGION = 256 };
 
 static const struct argp_option options[] = {
-	{ "event", 'e', "COUNTER,...", 0, "Counters and metrics, as those of stat (may be repeated; default: all that "
-	  "both have)", 0 },
-	{ "totals", 'T', NULL, 0, "Compare totals instead of rates: of the same work, done in other times", 0 },
-	{ "region", KEY_REGION, "NAME", 0, "Compare one region alone, as mark has named it in both (default: the whole, "
-	  "and then each that both have)", 0 },
+	{ "event", 'e', "COUNTER,...", 0, "Compare these counters and metrics, named as for stat (may be repeated; default: all "
+	  "that both have)", 0 },
+	{ "totals", 'T', NULL, 0, "Compare totals instead of rates, for the same work done in different times", 0 },
+	{ "region", KEY_REGION, "NAME", 0, "Compare one region only, by the name given to mark (default: the whole recordings, "
+	  "then each region that both have)", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{}
@@ -78,12 +78,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->num_inputs == 2)
-			argp_error(state, "there is one file too many: %s", arg);
+			argp_error(state, "unexpected argument: %s", arg);
 		arguments->inputs[arguments->num_inputs++] = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->num_inputs < 2)
-			argp_error(state, "which two files?");
+			argp_error(state, "two recordings are needed");
 		if (is_standard(arguments->inputs[0]) && is_standard(arguments->inputs[1]))
 			argp_error(state, "standard input can be only one of the two files");
 		return 0;
@@ -223,7 +223,7 @@ static void print_plain(FILE *out, const struct view views[2], const struct argu
 		fputc('\n', out);
 	}
 	print_changes(out, arguments, changes, count, count);
-	fprintf(out, "\n~: less than noise makes\n");
+	fprintf(out, "\n~: within the noise\n");
 }
 
 static void add_double(struct json_object *object, const char *key, double value)
@@ -316,7 +316,7 @@ static void print_pair(FILE *out, const struct arguments *arguments, const struc
 	more = print_changes(out, arguments, pair->changes, pair->count,
 			     arguments->num_events ? pair->count : REGION_CHANGES);
 	if (more)
-		fprintf(out, "%10s %zu more, which --region shows\n", "", more);
+		fprintf(out, "%10s %zu more: use --region to see all\n", "", more);
 }
 
 /* What one has alone. */
@@ -332,7 +332,7 @@ static void tell_missing(FILE *out, struct json_object *top, const struct view v
 		json_object_array_add(list, json_object_new_string(r->list[n].name));
 		if (!top) {
 			if (!count++)
-				fprintf(out, "\nRegions that %c alone has:", "AB"[k]);
+				fprintf(out, "\nRegions only in %c:", "AB"[k]);
 			fputs(count > 1 ? ", " : " ", out);
 			print_text(out, r->list[n].name);
 		}
@@ -440,7 +440,7 @@ static int diff(struct view views[2], const struct summaries both[2], const stru
 	}
 	count = compare(both, arguments, changes);
 	if (!count) {
-		complain("%s and %s have no counter in common", views[0].path, views[1].path);
+		complain("%s and %s have no counters in common", views[0].path, views[1].path);
 		free(changes);
 		return STATUS_FAILED;
 	}
@@ -456,9 +456,8 @@ int command_diff(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse, "A B",
-		"Shows what changed from recording A to recording B: the largest change first, in percent of A, beside "
-		"the noise of each, which is how far its mean may be from that of another recording of the same; and then "
-		"each region that both have.",
+		"Compares recording B with recording A: the largest changes first, in percent of A, with the noise of "
+		"each (how far the mean of another recording of the same work may differ); then each region that both have.",
 		NULL, NULL, NULL
 	};
 	struct arguments arguments = {};

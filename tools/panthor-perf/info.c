@@ -18,7 +18,7 @@ enum { OPTION_DEBUG = 256 };
 
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ "debug", OPTION_DEBUG, NULL, 0, "Print what to send to the authors if something is wrong", 0 },
+	{ "debug", OPTION_DEBUG, NULL, 0, "Print details for a bug report", 0 },
 	{}
 };
 
@@ -37,7 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->debug = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: there are no arguments", arg);
+		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -67,8 +67,8 @@ static void print_plain(const struct pperf_gpu_info *gpu)
 	printf("%-22s%s (GPU_ID %#x, %u shader cores)\n", "GPU", gpu->name, gpu->gpu_id, gpu->cores);
 	printf("%-22s%s, panthor %d.%d\n", "Device", gpu->node, gpu->driver_major, gpu->driver_minor);
 	printf("%-22s%s\n", "Counter names", gpu->layout ? gpu->layout :
-	       "unknown, counters can be named BLOCK.INDEX");
-	printf("%-22s%u, %u of them no counters\n", "Values per block", gpu->values_per_block,
+	       "unknown; use BLOCK.INDEX instead");
+	printf("%-22s%u, of which the first %u are not counters\n", "Values per block", gpu->values_per_block,
 	       PPERF_FIRST_COUNTER);
 	printf("%-22s", "Blocks");
 	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
@@ -79,7 +79,7 @@ static void print_plain(const struct pperf_gpu_info *gpu)
 	if (gpu->toplevel_hz)
 		printf("%-22s%g MHz\n", "Frequency", gpu->toplevel_hz / 1e6);
 	else if (!gpu->sysfs)
-		printf("%-22s%s\n", "Frequency", "unknown until the first sample: /sys is not mounted");
+		printf("%-22s%s\n", "Frequency", "unknown until the first sample, because /sys is not mounted");
 	if (gpu->sample_size)
 		printf("%-22s%u bytes\n", "Sample", gpu->sample_size);
 	if (gpu->sets)
@@ -177,7 +177,7 @@ int command_info(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
-		options, parse, NULL, "Tells what the GPU can count, or each of them without -d.", children, NULL, NULL
+		options, parse, NULL, "Shows what a GPU can count; without -d, shows all GPUs.", children, NULL, NULL
 	};
 	struct arguments arguments = {};
 	int status;

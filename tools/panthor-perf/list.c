@@ -15,9 +15,9 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "gpu", 'g', "NAME", 0, "A product, such as G610, instead of a GPU of this machine", 0 },
+	{ "gpu", 'g', "NAME", 0, "Use this product, such as G610, instead of a GPU in this machine", 0 },
 	{ "field-separator", 'x', "SEPARATOR", 0,
-	  "Print for programs: name, block, index, unit, title, equation", 0 },
+	  "Print fields for programs: name, block, index, unit, title, equation", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{}
 };
@@ -40,11 +40,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->json = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: there are no arguments", arg);
+		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->json && arguments->separator)
-			argp_error(state, "-j and -x exclude each other");
+			argp_error(state, "-j cannot be combined with -x");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -125,7 +125,7 @@ int command_list(int argc, char **argv)
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
 		options, parse, NULL,
-		"Lists the counters of a GPU, by the names that stat takes.", children, NULL, NULL
+		"Lists the counters and metrics of a GPU, by name.", children, NULL, NULL
 	};
 	struct arguments arguments = {};
 	const struct pperf_counter *const *list;

@@ -16,17 +16,17 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *what;
 } commands[] = {
-	{ "info", command_info, "what the GPU can count" },
-	{ "list", command_list, "names of the counters" },
-	{ "stat", command_stat, "count while a program runs" },
-	{ "top", command_top, "what the GPU does now, and for whom" },
-	{ "record", command_record, "record samples in a file" },
-	{ "mark", command_mark, "name what happens from now on, in all that is recorded" },
-	{ "report", command_report, "what a recording says" },
-	{ "convert", command_convert, "a recording as CSV, JSON or a trace for Perfetto" },
-	{ "diff", command_diff, "what changed between two recordings" },
-	{ "streamline", command_streamline, "files for the daemon of Arm Streamline" },
-	{ "export", command_export, "counters and metrics for Prometheus" },
+	{ "info", command_info, "show what the GPU can count" },
+	{ "list", command_list, "list counters and metrics" },
+	{ "stat", command_stat, "count while a command runs" },
+	{ "top", command_top, "show live GPU usage and its clients" },
+	{ "record", command_record, "record samples to a file" },
+	{ "mark", command_mark, "begin a named region in running recordings" },
+	{ "report", command_report, "summarize a recording" },
+	{ "convert", command_convert, "convert a recording to CSV, JSON or a Perfetto trace" },
+	{ "diff", command_diff, "compare two recordings" },
+	{ "streamline", command_streamline, "write configuration files for Arm Streamline" },
+	{ "export", command_export, "export counters and metrics to Prometheus" },
 	{ "doctor", command_doctor, "diagnose setup problems" },
 };
 
@@ -39,7 +39,7 @@ static void list_commands(FILE *out)
 	fprintf(out, "Commands:\n");
 	for (i = 0; i < NUM_COMMANDS; i++)
 		fprintf(out, "  %-12s%s\n", commands[i].name, commands[i].what);
-	fprintf(out, "\n'panthor-perf COMMAND --help' tells more of each.\n");
+	fprintf(out, "\nRun 'panthor-perf COMMAND --help' for details.\n");
 }
 
 /* The list of commands, behind the options in the text of --help. */
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		NULL, parse, "COMMAND [ARGUMENT...]",
-		"Performance counters of Arm Mali GPUs with the panthor driver.\v", NULL, help_filter, NULL
+		"Performance counters of Arm Mali GPUs driven by panthor.\v", NULL, help_filter, NULL
 	};
 	struct arguments arguments = {};
 	struct pperf_suggestions near = {};

@@ -20,8 +20,8 @@ struct arguments {
 enum { KEY_SOCKET = 256, KEY_END };
 
 static const struct argp_option options[] = {
-	{ "end", KEY_END, NULL, 0, "End the region that there is, and begin none", 0 },
-	{ "socket", KEY_SOCKET, "PATH", 0, "Tell the recorder that listens there, and no other", 0 },
+	{ "end", KEY_END, NULL, 0, "End the current region without beginning another", 0 },
+	{ "socket", KEY_SOCKET, "PATH", 0, "Send the mark to the recorder at this socket only", 0 },
 	{}
 };
 
@@ -38,14 +38,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->name)
-			argp_error(state, "there is one name too many: %s", arg);
+			argp_error(state, "unexpected argument: %s", arg);
 		arguments->name = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->name == !arguments->end)
-			argp_error(state, "what begins? A NAME, or --end");
+			argp_error(state, "use either NAME or --end");
 		if (arguments->name && !text_is_clean(arguments->name))
-			argp_error(state, "a name is UTF-8 without control characters");
+			argp_error(state, "the name must be UTF-8 without control characters");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -55,8 +55,8 @@ int command_mark(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse, "NAME | --end",
-		"Begins a region, which lasts until the next mark of any program, in all recordings that are made now. "
-		"Where nobody records, it does nothing.", NULL, NULL, NULL
+		"Begins a named region in all running recordings. It lasts until the next mark of any program. "
+		"Without a running recording, this does nothing.", NULL, NULL, NULL
 	};
 	struct arguments arguments = {};
 	unsigned int missed = 0;
@@ -68,6 +68,6 @@ int command_mark(int argc, char **argv)
 		return complain_of(error);
 	/* No failure of the script that this is in. */
 	if (missed)
-		complain("%u recorder%s not taken the mark", missed, missed == 1 ? " has" : "s have");
+		complain("%u recorder%s did not receive the mark", missed, missed == 1 ? "" : "s");
 	return STATUS_OK;
 }

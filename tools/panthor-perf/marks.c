@@ -140,7 +140,7 @@ int marks_open(struct marks *m, const char *path, const char *node)
 	m->fd = -1;
 	if (path) {
 		if (listen_at(m, path, node)) {
-			complain("cannot listen at %s: %s", path, strerror(errno));
+			complain("cannot listen on %s: %s", path, strerror(errno));
 			return STATUS_IO;
 		}
 		tell_children(path);

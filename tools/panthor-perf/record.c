@@ -146,18 +146,17 @@ enum { KEY_SET = 256, KEY_CONTROL, KEY_SOCKET };
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write to FILE; - is standard output (default: " RECORDING_DEFAULT
 	  ", with --perfetto " DEFAULT_TRACE ")", 0 },
-	{ "period", 'p', "TIME", 0, "Time from a sample to the next, as 200us, 1.5ms or 1s (default: 1ms)", 0 },
-	{ "event", 'e', "COUNTER,...", 0, "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be "
-	  "repeated; default: those of stat, and what load and top-down are made of)", 0 },
-	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
-	{ "set", KEY_SET, "SET", 0, "Counter set, as info names it; of others than the primary, -e takes BLOCK.INDEX", 0 },
-	{ "delay", 'D', "TIME", 0, "Let the command run for so long before counting begins; -1: until --control "
-	  "says so", 0 },
-	{ "control", KEY_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0, "Do what the lines enable, disable, ping and stop say "
-	  "that are read from CTL, and write ack to ACK when it is done", 0 },
-	{ "socket", KEY_SOCKET, "PATH", 0, "Listen to marks there (default: where mark looks for recorders)", 0 },
-	{ "memory", 'm', "KIB", 0, "Memory for samples that are not written yet (default: 32768)", 0 },
-	{ "perfetto", 'P', NULL, 0, "Write a trace for Perfetto", 0 },
+	{ "period", 'p', "TIME", 0, "Sample period, such as 200us, 1.5ms or 1s (default: 1ms)", 0 },
+	{ "event", 'e', "COUNTER,...", 0, "Record these counters, by name, hardware name, title, pattern or BLOCK.INDEX (may "
+	  "be repeated; default: those of stat, and all that load and top-down need)", 0 },
+	{ "all", 'a', NULL, 0, "Record all named counters", 0 },
+	{ "set", KEY_SET, "SET", 0, "Use this counter set (see panthor-perf info); sets other than the primary one need -e BLOCK.INDEX", 0 },
+	{ "delay", 'D', "TIME", 0, "Start counting this long after the command; -1: when --control says so", 0 },
+	{ "control", KEY_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0, "Read the commands enable, disable, ping and stop, one per "
+	  "line, from CTL, and write ack to ACK when each is done", 0 },
+	{ "socket", KEY_SOCKET, "PATH", 0, "Receive marks at this socket (default: where mark looks for recorders)", 0 },
+	{ "memory", 'm', "KIB", 0, "Buffer for samples not yet written, in KiB (default: 32768)", 0 },
+	{ "perfetto", 'P', NULL, 0, "Write a Perfetto trace", 0 },
 	{}
 };
 
@@ -189,7 +188,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'm':
 		if (!parse_number(arg, MAX_MEMORY, &arguments->memory) || arguments->memory < MIN_MEMORY)
-			argp_error(state, "-m takes KiB, from %u to %u, not \"%s\"", MIN_MEMORY, MAX_MEMORY, arg);
+			argp_error(state, "-m: use a size from %u to %u KiB, not \"%s\"", MIN_MEMORY, MAX_MEMORY, arg);
 		return 0;
 	case 'P':
 		arguments->perfetto = true;
@@ -202,7 +201,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_CONTROL:
 		if (!control_is_valid(arg))
-			argp_error(state, "--control takes fd:NUMBER[,NUMBER] or fifo:PATH[,PATH], not \"%s\"", arg);
+			argp_error(state, "--control: use fd:NUMBER[,NUMBER] or fifo:PATH[,PATH], not \"%s\"", arg);
 		arguments->control = arg;
 		return 0;
 	case KEY_SOCKET:
@@ -214,9 +213,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->set && !arguments->num_events)
-			argp_error(state, "--set needs -e BLOCK.INDEX: names are those of the primary set");
+			argp_error(state, "--set needs -e BLOCK.INDEX: only the primary set has counter names");
 		if (arguments->delay_forever && !arguments->control)
-			argp_error(state, "-D -1 needs --control: nothing else ends it");
+			argp_error(state, "-D -1 needs --control to end the delay");
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The command's options are its own. */
@@ -261,7 +260,7 @@ static int choose(struct recorder *r)
 	}
 	if (any)
 		return STATUS_OK;
-	complain("no counter names are known for this GPU (GPU_ID %#x): name some as BLOCK.INDEX with -e",
+	complain("this GPU has no known counter names (GPU_ID %#x). Use -e BLOCK.INDEX",
 		 info->gpu_id);
 	return STATUS_FAILED;
 }
@@ -557,9 +556,9 @@ static void begin_to_stop(struct recorder *r, enum recording_reason reason)
 		r->reason = reason;
 		r->state = DONE;
 		if (!r->samples && r->begin_ns)
-			complain("nothing was counted: the end came before that of the delay");
+			complain("nothing was counted: the recording ended during the delay");
 		else if (!r->samples && reason != RECORDING_FAILED)
-			complain("nothing was counted: nobody has enabled it");
+			complain("nothing was counted: --control never enabled counting");
 		break;
 	default:
 		break;
@@ -741,11 +740,11 @@ static void report_end(struct recorder *r)
 	for (i = 0; pperf_log_text(log, i, text, sizeof(text)); i++)
 		fprintf(stderr, "%s\n", text);
 	if (r->marks.dropped)
-		fprintf(stderr, "%" PRIu64 " mark%s not taken: they came too fast, or made no sense.\n", r->marks.dropped,
+		fprintf(stderr, "%s mark%s dropped: too many at a time, or invalid.\n", grouped(r->marks.dropped, text),
 			r->marks.dropped == 1 ? " was" : "s were");
 	if (r->waits)
-		fprintf(stderr, "The file took samples more slowly than they came, %" PRIu64 " time%s: the reader stopped, "
-			"and the kernel put several periods into one sample.\n", r->waits, r->waits == 1 ? "" : "s");
+		fprintf(stderr, "Writing the file was too slow %s time%s: the kernel merged several periods into one sample. "
+			"No counts are missing.\n", grouped(r->waits, text), r->waits == 1 ? "" : "s");
 }
 
 /* Opens the output, and says whether it was made. What is in it stays. */
@@ -816,7 +815,7 @@ static int run(struct recorder *r)
 	fifo_end(&r->queue);
 	while (fifo_reader(&r->queue) == FIFO_READING) {
 		if (r->hurry) {
-			complain("interrupted while %s was written: its end is missing", r->output);
+			complain("interrupted while writing %s: the end is missing", r->output);
 			/* The thread may wait for a disk or a reader for ever, and nothing of it is needed. */
 			_exit(STATUS_IO);
 		}
@@ -869,7 +868,7 @@ static int record(struct recorder *r)
 		return complain_of(error);
 	r->head.period_ns = pperf_session_period(r->session);
 	if (r->head.period_ns != r->arguments->period_ns)
-		complain("the period is %" PRIu64 " ns, the shortest there is", r->head.period_ns);
+		complain("using a period of %" PRIu64 " ns, the shortest possible", r->head.period_ns);
 
 	status = STATUS_FAILED;
 	if (recording_writer_open(&r->writer, &r->head)) {
@@ -878,7 +877,7 @@ static int record(struct recorder *r)
 	}
 	r->longest = RECORDING_FRAME + (r->writer.layout.fields + 1) * 10;
 	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->longest, r->writer.size + RECORDING_CLOCKS_SIZE))) {
-		complain("cannot make a queue: %s", strerror(errno));
+		complain("cannot create the sample queue: %s", strerror(errno));
 		goto out_writer;
 	}
 
@@ -955,9 +954,8 @@ int command_record(int argc, char **argv)
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
 		options, parse, "[--] [COMMAND [ARGUMENT...]]",
-		"Records what the GPU counts while a command runs, or until Ctrl-C, in a file for report, convert "
-		"and diff.\v"
-		"What is recorded is the work of all programs on the GPU. The exit status is the command's.",
+		"Records GPU counters while a command runs, or until Ctrl-C, to a file for report, convert and diff.\v"
+		"The recording includes the work of all programs on the GPU. The exit status is the command's.",
 		children, NULL, NULL
 	};
 	struct arguments arguments = { .period_ns = DEFAULT_PERIOD_NS, .memory = DEFAULT_MEMORY };

@@ -118,7 +118,7 @@ static enum recording_item read_record(struct recording *r, char *kind, size_t *
 	if (crc32(0, r->bytes, *length + 4) != load_u32(r->bytes + 4 + *length)) {
 		if (ends_in_zeros(r, *length + RECORDING_FRAME))
 			return RECORDING_CUT;
-		return fail(r, RECORDING_BROKEN, "the record at byte %ld has a wrong check sum", r->offset);
+		return fail(r, RECORDING_BROKEN, "the record at byte %ld has a wrong checksum", r->offset);
 	}
 #endif
 	r->offset += *length + RECORDING_FRAME;
@@ -402,29 +402,29 @@ static enum recording_item read_head(struct recording *r)
 	if (ferror(r->file))
 		return fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
 	if (i < sizeof(recording_magic) || memcmp(start, recording_magic, sizeof(recording_magic)))
-		return fail(r, RECORDING_BROKEN, "this is not a recording of panthor-perf");
+		return fail(r, RECORDING_BROKEN, "not a panthor-perf recording");
 	if (i < sizeof(start))
-		return fail(r, RECORDING_BROKEN, "the recording was cut short in its head");
+		return fail(r, RECORDING_BROKEN, "the recording is incomplete: its header is cut off");
 	if (load_u32(start + sizeof(recording_magic)) != RECORDING_VERSION)
-		return fail(r, RECORDING_BROKEN, "the recording has version %u of the format, and this program "
+		return fail(r, RECORDING_BROKEN, "the recording has format version %u, but this panthor-perf "
 			    "reads version %u", load_u32(start + sizeof(recording_magic)), RECORDING_VERSION);
 
 	r->offset = sizeof(start);
 	item = read_record(r, &kind, &length);
 	if (item == RECORDING_CUT)
-		return fail(r, RECORDING_BROKEN, "the recording was cut short in its head");
+		return fail(r, RECORDING_BROKEN, "the recording is incomplete: its header is cut off");
 	if (item != RECORDING_SAMPLE)
 		return item;
 	if (kind != RECORDING_KIND_HEAD)
-		return fail(r, RECORDING_BROKEN, "the recording does not begin with its head");
+		return fail(r, RECORDING_BROKEN, "the recording does not start with a header");
 
 	object = parse_object(r, length);
 	if (!object)
-		return fail(r, RECORDING_BROKEN, "the recording's head is no JSON object");
+		return fail(r, RECORDING_BROKEN, "the header of the recording is not a JSON object");
 	wrong = parse_head(&r->head, object);
 	json_object_put(object);
 	if (wrong)
-		return fail(r, RECORDING_BROKEN, "\"%s\" of the recording's head is missing or wrong", wrong);
+		return fail(r, RECORDING_BROKEN, "\"%s\" is missing or invalid in the header of the recording", wrong);
 
 	item = make_sample(r);
 	if (item != RECORDING_END)
@@ -619,7 +619,7 @@ enum recording_item recording_next(struct recording *r)
 			continue;
 		}
 		if (ret)
-			return fail(r, RECORDING_BROKEN, "the record at byte %ld makes no sense", offset);
+			return fail(r, RECORDING_BROKEN, "the record at byte %ld is invalid", offset);
 		return item;
 	}
 }

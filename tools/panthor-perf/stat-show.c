@@ -328,7 +328,7 @@ static void print_topdown(const struct stat_report *r)
 		fputc('\n', r->out);
 	}
 	if (largest)
-		fprintf(r->out, "\nThe largest part is \"%s\". %s\n", largest->title, largest->next);
+		fprintf(r->out, "\nLargest: %s. %s\n", largest->title, largest->next);
 	fprintf(r->out, "%s\n", pperf_topdown_note());
 }
 

@@ -40,22 +40,22 @@ enum option_key {
 
 static const struct argp_option options[] = {
 	{ "event", 'e', "COUNTER,...", 0,
-	  "Counters, by name, source name, title, pattern or BLOCK.INDEX (may be repeated; "
-	  "see panthor-perf list)", 0 },
-	{ "all", 'a', NULL, 0, "All counters that have a name", 0 },
-	{ "per-block", 'b', NULL, 0, "Print each block's count besides the sum", 0 },
+	  "Count these counters, by name, hardware name, title, pattern or BLOCK.INDEX (may be "
+	  "repeated; see panthor-perf list)", 0 },
+	{ "all", 'a', NULL, 0, "Count all named counters", 0 },
+	{ "per-block", 'b', NULL, 0, "Print the count of each block as well as the sum", 0 },
 	{ "per-core", KEY_PER_CORE, NULL, 0,
-	  "Print each shader core's value besides that of all, of derived counters too", 0 },
+	  "Print the value of each shader core as well, also for metrics", 0 },
 	{ "topdown", KEY_TOPDOWN, "LEVEL", OPTION_ARG_OPTIONAL,
-	  "Print what held the work up, by levels 1 (default) to 3: an estimate", 0 },
-	{ "set", KEY_SET, "SET", 0, "Counter set, as info names it; of others than the primary, -e takes BLOCK.INDEX", 0 },
-	{ "interval", 'I', "MS", 0, "Print every so many milliseconds, or every 1s", 0 },
+	  "Print an estimate of what limited performance, at level 1 (default) to 3", 0 },
+	{ "set", KEY_SET, "SET", 0, "Use this counter set (see panthor-perf info); sets other than the primary one need -e BLOCK.INDEX", 0 },
+	{ "interval", 'I', "MS", 0, "Print at this interval, in milliseconds or with a unit, such as 1s", 0 },
 	{ "period", 'p', "PERIOD", 0,
-	  "Let the kernel take a sample every so often; with a unit: ns, us, ms, s", 0 },
-	{ "delay", 'D', "TIME", 0, "Let the command run for so long before counting begins, in each run", 0 },
-	{ "repeat", 'r', "N", 0, "Run the command so many times; print mean and spread", 0 },
+	  "Sample period, such as 200us or 10ms", 0 },
+	{ "delay", 'D', "TIME", 0, "Start counting this long after the command, in each run", 0 },
+	{ "repeat", 'r', "N", 0, "Run the command N times; print mean and standard deviation", 0 },
 	{ "field-separator", 'x', "SEPARATOR", 0,
-	  "Print for programs: value, unit, name, block, index, rate", 0 },
+	  "Print fields for programs: value, unit, name, block, index, rate", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard error; - is standard output", 0 },
 	{}
@@ -81,7 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		if (!is_list(arg))
-			argp_error(state, "-e %s: a counter's name is missing", arg);
+			argp_error(state, "-e %s: empty counter name", arg);
 		events = reallocarray(arguments->events, arguments->num_events + 1, sizeof(*events));
 		if (!events)
 			return ENOMEM;
@@ -99,7 +99,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TOPDOWN:
 		if (arg && !parse_number(arg, 9, &number))
-			argp_error(state, "--topdown=%s: a level is 1, 2 or 3", arg);
+			argp_error(state, "--topdown=%s: use level 1, 2 or 3", arg);
 		arguments->topdown = arg ? number : 1;
 		return 0;
 	case KEY_SET:
@@ -111,7 +111,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (parse_number(arg, MAX_INTERVAL_MS, &arguments->interval_ms))
 			return 0;
 		if (!parse_period(arg, &ns) || ns % 1000000)
-			argp_error(state, "-I %s: an interval is a number of milliseconds, from 1 on, or has a unit, as 1s",
+			argp_error(state, "-I %s: use a whole number of milliseconds, or a unit, such as 1s",
 				   arg);
 		arguments->interval_ms = ns / 1000000;
 		return 0;
@@ -125,7 +125,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'r':
 		if (!parse_number(arg, MAX_RUNS, &arguments->repeat))
-			argp_error(state, "-r %s: a number of runs is from 1 to %u", arg, MAX_RUNS);
+			argp_error(state, "-r %s: use a number of runs from 1 to %u", arg, MAX_RUNS);
 		return 0;
 	case 'x':
 		arguments->separator = arg;
@@ -147,11 +147,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->json && arguments->separator)
-			argp_error(state, "-j and -x exclude each other");
+			argp_error(state, "-j cannot be combined with -x");
 		if (arguments->set && !arguments->num_events)
-			argp_error(state, "--set needs -e BLOCK.INDEX: names are those of the primary set");
+			argp_error(state, "--set needs -e BLOCK.INDEX: only the primary set has counter names");
 		if (arguments->repeat && arguments->interval_ms)
-			argp_error(state, "-r and -I exclude each other");
+			argp_error(state, "-r cannot be combined with -I");
 		if (arguments->repeat && !arguments->command)
 			argp_error(state, "-r needs a command to run");
 		return 0;
@@ -411,7 +411,7 @@ static int measure(struct measurement *m)
 			return status;
 	}
 	if (m->arguments->delay_ns && !child_delay(&m->child, m->arguments->delay_ns)) {
-		complain("nothing was counted: the end came before that of the delay");
+		complain("nothing was counted: the command ended during the delay");
 		return child_status(&m->child);
 	}
 	if (m->arguments->delay_ns)
@@ -524,9 +524,9 @@ static int check_topdown(const struct stat_arguments *arguments, const struct pp
 	if (!arguments->topdown || arguments->topdown <= levels)
 		return STATUS_OK;
 	if (levels)
-		complain("--topdown=%u: the levels of %s are 1 to %u", arguments->topdown, gpu->name, levels);
+		complain("--topdown=%u: %s has levels 1 to %u", arguments->topdown, gpu->name, levels);
 	else
-		complain("--topdown: nothing is known of what holds work up in this GPU (GPU_ID %#x)",
+		complain("--topdown: not available for this GPU (GPU_ID %#x)",
 			 gpu->gpu_id);
 	return STATUS_USAGE;
 }
@@ -536,9 +536,8 @@ int command_stat(int argc, char **argv)
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
 		options, parse, "[--] [COMMAND [ARGUMENT...]]",
-		"Counts what the GPU does while a command runs, or until Ctrl-C.\v"
-		"The counts are those of all work on the GPU, whoever it is from. The exit status "
-		"is the command's.", children, NULL, NULL
+		"Counts GPU events while a command runs, or until Ctrl-C.\v"
+		"The counts include the work of all programs on the GPU. The exit status is the command's.", children, NULL, NULL
 	};
 	struct stat_arguments arguments = {};
 	struct pperf_selection *selection = NULL;

@@ -17,8 +17,8 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "gpu", 'g', "NAME", 0, "A product, such as G610, instead of a GPU of this machine", 0 },
-	{ "output", 'o', "DIR", 0, "Where the files are to be, instead of here", 0 },
+	{ "gpu", 'g', "NAME", 0, "Use this product, such as G610, instead of a GPU in this machine", 0 },
+	{ "output", 'o', "DIR", 0, "Write the files to this directory (default: the current one)", 0 },
 	{}
 };
 
@@ -37,7 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->directory = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: there are no arguments", arg);
+		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -198,8 +198,8 @@ int command_streamline(int argc, char **argv)
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
 		options, parse, NULL,
-		"Writes what gatord, the daemon of Arm Streamline, is to know of the GPU's events of perf, and prints "
-		"the commands that run it.", children, NULL, NULL
+		"Writes files that describe the GPU's perf events to gatord, the daemon of Arm Streamline, and prints "
+		"the commands to run it.", children, NULL, NULL
 	};
 	struct arguments arguments = { .directory = "." };
 	const char *layout;

@@ -77,7 +77,7 @@ static double sample_value(const struct pperf_sums *sums, const struct pperf_cou
 
 enum recording_item view_changed(struct view *v)
 {
-	snprintf(v->recording.error, sizeof(v->recording.error), "it has changed while it was read");
+	snprintf(v->recording.error, sizeof(v->recording.error), "the file changed while it was being read");
 	return RECORDING_UNREADABLE;
 }
 
@@ -403,7 +403,7 @@ int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, 
 		s->list[i].counter = counters[i];
 		if (pperf_counter_in(v->db, counters[i], &v->recording.head.masks))
 			continue;
-		complain("%s has no %s: it was not recorded", v->path, counters[i]->name);
+		complain("%s does not contain %s: it was not recorded", v->path, counters[i]->name);
 		status = STATUS_USAGE;
 		goto out;
 	}
@@ -414,10 +414,10 @@ int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, 
 		goto out;
 	if (!s->log.samples) {
 		if (v->region)
-			complain("%s holds no samples of the region \"%s\": it is shorter than a sample", v->path,
+			complain("%s has no samples of region \"%s\", which is shorter than a sample", v->path,
 				 v->regions.list[v->region].name);
 		else
-			complain("%s holds no samples", v->path);
+			complain("%s has no samples", v->path);
 		goto out;
 	}
 

@@ -55,15 +55,15 @@ int screen_check(void)
 	int found;
 
 	if (setupterm(NULL, STDOUT_FILENO, &found) != OK) {
-		complain("the terminal is called \"%s\" (TERM), of which nothing is known: set TERM to a known one, "
-			 "such as vt100, or take --lines, --once or -j", terminal_name());
+		complain("unknown terminal \"%s\". Set TERM to a known terminal, such as vt100, or use --lines, --once "
+			 "or -j", terminal_name());
 		return STATUS_TERMINAL;
 	}
 	able = has_string("cup") && has_string("clear");
 	del_curterm(cur_term);
 	if (able)
 		return STATUS_OK;
-	complain("the terminal (TERM is \"%s\") cannot move its cursor: take --lines, --once or -j", terminal_name());
+	complain("the terminal \"%s\" (TERM) cannot move its cursor. Use --lines, --once or -j", terminal_name());
 	return STATUS_TERMINAL;
 }
 
@@ -86,7 +86,7 @@ int screen_begin(void)
 {
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
-		complain("the terminal (TERM is \"%s\") cannot be used: take --lines, --once or -j", terminal_name());
+		complain("cannot use the terminal \"%s\" (TERM). Use --lines, --once or -j", terminal_name());
 		return STATUS_TERMINAL;
 	}
 	begin_colours();

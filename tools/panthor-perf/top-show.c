@@ -255,7 +255,7 @@ static int draw_topdown(const struct top *top, struct canvas *canvas, int row)
 				      100 * pperf_topdown_share(top->shown.topdown, nodes[i]));
 	largest = pperf_topdown_largest(top->shown.topdown, pperf_db_topdown_levels(top->db));
 	if (largest)
-		canvas_print(canvas, row + 1, 0, LOOK_DIM, "estimate %s: %s", largest->title, largest->next);
+		canvas_print(canvas, row + 1, 0, LOOK_DIM, "Estimate: %s. %s", largest->title, largest->next);
 	return row + 2;
 }
 
@@ -352,9 +352,9 @@ int top_rows(const struct top *top, int columns)
 static void tell_of_clients(const struct top *top, char *text, size_t size)
 {
 	if (top->clients.hidden)
-		snprintf(text, size, "%u processes of others cannot be looked into: root can. ", top->clients.hidden);
+		snprintf(text, size, "%u processes of other users are hidden; run as root to see them. ", top->clients.hidden);
 	else if (!top->profiling)
-		snprintf(text, size, "The kernel does not tell the time of clients: h says how it does. ");
+		snprintf(text, size, "Per-client GPU time is off in the kernel; press h for how to enable it. ");
 	else
 		*text = 0;
 }
@@ -366,8 +366,8 @@ void top_draw(const struct top *top, struct canvas *canvas, enum graph_style sty
 	char text[512];
 
 	if (canvas->columns < MIN_COLUMNS || canvas->rows < MIN_ROWS) {
-		canvas_print(canvas, 0, 0, LOOK_WARNING, "%dx%d is too small", canvas->columns, canvas->rows);
-		canvas_print(canvas, 1, 0, LOOK_WARNING, "needs %dx%d", MIN_COLUMNS, MIN_ROWS);
+		canvas_print(canvas, 0, 0, LOOK_WARNING, "Terminal too small: %dx%d", canvas->columns, canvas->rows);
+		canvas_print(canvas, 1, 0, LOOK_WARNING, "%dx%d needed", MIN_COLUMNS, MIN_ROWS);
 		return;
 	}
 
@@ -405,18 +405,18 @@ void top_draw(const struct top *top, struct canvas *canvas, enum graph_style sty
 void top_draw_help(const struct top *top, struct canvas *canvas)
 {
 	static const char *const lines[] = {
-		"q          end                       p, space   pause, go on",
-		"h, ?       this help                 s          time between two updates",
-		"+, -       longer, shorter time      g          another kind of graph",
-		"P  sort clients by time              M  by memory",
+		"q          quit                      p, space   pause, resume",
+		"h, ?       this help                 s          set the update interval",
+		"+, -       longer, shorter interval  g          change the graph style",
+		"P  sort clients by GPU time          M  by memory",
 		"N  by process                        C  by command",
-		"R  the other way round               < >  by the column before, behind",
+		"R  reverse the order                 < >  by the previous, next column",
 		"",
-		"GPU, queues, tiler, cores: the part of the time in which they were active,",
-		"sleep being idle; of cycles: of those that the GPU had while it had power.",
-		"Top-down is an estimate of what held the work up.",
-		"TIME, CYCLES: of a client, a part of the time and of the highest frequency;",
-		"MHz: mean frequency while its work ran. They are told from Linux 6.13 on, if",
+		"GPU, queues, tiler and cores show the share of time in which they were active",
+		"(a sleeping GPU counts as idle); \"of cycles\" is the share while powered.",
+		"Top-down is an estimate of what limited performance.",
+		"TIME and CYCLES of a client: share of time, and of cycles at the highest",
+		"frequency; MHz: mean while its work ran. To enable them (Linux 6.13 on):",
 	};
 	size_t i;
 	int row;
@@ -426,9 +426,9 @@ void top_draw_help(const struct top *top, struct canvas *canvas)
 		canvas_put(canvas, 2 + i, 1, MAX_COLUMNS, LOOK_PLAIN, lines[i]);
 	row = 2 + i;
 	canvas_print(canvas, row++, 3, LOOK_PLAIN, "echo 3 > %s/profiling", top->info->sysfs ? top->info->sysfs : "...");
-	canvas_put(canvas, row++, 1, MAX_COLUMNS, LOOK_PLAIN, "was done by root, which costs the GPU a little.");
-	canvas_print(canvas, row + 1, 1, LOOK_PLAIN, "Sorted by %s%s; an update every %s. Any key goes back.",
-		     order_names[top->order], top->reverse ? ", the other way round" : "", time_text(top->delay_ns).text);
+	canvas_put(canvas, row++, 1, MAX_COLUMNS, LOOK_PLAIN, "as root. It costs a little GPU time.");
+	canvas_print(canvas, row + 1, 1, LOOK_PLAIN, "Sorted by %s%s; updated every %s. Press any key to return.",
+		     order_names[top->order], top->reverse ? ", reversed" : "", time_text(top->delay_ns).text);
 }
 
 /* ---- Lines ---- */

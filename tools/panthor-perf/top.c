@@ -220,13 +220,13 @@ static enum pperf_error begin(struct display *d)
 	options.period_ns = period < MAX_PERIOD_NS ? period : MAX_PERIOD_NS;
 
 	if (needs_nothing(&options.masks)) {
-		snprintf(d->top.why_not, sizeof(d->top.why_not), "Nothing is known of what this GPU (GPU_ID %#x) counts.",
+		snprintf(d->top.why_not, sizeof(d->top.why_not), "This GPU has no known counters (GPU_ID %#x).",
 			 d->top.info->gpu_id);
 		return PPERF_OK;
 	}
 	error = pperf_session_open(d->gpu, &options, &d->session);
 	if (error == PPERF_ERROR_PERMISSION) {
-		snprintf(d->top.why_not, sizeof(d->top.why_not), "No loads: %s", pperf_message());
+		snprintf(d->top.why_not, sizeof(d->top.why_not), "Load is not available: %s", pperf_message());
 		return PPERF_OK;
 	}
 	return error ? error : pperf_session_start(d->session, TAG_SAMPLE);
@@ -429,7 +429,7 @@ static void type(struct display *d, int key)
 			set_delay(d, ns);
 		else
 			snprintf(d->complaint, sizeof(d->complaint),
-				 "\"%s\": say a time with a unit, such as 500ms, of 10ms or more. ", d->typed);
+				 "\"%s\": use a time of 10ms or more, such as 500ms. ", d->typed);
 		d->mode = d->mode_before;
 	} else if (key > ' ' && key <= '~' && length + 1 < sizeof(d->typed)) {
 		d->typed[length] = key;
@@ -493,15 +493,15 @@ static bool is_paused(const struct display *d)
 static void make_note(const struct display *d, char *note, size_t size)
 {
 	if (d->mode == MODE_DELAY)
-		snprintf(note, size, "Time between two updates (now %g s), with a unit: %s_", d->top.delay_ns / 1e9, d->typed);
+		snprintf(note, size, "New update interval, such as 500ms (now %g s): %s_", d->top.delay_ns / 1e9, d->typed);
 	else if (*d->complaint)
 		snprintf(note, size, "%s", d->complaint);
 	else if (d->mode == MODE_PAUSED)
-		snprintf(note, size, "PAUSED: p goes on");
+		snprintf(note, size, "PAUSED: press p to resume");
 	else if ((d->top.log.overflowed || d->top.log.failed) && pperf_log_text(&d->top.log, 0, note, size))
 		return;
 	else
-		snprintf(note, size, "q end  h help  p pause  s time");
+		snprintf(note, size, "q quit  h help  p pause");
 }
 
 static int show_screen(const struct display *d)
@@ -806,10 +806,10 @@ enum option_key {
 };
 
 static const struct argp_option options[] = {
-	{ "period", 'p', "TIME", 0, "Time between two updates, with a unit: ns, us, ms, s (default: 1s)", 0 },
-	{ "once", KEY_ONCE, NULL, 0, "Print one update as text, and end", 0 },
-	{ "json", 'j', NULL, 0, "Print one JSON object a line for each update", 0 },
-	{ "lines", KEY_LINES, NULL, 0, "Print one line of text for each update, as on a dumb terminal", 0 },
+	{ "period", 'p', "TIME", 0, "Update interval, such as 500ms or 2s (default: 1s)", 0 },
+	{ "once", KEY_ONCE, NULL, 0, "Print one update as text and exit", 0 },
+	{ "json", 'j', NULL, 0, "Print each update as a line of JSON", 0 },
+	{ "lines", KEY_LINES, NULL, 0, "Print each update as a line of text, as on a dumb terminal", 0 },
 	{}
 };
 
@@ -825,7 +825,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!parse_period(arg, &arguments->delay_ns))
 			wrong_period(state, "-p", arg);
 		if (arguments->delay_ns < MIN_DELAY_NS)
-			argp_error(state, "-p %s: the shortest period is 10ms", arg);
+			argp_error(state, "-p %s: the shortest interval is 10ms", arg);
 		return 0;
 	case KEY_ONCE:
 		arguments->once = true;
@@ -837,13 +837,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->lines = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: there are no arguments", arg);
+		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->lines && arguments->json)
-			argp_error(state, "--lines and -j exclude each other");
+			argp_error(state, "--lines cannot be combined with -j");
 		if (arguments->lines && arguments->once)
-			argp_error(state, "--lines and --once exclude each other");
+			argp_error(state, "--lines cannot be combined with --once");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -854,9 +854,8 @@ int command_top(int argc, char **argv)
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
 	static const struct argp argp = {
 		options, parse, NULL,
-		"Shows what the GPU does now, and for whom.\v"
-		"Keys: q ends, h shows the others. Without a terminal, or on a dumb one, a line is "
-		"printed for each update.", children, NULL, NULL
+		"Shows live GPU usage and its clients.\v"
+		"Keys: q quits, h shows all keys. Without a terminal, or on a dumb one, each update is a line of text.", children, NULL, NULL
 	};
 	struct arguments arguments = { .delay_ns = DEFAULT_DELAY_NS };
 	struct display d = { .arguments = &arguments, .signals = -1, .timer = -1, .top = { .log = { .size = sizeof(d.top.log) } } };

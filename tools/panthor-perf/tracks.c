@@ -142,9 +142,9 @@ static enum pperf_error add_load(struct tracks *t)
 		const char *name, *description;
 		int unit;
 	} loads[] = {
-		[LOAD_OF_TIME] = { "GPU load", "Part of the time in which the GPU was active", PERCENT },
+		[LOAD_OF_TIME] = { "GPU load", "Share of time in which the GPU was active", PERCENT },
 		[LOAD_OF_CYCLES] = { "GPU load while powered",
-				     "Part of the GPU's clock cycles in which it was active", PERCENT },
+				     "Share of GPU clock cycles in which it was active", PERCENT },
 		[LOAD_FLAGS] = { "Sample flags", "1: counts may be missing, 2: the GPU failed, 4: the sample "
 				 "covers several periods", NONE },
 	};
@@ -179,7 +179,7 @@ static enum pperf_error add_clocks(struct tracks *t)
 		if (!(t->gpu->clocks >> clock & 1))
 			continue;
 		track = add_track(t, SOURCE_CLOCK, text("Frequency: %s clock", pperf_clock_name(clock)),
-				  strdup("Cycles a second in the mean over the sample; the clock stands still while the GPU sleeps"));
+				  strdup("Mean clock cycles per second of the sample; the clock is stopped while the GPU sleeps"));
 		if (!track)
 			return PPERF_ERROR_NO_MEMORY;
 		track->clock = clock;
@@ -215,7 +215,7 @@ static enum pperf_error add_topdown(struct tracks *t)
 		track = add_track(t, SOURCE_TOPDOWN,
 				  nodes[n]->level == 1 ? text("Top-down: %s", nodes[n]->title) :
 				  text("Top-down: %s: %s", nodes[n]->parent->title, nodes[n]->title),
-				  text("An estimate. %s", nodes[n]->next ? nodes[n]->next : ""));
+				  text("Estimate. %s", nodes[n]->next ? nodes[n]->next : ""));
 		if (!track)
 			return PPERF_ERROR_NO_MEMORY;
 		track->node = nodes[n];

@@ -93,7 +93,7 @@ int view_open(struct view *view, const char *path, bool again)
 	layout = view->recording.head.set ? NULL : view->recording.head.gpu.layout;
 	error = pperf_db_open(layout, &view->db);
 	if (error == PPERF_ERROR_UNKNOWN) {
-		complain("%s: this program knows no counter names of \"%s\" and shows their places", view->path, layout);
+		complain("%s: no counter names are known for \"%s\"; showing BLOCK.INDEX instead", view->path, layout);
 		error = pperf_db_open(NULL, &view->db);
 	}
 	return error ? complain_of(error) : STATUS_OK;
@@ -213,7 +213,7 @@ int view_finish(const struct view *view, enum recording_item item)
 	case RECORDING_END:
 		return STATUS_OK;
 	case RECORDING_CUT:
-		complain("%s was cut short: what comes after its last whole sample is missing", view->path);
+		complain("%s is incomplete: the data after its last whole sample is missing", view->path);
 		return STATUS_OK;
 	default:
 		return complain_of_recording(view, item);

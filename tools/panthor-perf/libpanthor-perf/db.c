@@ -206,8 +206,8 @@ enum pperf_error pperf_product_by_id(uint32_t gpu_id, const char **product, cons
 		*layout = layout_string(products[i].layout);
 		return PPERF_OK;
 	}
-	return pperf_fail(PPERF_ERROR_UNKNOWN, "no names are known for this GPU (GPU_ID %#x): "
-			  "counters can be named BLOCK.INDEX", gpu_id);
+	return pperf_fail(PPERF_ERROR_UNKNOWN, "this GPU has no known counter names (GPU_ID %#x). "
+			  "Use BLOCK.INDEX", gpu_id);
 }
 
 /* ---- Masks ---- */
@@ -393,7 +393,7 @@ static enum pperf_error read_hardware(struct pperf_db *db, const char *layout)
 		c->kind = PPERF_KIND_COUNT;
 		c->described = true;
 		if (!c->type || c->index < PPERF_FIRST_COUNTER || c->index >= PPERF_MAX_VALUES)
-			return pperf_fail(PPERF_ERROR_BROKEN, "the table has %s at %s.%s", f[4], f[1], f[3]);
+			return pperf_fail(PPERF_ERROR_BROKEN, "invalid counter table: %s at %s.%s", f[4], f[1], f[3]);
 		db->by_place[c->type][c->index] = c;
 		db->described++;
 	}
@@ -458,8 +458,8 @@ static enum pperf_error compile_derived(struct pperf_db *db)
 			continue;
 		}
 		if (!add_needs(db, &db->exprs[i], &db->needs[i], 1))
-			return pperf_fail(PPERF_ERROR_BROKEN, "the equation of %s needs itself, or too "
-					  "many others", c->name);
+			return pperf_fail(PPERF_ERROR_BROKEN, "the equation of %s refers to itself, or is nested "
+					  "too deeply", c->name);
 		c->kind = kind_of(c, &db->needs[i]);
 	}
 	return PPERF_OK;
@@ -565,7 +565,7 @@ static enum pperf_error read_topdown(struct pperf_db *db, const char *layout)
 			continue;
 		for (i = 0; i < db->num_rows; i++) {
 			if (!strcmp(db->rows[i].name, f[2])) {
-				error = pperf_fail(PPERF_ERROR_BROKEN, "%s has %s twice", layout, f[2]);
+				error = pperf_fail(PPERF_ERROR_BROKEN, "%s defines %s twice", layout, f[2]);
 				goto out;
 			}
 		}
@@ -598,7 +598,7 @@ static enum pperf_error read_topdown(struct pperf_db *db, const char *layout)
 	}
 	place_node(db, raw, count, root, NULL);
 	if (db->num_nodes != count)
-		error = pperf_fail(PPERF_ERROR_BROKEN, "a part in the top-down tree of %s has no parent",
+		error = pperf_fail(PPERF_ERROR_BROKEN, "a node in the top-down tree of %s has no parent",
 				   layout);
 out:
 	free(raw);
@@ -663,7 +663,7 @@ enum pperf_error pperf_db_open(const char *layout, struct pperf_db **out)
 	size_t max;
 
 	if (layout && !layout_string(layout))
-		return pperf_fail(PPERF_ERROR_UNKNOWN, "no counter layout \"%s\" is known", layout);
+		return pperf_fail(PPERF_ERROR_UNKNOWN, "unknown counter layout \"%s\"", layout);
 
 	db = calloc(1, sizeof(*db));
 	if (!db)

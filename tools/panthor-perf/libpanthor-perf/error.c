@@ -19,35 +19,35 @@ const char *pperf_strerror(enum pperf_error error)
 	case PPERF_OK:
 		return "success";
 	case PPERF_ERROR_INVALID:
-		return "an argument is not valid";
+		return "invalid argument";
 	case PPERF_ERROR_UNKNOWN:
-		return "the name is not known";
+		return "unknown name";
 	case PPERF_ERROR_NO_DEVICE:
-		return "there is no such GPU with the panthor driver";
+		return "no such GPU driven by panthor";
 	case PPERF_ERROR_NO_KERNEL_SUPPORT:
-		return "the kernel has no performance counters for this GPU";
+		return "the kernel does not support performance counters on this GPU";
 	case PPERF_ERROR_NO_COUNTERS:
-		return "the GPU has no performance counters that the kernel supports";
+		return "the GPU has no performance counters supported by the kernel";
 	case PPERF_ERROR_PERMISSION:
 		return "permission denied";
 	case PPERF_ERROR_SET_IN_USE:
-		return "another program counts another counter set";
+		return "another program is using a different counter set";
 	case PPERF_ERROR_TOO_MANY:
-		return "there are too many counter sessions";
+		return "too many counter sessions";
 	case PPERF_ERROR_RING_FULL:
 		return "the ring has no room for another sample";
 	case PPERF_ERROR_FIRMWARE:
-		return "the GPU's firmware does not answer";
+		return "the GPU firmware does not respond";
 	case PPERF_ERROR_GONE:
 		return "the GPU is gone";
 	case PPERF_ERROR_BROKEN:
-		return "the data is broken";
+		return "corrupt data";
 	case PPERF_ERROR_NOT_COUNTED:
 		return "a counter was not enabled";
 	case PPERF_ERROR_NO_VALUE:
 		return "the equation has no value";
 	case PPERF_ERROR_SYSTEM:
-		return "the system refused";
+		return "system error";
 	case PPERF_ERROR_NO_MEMORY:
 		return "out of memory";
 	case PPERF_ERROR_INTERRUPTED:

@@ -33,7 +33,7 @@ static void sum(struct parser *p);
 static void fail(struct parser *p)
 {
 	if (!p->error)
-		p->error = pperf_fail(PPERF_ERROR_BROKEN, "the equation \"%s\" is not understood at "
+		p->error = pperf_fail(PPERF_ERROR_BROKEN, "syntax error in the equation \"%s\" at "
 				      "character %zu", p->start, (size_t)(p->at - p->start) + 1);
 }
 
@@ -103,7 +103,7 @@ static void name_or_call(struct parser *p)
 	if (p->resolve(p->context, name, &symbol))
 		emit(p, EXPR_SYMBOL, symbol, 0);
 	else if (!p->error)
-		p->error = pperf_fail(PPERF_ERROR_BROKEN, "the equation \"%s\" has an unknown name: %s",
+		p->error = pperf_fail(PPERF_ERROR_BROKEN, "unknown name in the equation \"%s\": %s",
 				      p->start, name);
 }
 

@@ -149,7 +149,7 @@ enum pperf_error pperf_mark_send(const char *path, const char *name, unsigned in
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
 	if (name && !name_is_valid(name, length))
-		return pperf_fail(PPERF_ERROR_INVALID, "a mark has a name of 1 to %d bytes, without control characters",
+		return pperf_fail(PPERF_ERROR_INVALID, "the name of a mark must have 1 to %d bytes without control characters",
 				  PPERF_MARK_LENGTH);
 
 	s.message.time_ns = t.tv_sec * 1000000000ull + t.tv_nsec;

@@ -126,7 +126,7 @@ enum pperf_error pperf_meter_read(struct pperf_meter *m, struct pperf_reading *r
 	enum pperf_error error;
 
 	if (size < SIZE_0_3(struct pperf_reading, flags))
-		return pperf_fail(PPERF_ERROR_INVALID, "the size of a reading is %zu: it is to be sizeof(struct pperf_reading)",
+		return pperf_fail(PPERF_ERROR_INVALID, "the size of a reading is %zu, but must be sizeof(struct pperf_reading)",
 				  size);
 	do {
 		error = pperf_session_next(m->session, &sample);

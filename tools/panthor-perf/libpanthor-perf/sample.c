@@ -19,7 +19,7 @@ void pperf_struct_copy(void *to, size_t to_size, const void *from, size_t from_s
 enum pperf_error pperf_info_take(struct pperf_gpu_info *copy, const struct pperf_gpu_info *info)
 {
 	if (info->size < SIZE_0_3(struct pperf_gpu_info, interface_known))
-		return pperf_fail(PPERF_ERROR_INVALID, "pperf_gpu_info::size is %zu: it is to be sizeof(struct pperf_gpu_info)",
+		return pperf_fail(PPERF_ERROR_INVALID, "pperf_gpu_info::size is %zu, but must be sizeof(struct pperf_gpu_info)",
 				  info->size);
 	pperf_struct_copy(copy, sizeof(*copy), info, info->size);
 	return PPERF_OK;
@@ -77,7 +77,7 @@ static enum pperf_error check_sizes(const struct pperf_sample *sample)
 	if (sample->size >= SIZE_0_3(struct pperf_sample, last) &&
 	    sample->block_size >= SIZE_0_3(struct pperf_block, values))
 		return PPERF_OK;
-	return pperf_fail(PPERF_ERROR_INVALID, "pperf_sample::size is %zu and block_size %zu: they are to be the sizes of "
+	return pperf_fail(PPERF_ERROR_INVALID, "pperf_sample::size is %zu and block_size is %zu, but they must be the sizes of "
 			  "struct pperf_sample and struct pperf_block", sample->size, sample->block_size);
 }
 
@@ -126,13 +126,13 @@ enum pperf_error pperf_sample_check(const struct pperf_sample *sample, const str
 	if (error)
 		return error;
 	if (info->values_per_block != 64 && info->values_per_block != PPERF_MAX_VALUES)
-		return pperf_fail(PPERF_ERROR_INVALID, "pperf_gpu_info::values_per_block is %u: it is to be 64 or %u",
+		return pperf_fail(PPERF_ERROR_INVALID, "pperf_gpu_info::values_per_block is %u, but must be 64 or %u",
 				  info->values_per_block, PPERF_MAX_VALUES);
 	if (sample->num_values != info->values_per_block)
-		return pperf_fail(PPERF_ERROR_BROKEN, "blocks of a sample have %u values, not %u", sample->num_values,
+		return pperf_fail(PPERF_ERROR_BROKEN, "the blocks of a sample have %u values instead of %u", sample->num_values,
 				  info->values_per_block);
 	if (sample->num_blocks != pperf_info_blocks(info))
-		return pperf_fail(PPERF_ERROR_BROKEN, "a sample has %u blocks, not %u",
+		return pperf_fail(PPERF_ERROR_BROKEN, "a sample has %u blocks instead of %u",
 				  sample->num_blocks, pperf_info_blocks(info));
 
 	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
@@ -199,7 +199,7 @@ enum pperf_error pperf_log_add(struct pperf_log *log, const struct pperf_sample 
 	unsigned int i;
 
 	if (log->size < SIZE_0_3(struct pperf_log, longest_ns))
-		return pperf_fail(PPERF_ERROR_INVALID, "pperf_log::size is %zu: it is to be sizeof(struct pperf_log)", log->size);
+		return pperf_fail(PPERF_ERROR_INVALID, "pperf_log::size is %zu, but must be sizeof(struct pperf_log)", log->size);
 
 	if (!log->samples) {
 		log->start_ns = sample->start_ns;

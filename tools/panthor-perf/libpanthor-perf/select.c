@@ -65,7 +65,7 @@ enum pperf_error pperf_selection_add_counter(struct pperf_selection *s,
 	size_t i;
 
 	if (!exists(s, counter))
-		return pperf_fail(PPERF_ERROR_UNKNOWN, "this GPU does not have %s", counter->name);
+		return pperf_fail(PPERF_ERROR_UNKNOWN, "this GPU has no counter %s", counter->name);
 
 	for (i = 0; i < s->count; i++)
 		if (s->counters[i] == counter)
@@ -146,7 +146,7 @@ enum pperf_error pperf_selection_add_list(struct pperf_selection *s, const char 
 
 	while (!error && (name = strsep(&rest, ",")))
 		error = *name ? pperf_selection_add(s, name) :
-			pperf_fail(PPERF_ERROR_INVALID, "a counter's name is missing in \"%s\"", list);
+			pperf_fail(PPERF_ERROR_INVALID, "empty counter name in \"%s\"", list);
 	if (error) {
 		s->count = count;
 		s->masks = masks;
@@ -162,8 +162,8 @@ enum pperf_error pperf_selection_add_default(struct pperf_selection *s)
 	size_t i;
 
 	if (!s->db->described)
-		return pperf_fail(PPERF_ERROR_UNKNOWN, "no counter names are known for this GPU: "
-				  "name some as BLOCK.INDEX");
+		return pperf_fail(PPERF_ERROR_UNKNOWN, "this GPU has no known counter names. "
+				  "Use BLOCK.INDEX");
 
 	for (i = 0; i < COUNT(defaults); i++) {
 		counter = pperf_db_find(s->db, defaults[i]);

@@ -147,23 +147,23 @@ static enum pperf_error setup_error(const struct pperf_session *s, int error)
 	switch (error) {
 	case EACCES:
 		if (s->period_ns && s->period_ns < 1000000)
-			return pperf_fail(PPERF_ERROR_PERMISSION, "counters show the work of all processes on "
-					  "the GPU, and you may not see it so closely: run as root or with "
-					  "CAP_PERFMON, or try a period of 1 ms or more");
-		return pperf_fail(PPERF_ERROR_PERMISSION, "counters show the work of all processes on the GPU, and "
-				  "you may not see it: run as root or with CAP_PERFMON; or root allows it to everybody, by "
-				  "sysctl kernel.perf_event_paranoid=0 from Linux 7.3 on, or to all who may open the GPU, by "
-				  "the udev rule in 60-panthor-perf.rules or "
+			return pperf_fail(PPERF_ERROR_PERMISSION, "no permission to sample the GPU at this "
+					  "rate, which would show the work of other users in detail. Run as root or "
+					  "with CAP_PERFMON, or use a period of 1 ms or more");
+		return pperf_fail(PPERF_ERROR_PERMISSION, "no permission to count: counters show the work of all users "
+				  "of the GPU. Run as root or with CAP_PERFMON. Root can also allow everybody with sysctl "
+				  "kernel.perf_event_paranoid=0 (from Linux 7.3 on), or everybody who may open the GPU with the "
+				  "udev rule in 60-panthor-perf.rules or with "
 				  "echo 0 > /sys/module/panthor/parameters/perf_paranoid");
 	case ENOSPC:
-		return pperf_fail(PPERF_ERROR_TOO_MANY, "there are too many counter sessions on this GPU: "
-				  "end some first");
+		return pperf_fail(PPERF_ERROR_TOO_MANY, "too many counter sessions on this GPU. "
+				  "End some of them first");
 	case EOPNOTSUPP:
-		return pperf_fail(PPERF_ERROR_NO_COUNTERS, "this GPU has no performance counters: see the "
+		return pperf_fail(PPERF_ERROR_NO_COUNTERS, "this GPU has no performance counters. See the "
 				  "kernel log (dmesg)");
 	case EINVAL:
-		return pperf_fail(PPERF_ERROR_INVALID, "the kernel does not accept this counter session: "
-				  "is the counter set one of those that panthor-perf info names?");
+		return pperf_fail(PPERF_ERROR_INVALID, "the kernel rejected this counter session. "
+				  "Run panthor-perf info to check that the counter set exists");
 	case ENODEV:
 		return gone(s);
 	case ENOMEM:
@@ -239,19 +239,19 @@ static enum pperf_error check_options(const struct pperf_gpu_info *info,
 				      const struct pperf_session_options *options)
 {
 	if (!info->interface_known)
-		return pperf_fail(PPERF_ERROR_NO_KERNEL_SUPPORT, "this kernel's performance counters have "
-				  "another interface than the one this program was built for: use the "
+		return pperf_fail(PPERF_ERROR_NO_KERNEL_SUPPORT, "the performance counter interface of this "
+				  "kernel does not match this program. Use the "
 				  "panthor-perf that came with the kernel");
 	if (options->flags & ~PPERF_SESSION_EMIT_AUTO)
-		return pperf_fail(PPERF_ERROR_INVALID, "unknown flags of a session: %#x", options->flags);
+		return pperf_fail(PPERF_ERROR_INVALID, "unknown session flags: %#x", options->flags);
 	if (options->slots && (options->slots < 2 || options->slots & (options->slots - 1)))
-		return pperf_fail(PPERF_ERROR_INVALID, "%u slots: it has to be a power of two, from 2 on",
+		return pperf_fail(PPERF_ERROR_INVALID, "%u slots: use a power of two, at least 2",
 				  options->slots);
 	if (info->max_slots && options->slots > info->max_slots)
-		return pperf_fail(PPERF_ERROR_INVALID, "%u slots: the kernel allows %u", options->slots,
+		return pperf_fail(PPERF_ERROR_INVALID, "%u slots: the kernel allows at most %u", options->slots,
 				  info->max_slots);
 	if (options->period_ns > INT64_MAX / 2)
-		return pperf_fail(PPERF_ERROR_INVALID, "a period of %" PRIu64 " ns: no kernel has a longer one than %" PRId64,
+		return pperf_fail(PPERF_ERROR_INVALID, "a period of %" PRIu64 " ns is too long: the maximum is %" PRId64 " ns",
 				  options->period_ns, INT64_MAX / 2);
 	if (info->sets && (options->set > 31 || !(info->sets >> options->set & 1)))
 		return pperf_fail(PPERF_ERROR_INVALID, "the GPU has no counter set %u", options->set);
@@ -266,12 +266,12 @@ static enum pperf_error copy_options(struct pperf_session_options *copy, const s
 	size_t i;
 
 	if (options->size < least)
-		return pperf_fail(PPERF_ERROR_INVALID, "pperf_session_options::size is %zu, and %zu at the least",
+		return pperf_fail(PPERF_ERROR_INVALID, "pperf_session_options::size is %zu, but must be at least %zu",
 				  options->size, least);
 	for (i = sizeof(*copy); i < options->size; i++)
 		if (bytes[i])
-			return pperf_fail(PPERF_ERROR_INVALID, "an option of a session is not known to this version of "
-					  "the library, " PPERF_VERSION);
+			return pperf_fail(PPERF_ERROR_INVALID, "a session option needs a newer version of the library "
+					  "than " PPERF_VERSION);
 	pperf_struct_copy(copy, sizeof(*copy), options, options->size);
 	return PPERF_OK;
 }
@@ -301,7 +301,7 @@ enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_se
 
 	s->eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->eventfd < 0) {
-		error = pperf_fail(PPERF_ERROR_SYSTEM, "cannot make an eventfd: %s", strerror(errno));
+		error = pperf_fail(PPERF_ERROR_SYSTEM, "cannot create an eventfd: %s", strerror(errno));
 		goto out;
 	}
 
@@ -328,7 +328,7 @@ enum pperf_error pperf_session_open(struct pperf_gpu *gpu, const struct pperf_se
 		s->control = make_buffer(s, page, 0, &s->bos[1], &s->control_size);
 	if (!s->ring || !s->control)
 		error = errno == ENODEV ? gone(s) :
-			pperf_fail(PPERF_ERROR_SYSTEM, "cannot make a buffer for samples: %s", strerror(errno));
+			pperf_fail(PPERF_ERROR_SYSTEM, "cannot map the sample buffer: %s", strerror(errno));
 	else
 		error = setup(s, &options);
 out:
@@ -379,17 +379,17 @@ enum pperf_error pperf_session_start(struct pperf_session *s, uint64_t user_data
 		return PPERF_OK;
 	case -EBUSY:
 		if (s->state == SESSION_STOPPING || pperf_session_pending(s) == s->slots)
-			return pperf_fail(PPERF_ERROR_RING_FULL, "the samples of the last time have to be read "
+			return pperf_fail(PPERF_ERROR_RING_FULL, "read the samples of the previous run "
 					  "first");
-		return pperf_fail(PPERF_ERROR_SET_IN_USE, "another program uses another counter set of this "
-				  "GPU: end it first");
+		return pperf_fail(PPERF_ERROR_SET_IN_USE, "another program is using a different counter set of this "
+				  "GPU. End it first");
 	case -ETIMEDOUT:
-		return pperf_fail(PPERF_ERROR_FIRMWARE, "the GPU's firmware does not answer; the driver "
-				  "resets it, try again");
+		return pperf_fail(PPERF_ERROR_FIRMWARE, "the GPU firmware does not respond. The driver "
+				  "resets the GPU; try again");
 	case -ENODEV:
 		return gone(s);
 	case -EINTR:
-		return pperf_fail(PPERF_ERROR_INTERRUPTED, "a signal came before counting had begun: start it again, or end");
+		return pperf_fail(PPERF_ERROR_INTERRUPTED, "interrupted by a signal before counting started");
 	default:
 		return pperf_fail(PPERF_ERROR_SYSTEM, "cannot start counting: %s", strerror(-ret));
 	}
@@ -401,9 +401,9 @@ enum pperf_error pperf_session_sample(struct pperf_session *s, uint64_t user_dat
 	int ret;
 
 	if (s->period_ns)
-		return pperf_fail(PPERF_ERROR_INVALID, "a session with a period takes samples by itself");
+		return pperf_fail(PPERF_ERROR_INVALID, "a session with a period takes its own samples");
 	if (s->state != SESSION_COUNTING)
-		return pperf_fail(PPERF_ERROR_INVALID, "the session is not started");
+		return pperf_fail(PPERF_ERROR_INVALID, "the session has not been started");
 
 	ret = command(s, DRM_PANTHOR_PERF_COMMAND_SAMPLE, &s->handle, &sample, sizeof(sample));
 	switch (ret) {
@@ -411,8 +411,8 @@ enum pperf_error pperf_session_sample(struct pperf_session *s, uint64_t user_dat
 		s->asked[s->asked_in++ & (s->slots - 1)] = user_data;
 		return PPERF_OK;
 	case -EBUSY:
-		return pperf_fail(PPERF_ERROR_RING_FULL, "all slots of the ring are spoken for: read samples "
-				  "first");
+		return pperf_fail(PPERF_ERROR_RING_FULL, "all slots of the ring are in use. Read some "
+				  "samples first");
 	case -ENODEV:
 		return gone(s);
 	default:
@@ -501,7 +501,7 @@ static enum pperf_error decode(struct pperf_session *s)
 
 		if (block->block_type != s->blocks[n].type || block->block_idx != s->blocks[n].index)
 			return pperf_fail(PPERF_ERROR_BROKEN, "block %u of a sample is %u.%u instead of %u.%u: "
-					  "the kernel's interface is not the one this program was built for",
+					  "the kernel interface does not match this program",
 					  n, block->block_type, block->block_idx, s->blocks[n].type,
 					  s->blocks[n].index);
 		s->blocks[n].states = block->block_states;
@@ -547,7 +547,7 @@ enum pperf_error pperf_session_next(struct pperf_session *s, const struct pperf_
 		return PPERF_OK;
 	}
 	if (pending > s->slots)
-		return pperf_fail(PPERF_ERROR_BROKEN, "the kernel has written %llu samples to a ring of %u",
+		return pperf_fail(PPERF_ERROR_BROKEN, "the kernel wrote %llu samples to a ring of %u",
 				  (unsigned long long)pending, s->slots);
 
 	error = decode(s);

@@ -268,11 +268,11 @@ static enum pperf_error evaluate(const struct evaluation *e, const struct pperf_
 	double result;
 
 	if (!pperf_counter_in(s->db, counter, &s->masks))
-		return pperf_fail(PPERF_ERROR_NOT_COUNTED, "%s, or what it is made of, was not counted",
+		return pperf_fail(PPERF_ERROR_NOT_COUNTED, "%s, or a counter that it needs, was not counted",
 				  counter->name);
 	result = pperf_evaluate(e, counter);
 	if (!isfinite(result))
-		return pperf_fail(PPERF_ERROR_NO_VALUE, "%s has no value for what was counted",
+		return pperf_fail(PPERF_ERROR_NO_VALUE, "%s has no value for these counts",
 				  counter->name);
 	*value = result;
 	return PPERF_OK;
@@ -317,7 +317,7 @@ enum pperf_error pperf_sums_block_value(const struct pperf_sums *s,
 	struct evaluation e = { .db = s->db, .value = one_block_value, .source = &source };
 
 	if (!source.type || block >= s->info.blocks[source.type])
-		return pperf_fail(PPERF_ERROR_INVALID, "%s has no value of its own in block %u",
+		return pperf_fail(PPERF_ERROR_INVALID, "%s has no separate value for block %u",
 				  counter->name, block);
 
 	/* Averages over cores or slices are over this one. */
@@ -340,10 +340,10 @@ enum pperf_error pperf_sums_load(const struct pperf_sums *s, struct pperf_load *
 	double active;
 
 	if (size < SIZE_0_3(struct pperf_load, of_cycles))
-		return pperf_fail(PPERF_ERROR_INVALID, "the size of a load is %zu: it is to be sizeof(struct pperf_load)", size);
+		return pperf_fail(PPERF_ERROR_INVALID, "the size of a load is %zu, but must be sizeof(struct pperf_load)", size);
 	if (!s->db->active)
-		return pperf_fail(PPERF_ERROR_NOT_COUNTED, "it is not known which counter tells that this "
-				  "GPU is active");
+		return pperf_fail(PPERF_ERROR_NOT_COUNTED, "the counter of active cycles is not known "
+				  "for this GPU");
 	if (!s->samples) {
 		pperf_struct_copy(load, size, &l, sizeof(l));
 		return PPERF_OK;

@@ -30,7 +30,7 @@ enum pperf_error pperf_topdown_new(const struct pperf_db *db, const struct pperf
 	enum pperf_error error;
 
 	if (!db->num_nodes)
-		return pperf_fail(PPERF_ERROR_UNKNOWN, "no top-down tree is known for this GPU");
+		return pperf_fail(PPERF_ERROR_UNKNOWN, "top-down is not available for this GPU");
 
 	t = calloc(1, sizeof(*t));
 	if (!t)
@@ -121,7 +121,7 @@ enum pperf_error pperf_topdown_add(struct pperf_topdown *t, const struct pperf_s
 	for (i = 0; i < t->db->num_rows; i++) {
 		t->rows[i] = pperf_evaluate_row(&e, i);
 		if (t->db->rows[i].node >= 0 && !isfinite(t->rows[i]))
-			return pperf_fail(PPERF_ERROR_NO_VALUE, "%s has no value for what was counted",
+			return pperf_fail(PPERF_ERROR_NO_VALUE, "%s has no value for these counts",
 					  t->db->rows[i].name);
 	}
 

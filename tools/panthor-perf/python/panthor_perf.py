@@ -295,13 +295,13 @@ class Session:
         self._session, self._selection, self._sums = c_void_p(), c_void_p(), c_void_p()
         gpu._open()
         if period and not 1e-9 <= period < 2**62 / 1e9:
-            raise ValueError("%r is no period in seconds" % period)
+            raise ValueError("invalid period in seconds: %r" % period)
         options = _Options(size=sizeof(_Options), period_ns=round((period or 0) * 1e9))
         if isinstance(counters, str):
-            raise TypeError("counters are a list of names")
+            raise TypeError("counters must be a list of names")
         numbers = {_text(_set_name(n)): n for n in range(32) if _set_name(n)}
         if set not in numbers:
-            raise ValueError("there is no counter set %r: there are %s" % (set, ", ".join(numbers)))
+            raise ValueError("unknown counter set %r; use one of %s" % (set, ", ".join(numbers)))
         options.set = numbers[set]
         # Names are those of the primary set.
         self._db, self._own_db = gpu._db, c_void_p()

@@ -156,7 +156,7 @@ done
 says "-d of a card that is not there" 0 "^Device  *card77," info -d card77
 says "-I with a unit" 0 "GPU load" stat -I 10s -- true
 says "-I without" 0 "GPU load" stat -I 10000 -- true
-says "-I of no whole milliseconds" 2 "has a unit, as 1s" stat -I 1500us -- true
+says "-I of no whole milliseconds" 2 "or a unit, such as 1s" stat -I 1500us -- true
 for command in stat record top export; do
 	says "$command -p without a unit" 2 "-p: \"20\" has no unit. Did you mean 20ms?" $command -p 20
 done
@@ -407,11 +407,11 @@ rm "$FAKE_STARTED"
 counted delay ss record -p 1s --delay 1000s -o "$SCRATCH/delay.data" -- bash -c 'exit 3'
 is "a command that ends before" "$? $(grep -c 'nothing was counted' "$SCRATCH/delay.err") $(ls "$FAKE_STARTED" 2>/dev/null)" "3 1 "
 is "leaves a recording of nothing" "$("$tool" report "$SCRATCH/delay.data" 2>&1 | sed -n '1p; /^GPU load/p; /^Mean/p')" \
-	"panthor-perf: $SCRATCH/delay.data holds no samples
+	"panthor-perf: $SCRATCH/delay.data has no samples
 GPU load: 0.00 % of the time, 0.00 % of the cycles"
 is "of which there is no page" \
 	"$("$tool" report --html "$SCRATCH/delay.html" "$SCRATCH/delay.data" 2>&1; echo $?) $(ls "$SCRATCH"/delay.html* 2>/dev/null)" \
-	"panthor-perf: $SCRATCH/delay.data holds no samples
+	"panthor-perf: $SCRATCH/delay.data has no samples
 1 "
 counted delay ss record -p 1s --delay 1000s -o "$SCRATCH/delay.data" -- /no/such
 is "a command that is not there" "$? $(grep -c 'nothing was counted' "$SCRATCH/delay.err")" "127 0"
@@ -425,7 +425,7 @@ is "stat -D lets the command begin" "$? $(cat "$SCRATCH/delay.out")$(grep -o ', 
 rm "$FAKE_STARTED"
 counted delay ss stat -p 1s -D 1000s -- bash -c 'exit 3'
 is "and ends with it" "$? $(cat "$SCRATCH/delay.err") $(ls "$FAKE_STARTED" 2>/dev/null)" \
-	"3 panthor-perf: nothing was counted: the end came before that of the delay "
+	"3 panthor-perf: nothing was counted: the recording ended during the delay "
 unset FAKE_STARTED
 
 # ---- Locales ----

@@ -134,7 +134,7 @@ tick nothing g
 FAKE_TICKS=$SCRATCH/nothing.ticks "$SCRATCH/live-test" record -o "$SCRATCH/nothing.data" -- true 2>"$SCRATCH/err"
 exec 6>&-
 is "a recording of nothing" "$("$SCRATCH/live-test" report "$SCRATCH/nothing.data" 2>&1 | head -n 2)" \
-	"panthor-perf: $SCRATCH/nothing.data holds no samples
+	"panthor-perf: $SCRATCH/nothing.data has no samples
 $SCRATCH/nothing.data: a fake, no samples"
 
 # A pipe.

@@ -160,7 +160,7 @@ for at in 1 2; do
 	LD_PRELOAD=$SCRATCH/cut.so CUT=$SCRATCH/cut.data CUT_AT=$at "$tool" report --html "$SCRATCH/x.html" "$SCRATCH/cut.data" \
 		>"$SCRATCH/err" 2>&1
 	is "a file that changes meanwhile, $at" "$? $(cat "$SCRATCH/err") $(ls "$SCRATCH/x.html" 2>/dev/null)" \
-		"8 panthor-perf: $SCRATCH/cut.data: it has changed while it was read "
+		"8 panthor-perf: $SCRATCH/cut.data: the file changed while it was being read "
 done
 
 # A command that is a script of a megabyte, of characters that are longer in a page.
@@ -170,7 +170,7 @@ words=("$script" "$script" "$script" "$script" "$script" "$script" "$script" "$s
 page script
 size=$(stat -c %s "$SCRATCH/script.html")
 [ "$size" -gt 200000 ] && [ "$size" -le 1000000 ] && ok "script: $size bytes" || not_ok "script: a page of no more than a megabyte" "$size bytes"
-is "script: the command is cut" "$(grep -c '^<p>of &lt;&lt;.*&lt;\.\.\.</p>$' "$SCRATCH/script.html")" 1
+is "script: the command is cut" "$(grep -c '^<p>Command: &lt;&lt;.*&lt;\.\.\.</p>$' "$SCRATCH/script.html")" 1
 
 # ---- In a browser ----
 
@@ -312,7 +312,7 @@ GPU="Mali $evil" "$SCRATCH/recording-make" "$SCRATCH/<b>&\"'/x.data" 50 default 
 is "evil names: a page" "$? $(cat "$SCRATCH/err")" "0 "
 seen evil ""
 is "evil names: are no elements" "$(grep -c '<img' "$SCRATCH/evil.seen") $(grep -o '<title>.*</title>' "$SCRATCH/evil.seen" | grep -c evil)" "0 0"
-is "evil names: are there" "$(grep -o '^<p>of .*' "$SCRATCH/evil.seen" | sed 's/<p>of //; s/<.*//; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g')" \
+is "evil names: are there" "$(grep -o '^<p>Command: .*' "$SCRATCH/evil.seen" | sed 's/<p>Command: //; s/<.*//; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g')" \
 	"$evil"$' \xef\xbf\xbd?[2J@title@'
 
 plan "$TAP_COUNT"

@@ -157,8 +157,8 @@ True -1000
 True 2 [False, True] 0 <Load 0.0 % of the time, 0.0 % of the cycles>
 {'MaliGPUActiveCy': 996} None
 Error a fake has no counter "NoSuchCounter". Run panthor-perf list to see all counters.
-TypeError counters are a list of names
-there is no counter set 'fourth': there are primary, secondary, tertiary
+TypeError counters must be a list of names
+unknown counter set 'fourth'; use one of primary, secondary, tertiary
 END
 for library in now grown; do
 	python $library st "$SCRATCH/test.py"
@@ -208,11 +208,11 @@ with panthor_perf.open(pathlib.Path("/dev/dri/renderD129")) as gpu:
         except ValueError as error:
             print(error)'
 is "and so is a period that is none" "$? $(cat "$SCRATCH/err" "$SCRATCH/out")" "0 /dev/dri/renderD129
--1 is no period in seconds
-1e-10 is no period in seconds
-20000000000.0 is no period in seconds
-inf is no period in seconds
-nan is no period in seconds"
+invalid period in seconds: -1
+invalid period in seconds: 1e-10
+invalid period in seconds: 20000000000.0
+invalid period in seconds: inf
+invalid period in seconds: nan"
 python now "" -c 'import panthor_perf
 with panthor_perf.region("nobody records"):
     panthor_perf.mark("\u00e4")
@@ -222,6 +222,6 @@ for name in "", 97 * "x", "a\n":
     except panthor_perf.Error as error:
         print(error.code, error)'
 is "marks have names, and do nothing where nobody records" "$? $(cat "$SCRATCH/err")$(uniq -c "$SCRATCH/out" | tr -s ' ')" \
-	"0  3 1 a mark has a name of 1 to 96 bytes, without control characters"
+	"0  3 1 the name of a mark must have 1 to 96 bytes without control characters"
 ldd "$SCRATCH/now/fake/libpanthor-perf.so.0" | grep -q libdrm
 is "all of it without libdrm" $? 1

@@ -525,7 +525,7 @@ static void test_setup(void)
 	pperf_session_close(session);
 	session = NULL;
 	longer.more[COUNT(longer.more) - 1] = 1;
-	expect(pperf_session_open(gpu, &longer.options, &session) == PPERF_ERROR_INVALID && strstr(pperf_message(), "not known"),
+	expect(pperf_session_open(gpu, &longer.options, &session) == PPERF_ERROR_INVALID && strstr(pperf_message(), "newer version"),
 	       "an option that is not known: %s", pperf_message());
 	for (i = 0; i < 6; i++) {
 		wrong = some_options();

@@ -92,7 +92,7 @@ until_true typed "SESS COMMAND" && ok "top: a screen" || not_ok "top: a screen" 
 printf 'hxp ?xs100\177ms\rs\033s5s\r++++++++++----------=gPMNCR<>>>>zZ\033[A' >&5
 tick screen ssss
 printf 'h' >&5
-until_true typed "Any key goes back" && ok "top: keys" || not_ok "top: keys" "$(cat "$SCRATCH/typescript")"
+until_true typed "Press any key to return" && ok "top: keys" || not_ok "top: keys" "$(cat "$SCRATCH/typescript")"
 printf 'xq' >&5
 wait "$script"
 is "top: ends well after them" "$? $(cat "$SCRATCH/screen.err")" "0 "

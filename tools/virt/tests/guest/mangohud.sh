@@ -150,7 +150,7 @@ read -r line </root/held
 is "another program counts another set" "$line" counting
 is "then there is no load" "$(frames $ours LD_LIBRARY_PATH=/root/lib) $(column gpu_load | sort -u)" \
 	"0 reset status 0 0"
-has "and a sentence for it" "$(told)" "another program uses another counter set of this GPU: end it first"
+has "and a sentence for it" "$(told)" "another program is using a different counter set of this GPU. End it first"
 kill $holder
 wait $holder 2>/dev/null
 

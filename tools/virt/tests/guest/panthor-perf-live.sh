@@ -158,7 +158,7 @@ chmod 666 $node
 echo 'user:x:1000:1000::/:/bin/sh' >>/etc/passwd
 su user -c "$tool top --once -p 100ms" >/root/once 2>&1
 is "without CAP_PERFMON, top" $? 0
-has "says what cannot be seen" "$(cat /root/once)" "^No loads: counters show the work of all processes"
+has "says what cannot be seen" "$(cat /root/once)" "^Load is not available: no permission to count"
 has "shows the rest" "$(cat /root/once)" " 0 panthor-perf$"
 has "and whom it cannot look at" "$(cat /root/once)" "processes of others cannot be looked into"
 su user -c "$tool top --once -j -p 100ms" >/root/once 2>&1
@@ -178,7 +178,7 @@ fails()
 }
 fails "a full disk" 8 "cannot write" sh -c 'panthor-perf top -j -p 50ms >/dev/full'
 fails "a period without a unit" 2 "a number with a unit" panthor-perf top -p 5
-fails "a period that is too short" 2 "the shortest period is 10ms" panthor-perf top -p 1ms
+fails "a period that is too short" 2 "the shortest interval is 10ms" panthor-perf top -p 1ms
 fails "another device" 3 "/dev/null is not a GPU" panthor-perf top --once -d /dev/null
 fails "export to two places" 2 "cannot be combined" panthor-perf export --listen :0 --textfile /root/x.prom
 fails "a directory that is not there" 8 "cannot write /no/such/x.prom" \

@@ -108,7 +108,7 @@ gone()
 until_true 60 gone || kill -KILL $pid
 wait $pid
 is "a file that nobody takes: more than one Ctrl-C ends it" $? 8
-has "and says what is missing" "$(cat err)" "^panthor-perf: interrupted while pipe was written: its end is missing$"
+has "and says what is missing" "$(cat err)" "^panthor-perf: interrupted while writing pipe: the end is missing$"
 cat <&3 >cut
 exec 3<&-
 [ "$(holds cut)" -gt 0 ] && ok "and what was taken can be read" || not_ok "and what was taken can be read" "$(ls -l cut)"
@@ -189,7 +189,7 @@ has "with what was lost" "$(cat err)" "[1-9][0-9]* lost"
 [ -c /dev/full ] && ok "and /dev/full is still there" || not_ok "and /dev/full is still there" "$(ls -l /dev/full)"
 panthor-perf report /bin/busybox 2>err >out
 is "a file that is no recording" $? 9
-has "is named" "$(cat err)" "/bin/busybox: this is not a recording of panthor-perf"
+has "is named" "$(cat err)" "/bin/busybox: not a panthor-perf recording"
 panthor-perf report /root/no-such-file 2>err
 is "a file that is not there" $? 8
 panthor-perf convert --csv rec >/dev/full 2>err
@@ -201,7 +201,7 @@ is "a counter that nobody knows" $? 2
 panthor-perf record -e CSHW.4 -o c -- true 2>/dev/null
 panthor-perf report -e MaliTilerActiveCy c 2>err
 is "a counter that was not recorded" $? 2
-has "is named" "$(cat err)" "c has no MaliTilerActiveCy: it was not recorded"
+has "is named" "$(cat err)" "c does not contain MaliTilerActiveCy: it was not recorded"
 panthor-perf report -t c 2>err
 is "a tree whose counters were not" $? 2
 

@@ -113,12 +113,12 @@ Core N [] N% Core N [] N%
 Core N [] N% Core N [] N%
 Memory read N B/s, write N B/s
 Top-down Idle N% Front end N% Tiler N% Shader cores N% External memory N%
-estimate Idle: Nothing was submitted: look at the CPU threads that feed the GPU,
+Estimate: Idle. Nothing was submitted: look at the CPU threads that feed the GPU,
 N%
  N%
  PID CLIENT TIME CYCLES MHz RESIDNT TOTAL SHARED SESS COMMAND
  N N - - - N N N N panthor-perf
-q end h help p pause s time The kernel does not tell the time of clients: h
+q quit h help p pause Per-client GPU time is off in the kernel; press h for h
 END
 }
 
@@ -132,16 +132,16 @@ Queues [] N% Fragment [] N% Vertex [] N% Compute [] N% Tiler [] N%
 Core N [] N% Core N [] N% Core N [] N% Core N [] N%
 Memory read N B/s, write N B/s
 Top-down Idle N% Front end N% Tiler N% Shader cores N% External memory N%
-estimate Idle: Nothing was submitted: look at the CPU threads that feed the GPU, at frame pacing and at fences they wait for.
+Estimate: Idle. Nothing was submitted: look at the CPU threads that feed the GPU, at frame pacing and at fences they wait for.
 N%
  N%
  PID CLIENT TIME CYCLES MHz RESIDNT TOTAL SHARED SESS COMMAND
  N N - - - N N N N panthor-perf
-q end h help p pause s time The kernel does not tell the time of clients: h says how it does.
+q quit h help p pause Per-client GPU time is off in the kernel; press h for how to enable it.
 END
 is "it is on all of the screen" "$(screen | sed -n '60s/ .*//p')" q
 tm resize-window -x 30 -y 8
-shows "a window that is too small" "^30x8 is too small"
+shows "a window that is too small" "^Terminal too small: 30x8"
 tm resize-window -x 80 -y 24
 screen_of_80 | looks "and as large as before"
 
@@ -153,12 +153,12 @@ screen_of_80 | looks "any key goes back"
 press '?'
 shows "?: help" "^panthor-perf top - help"
 press q
-shows "of which q is no end" "^q end"
+shows "of which q is no end" "^q quit"
 
 press s
-shows "s: the time between updates is asked for" "^Time between two updates (now 0.1 s), with a unit: _"
+shows "s: the time between updates is asked for" "^New update interval, such as 500ms (now 0.1 s): _"
 press 5 0 0 Enter
-shows "a number without a unit is none" '^"500": say a time with a unit'
+shows "a number without a unit is none" '^"500": use a time of 10ms or more'
 press s 3 x BSpace s Enter
 shows "3s is one" "every 3 s$"
 press -
@@ -184,7 +184,7 @@ press h
 shows "goes back to the pause" "^PAUSED"
 is "in which nothing changes" "$(screen | grep -c ' sh$')" 0
 press Space
-shows "space: it goes on" "^q end"
+shows "space: it goes on" "^q quit"
 shows "and the client is there" " 0 sh$"
 press C
 order "C: by command" panthor-perf sh
@@ -241,7 +241,7 @@ has "that says what to do" "$(screen | tr -d '\n')" "\"no-such-terminal\" (TERM)
 chmod 666 $node
 echo 'user:x:1000:1000::/:/bin/sh' >>/etc/passwd
 run 80 24 "su user -c '$(command -v panthor-perf) top -p 100ms'"
-shows "without CAP_PERFMON, what cannot be seen is told" "^No loads: counters show the work of all processes"
+shows "without CAP_PERFMON, what cannot be seen is told" "^Load is not available: no permission to count"
 shows "and the rest is there" " 0 panthor-perf$"
 press q
 shows "and it ends well" "^status 0"

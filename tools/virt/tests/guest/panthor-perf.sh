@@ -182,7 +182,7 @@ panthor-perf stat --topdown 2 -- gpu-load >/dev/null 2>/root/err
 is "top-down for people" $? 0
 has "has the load first" "$(sed -n 2p /root/err)" "^GPU load: [0-9.]* % of the time, [0-9.]* % of the cycles\$"
 has "parts of two levels" "$(cat /root/err)" "^ *[0-9.]*    Load/store\$"
-has "the largest, and what to look at next" "$(cat /root/err)" 'The largest part is ".*"\. [A-Z].*\.$'
+has "the largest, and what to look at next" "$(cat /root/err)" '^Largest: .*\. [A-Z].*\.$'
 has "and says that it is an estimate" "$(cat /root/err)" "estimate from counters, not a measurement"
 
 # A machine that has much else to do may keep the reader from its ring at any time: here something does.
@@ -223,7 +223,7 @@ has "and prints the load" "$(cat /root/out)" "^GPU load [0-9.]* %\$"
 
 panthor-perf 2>/root/err
 is "without a command" $? 2
-has "the commands are listed" "$(cat /root/err)" "^  stat  *count while a program runs$"
+has "the commands are listed" "$(cat /root/err)" "^  stat  *count while a command runs$"
 
 # The command's end is stat's.
 panthor-perf stat -o /dev/null -- sh -c 'exit 7'
@@ -296,7 +296,7 @@ read -r line </root/held
 is "another program counts another set" "$line" counting
 panthor-perf stat -- true 2>/root/err
 is "then there is a status for it" $? 6
-has "and what to do" "$(cat /root/err)" "another program uses another counter set of this GPU: end it first"
+has "and what to do" "$(cat /root/err)" "another program is using a different counter set of this GPU. End it first"
 kill $holder
 wait $holder 2>/dev/null
 
