@@ -117,7 +117,7 @@ for command in record stat; do
 	kill -INT "$PID"
 	until_true ended "$PID" || kill -KILL "$PID"
 	wait "$PID"
-	is "$command: a second one ends it" "$? $(grep -c "^panthor-perf: $(cat "$SCRATCH/stubborn.pid") has ignored an interrupt" \
+	is "$command: a second one ends it" "$? $(grep -c "^panthor-perf: process $(cat "$SCRATCH/stubborn.pid") ignored the interrupt" \
 		"$SCRATCH/stubborn-$command.err")" "130 1"
 	kill -KILL "$(cat "$SCRATCH/stubborn.pid")"
 done
@@ -425,7 +425,7 @@ is "stat -D lets the command begin" "$? $(cat "$SCRATCH/delay.out")$(grep -o ', 
 rm "$FAKE_STARTED"
 counted delay ss stat -p 1s -D 1000s -- bash -c 'exit 3'
 is "and ends with it" "$? $(cat "$SCRATCH/delay.err") $(ls "$FAKE_STARTED" 2>/dev/null)" \
-	"3 panthor-perf: nothing was counted: the recording ended during the delay "
+	"3 panthor-perf: nothing was counted: the command ended during the delay "
 unset FAKE_STARTED
 
 # ---- Locales ----

@@ -12,7 +12,7 @@ SELFTESTS="tools/testing/selftests/drivers/gpu/panthor tools/virt/guest/selftest
 HEADER=include/uapi/drm/panthor_perf_drm.h
 PAGE=Documentation/gpu/panthor-perf.rst
 # These test what tests others, or hold the project together: nobody else was promised anything.
-OF_TOOLS="check device-calls documents figures kcsan promises shrink size"
+OF_TOOLS="check closed-pipe device-calls documents figures kcsan promises shrink size"
 
 rows()
 {

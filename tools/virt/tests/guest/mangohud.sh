@@ -131,7 +131,7 @@ load
 is "somebody without the right to count" "$(as_user)" "0 reset status 0"
 is "has no load" "$(column gpu_load | sort -u)" 0
 is "and is told once" "$(told | wc -l)" 1
-has "what to do" "$(told)" "run as root or with CAP_PERFMON"
+has "what to do" "$(told)" "Run as root or with CAP_PERFMON"
 end_load
 mkdir -p /etc/modprobe.d
 cp /root/panthor-perf.conf /etc/modprobe.d/

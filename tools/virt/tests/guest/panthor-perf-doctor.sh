@@ -54,7 +54,7 @@ ours()
 	says 1 permission "to do" "No permission to open a render node in /dev/dri. Join its group" user
 	says 1 counters unknown "no permission to query the GPU" user
 	chmod 666 /dev/dri/renderD128
-	says 1 permission "to do" "run as root or with CAP_PERFMON" user
+	says 1 permission "to do" "Run as root or with CAP_PERFMON" user
 	says 1 counters ok "Mali-G610" user
 	echo 0 >/sys/module/panthor/parameters/perf_paranoid
 	all_well user "with leave for everybody, all is well"

@@ -212,7 +212,7 @@ echo 'user:x:1000:1000::/:/bin/sh' >>/etc/passwd
 cp c kept
 su user -c "$tool record -o /root/kept -- touch /root/ran" 2>err
 is "without the right to count" $? 5
-has "what to do" "$(cat err)" "run as root or with CAP_PERFMON"
+has "what to do" "$(cat err)" "Run as root or with CAP_PERFMON"
 [ ! -e ran ] && ok "the command is not run" || not_ok "the command is not run" "it was"
 
 mkfifo held

@@ -272,7 +272,7 @@ chmod 666 /dev/dri/renderD128
 echo 'user:x:1000:1000::/:/bin/sh' >>/etc/passwd
 su user -c "$tool stat -- true" 2>/root/err
 is "without the right to count" $? 5
-has "what to do" "$(cat /root/err)" "run as root or with CAP_PERFMON"
+has "what to do" "$(cat /root/err)" "Run as root or with CAP_PERFMON"
 su user -c "$tool info" >/dev/null 2>&1
 is "info needs no right" $? 0
 echo 0 >/sys/module/panthor/parameters/perf_paranoid
@@ -280,7 +280,7 @@ su user -c "$tool stat -- true" 2>/root/err
 is "with leave for everybody" $? 0
 su user -c "$tool stat -p 500us -- true" 2>/root/err
 is "but not for a short period" $? 5
-has "which is told" "$(cat /root/err)" "try a period of 1 ms or more"
+has "which is told" "$(cat /root/err)" "use a period of 1 ms or more"
 chmod 600 /dev/dri/renderD128
 su user -c "$tool info" 2>/root/err
 is "a node that may not be opened" $? 5
