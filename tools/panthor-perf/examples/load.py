@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Prints how busy the GPU is and what it reads and writes, ten times in a second."""
 import signal
-
 import panthor_perf
 
-# End quietly if nobody reads the output.
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-
 READ, WRITTEN = "MaliExtBusRdBy", "MaliExtBusWrBy"
 
 with panthor_perf.open() as gpu:

@@ -121,7 +121,7 @@ is "and nothing could be" "$(grep -c "Content-Security-Policy\" content=\"defaul
 
 for option in -j -b -t; do
 	"$tool" report --html "$SCRATCH/x.html" $option "$SCRATCH/small.data" 2>"$SCRATCH/err"
-	is "a page and $option" "$? $(grep -c 'goes without' "$SCRATCH/err") $(ls "$SCRATCH/x.html" 2>/dev/null)" "2 1 "
+	is "a page and $option" "$? $(grep -c 'cannot be combined with' "$SCRATCH/err") $(ls "$SCRATCH/x.html" 2>/dev/null)" "2 1 "
 done
 "$tool" report --html "$SCRATCH/no/such.html" "$SCRATCH/small.data" 2>"$SCRATCH/err"
 is "a directory that is not there" "$? $(grep -c 'No such file' "$SCRATCH/err")" "8 1"
@@ -210,8 +210,8 @@ for name in small minute minute-all; do
 	is "$name: plots" "$(grep -o 'data-plot="[^"]*"' "$SCRATCH/$name.seen" | cut -d'"' -f2 | tr '\n' ',')" \
 		"GPU load,Frequency,Top-down,External memory,Queues and tiler,Shader cores,"
 	is "$name: each is drawn" "$(grep -o '<canvas' "$SCRATCH/$name.seen" | wc -l)" 6
-	is "$name: what is told of samples" "$(grep -o '<span id="marks">.*' "$SCRATCH/$name.seen" | grep -oE 'may be missing|longer|protected' | tr '\n' ' ')" \
-		"may be missing longer "
+	is "$name: what is told of samples" "$(grep -o '<span id="marks">.*' "$SCRATCH/$name.seen" | grep -oE 'may be missing|more than one period|protected' | tr '\n' ' ')" \
+		"may be missing more than one period "
 done
 
 # What a cursor shows is what the sample of that moment says: begin and end of the hundredth, and its value.
@@ -300,7 +300,7 @@ page marks
 seen marks ""
 size=$(stat -c %s "$SCRATCH/marks.html")
 [ "$size" -le $LIMIT ] && ok "marks: $size bytes, of $LIMIT at most" || not_ok "marks: at most $LIMIT bytes" "$size bytes"
-is "marks: says that they are not drawn" "$(grep -c 'There are 5,000 marks, too many to be drawn' "$SCRATCH/marks.html")" 1
+is "marks: says that they are not drawn" "$(grep -c 'there are too many (5,000)' "$SCRATCH/marks.html")" 1
 [ -z "${PICTURES:-}" ] || browse --window-size=1400,2600 --screenshot="$PICTURES/regions.png" \
 	"file://$SCRATCH/regions.html#at=0.25" >/dev/null
 
