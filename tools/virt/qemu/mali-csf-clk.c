@@ -13,12 +13,18 @@ int64_t mali_csf_clk_now(void)
 
 uint64_t mali_csf_clk_timestamp_at(MaliCsfState *s, int64_t ns)
 {
-    return ns / s->count_period_ns + s->timestamp_offset;
+    return ns / s->count_period_ns + s->timestamp_offset + s->timestamp_ahead;
 }
 
 uint64_t mali_csf_clk_timestamp(MaliCsfState *s)
 {
     return mali_csf_clk_timestamp_at(s, mali_csf_clk_now());
+}
+
+uint64_t mali_csf_clk_timestamp_reg(MaliCsfState *s)
+{
+    return s->timestamp_gated && !s->cycle_enabled ? 0 :
+           mali_csf_clk_timestamp(s);
 }
 
 int64_t mali_csf_clk_latency(MaliCsfState *s, int64_t ns, unsigned doublings)

@@ -365,9 +365,9 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
     case A_CYCLE_COUNT_HI:
         return mali_csf_clk_cycle_count(s) >> 32;
     case A_TIMESTAMP:
-        return mali_csf_clk_timestamp(s);
+        return mali_csf_clk_timestamp_reg(s);
     case A_TIMESTAMP_HI:
-        return mali_csf_clk_timestamp(s) >> 32;
+        return mali_csf_clk_timestamp_reg(s) >> 32;
     case A_THREAD_MAX_THREADS:
         return 2048;
     case A_THREAD_MAX_WORKGROUP_SIZE:
@@ -855,6 +855,8 @@ static Property mali_csf_properties[] = {
     DEFINE_PROP_BOOL("features_junk", MaliCsfState, features_junk, false),
     DEFINE_PROP_BOOL("events_once", MaliCsfState, events_once, false),
     DEFINE_PROP_UINT32("cntfrq", MaliCsfState, cntfrq, 0),
+    DEFINE_PROP_UINT64("timestamp_ahead", MaliCsfState, timestamp_ahead, 0),
+    DEFINE_PROP_BOOL("timestamp_gated", MaliCsfState, timestamp_gated, false),
     DEFINE_PROP_UINT32("mcu_latency_ns", MaliCsfState, mcu_latency_ns, 2000),
     DEFINE_PROP_UINT32("latency_seed", MaliCsfState, latency_seed, 0),
     DEFINE_PROP_UINT32("power_ns", MaliCsfState, power_ns, 20000),

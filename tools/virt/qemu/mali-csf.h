@@ -385,6 +385,8 @@ struct MaliCsfState {
     /* counter events are not raised again at a doorbell */
     bool events_once;
     uint32_t cntfrq;            /* of the CPUs' counter; 0: ask the first CPU */
+    uint64_t timestamp_ahead;   /* ticks that TIMESTAMP_OFFSET does not tell of */
+    bool timestamp_gated;       /* TIMESTAMP reads 0 without COUNTER_EN */
     uint32_t mcu_latency_ns;    /* doorbell to firmware looking at it */
     uint32_t latency_seed;      /* not 0: latencies are drawn */
     uint32_t latency_random;
@@ -472,6 +474,8 @@ int64_t mali_csf_clk_now(void);
 /* GPU timestamp, with its offset, in ticks of the system counter. */
 uint64_t mali_csf_clk_timestamp(MaliCsfState *s);
 uint64_t mali_csf_clk_timestamp_at(MaliCsfState *s, int64_t ns);
+/* What the register TIMESTAMP reads. */
+uint64_t mali_csf_clk_timestamp_reg(MaliCsfState *s);
 /*
  * What takes @ns takes so long, or 2, 4... times that, up to as many
  * @doublings, drawn if there is a latency_seed.

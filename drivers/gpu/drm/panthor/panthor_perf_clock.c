@@ -41,10 +41,14 @@
  */
 
 /*
- * find_offset() accepts an offset if it is confirmed by reading the clocks one after
- * the other, with a tolerance of 1/OFFSET_SLACK_DIV seconds.
+ * The GPU timestamp is read between two reads of the system counter. If these are more than
+ * 1/OFFSET_GAP_DIV seconds apart, something delayed them, and they are repeated.
  */
-#define OFFSET_SLACK_DIV	1000
+#define OFFSET_GAP_DIV		200000
+#define OFFSET_TRIES		3
+
+/* GPU timestamps may be this much later than the present, in 1/TIMESTAMP_SLACK_DIV seconds. */
+#define TIMESTAMP_SLACK_DIV	100000
 
 static struct panthor_perf_clock_segment *last_segment(struct panthor_perf_clock *clock)
 {
@@ -171,60 +175,33 @@ static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
 }
 
 /*
- * Returns by how many ticks the GPU timestamp is ahead of the system counter: @reg, which
- * is GPU_TIMESTAMP_OFFSET, its negative, since not all agree on its sign, or 0, whichever
- * the clocks confirm best. The timestamp @gpu was read after @before and before @after were
- * read from the system counter, and an offset may miss them by @slack. If the clocks
- * confirm none, it is the difference of the readings, which is approximate.
+ * Measures the difference between the GPU timestamp and the system counter. Registers are read,
+ * so the GPU must be powered. Firmware may let the timestamp stand still unless COUNTER_EN is
+ * set. The caller holds panthor_perf_sampler::lock.
  */
-u64 panthor_perf_clock_choose_offset(u64 reg, u64 gpu, u64 before, u64 after, u64 slack)
+void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 {
-	const u64 candidates[] = { reg, -reg, 0 };
-	u64 offset = gpu - after, least = slack + 1;
+	u64 before, after, ns, gpu, gap = U64_MAX;
 	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(candidates); i++) {
-		u64 ticks = gpu - candidates[i], miss = 0;
-
-		if ((s64)(ticks - before) < 0)
-			miss = before - ticks;
-		else if ((s64)(ticks - after) > 0)
-			miss = ticks - after;
-
-		if (miss < least) {
-			least = miss;
-			offset = candidates[i];
-		}
-	}
-
-	return offset;
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_choose_offset);
-
-/*
- * Finds the difference between the GPU timestamp and the system counter. Reads registers,
- * so the GPU must be powered.
- */
-static void find_offset(struct panthor_perf_clock *clock)
-{
-	u64 before, after, ns, gpu, reg;
 
 	if (!clock->ptdev)
 		return;
 
-	reg = gpu_read64(clock->ptdev->iomem, GPU_TIMESTAMP_OFFSET);
+	for (i = 0; i < OFFSET_TRIES && gap > div_u64(clock->freq, OFFSET_GAP_DIV); i++) {
+		scoped_guard(irqsave) {
+			if (!pair_clocks(clock, &before, &ns))
+				return;
+			gpu = gpu_read64_counter(clock->ptdev->iomem, GPU_TIMESTAMP);
+			pair_clocks(clock, &after, &ns);
+		}
 
-	/* The closer the readings are, the better is what they confirm. */
-	scoped_guard(irqsave) {
-		if (!pair_clocks(clock, &before, &ns))
-			return;
-		gpu = gpu_read64_counter(clock->ptdev->iomem, GPU_TIMESTAMP);
-		pair_clocks(clock, &after, &ns);
+		if (after - before < gap) {
+			gap = after - before;
+			clock->offset = gpu - before - gap / 2;
+		}
 	}
-
-	clock->offset = panthor_perf_clock_choose_offset(reg, gpu, before, after,
-							 div_u64(clock->freq, OFFSET_SLACK_DIV));
 }
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_sync);
 
 /* Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. */
 void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
@@ -258,7 +235,7 @@ void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_de
 	}
 
 	/* The GPU may be suspended at the first START, and registers cannot be read then. */
-	find_offset(clock);
+	panthor_perf_clock_sync(clock);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
 
@@ -318,8 +295,6 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_unwatch);
  */
 void panthor_perf_clock_up(struct panthor_perf_clock *clock)
 {
-	find_offset(clock);
-
 	spin_lock(&clock->lock);
 	clock->up = true;
 	new_segment(clock, ktime_get_raw_ns());
@@ -395,19 +370,21 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_ticks_to_ns);
 
 /*
  * Converts the GPU timestamp of a moment shortly before the latest pair to time. It comes
- * from firmware, so that it may have any value: if it is later than the pair, or more than
- * a minute earlier, it is not believed, @time is that of the pair, and false is returned.
- * The caller holds panthor_perf_sampler::lock.
+ * from firmware, so that it may have any value. If it is a minute or more before the pair, or
+ * further after it than the clocks' difference may be off, it is not believed: @time is that
+ * of the pair, and false is returned. The caller holds panthor_perf_sampler::lock.
  */
 bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 			   struct panthor_perf_time *time)
 {
 	const struct panthor_perf_time *pair = &clock->pair;
-	bool known = pair->ns && gpu <= pair->gpu && pair->gpu - gpu < clock->freq * 60;
+	s64 age = pair->gpu - gpu, slack = div_u64(clock->freq, TIMESTAMP_SLACK_DIV);
+	bool known = pair->ns && age >= -slack && age < (s64)clock->freq * 60;
 
 	/* Without a pair there is nothing to doubt it by. */
 	time->gpu = known || !pair->ns ? gpu : pair->gpu;
-	if (known)
+	/* It was taken before now. */
+	if (known && age > 0)
 		time->ns = panthor_perf_clock_ticks_to_ns(clock->freq, pair->gpu, pair->ns, gpu);
 	else
 		time->ns = pair->ns ?: ktime_get_raw_ns();

@@ -128,6 +128,7 @@ void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_de
 int panthor_perf_clock_watch(struct panthor_perf_clock *clock);
 void panthor_perf_clock_unwatch(struct panthor_perf_clock *clock);
 
+void panthor_perf_clock_sync(struct panthor_perf_clock *clock);
 void panthor_perf_clock_up(struct panthor_perf_clock *clock);
 void panthor_perf_clock_down(struct panthor_perf_clock *clock);
 
@@ -135,7 +136,6 @@ u64 panthor_perf_clock_pair(struct panthor_perf_clock *clock);
 void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *now);
 bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 			   struct panthor_perf_time *time);
-u64 panthor_perf_clock_choose_offset(u64 reg, u64 gpu, u64 before, u64 after, u64 slack);
 u64 panthor_perf_clock_ticks_to_ns(u64 freq, u64 pair_ticks, u64 pair_ns, u64 ticks);
 void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
 				 unsigned long rate);

@@ -915,6 +915,8 @@ static int enable_counters(struct panthor_perf_sampler *sampler)
 	if (ret)
 		return ret;
 
+	/* This has set COUNTER_EN. */
+	panthor_perf_clock_sync(sampler->clock);
 	sampler->prev_reason = PANTHOR_PERF_REASON_REQUEST;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_COUNTING);
 	return 0;

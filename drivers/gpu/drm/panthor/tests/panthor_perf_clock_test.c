@@ -60,45 +60,6 @@ static void ticks_to_ns(struct kunit *test)
 							     c->ticks), c->ns);
 }
 
-/* Arguments of panthor_perf_clock_choose_offset(), and the result. All are ticks. */
-struct offset_case {
-	const char *name;
-	u64 reg, gpu, before, after, slack;
-	u64 offset;
-};
-
-static const struct offset_case offset_cases[] = {
-	{ "none", 0, 1005, 1000, 1010, 24000, 0 },
-	{ "added", 1 << 20, 1005 + (1 << 20), 1000, 1010, 24000, 1 << 20 },
-	{ "subtracted", 1 << 20, 1005 - (1 << 20), 1000, 1010, 24000, -1ull << 20 },
-	{ "not applied", 1 << 20, 1005, 1000, 1010, 24000, 0 },
-	{ "less than slack, added", 2400, 3405, 1000, 1010, 24000, 2400 },
-	{ "less than slack, subtracted", 2400, -1395ull, 1000, 1010, 24000, -2400ull },
-	{ "less than slack, not applied", 2400, 1005, 1000, 1010, 24000, 0 },
-	{ "late by slack", 0, 1010 + 24000, 1000, 1010, 24000, 0 },
-	{ "early by slack", 0, 1000 - 24000, 1000, 1010, 24000, 0 },
-	{ "late by more", 0, 1011 + 24000, 1000, 1010, 24000, 24001 },
-	{ "early by more", 0, 999 - 24000, 1000, 1010, 24000, -24011ull },
-	{ "none is right", 1 << 20, 1 << 28, 1000, 1010, 24000, (1 << 28) - 1010 },
-	{ "counters that wrap", 0, 2, -5ull, 5, 24000, 0 },
-	{ "a negative offset", -7ull << 40, (-7ull << 40) + 1005, 1000, 1010, 24000, -7ull << 40 },
-};
-
-static void offset_desc(const struct offset_case *c, char *desc)
-{
-	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(offset, offset_cases, offset_desc);
-
-static void offset_of_clocks(struct kunit *test)
-{
-	const struct offset_case *c = test->param_value;
-
-	KUNIT_EXPECT_EQ(test, panthor_perf_clock_choose_offset(c->reg, c->gpu, c->before,
-							       c->after, c->slack), c->offset);
-}
-
 static struct panthor_perf_clock *new_clock(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = kunit_kzalloc(test, sizeof(*clock), GFP_KERNEL);
@@ -131,6 +92,21 @@ static void time_of_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
 	panthor_perf_clock_at(clock, 0, &time);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
+
+	/* Nothing older than a minute is believed: a minute has 1,440,000,000 ticks. */
+	KUNIT_EXPECT_TRUE(test, panthor_perf_clock_at(clock, (1ull << 40) - 1439999999, &time));
+	KUNIT_EXPECT_EQ(test, time.ns, (1ull << 50) - 1439999999 * 125ull / 3);
+	KUNIT_EXPECT_FALSE(test, panthor_perf_clock_at(clock, (1ull << 40) - 1440000000, &time));
+	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+	KUNIT_EXPECT_FALSE(test, panthor_perf_clock_at(clock, (1ull << 40) - 3600 * 24000000ull,
+						       &time));
+
+	/* Nor what is more than 10 us in the future. What is less than that has just been. */
+	KUNIT_EXPECT_TRUE(test, panthor_perf_clock_at(clock, (1ull << 40) + 240, &time));
+	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+	KUNIT_EXPECT_EQ(test, time.gpu, (1ull << 40) + 240);
+	KUNIT_EXPECT_FALSE(test, panthor_perf_clock_at(clock, (1ull << 40) + 241, &time));
 	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
 	panthor_perf_clock_at(clock, U64_MAX, &time);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
@@ -401,7 +377,6 @@ static void deadlines(struct kunit *test)
 
 static struct kunit_case panthor_perf_clock_cases[] = {
 	KUNIT_CASE_PARAM(ticks_to_ns, ticks_gen_params),
-	KUNIT_CASE_PARAM(offset_of_clocks, offset_gen_params),
 	KUNIT_CASE(time_of_samples),
 	KUNIT_CASE(cycles),
 	KUNIT_CASE(cycles_down),
