@@ -451,6 +451,7 @@ void mali_csf_mcu_set_protm(MaliCsfState *s, bool on)
     } else {
         mali_csf_counters_advance(s);
         s->gpu_status_protm = 0;
+        mali_csf_perfcnt_protm_left(s);
         /* Counter requests waited for this. */
         mcu_protm_left(s);
     }

@@ -491,8 +491,6 @@ void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason)
     }
 }
 
-/* Requests */
-
 /* What an earlier, different user of the memory might have left there. */
 static uint32_t perfcnt_junk(unsigned slot, unsigned word, unsigned words)
 {
@@ -501,6 +499,55 @@ static uint32_t perfcnt_junk(unsigned slot, unsigned word, unsigned words)
     /* A header that looks like one: whoever trusts it adds junk. */
     return word % words == 2 ? v | WRITTEN_BITS : v;
 }
+
+/*
+ * Protected mode has ended. Firmware without metadata writes a sample that says
+ * so: of its CSHW block PRFCNT_EN has the header's bit alone, and its values mean
+ * nothing. What has been counted since the sample before stays for the next one.
+ */
+void mali_csf_perfcnt_protm_left(MaliCsfState *s)
+{
+    MaliPerfcnt *f = s->perfcnt;
+    MaliCounters *c = s->ctr;
+    uint64_t timestamp = mali_csf_clk_timestamp(s);
+    unsigned i, j, size = c->words * 4;
+
+    if (!f->info.enabled || !mali_csf_glb_running(s) || f->metadata) {
+        return;
+    }
+    if (mali_csf_mmu_locked(s, 0) || mali_csf_mmu_locked(s, f->jasid)) {
+        return;
+    }
+    if (perfcnt_ring_full(s)) {
+        perfcnt_no_room(s, MALI_REASON_REQUEST, true);
+        return;
+    }
+    memset(f->buf, 0, c->nblocks * size);
+    for (i = 0; i < c->nblocks; i++) {
+        f->written[i] = c->blocks[i].type == MALI_BLK_CSHW;
+        if (!f->written[i]) {
+            continue;
+        }
+        for (j = MALI_HEADER_WORDS; j < c->words; j++) {
+            stl_le_p(f->buf + i * size + j * 4, perfcnt_junk(0, j, c->words));
+        }
+        perfcnt_put_header(f->buf + i * size, timestamp, 1, 0);
+    }
+    if (perfcnt_put_runs(s, perfcnt_slot_va(s, f->info.insert), c->nblocks,
+                         true) != MALI_MMU_OK) {
+        f->info.faults++;
+        return;
+    }
+    perfcnt_written(s, timestamp, mali_csf_clk_now(), MALI_REASON_REQUEST,
+                    MALI_LEDGER_OWN_ACCORD);
+    smp_wmb();  /* the sample before INSERT, as in perfcnt_sample() */
+    perfcnt_publish_insert(s);
+    smp_wmb();  /* INSERT before ACK, as in perfcnt_sample() */
+    f->info.autos++;
+    perfcnt_threshold(s);
+}
+
+/* Requests */
 
 /* Positions without a core are never written by firmware: never clean. */
 static bool perfcnt_fill_holes(MaliCsfState *s)

@@ -793,6 +793,8 @@ void mali_csf_perfcnt_eval(MaliCsfState *s, uint32_t req);
 bool mali_csf_perfcnt_wait_for(MaliCsfState *s, unsigned as);
 /* A sample of firmware's own accord, if counters are enabled. */
 void mali_csf_perfcnt_auto(MaliCsfState *s, uint32_t reason);
+/* Protected mode has ended, and is still in no sample. */
+void mali_csf_perfcnt_protm_left(MaliCsfState *s);
 /* Size words of the global control block. */
 uint32_t mali_csf_perfcnt_size(MaliCsfState *s);
 uint32_t mali_csf_perfcnt_features(MaliCsfState *s);

@@ -115,7 +115,8 @@ static void add_cores(struct panthor_perf_layout *layout,
 
 static u32 block_size(const struct panthor_perf_layout_params *params)
 {
-	if (GPU_ID_ARCH_MAJOR(params->gpu_id) < ARCH_BLOCK_SIZE)
+	/* The register came with a later revision of the architecture, and reads 0 before. */
+	if (GPU_ID_ARCH_MAJOR(params->gpu_id) < ARCH_BLOCK_SIZE || !params->prfcnt_features)
 		return SIZE_UNIT;
 
 	return PRFCNT_FEATURES_BLOCK_SIZE(params->prfcnt_features) * SIZE_UNIT;
@@ -428,28 +429,33 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 }
 
 /*
- * The CSHW block is always written. If nobody has asked for it, its head tells the time of a
- * sample in which none of the blocks that were asked for was written.
+ * The CSHW block is always written, but for its head alone when protected mode has ended: nothing
+ * in that sample has been counted. If nobody has asked for the block, its head tells the time of
+ * a sample in which none of the blocks that were asked for was written.
  */
 static void check_cshw(const struct panthor_perf_layout *layout, void *slot,
 		       struct panthor_perf_fw_sample *sample)
 {
 	u32 b = layout->cshw_block, offset = layout->blocks[b].fw_offset;
-	u32 header[PANTHOR_PERF_VALUES_RESERVED];
+	u32 *head = &sample->values[b * layout->num_values];
 
-	if (sample->needed[b / 64] & BIT_ULL(b % 64)) {
-		sample->missing = !is_written(sample, b);
-		return;
+	if (!(sample->needed[b / 64] & BIT_ULL(b % 64))) {
+		if (!sample->has_timestamp)
+			memcpy(head, slot + offset, PANTHOR_PERF_VALUES_RESERVED * sizeof(*head));
+		clear_en(slot, offset);
+		if (sample->has_timestamp)
+			return;
 	}
 
-	if (!sample->has_timestamp) {
-		memcpy(header, slot + offset, sizeof(header));
-		if (header[VALUE_EN] & PANTHOR_PERF_EN_WRITTEN)
-			take_timestamp(sample, header);
-		else
-			sample->missing = true;
+	sample->missing = !(head[VALUE_EN] & PANTHOR_PERF_EN_WRITTEN);
+	if (head[VALUE_EN] == PANTHOR_PERF_EN_HEAD && !layout->has_metadata) {
+		sample->missing = false;
+		sample->reason = PANTHOR_PERF_REASON_PROTECTED_END;
+		memset(sample->written, 0, sizeof(sample->written));
+		memset(sample->high, 0, sizeof(sample->high));
 	}
-	clear_en(slot, offset);
+	if (!sample->missing)
+		take_timestamp(sample, head);
 }
 
 /*
@@ -508,8 +514,16 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 	u8 common = DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL, on, off, unread;
 	u32 b;
 
-	if (after_protected || sample->reason == PANTHOR_PERF_REASON_PROTECTED)
+	if (after_protected || sample->reason == PANTHOR_PERF_REASON_PROTECTED ||
+	    sample->reason == PANTHOR_PERF_REASON_PROTECTED_END)
 		common |= DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED;
+
+	if (sample->reason == PANTHOR_PERF_REASON_PROTECTED_END) {
+		common |= PANTHOR_PERF_STATE_POWER_UNKNOWN;
+		memset(sample->states, common, layout->num_blocks);
+		memset(sample->unread, common, layout->num_blocks);
+		return;
+	}
 
 	if (sample->reason == PANTHOR_PERF_REASON_SLEEP)
 		common |= DRM_PANTHOR_PERF_BLOCK_STATE_OFF;

@@ -39,7 +39,8 @@
  *   the MCU went to sleep.
  * - NORMAL, PROTECTED: The firmware sample that is taken before protected mode and
  *   the next one are both NORMAL and PROTECTED. A period that lies in protected mode
- *   altogether is PROTECTED. All others are NORMAL.
+ *   altogether is PROTECTED. All others are NORMAL. Firmware without metadata takes the
+ *   next one when protected mode ends, which tells nothing of power.
  * - AVAILABLE, UNAVAILABLE: A block is UNAVAILABLE if the GPU was given to another
  *   operating system, or if it is a shader core that had no power in all of the
  *   period. In a counter set other than the primary one a block that is not a shader
@@ -78,7 +79,8 @@
 /* Words of a bitmap with a bit for each block. */
 #define PANTHOR_PERF_BLOCK_WORDS	((PANTHOR_PERF_MAX_BLOCKS + 63) / 64)
 
-/* PRFCNT_EN bit that is set in every block that was written. */
+/* PRFCNT_EN bits: of a block's head, and that which is set in every block that was written. */
+#define PANTHOR_PERF_EN_HEAD		BIT(0)
 #define PANTHOR_PERF_EN_WRITTEN		BIT(1)
 
 /*
@@ -99,6 +101,9 @@ enum panthor_perf_reason {
 	PANTHOR_PERF_REASON_SUSPEND = 4,
 	PANTHOR_PERF_REASON_YIELD = 5,
 	PANTHOR_PERF_REASON_WARM_BOOT = 6,
+
+	/* Protected mode has ended. Not in metadata: firmware that has none takes such a sample. */
+	PANTHOR_PERF_REASON_PROTECTED_END = 0x100,
 };
 
 /**

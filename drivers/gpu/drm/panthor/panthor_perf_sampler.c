@@ -1998,7 +1998,7 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_close);
 static bool ends_counting(const struct panthor_perf_sampler *sampler)
 {
 	if (!sampler->layout->has_metadata)
-		return true;
+		return sampler->prev_reason != PANTHOR_PERF_REASON_PROTECTED_END;
 
 	switch (sampler->prev_reason) {
 	case PANTHOR_PERF_REASON_PROTECTED:

@@ -276,6 +276,16 @@ static const struct gpu_case gpu_cases[] = {
 		},
 		.num_values = 64, .metadata = 1, .fw = 1, .csg = 5, .memsys = 2, .shader = 2,
 	}, {
+		/* The register with the block size came later, and reads 0: 64 is the default. */
+		.name = "architecture 11 without a block size",
+		.params = {
+			.gpu_id = MAKE_GPU_ID(11, 2), .mem_features = SLICES(2),
+			.shader_present = 0x9, .user_shader_present = 0x9,
+			.glb_version = 0x01010000, .group_num = 5,
+			.perfcnt_size = SIZES(6, 8), .supported_clocks = ALL_CLOCKS,
+		},
+		.num_values = 64, .fw = 1, .csg = 5, .memsys = 2, .shader = 2,
+	}, {
 		.name = "cores withheld by fuses",
 		.params = {
 			.gpu_id = MAKE_GPU_ID(12, 0), .mem_features = SLICES(2),
@@ -562,6 +572,8 @@ static const struct bad_case bad_cases[] = {
 	  { .prfcnt_features = 0x200 }, -EINVAL },
 	{ "192 values", "G715", "the block size is neither 64 nor 128 counters",
 	  { .prfcnt_features = 3 }, -EINVAL },
+	{ "blocks of 128 values, not told", "architecture 11 without a block size", SIZES_WHY_FW,
+	  { .perfcnt_size = SIZES(12, 16) }, -EINVAL },
 	{ "metadata of half a block", "G715", "the metadata size is not that of one block",
 	  { .perfcnt_features = 1 }, -EINVAL },
 	{ "metadata of two blocks", "G715", "the metadata size is not that of one block",
@@ -1540,6 +1552,7 @@ static void random_sessions(struct kunit *test)
 	struct panthor_perf_masks masks;
 	struct bench bench;
 	u32 s, b, i, n, values_total;
+	bool ends;
 
 	prng_state = c->params.shader_present + c->num_values;
 	bench_init(test, &bench, c->name);
@@ -1575,7 +1588,15 @@ static void random_sessions(struct kunit *test)
 			u32 *values = block_values(&bench, b), pick = prng() % 8;
 
 			values[2] = pick < ARRAY_SIZE(usual) ? usual[pick] : prng() | 3;
-			if (!(values[2] & 2))
+		}
+
+		/* Without metadata this is the sample of the end of protected mode. */
+		ends = !c->metadata && block_values(&bench, bench.layout->cshw_block)[2] == 1;
+
+		for (b = 0; b < bench.layout->num_blocks; b++) {
+			const u32 *values = block_values(&bench, b);
+
+			if (ends || !(values[2] & 2))
 				continue;
 
 			for (s = 0; s < NUM_SESSIONS; s++) {
@@ -1593,6 +1614,10 @@ static void random_sessions(struct kunit *test)
 		}
 
 		panthor_perf_fw_sample_read(bench.layout, bench.slot, needed, bench.sample);
+		if (!c->metadata)
+			KUNIT_ASSERT_EQ(test, bench.sample->reason,
+					ends ? PANTHOR_PERF_REASON_PROTECTED_END :
+					       PANTHOR_PERF_REASON_REQUEST);
 		for (s = 0; s < NUM_SESSIONS; s++)
 			panthor_perf_accum_add(bench.layout, bench.sample, accums[s]);
 

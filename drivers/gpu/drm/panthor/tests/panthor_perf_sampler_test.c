@@ -76,6 +76,8 @@ struct fake {
 	u32 requests;
 	u32 resets;
 	u32 enables;
+	/* Waits for an acknowledgment that no interrupt would tell of: they take the whole time. */
+	u32 masked_waits;
 
 	/* What the log was told of the last reset. */
 	const char *why;
@@ -117,6 +119,8 @@ struct fake {
 	bool late;
 	/* The fake takes a sample and enters protected mode while the driver waits for it. */
 	bool protected_when_waited;
+	/* The same, when the driver next reads GPU_STATUS. */
+	bool protected_when_read;
 	/* Protected mode ends while ENABLE is waited for, too late for an answer. */
 	bool protected_until_waited;
 	/*
@@ -242,6 +246,19 @@ static void fake_auto(struct fake *f)
 		fake_sample(f);
 }
 
+/* Leaves protected mode, of which firmware without metadata tells by a sample without counts. */
+static void fake_leave_protected(struct fake *f)
+{
+	void *sample = f->fw.ring + f->output.perfcnt_insert % FAKE_SLOTS * f->layout.fw_sample_size;
+	u32 *cshw = sample + f->layout.blocks[f->layout.cshw_block].fw_offset, i;
+
+	for (i = 0; i < f->layout.num_values; i++)
+		cshw[i] = U32_MAX;
+	cshw[2] = BIT(0);
+	f->output.perfcnt_insert++;
+	f->protected = false;
+}
+
 /* Takes what samples are due before counters are disabled. */
 static void fake_last_samples(struct fake *f)
 {
@@ -345,6 +362,8 @@ static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
 	struct fake *f = to_fake(fw);
 
 	f->calls++;
+	if (mask & ~f->input.ack_irq_mask)
+		f->masked_waits++;
 	if (f->protected_when_waited && (mask & GLB_PERFCNT_SAMPLE)) {
 		/* Its sample completes a request that is outstanding, if there is one. */
 		if (fake_room(f)) {
@@ -370,6 +389,11 @@ static bool fake_protected_mode(struct panthor_perf_fw *fw)
 	if (f->late) {
 		f->asleep = false;
 		fake_look(f);
+	}
+	if (f->protected_when_read) {
+		f->protected_when_read = false;
+		fake_auto(f);
+		f->protected = true;
 	}
 	if (f->requests_meanwhile && !--f->reads_left) {
 		struct fake_client *c = f->requests_meanwhile;
@@ -838,6 +862,15 @@ static void sets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, start(a, 9), -EBUSY);
 	KUNIT_EXPECT_EQ(test, request(a, 10), -EINVAL);
 
+	/* It is in use while the only client that counts it has not got its last sample. */
+	f->asleep = true;
+	KUNIT_EXPECT_TRUE(test, stop(other, 8));
+	KUNIT_EXPECT_EQ(test, start(a, 9), -EBUSY);
+	wake(f);
+	expect_num(test, other, 1);
+	KUNIT_ASSERT_EQ(test, start(other, 10), 0);
+	KUNIT_EXPECT_EQ(test, f->enables, 3);
+
 	/* The set is also in use while the GPU is suspended, and after that. */
 	panthor_perf_sampler_close(&f->sampler, true);
 	KUNIT_EXPECT_EQ(test, start(a, 11), -EBUSY);
@@ -850,8 +883,8 @@ static void sets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, start(a, 13), -EBUSY);
 	f->count = 5;
 	KUNIT_EXPECT_TRUE(test, stop(other, 14));
-	expect_num(test, other, 1);
-	expect(test, other, 0, 14, 5, 0);
+	expect_num(test, other, 2);
+	expect(test, other, 1, 14, 5, 0);
 
 	/* A client that has failed to start does not occupy a set. */
 	f->dead = true;
@@ -870,7 +903,7 @@ static void sets(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(other, 19), 0);
 	KUNIT_EXPECT_EQ(test, start(a, 20), -EBUSY);
 	KUNIT_EXPECT_TRUE(test, stop(other, 21));
-	expect_num(test, other, 2);
+	expect_num(test, other, 3);
 	KUNIT_ASSERT_EQ(test, start(a, 22), 0);
 	fake_boot(f, false);
 	panthor_perf_sampler_up(&f->sampler);
@@ -3651,7 +3684,7 @@ static void sample_missing(struct kunit *test)
 	f->count = 3;
 	fake_sample(f);
 	en = last_slot(f) + cshw + 2 * sizeof(u32);
-	*en = 1;
+	*en = 5;
 	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
 	expect_num(test, c, 3);
 	expect(test, c, 2, 4, 0, ERROR);
@@ -4238,6 +4271,73 @@ static void states(struct kunit *test)
 					    in, when);
 		}
 	}
+}
+
+/* Without metadata, a sample without counts tells that protected mode has ended. */
+static void protected_ends(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+
+	c->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
+	d->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
+	d->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(d, 1), 0);
+	drained(f);
+
+	/* Nothing is lost in it, and none of its values is a count. */
+	f->count = 3;
+	enter_protected(f);
+	drain(f);
+	expect_num(test, d, 1);
+	expect(test, d, 0, 1, 3, 0);
+	fake_leave_protected(f);
+	drain(f);
+	expect_num(test, d, 2);
+	expect(test, d, 1, 1, 0, 0);
+	expect_states(test, d, 1, NORMAL | PROTECTED, NORMAL | PROTECTED);
+	f->count = 4;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 2, 7, 0);
+	expect_states(test, c, 0, ON | AVAILABLE | NORMAL | PROTECTED,
+		      ON | AVAILABLE | NORMAL | PROTECTED);
+
+	/* The sample behind it is like any other: cores that are in it have power. */
+	KUNIT_EXPECT_EQ(test, request(d, 3), 0);
+	expect_num(test, d, 3);
+	expect(test, d, 2, 3, 4, 0);
+	expect_states(test, d, 2, ON | AVAILABLE | NORMAL, ON | AVAILABLE | NORMAL);
+
+	/* A request that protected mode has held back is answered behind it. */
+	enter_protected(f);
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, 4), 0);
+	fake_leave_protected(f);
+	f->count = 5;
+	wake(f);
+	expect_num(test, c, 2);
+	expect(test, c, 1, 4, 5, 0);
+}
+
+/* A sample that is taken while the drain finds out that there is protected mode is in it. */
+static void protected_when_read(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	c->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	f->count = 3;
+	f->protected_when_read = true;
+	f->sampler.drain_work.func(&f->sampler.drain_work);
+	KUNIT_EXPECT_EQ(test, c->num, 1);
+	expect(test, c, 0, 1, 3, 0);
+	expect_states(test, c, 0, ON | AVAILABLE | NORMAL | PROTECTED,
+		      ON | AVAILABLE | NORMAL | PROTECTED);
+	f->protected = false;
 }
 
 enum flight_event {
@@ -4833,6 +4933,8 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(sample_missing),
 	KUNIT_CASE(refilled_meanwhile),
 	KUNIT_CASE(sample_overwritten),
+	KUNIT_CASE(protected_ends),
+	KUNIT_CASE(protected_when_read),
 	KUNIT_CASE(states),
 	KUNIT_CASE(flight_states),
 	KUNIT_CASE(limited_states),
