@@ -383,9 +383,12 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enable);
  */
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 {
+	struct panthor_fw_global_input_iface *input = fw->glb->input;
 	int ret;
 
 	fw->enabled = false;
+	/* An earlier call that failed has masked the acknowledgment that is waited for here. */
+	WRITE_ONCE(input->ack_irq_mask, READ_ONCE(input->ack_irq_mask) | GLB_PERFCNT_EN);
 	request_disable(fw);
 	fw->ops->ring_doorbell(fw);
 	ret = fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS);

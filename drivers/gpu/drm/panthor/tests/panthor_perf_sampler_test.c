@@ -4340,6 +4340,28 @@ static void protected_when_read(struct kunit *test)
 	f->protected = false;
 }
 
+/* Each wait for firmware is ended by an interrupt, also when the one before it was in vain. */
+static void masked_waits(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	/* Counters cannot be enabled, then disabled: neither request is seen. */
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, start(c, 1), -ETIMEDOUT);
+	f->asleep = false;
+	fake_look(f);
+	KUNIT_ASSERT_EQ(test, start(c, 2), 0);
+	drained(f);
+	f->asleep = true;
+	panthor_perf_sampler_remove(&f->sampler, &c->client);
+	KUNIT_EXPECT_EQ(test, panthor_perf_fw_disable(&f->fw), -ETIMEDOUT);
+	f->asleep = false;
+	KUNIT_EXPECT_EQ(test, panthor_perf_fw_disable(&f->fw), 0);
+	KUNIT_EXPECT_EQ(test, f->masked_waits, 0);
+	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask, 0);
+}
+
 enum flight_event {
 	FLIGHT_REQUEST,
 	FLIGHT_COUNTING,
@@ -4935,6 +4957,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(sample_overwritten),
 	KUNIT_CASE(protected_ends),
 	KUNIT_CASE(protected_when_read),
+	KUNIT_CASE(masked_waits),
 	KUNIT_CASE(states),
 	KUNIT_CASE(flight_states),
 	KUNIT_CASE(limited_states),
