@@ -2170,9 +2170,10 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	forget_batches(sampler);
 	mutex_unlock(&sampler->lock);
 
+	/* The interrupt thread may have read the state before, and queue the work after this. */
+	disable_work_sync(&sampler->drain_work);
+	disable_delayed_work_sync(&sampler->check_work);
 	hrtimer_cancel(&sampler->limited.timer);
 	cancel_work_sync(&sampler->limited.work);
-	cancel_delayed_work_sync(&sampler->check_work);
-	cancel_work_sync(&sampler->drain_work);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_unplug);

@@ -4362,6 +4362,19 @@ static void masked_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask, 0);
 }
 
+/* No work is queued after unplug, whoever has looked at the state before. */
+static void unplugged_works(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	panthor_perf_sampler_unplug(&f->sampler);
+	KUNIT_EXPECT_FALSE(test, queue_work(f->sampler.wq, &f->sampler.drain_work));
+	KUNIT_EXPECT_FALSE(test, queue_delayed_work(f->sampler.wq, &f->sampler.check_work, 0));
+}
+
 enum flight_event {
 	FLIGHT_REQUEST,
 	FLIGHT_COUNTING,
@@ -4958,6 +4971,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(protected_ends),
 	KUNIT_CASE(protected_when_read),
 	KUNIT_CASE(masked_waits),
+	KUNIT_CASE(unplugged_works),
 	KUNIT_CASE(states),
 	KUNIT_CASE(flight_states),
 	KUNIT_CASE(limited_states),
