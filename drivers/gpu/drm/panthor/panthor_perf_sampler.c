@@ -154,9 +154,9 @@
 #define IRQ_MAX_REQUESTS	4
 
 /*
- * So many requests of a client are completed at a time, since hooks and the interrupt
- * thread want the lock as well. All that a limited client may have waiting, and its STOP,
- * are no more than that: they end at the same time.
+ * At most so many requested samples are delivered to all clients together before the lock
+ * is released, since hooks and the interrupt thread want it as well. All that a limited
+ * client may have waiting, and its STOP, are no more than that: they end at the same time.
  */
 #define MAX_PORTION		(PANTHOR_PERF_LIMITED_REQUESTS + 1)
 
@@ -806,8 +806,9 @@ static void end_client(struct panthor_perf_sampler *sampler, struct panthor_perf
 }
 
 /*
- * Delivers the samples of a client that firmware request @gen completes, or a portion of
- * them if there are many. Returns NULL if @fw_sample was delivered, and @fw_sample if it
+ * Delivers the samples of a client that firmware request @gen completes, if they are not more
+ * than @sampler may still deliver. Otherwise they wait for a whole portion, and come in several
+ * if one is not enough. Returns NULL if @fw_sample was delivered, and @fw_sample if it
  * has to be added to the accumulator. An @automatic sample was to be one of its own.
  */
 static const struct panthor_perf_fw_sample *
@@ -815,7 +816,7 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 		u32 gen, const struct panthor_perf_fw_sample *fw_sample, bool automatic)
 {
 	u32 mask = client->queue_mask, next, end;
-	bool due;
+	bool due, more;
 
 	/* What it completes was asked for before it was made, under a lock that was held since. */
 	if (client->head == READ_ONCE(client->tail) && !READ_ONCE(client->due))
@@ -823,14 +824,22 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 
 	spin_lock(&sampler->req_lock);
 	due = due_complete(sampler, client, gen);
+	next = client->head;
+	for (end = next; due + end - next < sampler->budget; end++)
+		if (!request_complete(sampler, client, end, gen))
+			break;
+	more = due > sampler->budget || request_complete(sampler, client, end, gen);
+	if (more && sampler->rest != PANTHOR_PERF_REST_LIMITED)
+		sampler->rest = client->limited ? PANTHOR_PERF_REST_LIMITED : PANTHOR_PERF_REST_ANY;
+	if (more && sampler->budget < MAX_PORTION) {
+		spin_unlock(&sampler->req_lock);
+		return fw_sample;
+	}
+	sampler->budget -= due + end - next;
 	if (due)
 		WRITE_ONCE(client->due, false);
-	next = client->head;
-	for (end = next; end - next < MAX_PORTION && request_complete(sampler, client, end, gen);)
-		end++;
 	/* Nothing is written over: what is promised, in the queue or not, has room in it. */
 	client->head = end;
-	sampler->rest |= request_complete(sampler, client, end, gen);
 	spin_unlock(&sampler->req_lock);
 
 	/* The sample of STOP ends the same period: the other one would be empty. */
@@ -995,7 +1004,8 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 	if (answer) {
 		sampler->complete_gen = gen;
-		sampler->rest = false;
+		sampler->rest = PANTHOR_PERF_REST_NONE;
+		sampler->budget = MAX_PORTION;
 	}
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
@@ -1408,13 +1418,21 @@ static void drain_work(struct work_struct *work)
 	struct panthor_perf_sampler *sampler =
 		container_of(work, struct panthor_perf_sampler, drain_work);
 
+	u32 gen;
+
 	guard(mutex)(&sampler->lock);
 
 	switch (sampler->state) {
 	case PANTHOR_PERF_SAMPLER_COUNTING:
-		if (sampler->rest)
-			serve_clients(sampler, NULL, true, sampler->complete_gen, false);
-		drain_counting(sampler, false);
+		gen = sampler->complete_gen;
+		/* Limited clients of one batch all see the same firmware samples. */
+		if (sampler->rest != PANTHOR_PERF_REST_LIMITED)
+			drain_counting(sampler, false);
+		/* An answer that was found has used up the budget. */
+		if (sampler->rest && sampler->complete_gen == gen) {
+			serve_clients(sampler, NULL, true, gen, false);
+			disable_if_unused(sampler);
+		}
 		break;
 	case PANTHOR_PERF_SAMPLER_FAILED:
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
@@ -1890,6 +1908,9 @@ static bool soon_served(struct panthor_perf_sampler *sampler)
 	struct panthor_perf_client *client;
 	u32 clients = 0, requests = 0, gen, i;
 
+	if (sampler->rest)
+		return false;
+
 	guard(spinlock)(&sampler->req_lock);
 
 	gen = sampler->flight_gen;
@@ -2130,8 +2151,10 @@ static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_p
 	spin_unlock(&sampler->req_lock);
 
 	/* The client is taken off the list with the last one. */
-	while (!list_empty(&client->node))
+	while (!list_empty(&client->node)) {
+		sampler->budget = MAX_PORTION;
 		complete_client(sampler, client, sampler->next_gen, NULL, false);
+	}
 }
 
 /*

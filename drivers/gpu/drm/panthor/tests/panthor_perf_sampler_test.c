@@ -54,7 +54,7 @@ struct fake {
 	struct panthor_perf_sampler sampler;
 
 	/* Clients that new_client() has created. */
-	struct fake_client *clients[8];
+	struct fake_client *clients[64];
 	u32 num_clients;
 
 	/* Value of the counter: what was counted since the last firmware sample. */
@@ -4375,6 +4375,104 @@ static void unplugged_works(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, queue_delayed_work(f->sampler.wq, &f->sampler.check_work, 0));
 }
 
+/* All clients that @num tells, started, and with requests that one firmware request answers. */
+static void request_many(struct kunit *test, struct fake *f, u32 num, u32 requests, bool limited)
+{
+	u32 i, n;
+
+	for (i = 0; i < num; i++) {
+		struct fake_client *c = limited ? new_limited(test, f) : new_client(test, f);
+
+		give_room(test, c, 128);
+		limit(f, 0);
+		KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	}
+	drained(f);
+	disable_work_sync(&f->sampler.drain_work);
+	limit(f, NOT_NOW);
+	f->asleep = true;
+	if (!limited)
+		KUNIT_ASSERT_EQ(test, request(f->clients[0], 0), 0);
+	for (i = 0; i < num; i++)
+		for (n = !limited && !i; n < requests; n++)
+			KUNIT_ASSERT_EQ(test, request(f->clients[i], n), 0);
+	if (limited) {
+		limit(f, 0);
+		f->sampler.limited.work.func(&f->sampler.limited.work);
+	}
+}
+
+static u32 delivered(const struct fake *f)
+{
+	u32 num = 0, i;
+
+	for (i = 0; i < f->num_clients; i++)
+		num += f->clients[i]->num;
+	return num;
+}
+
+/* However many clients there are, the lock is not held for more than a portion of samples. */
+static void portion_of_all(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	u32 num, holds, most = 0;
+
+	request_many(test, f, 64, 64, false);
+	f->count = 1;
+	answer_one(f, f->clients[0]);
+	f->count = 10;
+	num = delivered(f);
+	for (holds = 0; holds < 64 * 64 && delivered(f) < 64 * 64; holds++) {
+		f->asleep = false;
+		fake_look(f);
+		f->asleep = true;
+		f->sampler.drain_work.func(&f->sampler.drain_work);
+		most = max(most, delivered(f) - num);
+		num = delivered(f);
+	}
+	KUNIT_EXPECT_EQ(test, num, 64 * 64);
+	KUNIT_EXPECT_LE(test, most, 65);
+	KUNIT_EXPECT_LE(test, holds, 2 * 64);
+	for (num = 0; num < 64; num++)
+		KUNIT_EXPECT_EQ_MSG(test, f->clients[num]->sum, 11, "client %u", num);
+	f->asleep = false;
+	enable_work(&f->sampler.drain_work);
+}
+
+/*
+ * So it is for limited clients. What one firmware sample answers comes in one piece for each of
+ * them, and another sample that is taken before all have theirs is in none of it.
+ */
+static void limited_portion_of_all(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	u32 num, holds, most = 0, i;
+
+	request_many(test, f, 16, 64, true);
+	f->count = 1;
+	KUNIT_EXPECT_EQ(test, answer_one(f, f->clients[0]), 0);
+	num = delivered(f);
+	for (holds = 0; holds < 16 * 64 && delivered(f) < 16 * 64; holds++) {
+		f->sampler.drain_work.func(&f->sampler.drain_work);
+		for (i = 0; i < 16; i++)
+			KUNIT_EXPECT_EQ(test, f->clients[i]->num % 64, 0);
+		most = max(most, delivered(f) - num);
+		num = delivered(f);
+		f->count = 10;
+		fake_auto(f);
+		panthor_perf_sampler_irq(&f->sampler);
+	}
+	KUNIT_EXPECT_EQ(test, num, 16 * 64);
+	KUNIT_EXPECT_LE(test, most, 65);
+	for (i = 0; i < 16; i++) {
+		KUNIT_EXPECT_EQ_MSG(test, f->clients[i]->sum, 1, "client %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, f->clients[i]->got[63].end, f->clients[0]->got[0].end,
+				    "client %u", i);
+	}
+	f->asleep = false;
+	enable_work(&f->sampler.drain_work);
+}
+
 enum flight_event {
 	FLIGHT_REQUEST,
 	FLIGHT_COUNTING,
@@ -4972,6 +5070,8 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(protected_when_read),
 	KUNIT_CASE(masked_waits),
 	KUNIT_CASE(unplugged_works),
+	KUNIT_CASE(portion_of_all),
+	KUNIT_CASE(limited_portion_of_all),
 	KUNIT_CASE(states),
 	KUNIT_CASE(flight_states),
 	KUNIT_CASE(limited_states),
