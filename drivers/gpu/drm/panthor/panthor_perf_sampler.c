@@ -1360,10 +1360,30 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 }
 
 /*
+ * Ends with @ret all STARTs that wait for a firmware request up to @gen. Returns true
+ * if there was one.
+ */
+static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret)
+{
+	struct panthor_perf_client *client, *tmp;
+	bool any = false;
+
+	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
+		if (!baseline_complete(sampler, client, gen))
+			continue;
+		end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, ret);
+		any = true;
+	}
+
+	return any;
+}
+
+/*
  * Disables and enables counters, after which firmware begins anew. What is in the ring is
  * not lost, but what was counted since is. All requests are complete. The period in which
  * counters are disabled is flagged, and the one after it as well, since it begins before
- * they are enabled.
+ * they are enabled. If firmware does not even disable them, samples have the flag ERROR
+ * whatever @flags is, and all STARTs fail.
  *
  * The GPU is reset if that does not help, or if firmware has @failed whether it does or
  * not. If it has failed so too often, counters stay disabled.
@@ -1377,6 +1397,10 @@ static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bo
 	sampler->stats.restarts++;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
 	ret = disable_counters(sampler);
+	if (ret && ret != -EAGAIN) {
+		flags |= DRM_PANTHOR_PERF_SAMPLE_ERROR;
+		fail_starting(sampler, sampler->next_gen, ret);
+	}
 	/* The ring's samples were counted before. They know of a loss, who starts next does not. */
 	sampler->loss_possible = loss_possible;
 	sampler->stats.overflows += panthor_perf_fw_overflowed(sampler->fw);
@@ -1446,25 +1470,6 @@ static void drain_work(struct work_struct *work)
 	case PANTHOR_PERF_SAMPLER_GONE:
 		break;
 	}
-}
-
-/*
- * Ends with @ret all STARTs that wait for a firmware request up to @gen. Returns true
- * if there was one.
- */
-static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret)
-{
-	struct panthor_perf_client *client, *tmp;
-	bool any = false;
-
-	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
-		if (!baseline_complete(sampler, client, gen))
-			continue;
-		end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, ret);
-		any = true;
-	}
-
-	return any;
 }
 
 /* The firmware request has not been answered in time. */

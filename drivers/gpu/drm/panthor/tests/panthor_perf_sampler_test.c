@@ -4473,6 +4473,224 @@ static void limited_portion_of_all(struct kunit *test)
 	enable_work(&f->sampler.drain_work);
 }
 
+/* What goes wrong, while a client waits for SAMPLE and STOP, and another one for START. */
+enum trouble {
+	TROUBLE_FULL,
+	TROUBLE_LOST,
+	TROUBLE_DEAD,
+	TROUBLE_PROTECTED,
+	TROUBLE_RESETTING,
+	TROUBLE_SUSPENDING,
+	/* These come second only. */
+	TROUBLE_NONSENSE,
+	TROUBLE_RESET,
+	TROUBLE_SUSPEND,
+	TROUBLE_UNPLUG,
+	TROUBLES
+};
+
+static const char * const trouble_names[] = {
+	[TROUBLE_FULL] = "the ring is full",
+	[TROUBLE_LOST] = "an answer is lost",
+	[TROUBLE_DEAD] = "firmware is dead",
+	[TROUBLE_PROTECTED] = "protected mode",
+	[TROUBLE_RESETTING] = "before a reset",
+	[TROUBLE_SUSPENDING] = "before a suspend",
+	[TROUBLE_NONSENSE] = "INSERT is wrong",
+	[TROUBLE_RESET] = "reset",
+	[TROUBLE_SUSPEND] = "suspend",
+	[TROUBLE_UNPLUG] = "unplug",
+};
+
+static_assert(ARRAY_SIZE(trouble_names) == TROUBLES);
+
+/*
+ * What comes of two of them. The last sample ends with the one before it: it has a flag if the
+ * cause lasts longer than that. START fails where firmware has, and where the device has gone.
+ */
+static const struct trouble_pair {
+	enum trouble first, second;
+	/* Flags of the samples of SAMPLE and STOP. */
+	u32 flags, last_flags;
+	int start_ret;
+	u32 resets;
+} trouble_pairs[] = {
+	{ TROUBLE_FULL, TROUBLE_LOST, OVERFLOW, 0, 0, 0 },
+	{ TROUBLE_FULL, TROUBLE_DEAD, OVERFLOW | ERROR, 0, -ETIMEDOUT, 1 },
+	{ TROUBLE_FULL, TROUBLE_PROTECTED, OVERFLOW, OVERFLOW, 0, 0 },
+	{ TROUBLE_FULL, TROUBLE_NONSENSE, OVERFLOW | ERROR, 0, 0, 0 },
+	{ TROUBLE_FULL, TROUBLE_RESET, OVERFLOW | ERROR, 0, 0, 0 },
+	{ TROUBLE_FULL, TROUBLE_SUSPEND, OVERFLOW, 0, 0, 0 },
+	{ TROUBLE_FULL, TROUBLE_UNPLUG, OVERFLOW | ERROR, ERROR, -ENODEV, 0 },
+	{ TROUBLE_LOST, TROUBLE_FULL, OVERFLOW, 0, 0, 0 },
+	{ TROUBLE_LOST, TROUBLE_DEAD, ERROR, 0, -ETIMEDOUT, 1 },
+	{ TROUBLE_LOST, TROUBLE_PROTECTED, 0, 0, 0, 0 },
+	{ TROUBLE_LOST, TROUBLE_NONSENSE, ERROR, 0, 0, 0 },
+	{ TROUBLE_LOST, TROUBLE_RESET, ERROR, 0, 0, 0 },
+	{ TROUBLE_LOST, TROUBLE_SUSPEND, 0, 0, 0, 0 },
+	{ TROUBLE_LOST, TROUBLE_UNPLUG, ERROR, ERROR, -ENODEV, 0 },
+	{ TROUBLE_DEAD, TROUBLE_PROTECTED, ERROR, 0, -ETIMEDOUT, 1 },
+	{ TROUBLE_DEAD, TROUBLE_NONSENSE, ERROR, 0, -ETIMEDOUT, 1 },
+	{ TROUBLE_DEAD, TROUBLE_RESET, ERROR, 0, 0, 0 },
+	{ TROUBLE_DEAD, TROUBLE_SUSPEND, ERROR, 0, 0, 0 },
+	{ TROUBLE_DEAD, TROUBLE_UNPLUG, ERROR, ERROR, -ENODEV, 0 },
+	{ TROUBLE_PROTECTED, TROUBLE_FULL, OVERFLOW, 0, 0, 0 },
+	{ TROUBLE_PROTECTED, TROUBLE_LOST, ERROR, 0, 0, 0 },
+	{ TROUBLE_PROTECTED, TROUBLE_DEAD, ERROR, 0, -ETIMEDOUT, 1 },
+	{ TROUBLE_PROTECTED, TROUBLE_NONSENSE, ERROR, 0, 0, 0 },
+	{ TROUBLE_PROTECTED, TROUBLE_RESET, ERROR, 0, 0, 0 },
+	{ TROUBLE_PROTECTED, TROUBLE_SUSPEND, 0, 0, 0, 0 },
+	{ TROUBLE_PROTECTED, TROUBLE_UNPLUG, ERROR, ERROR, -ENODEV, 0 },
+	/* Requests are complete when the MCU has stopped, whatever comes when it boots. */
+	{ TROUBLE_RESETTING, TROUBLE_DEAD, ERROR, 0, 0, 0 },
+	{ TROUBLE_RESETTING, TROUBLE_PROTECTED, ERROR, 0, 0, 0 },
+	{ TROUBLE_RESETTING, TROUBLE_SUSPEND, ERROR, 0, 0, 0 },
+	{ TROUBLE_RESETTING, TROUBLE_UNPLUG, ERROR, ERROR, -ENODEV, 0 },
+	{ TROUBLE_SUSPENDING, TROUBLE_DEAD, 0, 0, 0, 0 },
+	{ TROUBLE_SUSPENDING, TROUBLE_PROTECTED, 0, 0, 0, 0 },
+	{ TROUBLE_SUSPENDING, TROUBLE_RESET, ERROR, 0, 0, 0 },
+	{ TROUBLE_SUSPENDING, TROUBLE_UNPLUG, ERROR, ERROR, -ENODEV, 0 },
+};
+
+/* The MCU stops and boots. Firmware is what it was only if it is to be @dead. */
+static void stop_and_boot(struct fake *f, bool forced, bool dead)
+{
+	if (f->sampler.state != PANTHOR_PERF_SAMPLER_CLOSING)
+		panthor_perf_sampler_close(&f->sampler, !forced);
+	if (!forced && !f->dead && !f->protected)
+		fake_auto(f);
+	panthor_perf_sampler_down(&f->sampler, forced);
+	f->mute = false;
+	f->full = false;
+	f->protected = false;
+	f->dead = dead;
+	fake_boot(f, true);
+	panthor_perf_sampler_up(&f->sampler);
+}
+
+/* The first one of two. */
+static void begin_trouble(struct fake *f, enum trouble trouble)
+{
+	switch (trouble) {
+	case TROUBLE_FULL:
+		f->full = true;
+		fake_auto(f);
+		panthor_perf_sampler_irq(&f->sampler);
+		break;
+	case TROUBLE_LOST:
+		f->mute = true;
+		break;
+	case TROUBLE_DEAD:
+		f->dead = true;
+		break;
+	case TROUBLE_PROTECTED:
+		enter_protected(f);
+		break;
+	case TROUBLE_RESETTING:
+	case TROUBLE_SUSPENDING:
+		panthor_perf_sampler_close(&f->sampler, trouble == TROUBLE_SUSPENDING);
+		break;
+	default:
+		break;
+	}
+	drained(f);
+}
+
+/* The second one, and as much time as it takes to find both. */
+static void end_trouble(struct fake *f, enum trouble first, enum trouble second)
+{
+	bool closing = first == TROUBLE_RESETTING || first == TROUBLE_SUSPENDING;
+
+	switch (second) {
+	case TROUBLE_RESET:
+	case TROUBLE_SUSPEND:
+		stop_and_boot(f, second == TROUBLE_RESET || first == TROUBLE_RESETTING, false);
+		return;
+	case TROUBLE_UNPLUG:
+		panthor_perf_sampler_unplug(&f->sampler);
+		return;
+	case TROUBLE_DEAD:
+		if (closing) {
+			stop_and_boot(f, first == TROUBLE_RESETTING, true);
+			return;
+		}
+		f->dead = true;
+		break;
+	case TROUBLE_PROTECTED:
+		if (closing) {
+			stop_and_boot(f, first == TROUBLE_RESETTING, false);
+			enter_protected(f);
+			return;
+		}
+		if (first == TROUBLE_LOST)
+			enter_protected(f);
+		f->protected = true;
+		f->mute = false;
+		check(f, NSEC_PER_SEC);
+		check(f, NSEC_PER_SEC);
+		f->full = false;
+		break;
+	case TROUBLE_FULL:
+		f->full = true;
+		fake_auto(f);
+		break;
+	case TROUBLE_LOST:
+		f->full = false;
+		f->mute = true;
+		break;
+	case TROUBLE_NONSENSE:
+		f->output.perfcnt_insert += FAKE_SLOTS + 1;
+		break;
+	default:
+		break;
+	}
+
+	/* Protected mode that has begun ends, unless INSERT is found wrong in it. */
+	if (second != TROUBLE_NONSENSE && f->protected) {
+		f->protected = false;
+		wake(f);
+	}
+	check(f, 2 * NSEC_PER_SEC);
+	if (second == TROUBLE_FULL || second == TROUBLE_LOST) {
+		check(f, 2 * NSEC_PER_SEC);
+		f->full = false;
+		f->mute = false;
+	}
+	f->protected = false;
+	check(f, 0);
+}
+
+/* Troubles come in pairs, and what is promised of one of them must hold with the other, too. */
+static void pairs(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(trouble_pairs); i++) {
+		const struct trouble_pair *p = &trouble_pairs[i];
+		const char *first = trouble_names[p->first], *second = trouble_names[p->second];
+		struct fake *f = fresh_fake(test);
+		struct fake_client *c = new_client(test, f);
+		struct starter *s;
+
+		KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+		drained(f);
+		begin_trouble(f, p->first);
+		KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+		s = begin_start(test, new_client(test, f));
+		KUNIT_ASSERT_TRUE(test, wait_starting(s->c));
+		KUNIT_EXPECT_TRUE(test, stop(c, 3));
+		end_trouble(f, p->first, p->second);
+		flush_work(&s->work);
+		drained(f);
+		KUNIT_EXPECT_EQ_MSG(test, s->ret, p->start_ret, "%s, %s", first, second);
+		KUNIT_EXPECT_EQ_MSG(test, f->resets, p->resets, "%s, %s", first, second);
+		KUNIT_EXPECT_EQ_MSG(test, c->num, 2, "%s, %s", first, second);
+		KUNIT_EXPECT_EQ_MSG(test, c->got[0].flags, p->flags, "%s, %s", first, second);
+		KUNIT_EXPECT_EQ_MSG(test, c->got[1].flags, p->last_flags, "%s, %s: the last",
+				    first, second);
+	}
+}
+
 enum flight_event {
 	FLIGHT_REQUEST,
 	FLIGHT_COUNTING,
@@ -5073,6 +5291,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(portion_of_all),
 	KUNIT_CASE(limited_portion_of_all),
 	KUNIT_CASE(states),
+	KUNIT_CASE(pairs),
 	KUNIT_CASE(flight_states),
 	KUNIT_CASE(limited_states),
 	{}
