@@ -249,9 +249,10 @@ static void fake_auto(struct fake *f)
 /* Leaves protected mode, of which firmware without metadata tells by a sample without counts. */
 static void fake_leave_protected(struct fake *f)
 {
-	void *sample = f->fw.ring + f->output.perfcnt_insert % FAKE_SLOTS * f->layout.fw_sample_size;
-	u32 *cshw = sample + f->layout.blocks[f->layout.cshw_block].fw_offset, i;
+	u32 slot = f->output.perfcnt_insert % FAKE_SLOTS, *cshw, i;
 
+	cshw = f->fw.ring + slot * f->layout.fw_sample_size +
+	       f->layout.blocks[f->layout.cshw_block].fw_offset;
 	for (i = 0; i < f->layout.num_values; i++)
 		cshw[i] = U32_MAX;
 	cshw[2] = BIT(0);
@@ -942,7 +943,7 @@ static void clears_marks(struct kunit *test)
 	expect(test, c, 0, 2, 5, 0);
 }
 
-/* Firmware that has seen no request to disable counters is given one before they are enabled anew. */
+/* Firmware that has missed a request to disable counters gets another one before an enable. */
 static void enable_again(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -2287,7 +2288,7 @@ static void start_mute(struct kunit *test)
 	f->mute = false;
 }
 
-/* Counters that could not be enabled three times are not tried any more until somebody asks for them. */
+/* After three failures to enable counters, the check gives up until somebody asks for them. */
 static void check_gives_up(struct kunit *test)
 {
 	struct fake *f = test->priv;
