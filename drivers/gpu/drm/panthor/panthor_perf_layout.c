@@ -421,7 +421,6 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 	if (en != full)
 		clear_unwritten(layout, en, values);
 
-	sample->en[b] = en;
 	sample->written[b / 64] |= BIT_ULL(b % 64);
 	if (unlikely(may_be_high(bits_of_counters(values, layout->num_values))))
 		sample->high[b / 64] |= BIT_ULL(b % 64);
@@ -482,7 +481,6 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 	memset(sample->high, 0, sizeof(sample->high));
 
 	for (b = 0; b < layout->num_blocks; b++) {
-		sample->en[b] = 0;
 		if (needed[b / 64] & BIT_ULL(b % 64))
 			read_block(layout, slot, b, sample);
 		else if (b != layout->cshw_block)

@@ -255,9 +255,6 @@ struct panthor_perf_fw_sample {
 	/** @high: A bit for each block in @written that may have a value of U32_MAX. */
 	u64 high[PANTHOR_PERF_BLOCK_WORDS];
 
-	/** @en: PRFCNT_EN of each block in @written, 0 for all others. */
-	u32 en[PANTHOR_PERF_MAX_BLOCKS];
-
 	/**
 	 * @states: States of each block, for sessions that have enabled counters in it.
 	 * Padded, so that eight of them can be combined at a time.

@@ -154,9 +154,9 @@
 #define IRQ_MAX_REQUESTS	4
 
 /*
- * At most so many requested samples are delivered to all clients together before the lock
- * is released, since hooks and the interrupt thread want it as well. All that a limited
- * client may have waiting, and its STOP, are no more than that: they end at the same time.
+ * So many requests of all clients together are completed at a time, since hooks and the
+ * interrupt thread want the lock as well. All that a limited client may have waiting, and
+ * its STOP, are no more than that: they end at the same time.
  */
 #define MAX_PORTION		(PANTHOR_PERF_LIMITED_REQUESTS + 1)
 
@@ -806,9 +806,33 @@ static void end_client(struct panthor_perf_sampler *sampler, struct panthor_perf
 }
 
 /*
- * Delivers the samples of a client that firmware request @gen completes, if they are not more
- * than @sampler may still deliver. Otherwise they wait for a whole portion, and come in several
- * if one is not enough. Returns NULL if @fw_sample was delivered, and @fw_sample if it
+ * Returns how many requests of a client are completed in this pass: all that firmware request
+ * @gen completes, or none if that is more than is left of the budget. If it is more than all of
+ * the budget, they come in portions.
+ */
+static u32 take_portion(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
+			u32 gen)
+{
+	u32 budget = sampler->budget, num = 0;
+
+	lockdep_assert_held(&sampler->req_lock);
+
+	while (num < budget && request_complete(sampler, client, client->head + num, gen))
+		num++;
+	if (request_complete(sampler, client, client->head + num, gen)) {
+		sampler->rest = true;
+		sampler->limited_rest |= client->limited;
+		if (budget < MAX_PORTION)
+			return 0;
+	}
+
+	sampler->budget -= num;
+	return num;
+}
+
+/*
+ * Delivers the samples of a client that firmware request @gen completes, as far as the budget
+ * goes. Returns NULL if @fw_sample was delivered, and @fw_sample if it
  * has to be added to the accumulator. An @automatic sample was to be one of its own.
  */
 static const struct panthor_perf_fw_sample *
@@ -816,7 +840,7 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 		u32 gen, const struct panthor_perf_fw_sample *fw_sample, bool automatic)
 {
 	u32 mask = client->queue_mask, next, end;
-	bool due, more;
+	bool due;
 
 	/* What it completes was asked for before it was made, under a lock that was held since. */
 	if (client->head == READ_ONCE(client->tail) && !READ_ONCE(client->due))
@@ -824,20 +848,10 @@ complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client
 
 	spin_lock(&sampler->req_lock);
 	due = due_complete(sampler, client, gen);
-	next = client->head;
-	for (end = next; due + end - next < sampler->budget; end++)
-		if (!request_complete(sampler, client, end, gen))
-			break;
-	more = due > sampler->budget || request_complete(sampler, client, end, gen);
-	if (more && sampler->rest != PANTHOR_PERF_REST_LIMITED)
-		sampler->rest = client->limited ? PANTHOR_PERF_REST_LIMITED : PANTHOR_PERF_REST_ANY;
-	if (more && sampler->budget < MAX_PORTION) {
-		spin_unlock(&sampler->req_lock);
-		return fw_sample;
-	}
-	sampler->budget -= due + end - next;
 	if (due)
 		WRITE_ONCE(client->due, false);
+	next = client->head;
+	end = next + take_portion(sampler, client, gen);
 	/* Nothing is written over: what is promised, in the queue or not, has room in it. */
 	client->head = end;
 	spin_unlock(&sampler->req_lock);
@@ -1004,7 +1018,8 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 	if (answer) {
 		sampler->complete_gen = gen;
-		sampler->rest = PANTHOR_PERF_REST_NONE;
+		sampler->rest = false;
+		sampler->limited_rest = false;
 		sampler->budget = MAX_PORTION;
 	}
 
@@ -1450,7 +1465,7 @@ static void drain_work(struct work_struct *work)
 	case PANTHOR_PERF_SAMPLER_COUNTING:
 		gen = sampler->complete_gen;
 		/* Limited clients of one batch all see the same firmware samples. */
-		if (sampler->rest != PANTHOR_PERF_REST_LIMITED)
+		if (!sampler->limited_rest)
 			drain_counting(sampler, false);
 		/* An answer that was found has used up the budget. */
 		if (sampler->rest && sampler->complete_gen == gen) {

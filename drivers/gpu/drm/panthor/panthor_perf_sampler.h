@@ -312,20 +312,6 @@ enum panthor_perf_flight_state {
 };
 
 /**
- * enum panthor_perf_rest - Whose samples wait though they are complete
- */
-enum panthor_perf_rest {
-	/** @PANTHOR_PERF_REST_NONE: There are none. */
-	PANTHOR_PERF_REST_NONE,
-
-	/** @PANTHOR_PERF_REST_ANY: Samples of clients that are not limited. */
-	PANTHOR_PERF_REST_ANY,
-
-	/** @PANTHOR_PERF_REST_LIMITED: Samples of limited clients, and maybe of others. */
-	PANTHOR_PERF_REST_LIMITED,
-};
-
-/**
  * struct panthor_perf_sampler - All the clients of a device together
  */
 struct panthor_perf_sampler {
@@ -410,10 +396,13 @@ struct panthor_perf_sampler {
 	/** @complete_gen: Number of the firmware request that was last found complete. */
 	u32 complete_gen;
 
-	/** @rest: Whose requests it completes that are left to @drain_work. */
-	enum panthor_perf_rest rest;
+	/** @rest: It completes requests that are left to @drain_work. */
+	bool rest;
 
-	/** @budget: Number of requested samples that may be delivered before @lock is released. */
+	/** @limited_rest: Some of these are of limited clients. */
+	bool limited_rest;
+
+	/** @budget: Number of requests that the present pass over the clients may complete. */
 	u32 budget;
 
 	/** @loss_possible: Firmware may have had no room for a sample. */
