@@ -10,6 +10,7 @@
  * not begin at the end of the one before, there was a pause, and it is another run,
  * whose are two more.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +59,14 @@ int main(int argc, char **argv)
 	enum recording_item item;
 	struct recording r;
 	unsigned int b, i;
-	FILE *out;
+	FILE *in, *out;
 
 	if (argc != 3)
 		die("usage", "recording-exact RECORDING RECORD");
-	if (recording_open(&r, argv[1]) != RECORDING_END)
+	in = fopen(argv[1], "re");
+	if (!in)
+		die(argv[1], strerror(errno));
+	if (recording_open_stream(&r, in) != RECORDING_END)
 		die(argv[1], r.error);
 
 	head.gpu_id = r.head.gpu.gpu_id;

@@ -114,7 +114,7 @@ if [ "$kernel" = 6.12 ]; then
 	has "and is a hyphen" "$(cat /root/once)" "      -      -     - .*gpu-load"
 else
 	panthor-perf top --once -p 100ms >/root/once
-	has "what turns the time of clients on is told" "$(cat /root/once)" "The kernel does not tell the time of clients"
+	has "what turns the time of clients on is told" "$(cat /root/once)" "Per-client GPU time is off in the kernel"
 	echo 3 >$device/profiling
 	until_true 120 busy && ok "a client's time" || not_ok "a client's time" "$(cat /root/clients.json)"
 	# The kernel adds a job's when it ends: of a period it can be more than all.
@@ -160,9 +160,9 @@ su user -c "$tool top --once -p 100ms" >/root/once 2>&1
 is "without CAP_PERFMON, top" $? 0
 has "says what cannot be seen" "$(cat /root/once)" "^Load is not available: no permission to count"
 has "shows the rest" "$(cat /root/once)" " 0 panthor-perf$"
-has "and whom it cannot look at" "$(cat /root/once)" "processes of others cannot be looked into"
+has "and whom it cannot look at" "$(cat /root/once)" "processes of other users are hidden"
 su user -c "$tool top --once -j -p 100ms" >/root/once 2>&1
-has "as JSON" "$(cat /root/once)" '"not_counted":"No loads: '
+has "as JSON" "$(cat /root/once)" '"not_counted":"Load is not available: '
 su user -c "$tool export --prometheus --textfile /tmp/x.prom" >/root/once 2>&1
 is "without CAP_PERFMON, export" $? 5
 
@@ -177,7 +177,7 @@ fails()
 	has "$name: what is wrong" "$(cat /root/out)" "$pattern"
 }
 fails "a full disk" 8 "cannot write" sh -c 'panthor-perf top -j -p 50ms >/dev/full'
-fails "a period without a unit" 2 "a number with a unit" panthor-perf top -p 5
+fails "a period without a unit" 2 "has no unit. Did you mean 5ms?" panthor-perf top -p 5
 fails "a period that is too short" 2 "the shortest interval is 10ms" panthor-perf top -p 1ms
 fails "another device" 3 "/dev/null is not a GPU" panthor-perf top --once -d /dev/null
 fails "export to two places" 2 "cannot be combined" panthor-perf export --listen :0 --textfile /root/x.prom
