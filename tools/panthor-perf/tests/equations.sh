@@ -11,13 +11,13 @@ set -u
 tool=$VIRT_DIR/../panthor-perf
 layouts="Mali-G710 Mali-G715 Mali-G720 Mali-G725 Mali_G1"
 
-plan $((1 + 4 * 33 + 12 + 1))
+plan $((1 + 4 * 34 + 12 + 1))
 # shellcheck disable=SC2046,SC2086
 tool_builds {library,equations}-test $(printf "equations-%s " $layouts)
 
 make_locales
 for locale in $LOCALES; do
-	run_tests 31 "the library in $locale" in_locale "$locale" "$SCRATCH/library-test"
+	run_tests 32 "the library in $locale" in_locale "$locale" "$SCRATCH/library-test"
 done
 # shellcheck disable=SC2086
 run_tests 10 "equations" "$tool/tests/equations" "$SCRATCH" $layouts
