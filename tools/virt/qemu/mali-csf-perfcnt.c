@@ -502,8 +502,8 @@ static uint32_t perfcnt_junk(unsigned slot, unsigned word, unsigned words)
 
 /*
  * Protected mode has ended. Firmware without metadata writes a sample that says
- * so: of its CSHW block PRFCNT_EN has the header's bit alone, and its values mean
- * nothing. What has been counted since the sample before stays for the next one.
+ * so: PRFCNT_EN of its CSHW block has the header's bit alone, and the values
+ * mean nothing. What has been counted stays for the next sample.
  */
 void mali_csf_perfcnt_protm_left(MaliCsfState *s)
 {
@@ -512,7 +512,8 @@ void mali_csf_perfcnt_protm_left(MaliCsfState *s)
     uint64_t timestamp = mali_csf_clk_timestamp(s);
     unsigned i, j, size = c->words * 4;
 
-    if (!f->info.enabled || !mali_csf_glb_running(s) || f->metadata) {
+    if (!s->protm_end || f->metadata || !f->info.enabled ||
+        !mali_csf_glb_running(s)) {
         return;
     }
     if (mali_csf_mmu_locked(s, 0) || mali_csf_mmu_locked(s, f->jasid)) {

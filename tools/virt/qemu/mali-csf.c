@@ -857,6 +857,7 @@ static Property mali_csf_properties[] = {
     DEFINE_PROP_UINT32("cntfrq", MaliCsfState, cntfrq, 0),
     DEFINE_PROP_UINT64("timestamp_ahead", MaliCsfState, timestamp_ahead, 0),
     DEFINE_PROP_BOOL("timestamp_gated", MaliCsfState, timestamp_gated, false),
+    DEFINE_PROP_BOOL("protm_end", MaliCsfState, protm_end, true),
     DEFINE_PROP_UINT32("mcu_latency_ns", MaliCsfState, mcu_latency_ns, 2000),
     DEFINE_PROP_UINT32("latency_seed", MaliCsfState, latency_seed, 0),
     DEFINE_PROP_UINT32("power_ns", MaliCsfState, power_ns, 20000),

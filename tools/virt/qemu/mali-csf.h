@@ -385,8 +385,9 @@ struct MaliCsfState {
     /* counter events are not raised again at a doorbell */
     bool events_once;
     uint32_t cntfrq;            /* of the CPUs' counter; 0: ask the first CPU */
-    uint64_t timestamp_ahead;   /* ticks that TIMESTAMP_OFFSET does not tell of */
+    uint64_t timestamp_ahead;   /* ticks that no register tells of */
     bool timestamp_gated;       /* TIMESTAMP reads 0 without COUNTER_EN */
+    bool protm_end;             /* a sample when protected mode ends */
     uint32_t mcu_latency_ns;    /* doorbell to firmware looking at it */
     uint32_t latency_seed;      /* not 0: latencies are drawn */
     uint32_t latency_random;
