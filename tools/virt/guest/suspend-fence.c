@@ -2,7 +2,7 @@
 /*
  * suspend-fence   suspends the system with jobs that are not done
  *
- *   suspend-fence running|turn STACKS_HZ [LIMIT_MS]
+ *   suspend-fence running|turn|alone|refused STACKS_HZ [LIMIT_MS]
  *
  * There are two jobs, which run one after the other on one queue. STACKS_HZ is the
  * rate of the clock that tells how long they take. It needs modules/suspend-fence.c.
@@ -11,6 +11,8 @@
  *           that is suspended after the GPU waits for the second, LIMIT_MS at most
  *   turn    that device signals what the first job waits for, and the one that is
  *           resumed after the GPU waits for the second, LIMIT_MS at most
+ *   alone   the first job is on the GPU, and no device waits
+ *   refused the same, and the GPU's power domain refuses the suspend once, with -EAGAIN
  *
  * Prints name=value lines:
  *
@@ -41,6 +43,8 @@
 enum kind {
 	KIND_RUNNING,
 	KIND_TURN,
+	KIND_ALONE,
+	KIND_REFUSED,
 	KIND_COUNT,
 };
 
@@ -54,6 +58,8 @@ static const struct {
 } kinds[KIND_COUNT] = {
 	[KIND_RUNNING] = { "running", 600 },
 	[KIND_TURN] = { "turn", 1 },
+	[KIND_ALONE] = { "alone", 600 },
+	[KIND_REFUSED] = { "refused", 600 },
 };
 
 static const char * const states[] = {
@@ -182,7 +188,7 @@ int main(int argc, char **argv)
 				break;
 	}
 	if (kind == KIND_COUNT)
-		die("usage: suspend-fence running|turn STACKS_HZ [LIMIT_MS]");
+		die("usage: suspend-fence running|turn|alone|refused STACKS_HZ [LIMIT_MS]");
 	hz = parse(argv[2], "STACKS_HZ");
 	if (argc == 4)
 		wait.limit_ms = parse(argv[3], "LIMIT_MS");
@@ -214,11 +220,15 @@ int main(int argc, char **argv)
 		submit(n, build(n, workgroups), n ? 0 : gate);
 	}
 
-	if (drmSyncobjExportSyncFile(gpu.fd, done[JOBS - 1], &wait.fd))
-		die("cannot export a syncobj: %s", strerror(errno));
-	if (ioctl(ctl, SUSPEND_FENCE_IOC_WAIT, &wait))
-		die("cannot make a device wait: %s", strerror(errno));
-	if (kind == KIND_RUNNING)
+	if (kind == KIND_RUNNING || kind == KIND_TURN) {
+		if (drmSyncobjExportSyncFile(gpu.fd, done[JOBS - 1], &wait.fd))
+			die("cannot export a syncobj: %s", strerror(errno));
+		if (ioctl(ctl, SUSPEND_FENCE_IOC_WAIT, &wait))
+			die("cannot make a device wait: %s", strerror(errno));
+	}
+	if (kind == KIND_REFUSED && ioctl(ctl, SUSPEND_FENCE_IOC_REFUSE))
+		die("cannot refuse a suspend: %s", strerror(errno));
+	if (kind != KIND_TURN)
 		wait_until_begun(0);
 	printf("suspend=%d\n", suspend());
 	if (ioctl(ctl, SUSPEND_FENCE_IOC_RESULT, &result))

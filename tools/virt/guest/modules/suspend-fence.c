@@ -10,6 +10,8 @@
  *
  * There also is a fence for jobs to wait for, which the .suspend of the first signals:
  * the turn of a job that waits for it comes when the GPU is suspended.
+ *
+ * The GPU also gets a power domain, which can refuse to be switched off once.
  */
 #include <linux/dma-fence.h>
 #include <linux/file.h>
@@ -20,6 +22,7 @@
 #include <linux/of.h>
 #include <linux/of_platform.h>
 #include <linux/platform_device.h>
+#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 #include <linux/sync_file.h>
 #include <linux/uaccess.h>
@@ -60,7 +63,9 @@ static struct platform_device *behind, *before;
 static struct platform_device *gpu;
 static struct wait wait;
 static struct dma_fence *gate;
-/* Protects wait and gate. Not held while anything is waited for. */
+/* The next suspend of the system fails to suspend the GPU once. */
+static bool refuse;
+/* Protects wait, gate and refuse. Not held while anything is waited for. */
 static DEFINE_MUTEX(lock);
 
 static const char *gate_name(struct dma_fence *fence)
@@ -142,6 +147,24 @@ static struct platform_driver fence_driver = {
 	},
 };
 
+/* Runtime PM of the GPU is off while the system suspends it. */
+static int domain_runtime_suspend(struct device *dev)
+{
+	bool refused = false;
+
+	if (!pm_runtime_enabled(dev)) {
+		mutex_lock(&lock);
+		swap(refused, refuse);
+		mutex_unlock(&lock);
+	}
+	return refused ? -EAGAIN : pm_generic_runtime_suspend(dev);
+}
+
+/* Other callbacks are those of the GPU's driver. */
+static struct dev_pm_domain domain = {
+	.ops.runtime_suspend = domain_runtime_suspend,
+};
+
 static long make_gate(__s32 __user *user)
 {
 	struct sync_file *file;
@@ -208,6 +231,11 @@ static long suspend_fence_ioctl(struct file *file, unsigned int cmd, unsigned lo
 		result.gpu_suspended = wait.gpu_suspended;
 		mutex_unlock(&lock);
 		return copy_to_user(uarg, &result, sizeof(result)) ? -EFAULT : 0;
+	case SUSPEND_FENCE_IOC_REFUSE:
+		mutex_lock(&lock);
+		refuse = true;
+		mutex_unlock(&lock);
+		return 0;
 	default:
 		return -ENOTTY;
 	}
@@ -219,7 +247,8 @@ static int suspend_fence_release(struct inode *inode, struct file *file)
 	mutex_lock(&lock);
 	gate_open();
 	dma_fence_put(wait.fence);
-	wait.fence = NULL;
+	memset(&wait, 0, sizeof(wait));
+	refuse = false;
 	mutex_unlock(&lock);
 	return 0;
 }
@@ -278,6 +307,8 @@ static int __init suspend_fence_init(void)
 	ret = misc_register(&suspend_fence_misc);
 	if (ret)
 		goto err_driver;
+	/* dev_pm_domain_set() refuses a device that has a driver. */
+	gpu->dev.pm_domain = &domain;
 	return 0;
 
 err_driver:
@@ -293,6 +324,7 @@ err_gpu:
 
 static void __exit suspend_fence_exit(void)
 {
+	gpu->dev.pm_domain = NULL;
 	misc_deregister(&suspend_fence_misc);
 	platform_driver_unregister(&fence_driver);
 	platform_device_unregister(before);

@@ -40,5 +40,7 @@ struct suspend_fence_result {
 #define SUSPEND_FENCE_IOC_GATE		_IOR('F', 1, __s32)
 #define SUSPEND_FENCE_IOC_WAIT		_IOW('F', 2, struct suspend_fence_wait)
 #define SUSPEND_FENCE_IOC_RESULT	_IOR('F', 3, struct suspend_fence_result)
+/* The next suspend of the system fails to suspend the GPU once, with -EAGAIN. */
+#define SUSPEND_FENCE_IOC_REFUSE	_IO('F', 4)
 
 #endif /* SUSPEND_FENCE_H */

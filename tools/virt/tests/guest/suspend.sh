@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# suspend.sh runtime|system|turn...: runtime suspend when idle; system suspend to idle; jobs whose turn comes
-# while the system is suspended. Work after each.
+# suspend.sh runtime|system|turn|fails...: runtime suspend when idle; system suspend to idle; jobs whose turn comes
+# while the system is suspended; a GPU that cannot be suspended or resumed with the system. Work after each.
 . /root/tap.sh
 
 suspended_time_grew()
@@ -120,6 +120,42 @@ turn()
 		has "jobs whose turn comes while it is suspended go on when it is resumed ($control)" "$out" \
 			"suspend=0 wait=\(was-\)\{0,1\}signaled gpu_suspended=1 done=2 "
 	done
+	echo none >/sys/power/pm_test
+	echo auto >"$GPU/power/control"
+}
+
+# suspend_at_work KIND: with a job on the GPU that no device waits for
+suspend_at_work()
+{
+	suspend-fence "$1" "$(mali-bench stacks_hz)" 2>&1 | tr '\n' ' '
+}
+
+# Jobs from before the suspend end, though nobody submits another one.
+fails()
+{
+	modprobe suspend-fence
+	echo devices >/sys/power/pm_test
+	echo 0 >/sys/module/suspend/parameters/pm_test_delay
+	# On until the system is suspended.
+	echo on >"$GPU/power/control"
+	until_true 20 pm_is active
+
+	# -EAGAIN
+	is "a suspend of the GPU that fails is not tried again" "$(suspend_at_work refused)" \
+		"suspend=-11 wait=not-called gpu_suspended=0 done=2 "
+	succeeds "work after it" gpu-load
+
+	failed=$(cat /sys/power/suspend_stats/failed_resume)
+	# When a fast boot has failed, 6.12 stops firmware before it tries a slow one.
+	boots=1
+	case $(uname -r) in
+	6.12.*) boots=2 ;;
+	esac
+	mali-bench boot_fail=$boots
+	is "jobs go on when firmware does not boot in a resume of the system" "$(suspend_at_work alone)" \
+		"suspend=0 wait=not-called gpu_suspended=1 done=2 "
+	is "it did not boot" "$(mali-bench boot_fail) $(($(cat /sys/power/suspend_stats/failed_resume) - failed))" "0 1"
+	succeeds "work after it" gpu-load
 	echo none >/sys/power/pm_test
 	echo auto >"$GPU/power/control"
 }
