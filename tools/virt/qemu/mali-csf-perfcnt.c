@@ -539,6 +539,11 @@ void mali_csf_perfcnt_protm_left(MaliCsfState *s)
         f->info.faults++;
         return;
     }
+    /* The ledger has counts only: 0, since these values mean nothing. */
+    for (i = 0; i < c->nblocks; i++) {
+        memset(f->buf + i * size + MALI_HEADER_WORDS * 4, 0,
+               size - MALI_HEADER_WORDS * 4);
+    }
     perfcnt_written(s, timestamp, mali_csf_clk_now(), MALI_REASON_REQUEST,
                     MALI_LEDGER_OWN_ACCORD);
     smp_wmb();  /* the sample before INSERT, as in perfcnt_sample() */
