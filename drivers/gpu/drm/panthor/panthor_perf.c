@@ -244,7 +244,7 @@ static int check_setup(const struct drm_panthor_perf_cmd_setup *setup)
  * permission is that for watching CPUs. An error of a security module is returned as it is.
  * perf_paranoid can be written at any time.
  */
-int panthor_perf_may_watch(u8 set)
+static int may_watch(u8 set)
 {
 	if (READ_ONCE(perf_paranoid) || set != DRM_PANTHOR_PERF_SET_PRIMARY)
 		return perf_allow_cpu();
@@ -416,7 +416,7 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 	if (ret)
 		return ret;
 
-	ret = panthor_perf_may_watch(setup->block_set);
+	ret = may_watch(setup->block_set);
 	if (ret)
 		return ret;
 

@@ -81,7 +81,6 @@ static inline int panthor_ioctl_perf_control(struct drm_device *ddev, void *data
 #endif
 
 /* What the PMU needs of the device. */
-int panthor_perf_may_watch(u8 set);
 int panthor_perf_add_client(struct panthor_perf_sampler *sampler, u32 *id);
 
 #ifdef CONFIG_DRM_PANTHOR_PERF_PMU

@@ -713,7 +713,10 @@ static int check_attr(struct perf_event *event)
 	if (is_sampling_event(event) || has_branch_stack(event))
 		return -EOPNOTSUPP;
 
-	/* perf refuses tasks, cgroups and what is to be excluded. */
+	/* perf refuses these as well, but only after event_init() has started the counters. */
+	if (event->attach_state & PERF_ATTACH_TASK || event_has_any_exclude_flag(event))
+		return -EINVAL;
+
 	return attr->config1 || attr->config2 || attr->config3 || attr->config4 ? -EINVAL : 0;
 }
 
@@ -731,7 +734,8 @@ static int pmu_event_init(struct perf_event *event)
 	if (ret)
 		return ret;
 
-	ret = panthor_perf_may_watch(DRM_PANTHOR_PERF_SET_PRIMARY);
+	/* perf asks this only after event_init(). */
+	ret = perf_allow_cpu();
 	if (ret)
 		return ret;
 

@@ -329,3 +329,56 @@ TEST_F_TIMEOUT(pmu, files_closed, 300)
 	ASSERT_TRUE(sampled(samples));
 	EXPECT_EQ(added, pmu_count(self->fds[0]));
 }
+
+/* Ends with the number of the first attempt, from 1, that did not end as it should. */
+static int refuse_nobody(FIXTURE_DATA(pmu) *self, bool allowed)
+{
+	for (int i = 0; i < 9; i++) {
+		struct perf_event_attr attr = pmu_attr(&self->pmu, PMU_FIRMWARE_SAMPLES);
+		bool task = i >= 7;
+		int fd;
+
+		attr.exclude_user = i == 1;
+		attr.exclude_kernel = i == 2 || i == 8;
+		attr.exclude_hv = i == 3;
+		attr.exclude_idle = i == 4;
+		attr.exclude_host = i == 5;
+		attr.exclude_guest = i == 6;
+		fd = pmu_open_attr(&attr, task ? 0 : -1, task ? -1 : self->pmu.cpu, -1, 0);
+		if ((fd >= 0) != (allowed && !i))
+			return i + 1;
+		if (fd >= 0)
+			close(fd);
+	}
+	return 0;
+}
+
+/* An event that perf refuses does not enable counters meanwhile. */
+TEST_F(pmu, refused_starts_nothing)
+{
+	static const char *const levels[] = { "-1", "0", "1", "2", "3" };
+	bool by_perf = perf_goes_by_perf();
+
+	ASSERT_TRUE(resume());
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(levels); i++) {
+		bool allowed = i / 2 < 2 && by_perf;
+		uint32_t epoch;
+		int status;
+		pid_t pid;
+
+		ASSERT_EQ(0, perf_write_file(PERF_EVENT_PARANOID, levels[i / 2]));
+		ASSERT_EQ(0, perf_set_paranoid(i % 2));
+		ASSERT_TRUE(perf_at_rest());
+		epoch = bench_reg_get(EPOCH);
+		pid = fork();
+		if (!pid)
+			_exit(setgid(PERF_NOBODY) || setuid(PERF_NOBODY) ? 255 : refuse_nobody(self, allowed));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status);
+		ASSERT_TRUE(perf_at_rest());
+		EXPECT_EQ(epoch + allowed, bench_reg_get(EPOCH)) {
+			TH_LOG("perf_event_paranoid %s, perf_paranoid %zu, attempt %d", levels[i / 2], i % 2,
+			       WEXITSTATUS(status));
+		}
+	}
+}
