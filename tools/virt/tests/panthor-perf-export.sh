@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# configs: plain stock
+# configs: stock
 # panthor-perf export while the GPU is unbound, bound again, and given up by its driver.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
