@@ -428,9 +428,9 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 }
 
 /*
- * The CSHW block is always written, but for its head alone when protected mode has ended: nothing
- * in that sample has been counted. If nobody has asked for the block, its head tells the time of
- * a sample in which none of the blocks that were asked for was written.
+ * The CSHW block is always written. When protected mode has ended, its head is all that is
+ * written of the sample. If nobody has asked for the block, its head tells the time of a sample
+ * in which none of the blocks that were asked for was written.
  */
 static void check_cshw(const struct panthor_perf_layout *layout, void *slot,
 		       struct panthor_perf_fw_sample *sample)
@@ -447,11 +447,10 @@ static void check_cshw(const struct panthor_perf_layout *layout, void *slot,
 	}
 
 	sample->missing = !(head[VALUE_EN] & PANTHOR_PERF_EN_WRITTEN);
-	if (head[VALUE_EN] == PANTHOR_PERF_EN_HEAD && !layout->has_metadata) {
+	if (head[VALUE_EN] == PANTHOR_PERF_EN_HEAD && !layout->has_metadata &&
+	    !sample->has_timestamp) {
 		sample->missing = false;
 		sample->reason = PANTHOR_PERF_REASON_PROTECTED_END;
-		memset(sample->written, 0, sizeof(sample->written));
-		memset(sample->high, 0, sizeof(sample->high));
 	}
 	if (!sample->missing)
 		take_timestamp(sample, head);
@@ -490,7 +489,7 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 	check_cshw(layout, slot, sample);
 	if (layout->has_metadata) {
 		memcpy(header, slot, sizeof(header));
-		sample->reason = header[VALUE_REASON];
+		sample->reason = header[VALUE_REASON] & (PANTHOR_PERF_REASON_PROTECTED_END - 1);
 		take_timestamp(sample, header);
 		clear_metadata_en(slot);
 	}

@@ -1551,7 +1551,7 @@ static void random_sessions(struct kunit *test)
 	struct panthor_perf_masks masks;
 	struct bench bench;
 	u32 s, b, i, n, values_total;
-	bool ends;
+	bool alone, ends;
 
 	prng_state = c->params.shader_present + c->num_values;
 	bench_init(test, &bench, c->name);
@@ -1582,20 +1582,24 @@ static void random_sessions(struct kunit *test)
 				bench.slot[i] = U32_MAX;
 		}
 
+		/* Without metadata, the head of CSHW alone tells the end of protected mode. */
+		alone = !(prng() % 8);
+		ends = !c->metadata;
 		for (b = 0; b < bench.layout->num_blocks; b++) {
 			static const u32 usual[] = { 0, 1, 0xffffffff, 0xffff, 3 };
-			u32 *values = block_values(&bench, b), pick = prng() % 8;
+			u32 *values = block_values(&bench, b), pick = prng() % (alone ? 2 : 8);
 
+			if (alone && b == bench.layout->cshw_block)
+				pick = 1;
 			values[2] = pick < ARRAY_SIZE(usual) ? usual[pick] : prng() | 3;
+			ends &= b == bench.layout->cshw_block ? values[2] == 1 :
+				!(values[2] & 2) || !(needed[b / 64] & BIT_ULL(b % 64));
 		}
-
-		/* Without metadata this is the sample of the end of protected mode. */
-		ends = !c->metadata && block_values(&bench, bench.layout->cshw_block)[2] == 1;
 
 		for (b = 0; b < bench.layout->num_blocks; b++) {
 			const u32 *values = block_values(&bench, b);
 
-			if (ends || !(values[2] & 2))
+			if (!(values[2] & 2))
 				continue;
 
 			for (s = 0; s < NUM_SESSIONS; s++) {
