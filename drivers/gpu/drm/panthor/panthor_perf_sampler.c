@@ -154,11 +154,11 @@
 #define IRQ_MAX_REQUESTS	4
 
 /*
- * So many requests of all clients together are completed at a time, since hooks and the
- * interrupt thread want the lock as well. All that a limited client may have waiting, and
- * its STOP, are no more than that: they end at the same time.
+ * How many requests beyond each client's first a pass over the clients completes, since
+ * hooks and the interrupt thread want the lock as well. It is enough for all that one
+ * limited client may have waiting, with its STOP.
  */
-#define MAX_PORTION		(PANTHOR_PERF_LIMITED_REQUESTS + 1)
+#define MAX_MORE_REQUESTS	PANTHOR_PERF_LIMITED_REQUESTS
 
 /* Transitions are checked where it does not matter what that costs. */
 static void check_transition(bool legal, const char *what, u32 from, u32 to)
@@ -347,8 +347,9 @@ static u32 ask_for_sample(struct panthor_perf_sampler *sampler, struct panthor_p
 }
 
 /*
- * Checks if firmware request @gen completes a client's request that has this number. If
- * the device has gone, all is complete.
+ * Checks if firmware request @gen completes a client's request that has this number. That of
+ * a limited client is completed together with a batch only. If the device has gone, all is
+ * complete.
  */
 static bool is_complete(const struct panthor_perf_sampler *sampler,
 			const struct panthor_perf_client *client, u32 number, u32 gen)
@@ -360,10 +361,11 @@ static bool is_complete(const struct panthor_perf_sampler *sampler,
 	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		return true;
 
-	if (client->limited)
-		gen = gen_complete(limited->gen, gen) ? limited->asked : limited->complete;
+	if (!client->limited)
+		return gen_complete(number, gen);
 
-	return gen_complete(number, gen);
+	return limited_asked(limited) && gen_complete(limited->gen, gen) &&
+	       gen_complete(number, limited->asked);
 }
 
 /* The same for the request at @index of a client's queue, if there is one. */
@@ -806,34 +808,36 @@ static void end_client(struct panthor_perf_sampler *sampler, struct panthor_perf
 }
 
 /*
- * Returns how many requests of a client are completed in this pass: all that firmware request
- * @gen completes, or none if that is more than is left of the budget. If it is more than all of
- * the budget, they come in portions.
+ * Returns how many of the requests that firmware request @gen completes are delivered in this
+ * pass: the first, which has the counts, and more as far as the budget goes. The rest waits
+ * for the next pass, or for the next batch of limited clients.
  */
 static u32 take_portion(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
 			u32 gen)
 {
-	u32 budget = sampler->budget, num = 0;
+	u32 num = 0;
 
 	lockdep_assert_held(&sampler->req_lock);
 
-	while (num < budget && request_complete(sampler, client, client->head + num, gen))
-		num++;
-	if (request_complete(sampler, client, client->head + num, gen)) {
-		sampler->rest = true;
-		sampler->limited_rest |= client->limited;
-		if (budget < MAX_PORTION)
-			return 0;
+	while (request_complete(sampler, client, client->head + num, gen)) {
+		if (num && !sampler->budget) {
+			if (client->limited)
+				sampler->limited.waiting = true;
+			else
+				sampler->rest = true;
+			break;
+		}
+		if (num++)
+			sampler->budget--;
 	}
 
-	sampler->budget -= num;
 	return num;
 }
 
 /*
  * Delivers the samples of a client that firmware request @gen completes, as far as the budget
- * goes. Returns NULL if @fw_sample was delivered, and @fw_sample if it
- * has to be added to the accumulator. An @automatic sample was to be one of its own.
+ * goes. Returns NULL if @fw_sample was delivered, and @fw_sample if it has to be added to the
+ * accumulator. An @automatic sample was to be one of its own.
  */
 static const struct panthor_perf_fw_sample *
 complete_client(struct panthor_perf_sampler *sampler, struct panthor_perf_client *client,
@@ -982,9 +986,13 @@ static bool wants_automatic(struct panthor_perf_sampler *sampler,
 
 	guard(spinlock)(&sampler->req_lock);
 
+	/* The rest of an earlier answer comes before this sample. */
+	if (!answer)
+		gen = sampler->complete_gen;
+
 	return client->state == PANTHOR_PERF_CLIENT_STARTED &&
-	       !(answer && (request_complete(sampler, client, client->head, gen) ||
-			    due_complete(sampler, client, gen)));
+	       !request_complete(sampler, client, client->head, gen) &&
+	       !due_complete(sampler, client, gen);
 }
 
 /*
@@ -1019,8 +1027,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 	if (answer) {
 		sampler->complete_gen = gen;
 		sampler->rest = false;
-		sampler->limited_rest = false;
-		sampler->budget = MAX_PORTION;
+		sampler->budget = MAX_MORE_REQUESTS;
 	}
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
@@ -1121,8 +1128,8 @@ static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *dra
 }
 
 /*
- * Checks if the GPU is in protected mode, for samples that have no metadata to tell.
- * Protected mode that has ended by the time of a drain is not noticed.
+ * Checks if the GPU is in protected mode, for samples that have no metadata to tell. The end of
+ * protected mode has a sample of its own.
  */
 static bool sees_protected(struct panthor_perf_sampler *sampler, int pending)
 {
@@ -1259,7 +1266,7 @@ static bool take_sample(struct panthor_perf_sampler *sampler, struct drain *drai
 	/* The CSHW block always has power: without it, the sample was not complete. */
 	if (sample->missing && sampler->set == DRM_PANTHOR_PERF_SET_PRIMARY)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-	if (protected && last)
+	if (protected && last && sample->reason != PANTHOR_PERF_REASON_PROTECTED_END)
 		sample->reason = PANTHOR_PERF_REASON_PROTECTED;
 
 	age = take_time(sampler, drain);
@@ -1375,16 +1382,17 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 }
 
 /*
- * Ends with @ret all STARTs that wait for a firmware request up to @gen. Returns true
- * if there was one.
+ * Ends with @ret those STARTs that wait for a firmware request up to @gen, or @all of them.
+ * Returns true if there was one.
  */
-static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret)
+static bool fail_starting(struct panthor_perf_sampler *sampler, bool all, u32 gen, int ret)
 {
 	struct panthor_perf_client *client, *tmp;
 	bool any = false;
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
-		if (!baseline_complete(sampler, client, gen))
+		if (all ? client->state != PANTHOR_PERF_CLIENT_STARTING :
+			  !baseline_complete(sampler, client, gen))
 			continue;
 		end_client(sampler, client, PANTHOR_PERF_CLIENT_STOPPED, ret);
 		any = true;
@@ -1397,8 +1405,9 @@ static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret
  * Disables and enables counters, after which firmware begins anew. What is in the ring is
  * not lost, but what was counted since is. All requests are complete. The period in which
  * counters are disabled is flagged, and the one after it as well, since it begins before
- * they are enabled. If firmware does not even disable them, samples have the flag ERROR
- * whatever @flags is, and all STARTs fail.
+ * they are enabled. If firmware does not disable them, samples have the flag ERROR whatever
+ * @flags is, and all STARTs fail. If it does, and then does not enable them, STARTs succeed:
+ * their samples have @flags.
  *
  * The GPU is reset if that does not help, or if firmware has @failed whether it does or
  * not. If it has failed so too often, counters stay disabled.
@@ -1414,7 +1423,7 @@ static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bo
 	ret = disable_counters(sampler);
 	if (ret && ret != -EAGAIN) {
 		flags |= DRM_PANTHOR_PERF_SAMPLE_ERROR;
-		fail_starting(sampler, sampler->next_gen, ret);
+		fail_starting(sampler, true, 0, ret);
 	}
 	/* The ring's samples were counted before. They know of a loss, who starts next does not. */
 	sampler->loss_possible = loss_possible;
@@ -1456,7 +1465,6 @@ static void drain_work(struct work_struct *work)
 {
 	struct panthor_perf_sampler *sampler =
 		container_of(work, struct panthor_perf_sampler, drain_work);
-
 	u32 gen;
 
 	guard(mutex)(&sampler->lock);
@@ -1464,10 +1472,8 @@ static void drain_work(struct work_struct *work)
 	switch (sampler->state) {
 	case PANTHOR_PERF_SAMPLER_COUNTING:
 		gen = sampler->complete_gen;
-		/* Limited clients of one batch all see the same firmware samples. */
-		if (!sampler->limited_rest)
-			drain_counting(sampler, false);
-		/* An answer that was found has used up the budget. */
+		drain_counting(sampler, false);
+		/* An answer that was found has been a pass of its own. */
 		if (sampler->rest && sampler->complete_gen == gen) {
 			serve_clients(sampler, NULL, true, gen, false);
 			disable_if_unused(sampler);
@@ -1498,7 +1504,7 @@ static void request_timed_out(struct panthor_perf_sampler *sampler)
 	 * that can be enabled again, but a START that fails is one: programs may
 	 * repeat it without end.
 	 */
-	bool failed = !full && fail_starting(sampler, sampler->flight_gen, -ETIMEDOUT);
+	bool failed = !full && fail_starting(sampler, false, sampler->flight_gen, -ETIMEDOUT);
 
 	recover_firmware(sampler, flags, failed, "firmware does not answer");
 }
@@ -2035,7 +2041,7 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_close);
 
-/* Checks if nothing is counted after the last sample, as far as metadata tells. */
+/* Checks if nothing is counted after the last sample. */
 static bool ends_counting(const struct panthor_perf_sampler *sampler)
 {
 	if (!sampler->layout->has_metadata)
@@ -2077,7 +2083,8 @@ static void drain_stopped(struct panthor_perf_sampler *sampler, bool forced)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	else if (sampler->loss_possible)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
-	else if (!sampler->halt_protected)
+	else if (!sampler->halt_protected ||
+		 sampler->prev_reason == PANTHOR_PERF_REASON_PROTECTED_END)
 		mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 
 	mark_unsampled(sampler, sampler->halt_protected);
@@ -2172,7 +2179,7 @@ static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_p
 
 	/* The client is taken off the list with the last one. */
 	while (!list_empty(&client->node)) {
-		sampler->budget = MAX_PORTION;
+		sampler->budget = MAX_MORE_REQUESTS;
 		complete_client(sampler, client, sampler->next_gen, NULL, false);
 	}
 }
@@ -2203,7 +2210,7 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	if (running && fw->ring)
 		panthor_perf_fw_disable(fw);
 
-	fail_starting(sampler, sampler->next_gen, -ENODEV);
+	fail_starting(sampler, true, 0, -ENODEV);
 	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	set_time_now(sampler);
 	mark_states(sampler, off_states(sampler));

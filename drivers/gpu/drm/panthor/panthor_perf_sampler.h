@@ -238,7 +238,8 @@ struct panthor_perf_sampler_stats {
  * What they request comes in numbered batches, each of which one firmware request
  * completes. A batch can be joined until that firmware request is made. What is
  * requested later waits for the next one, until the one before is complete and the
- * millisecond that starts then is over.
+ * millisecond that starts then is over. So does what was requested of a batch that has
+ * too many requests to complete them in one go.
  *
  * An automatic sample starts the millisecond again. If one comes too early, or while
  * any batch is asked for or waits, it becomes a part of the next sample of each
@@ -399,10 +400,7 @@ struct panthor_perf_sampler {
 	/** @rest: It completes requests that are left to @drain_work. */
 	bool rest;
 
-	/** @limited_rest: Some of these are of limited clients. */
-	bool limited_rest;
-
-	/** @budget: Number of requests that the present pass over the clients may complete. */
+	/** @budget: Number of requests, beyond each client's first, that this pass may complete. */
 	u32 budget;
 
 	/** @loss_possible: Firmware may have had no room for a sample. */

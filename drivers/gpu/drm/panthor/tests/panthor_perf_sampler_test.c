@@ -4279,6 +4279,7 @@ static void protected_ends(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
+	u32 num;
 
 	c->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
 	d->client.block_set = DRM_PANTHOR_PERF_SET_PRIMARY;
@@ -4320,6 +4321,17 @@ static void protected_ends(struct kunit *test)
 	wake(f);
 	expect_num(test, c, 2);
 	expect(test, c, 1, 4, 5, 0);
+
+	/* GPU_STATUS may show protected mode for a little longer. */
+	enter_protected(f);
+	drain(f);
+	num = d->num;
+	fake_leave_protected(f);
+	f->protected = true;
+	drain(f);
+	expect_num(test, d, num + 1);
+	expect_states(test, d, num, NORMAL | PROTECTED, NORMAL | PROTECTED);
+	f->protected = false;
 }
 
 /* A sample that is taken while the drain finds out that there is protected mode is in it. */
@@ -4412,7 +4424,7 @@ static u32 delivered(const struct fake *f)
 	return num;
 }
 
-/* However many clients there are, the lock is not held for more than a portion of samples. */
+/* However many requests there are, a hold of the lock delivers one a client and 64 more. */
 static void portion_of_all(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -4432,8 +4444,8 @@ static void portion_of_all(struct kunit *test)
 		num = delivered(f);
 	}
 	KUNIT_EXPECT_EQ(test, num, 64 * 64);
-	KUNIT_EXPECT_LE(test, most, 65);
-	KUNIT_EXPECT_LE(test, holds, 2 * 64);
+	KUNIT_EXPECT_LE(test, most, 64 + 64);
+	KUNIT_EXPECT_LE(test, holds, 64);
 	for (num = 0; num < 64; num++)
 		KUNIT_EXPECT_EQ_MSG(test, f->clients[num]->sum, 11, "client %u", num);
 	f->asleep = false;
@@ -4441,37 +4453,70 @@ static void portion_of_all(struct kunit *test)
 }
 
 /*
- * So it is for limited clients. What one firmware sample answers comes in one piece for each of
- * them, and another sample that is taken before all have theirs is in none of it.
+ * So it is for limited clients, whose rest waits for later batches. No sample that is taken
+ * in between is seen by any of them, whoever drains it.
  */
 static void limited_portion_of_all(struct kunit *test)
 {
 	struct fake *f = test->priv;
-	u32 num, holds, most = 0, i;
+	u32 pass, num, i, had[16] = {};
 
 	request_many(test, f, 16, 64, true);
-	f->count = 1;
-	KUNIT_EXPECT_EQ(test, answer_one(f, f->clients[0]), 0);
-	num = delivered(f);
-	for (holds = 0; holds < 16 * 64 && delivered(f) < 16 * 64; holds++) {
-		f->sampler.drain_work.func(&f->sampler.drain_work);
-		for (i = 0; i < 16; i++)
-			KUNIT_EXPECT_EQ(test, f->clients[i]->num % 64, 0);
-		most = max(most, delivered(f) - num);
+	for (pass = 0; delivered(f) < 16 * 64 && pass < 16 * 64; pass++) {
 		num = delivered(f);
+		f->count = 1;
+		KUNIT_EXPECT_EQ(test, answer_one(f, f->clients[0]), 0);
+		limit(f, NOT_NOW);
+		f->sampler.drain_work.func(&f->sampler.drain_work);
+		KUNIT_ASSERT_GT(test, delivered(f), num);
+		KUNIT_ASSERT_LE(test, delivered(f) - num, 16 + 64);
+		limit(f, NOT_NOW);
+		num = delivered(f);
+		for (i = 0; i < 16; i++) {
+			if (f->clients[i]->num == had[i])
+				continue;
+			had[i] = f->clients[i]->num;
+			KUNIT_EXPECT_EQ_MSG(test, f->clients[i]->sum, 1 + 11 * pass,
+					    "client %u in pass %u", i, pass);
+		}
+
 		f->count = 10;
 		fake_auto(f);
 		panthor_perf_sampler_irq(&f->sampler);
+		f->sampler.drain_work.func(&f->sampler.drain_work);
+		check(f, 0);
+		KUNIT_ASSERT_EQ(test, fake_pending(f), 0);
+		KUNIT_ASSERT_EQ(test, delivered(f), num);
+		limit(f, 0);
+		f->sampler.limited.work.func(&f->sampler.limited.work);
 	}
-	KUNIT_EXPECT_EQ(test, num, 16 * 64);
-	KUNIT_EXPECT_LE(test, most, 65);
-	for (i = 0; i < 16; i++) {
-		KUNIT_EXPECT_EQ_MSG(test, f->clients[i]->sum, 1, "client %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, f->clients[i]->got[63].end, f->clients[0]->got[0].end,
-				    "client %u", i);
-	}
+	KUNIT_EXPECT_EQ(test, delivered(f), 16 * 64);
+	for (i = 0; i < 16 * 64; i++)
+		KUNIT_ASSERT_EQ(test, f->clients[i / 64]->got[i % 64].data, i % 64);
+	KUNIT_EXPECT_EQ(test, limited_state(f), LIMITED_IDLE);
 	f->asleep = false;
 	enable_work(&f->sampler.drain_work);
+}
+
+/* Firmware dies while a limited client's START waits for the next batch. */
+static void limited_dead(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	struct starter *s;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	limit(f, NOT_NOW);
+	s = begin_start(test, new_limited(test, f));
+	KUNIT_ASSERT_TRUE(test, wait_starting(s->c));
+	f->dead = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	check(f, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, s->c->client.state, PANTHOR_PERF_CLIENT_STOPPED);
+	limit_over(f);
+	flush_work(&s->work);
+	KUNIT_EXPECT_EQ(test, s->ret, -ETIMEDOUT);
 }
 
 /* What goes wrong, while a client waits for SAMPLE and STOP, and another one for START. */
@@ -5291,6 +5336,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(unplugged_works),
 	KUNIT_CASE(portion_of_all),
 	KUNIT_CASE(limited_portion_of_all),
+	KUNIT_CASE(limited_dead),
 	KUNIT_CASE(states),
 	KUNIT_CASE(pairs),
 	KUNIT_CASE(flight_states),
