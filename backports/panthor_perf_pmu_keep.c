@@ -209,12 +209,35 @@ void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu)
 	up_read(&to_kept(pmu)->plug);
 }
 
+/* Linux 6.12 has an array of these, later kernels an array of pointers. */
+static struct perf_cpu_pmu_context *cpu_context(struct pmu *base, int cpu)
+{
+	void *entry = per_cpu_ptr(base->cpu_pmu_context, cpu);
+
+	return sizeof(*base->cpu_pmu_context) == sizeof(void *) ? *(void **)entry : entry;
+}
+
+/*
+ * Cancels perf's timers of a PMU without events, which perf_pmu_unregister() frees even if they are
+ * armed. Writing this file arms them: it goes first.
+ */
+static void cancel_timers(struct pmu *base)
+{
+	const struct device_attribute file = { .attr.name = "perf_event_mux_interval_ms" };
+	int cpu;
+
+	device_remove_file(base->dev, &file);
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&cpu_context(base, cpu)->hrtimer);
+}
+
 /* Unregisters the PMUs of devices that have gone, when the module is unloaded, or fails to load. */
 void panthor_perf_pmu_exit(void)
 {
 	struct kept_pmu *kept, *tmp;
 
 	list_for_each_entry_safe(kept, tmp, &kept_pmus, node) {
+		cancel_timers(&kept->pmu.base);
 		perf_pmu_unregister(&kept->pmu.base);
 		free_kept(kept);
 	}

@@ -107,6 +107,63 @@ for round in 1 2; do
 		"$(pmu-stat -w -e 0x30b -- gpu-load -j 16 2>/dev/null | sed -n 's/^0x30b //p')" 16
 done
 
+# perf has a timer for each CPU that lets groups of a PMU's events take turns. Writing perf_event_mux_interval_ms arms
+# them. perf frees them with the PMU: none may be armed when the module is gone.
+timers="timer/hrtimer_start timer/hrtimer_cancel timer/hrtimer_expire_entry"
+
+# interval_file: for how many milliseconds the timers are armed
+interval_file()
+{
+	echo /sys/bus/event_source/devices/panthor_*/perf_event_mux_interval_ms
+}
+
+# trace_timers 0|1
+trace_timers()
+{
+	for event in $timers; do
+		echo $1 >$tracing/events/$event/enable
+	done
+}
+
+# armed_timers: how many were armed, and how many of them still are
+armed_timers()
+{
+	awk '
+		match($0, /hrtimer=[0-9a-fx]+/) { timer = substr($0, RSTART, RLENGTH) }
+		/: hrtimer_(cancel|expire_entry): / { delete armed[timer] }
+		/: hrtimer_start: .* function=perf_mux_hrtimer_handler / { armed[timer] = 1; started[timer] = 1 }
+		END { for (timer in started) all++; for (timer in armed) left++; print all + 0, left + 0 }' $tracing/trace
+}
+
+echo >$tracing/trace
+trace_timers 1
+echo 60000 >"$(interval_file)"
+modprobe -r panthor
+trace_timers 0
+is "perf's timers of the PMU are cancelled, one for each CPU" "$(armed_timers)" "$(nproc) 0"
+modprobe panthor
+
+# perf_pmu_unregister() removes the file after it has waited for readers. Write it meanwhile. A probe says when that
+# begins; only Debian's kernels have probes.
+if [ -e $tracing/kprobe_events ]; then
+	echo p:going perf_pmu_unregister >$tracing/kprobe_events
+	echo >$tracing/trace
+	trace_timers 1
+	echo 1 >$tracing/events/kprobes/going/enable
+	file=$(interval_file)
+	(
+		grep -q -m 1 'going:' $tracing/trace_pipe
+		echo 60000 >"$file"
+	) 2>/dev/null &
+	modprobe -r panthor
+	wait $!
+	trace_timers 0
+	is "and not armed again while the PMU goes" "$(armed_timers)" "0 0"
+	echo 0 >$tracing/events/kprobes/going/enable
+	echo >$tracing/kprobe_events
+	modprobe panthor
+fi
+
 # Room for firmware's samples, as the parameter says; what it cannot be is told of.
 for slots in 16 128 17 256; do
 	case $slots in
