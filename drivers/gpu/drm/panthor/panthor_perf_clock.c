@@ -175,13 +175,14 @@ static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
 }
 
 /*
- * Measures the difference between the GPU timestamp and the system counter. Registers are read,
- * so the GPU must be powered. Firmware may let the timestamp stand still unless COUNTER_EN is
- * set. The caller holds panthor_perf_sampler::lock.
+ * Measures the difference between the GPU timestamp and the system counter. One that was measured
+ * before is kept if it is still possible, so that errors of measurement do not add up. Registers
+ * are read, so the GPU must be powered. Firmware may let the timestamp stand still unless
+ * COUNTER_EN is set. The caller holds panthor_perf_sampler::lock.
  */
 void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 {
-	u64 before, after, ns, gpu, gap = U64_MAX;
+	u64 before, after, ns, gpu, most = 0, gap = U64_MAX;
 	u32 i;
 
 	if (!clock->ptdev)
@@ -197,9 +198,12 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 
 		if (after - before < gap) {
 			gap = after - before;
-			clock->offset = gpu - before - gap / 2;
+			most = gpu - before;
 		}
 	}
+
+	if (most - clock->offset > gap)
+		clock->offset = most - gap / 2;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_sync);
 
