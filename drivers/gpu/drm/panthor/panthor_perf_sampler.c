@@ -2178,10 +2178,8 @@ static void unplug_client(struct panthor_perf_sampler *sampler, struct panthor_p
 	spin_unlock(&sampler->req_lock);
 
 	/* The client is taken off the list with the last one. */
-	while (!list_empty(&client->node)) {
-		sampler->budget = MAX_MORE_REQUESTS;
-		complete_client(sampler, client, sampler->next_gen, NULL, false);
-	}
+	sampler->budget = U32_MAX;
+	complete_client(sampler, client, sampler->next_gen, NULL, false);
 }
 
 /*
