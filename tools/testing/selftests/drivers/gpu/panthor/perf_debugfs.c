@@ -14,12 +14,15 @@
 #include "perf.h"
 
 #define PERIOD_NS 10000000
+/* Sessions of a device, and of a file. */
+#define DEVICE_SESSIONS 256
+#define FILE_SESSIONS 64
 
 FIXTURE(debugfs)
 {
 	int fd;
 	char path[256];
-	char text[65536];
+	char text[262144];
 	struct drm_panthor_perf_info info;
 	struct perf_session manual, periodic;
 	struct drm_panthor_perf_cmd_setup setup_manual, setup_periodic;
@@ -281,6 +284,81 @@ TEST_F_TIMEOUT(debugfs, sessions, 120)
 	/* The firmware ring stays. */
 	EXPECT_LT(0, value(self, "slots"));
 	EXPECT_FALSE(is_state(self, "counting"));
+}
+
+/* Slots in use are none to all of them, whatever the user says that has been read. */
+TEST_F(debugfs, used)
+{
+	const struct { int64_t unread; unsigned int used; } cases[] = {
+		{ 0, 0 }, { 1, 1 }, { 7, 7 }, { 8, 8 }, { 9, 8 }, { -1, 8 },
+		{ INT64_MAX, 8 }, { INT64_MIN, 8 },
+	};
+
+	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
+	for (int i = 1; i <= 3; i++)
+		ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, i));
+	ASSERT_TRUE(perf_wait(&self->manual, 3));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char line[1024], used[32];
+		unsigned int id;
+
+		__atomic_store_n(&self->manual.indices->extract_idx, 3 - (uint64_t)cases[i].unread,
+				 __ATOMIC_RELEASE);
+		ASSERT_EQ(0, look(self));
+		snprintf(used, sizeof(used), " slots=8 used=%u ", cases[i].used);
+		EXPECT_NE(NULL, strstr(session(self, 0, line, sizeof(line), &id), used)) {
+			TH_LOG("%lld unread: %s", (long long)cases[i].unread, line);
+		}
+	}
+}
+
+/* However many sessions there are, each has its line, and the next one has none. */
+TEST_F_TIMEOUT(debugfs, most_sessions, 300)
+{
+	int fds[DEVICE_SESSIONS / FILE_SESSIONS - 1];
+	uint32_t handle, sessions = 2;
+	const char *at;
+
+	for (size_t f = 0; f < ARRAY_SIZE(fds); f++) {
+		struct perf_session s;
+
+		fds[f] = perf_open_device();
+		ASSERT_LE(0, fds[f]);
+		for (int i = 0; i < FILE_SESSIONS; i++, sessions++) {
+			struct drm_panthor_perf_cmd_setup setup = {};
+
+			ASSERT_EQ(0, perf_session_new(fds[f], &self->info, 2, &s, &setup));
+			perf_session_free(&s);
+		}
+	}
+	for (; sessions < DEVICE_SESSIONS; sessions++)
+		ASSERT_EQ(0, perf_setup(self->fd, &self->setup_manual, &handle));
+	EXPECT_EQ(-ENOSPC, perf_setup(self->fd, &self->setup_manual, &handle));
+	ASSERT_EQ(0, look(self));
+	EXPECT_EQ(DEVICE_SESSIONS, value(self, "sessions"));
+	for (at = self->text; (at = strstr(at, "\nsession: ")); at++)
+		sessions--;
+	EXPECT_EQ(0, sessions);
+	for (size_t f = 0; f < ARRAY_SIZE(fds); f++)
+		close(fds[f]);
+}
+
+/* The file is read, by root alone, and not written to. */
+TEST_F(debugfs, access)
+{
+	char text[16];
+	int fd = open(self->path, O_RDWR | O_CLOEXEC);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, write(fd, "1", 1));
+	EXPECT_EQ(EINVAL, errno);
+	ASSERT_EQ(0, look(self));
+	EXPECT_EQ(0, pread(fd, text, sizeof(text), strlen(self->text) + sizeof(text)));
+	close(fd);
+	ASSERT_EQ(0, seteuid(PERF_NOBODY));
+	fd = open(self->path, O_RDONLY | O_CLOEXEC);
+	EXPECT_EQ(EACCES, fd < 0 ? errno : 0);
+	ASSERT_EQ(0, seteuid(0));
 }
 
 /* Clocks are followed once from the first session on, however many come and go. */

@@ -14,6 +14,8 @@
 #define NOT_UNCHANGED (-1000000)
 /* Longest control object that is not the ring. */
 #define CONTROL_MAX 65536
+/* Longest period: half of what the kernel can tell as a time, so that two of them can be added. */
+#define LONGEST_PERIOD (INT64_MAX / 2)
 /* How much memory the kernel promises. */
 #define OVERCOMMIT(what) "/proc/sys/vm/overcommit_" what
 
@@ -541,21 +543,43 @@ TEST_F(uapi, setup_sets)
 	}
 }
 
-TEST_F(uapi, setup_slots)
+/* A ring that has the size of its slots: nothing is wrong but their number. */
+static int setup_with_slots(FIXTURE_DATA(uapi) *self, uint64_t slots)
 {
-	static const uint32_t bad[] = { 0, 1, 3, 5, 6, 7, 9, 12, 0x80000000, 0xffffffff };
-	struct drm_panthor_perf_cmd_setup setup;
+	uint64_t size = perf_page_align((slots ? slots : 1) * self->info.sample_size);
+	struct drm_panthor_perf_cmd_setup setup = self->setup;
+	struct perf_bo bo;
+	int ret = perf_bo_create(self->fd, &bo, size, 0);
 
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		setup = self->setup;
-		setup.sample_slots = bad[i];
-		EXPECT_EQ(-EINVAL, setup_fails(self, &setup)) {
-			TH_LOG("%u slots", bad[i]);
+	if (ret)
+		return ret;
+	setup.ringbuf_handle = bo.handle;
+	setup.sample_slots = slots;
+	ret = setup_fails(self, &setup);
+	perf_bo_close(self->fd, &bo);
+	return ret;
+}
+
+TEST_F_TIMEOUT(uapi, setup_slots, 120)
+{
+	const uint64_t max = self->info.max_sample_slots;
+	const struct { uint64_t slots; int ret; } cases[] = {
+		{ 0, -EINVAL }, { 1, -EINVAL }, { 2, 0 }, { 3, -EINVAL }, { 4, 0 }, { 5, -EINVAL },
+		{ 6, -EINVAL }, { 7, -EINVAL }, { 12, -EINVAL }, { max / 2, 0 },
+		{ max - 1, -EINVAL }, { max, 0 }, { max + 1, -EINVAL }, { 2 * max, -EINVAL },
+	};
+	struct drm_panthor_perf_cmd_setup setup = self->setup;
+
+	EXPECT_EQ(4096, max);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].ret, setup_with_slots(self, cases[i].slots)) {
+			TH_LOG("%llu slots", (unsigned long long)cases[i].slots);
 		}
 	}
-	setup.sample_slots = self->info.max_sample_slots * 2;
+	/* So many that their size wraps around is that of the ring. */
+	setup.sample_slots = 0x80000000;
 	EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
-	setup.sample_slots = self->info.max_sample_slots + 1;
+	setup.sample_slots = 0xffffffff;
 	EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
 	/* Right as such, and not the ring's size. */
 	setup.sample_slots = SLOTS / 2;
@@ -585,20 +609,6 @@ TEST_F(uapi, setup_ring_sizes)
 			EXPECT_EQ(0, perf_bo_close(self->fd, &bo));
 		}
 	}
-}
-
-TEST_F_TIMEOUT(uapi, setup_longest_ring, 120)
-{
-	uint64_t size = perf_page_align((uint64_t)self->info.max_sample_slots *
-					self->info.sample_size);
-	struct drm_panthor_perf_cmd_setup setup = self->setup;
-	struct perf_bo bo;
-
-	setup.sample_slots = self->info.max_sample_slots;
-	ASSERT_EQ(0, perf_bo_create(self->fd, &bo, size, 0));
-	setup.ringbuf_handle = bo.handle;
-	EXPECT_EQ(0, setup_fails(self, &setup));
-	EXPECT_EQ(0, perf_bo_close(self->fd, &bo));
 }
 
 TEST_F(uapi, setup_objects)
@@ -867,16 +877,31 @@ TEST_F(uapi, setup_eventfds)
 
 TEST_F(uapi, setup_periods)
 {
-	static const uint64_t good[] = { 1, 1000, 100000, 1000000, 1000000000, 1000000000000 };
-	struct drm_panthor_perf_cmd_setup setup = self->setup;
+	static const struct { uint64_t ns; int ret; } cases[] = {
+		{ 0, 0 }, { 1, 0 }, { 99999, 0 }, { 100000, 0 }, { 1000000000000, 0 },
+		{ LONGEST_PERIOD - 1, 0 }, { LONGEST_PERIOD, 0 },
+		{ LONGEST_PERIOD + 1, -EINVAL }, { INT64_MAX - 1, -EINVAL },
+		{ INT64_MAX, -EINVAL }, { INT64_MAX + 1ull, -EINVAL }, { ~0ull, -EINVAL },
+	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
-		setup.sample_freq_ns = good[i];
-		EXPECT_EQ(0, setup_fails(self, &setup));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct drm_panthor_perf_cmd_setup setup = self->setup;
+
+		setup.sample_freq_ns = cases[i].ns;
+		EXPECT_EQ(cases[i].ret, setup_fails(self, &setup)) {
+			TH_LOG("%llu ns", (unsigned long long)cases[i].ns);
+		}
 	}
-	/* No such time. */
-	setup.sample_freq_ns = ~0ull;
-	EXPECT_EQ(-EINVAL, setup_fails(self, &setup));
+
+	/* A period that nobody lives to see the end of: nothing is due but the sample of STOP. */
+	self->setup.sample_freq_ns = LONGEST_PERIOD;
+	ASSERT_EQ(0, perf_setup(self->fd, &self->setup, &self->s.handle));
+	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 1));
+	ASSERT_EQ(0, perf_stop(self->fd, self->s.handle, 2));
+	ASSERT_TRUE(perf_wait(&self->s, 1));
+	EXPECT_EQ(1, perf_insert(&self->s));
+	EXPECT_EQ(2, perf_slot(&self->s, 0)->user_data);
+	EXPECT_EQ(0, perf_slot(&self->s, 0)->flags);
 }
 
 TEST_F(uapi, setup_masks_past_the_end)
