@@ -8,8 +8,8 @@ set -u
 
 # One more on kernels whose trace tells when interrupts are on, and on those that have probes.
 case $CONFIG in
-debug|stock) n=36 ;;
-*) n=35 ;;
+debug|stock) n=56 ;;
+*) n=55 ;;
 esac
 plan $((n + 1))
 guest_script "$n" rebind
