@@ -81,6 +81,8 @@ struct fake {
 
 	/* What the log was told of the last reset. */
 	const char *why;
+	/* Somebody else's reset is pending: the sampler cannot ask for one of its own. */
+	bool reset_pending;
 
 	/* The interrupt that follows a doorbell. */
 	struct work_struct irq_work;
@@ -426,6 +428,9 @@ static const struct panthor_perf_fw_ops fake_ops = {
 static bool fake_reset(struct panthor_perf_sampler *sampler, const char *why)
 {
 	struct fake *f = container_of(sampler, struct fake, sampler);
+
+	if (f->reset_pending)
+		return false;
 
 	f->why = why;
 	f->resets++;
@@ -2376,6 +2381,94 @@ static void start_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, start(c, 10), -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, f->resets, resets + 1);
 	f->dead = false;
+}
+
+/* What comes between two failures of firmware. */
+struct between_case {
+	const char *name;
+	/* At the first failure, somebody else's reset is pending. */
+	bool pending;
+	/* So many suspends follow, and then so many resets. */
+	u32 suspends, resets;
+	/* The second failure is the first, or the second, that counts. */
+	u32 failures;
+};
+
+static const struct between_case between_cases[] = {
+	{ "nothing", false, 0, 0, 2 },
+	{ "a suspend", false, 1, 0, 2 },
+	{ "the reset that was asked for", false, 0, 1, 2 },
+	{ "another reset after that", false, 0, 2, 1 },
+	{ "a reset after a suspend", false, 1, 1, 1 },
+	{ "a reset that was pending", true, 0, 1, 1 },
+};
+
+static void between_desc(const struct between_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(between, between_cases, between_desc);
+
+static void fake_gpu_suspend(struct fake *f)
+{
+	panthor_perf_sampler_close(&f->sampler, true);
+	panthor_perf_sampler_down(&f->sampler, false);
+	fake_boot(f, true);
+	panthor_perf_sampler_up(&f->sampler);
+}
+
+static void come_between(struct fake *f, const struct between_case *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->suspends; i++)
+		fake_gpu_suspend(f);
+	for (i = 0; i < c->resets; i++)
+		fake_gpu_reset(f);
+	f->reset_pending = false;
+}
+
+/* Failures are counted anew after a reset, but for one that the sampler has asked for itself. */
+static void failures_anew(struct kunit *test)
+{
+	const struct between_case *between = test->param_value;
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	f->dead = true;
+	f->reset_pending = between->pending;
+	KUNIT_EXPECT_EQ(test, start(c, 1), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, f->sampler.failures, 1);
+	KUNIT_EXPECT_EQ(test, f->resets, !between->pending);
+	come_between(f, between);
+	KUNIT_EXPECT_EQ(test, start(c, 2), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, f->sampler.failures, between->failures);
+	KUNIT_EXPECT_EQ(test, f->resets, 1 + !between->pending);
+	f->dead = false;
+}
+
+/*
+ * INSERT that makes no sense once is no reason for a reset, and is one if it makes none again
+ * before firmware has answered. It is not asked for the first time: any reset is another one.
+ */
+static void nonsense_anew(struct kunit *test)
+{
+	const struct between_case *between = test->param_value;
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	for (i = 0; i < 2; i++) {
+		if (i)
+			come_between(f, between);
+		f->output.perfcnt_insert = f->fw.extract + FAKE_SLOTS + 1;
+		KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+		expect_num(test, c, i + 1);
+		KUNIT_EXPECT_EQ(test, f->resets, i && !between->resets);
+	}
 }
 
 /*
@@ -5291,6 +5384,8 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(enable_fails),
 	KUNIT_CASE(check_gives_up),
 	KUNIT_CASE(start_fails),
+	KUNIT_CASE_PARAM(failures_anew, between_gen_params),
+	KUNIT_CASE_PARAM(nonsense_anew, between_gen_params),
 	KUNIT_CASE(start_mute),
 	KUNIT_CASE(start_unanswered),
 	KUNIT_CASE(unplugged),
