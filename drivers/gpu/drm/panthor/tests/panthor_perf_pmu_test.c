@@ -6,6 +6,7 @@
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
 
@@ -275,6 +276,8 @@ static void totals(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, t->run->client.limited);
 	/* Who reads sees what firmware has sampled by itself, too. */
 	KUNIT_EXPECT_TRUE(test, t->run->client.emit_auto);
+	/* Who opens events may hold perf's locks: firmware has a quarter of a second. */
+	KUNIT_EXPECT_EQ(test, t->run->client.start_timeout, HZ / 4);
 	use(t, CSHW, true);
 	use(t, MEMSYS, true);
 	use(t, SHADER, true);

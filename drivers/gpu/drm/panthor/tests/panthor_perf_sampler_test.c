@@ -84,6 +84,9 @@ struct fake {
 	/* Somebody else's reset is pending: the sampler cannot ask for one of its own. */
 	bool reset_pending;
 
+	/* How long the driver was ready to wait for an acknowledgment of ENABLE, and of SAMPLE. */
+	u32 enable_ms, sample_ms;
+
 	/* The interrupt that follows a doorbell. */
 	struct work_struct irq_work;
 
@@ -365,6 +368,10 @@ static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
 	struct fake *f = to_fake(fw);
 
 	f->calls++;
+	if (mask & GLB_PERFCNT_EN)
+		f->enable_ms = timeout_ms;
+	if (mask & GLB_PERFCNT_SAMPLE)
+		f->sample_ms = timeout_ms;
 	if (mask & ~f->input.ack_irq_mask)
 		f->masked_waits++;
 	if (f->protected_when_waited && (mask & GLB_PERFCNT_SAMPLE)) {
@@ -2814,6 +2821,28 @@ static void limited_emitted(struct kunit *test)
 	expect(test, a, 1, 6, 140, 0);
 }
 
+/* The millisecond of limited clients begins after what they have seen, and is one. */
+static void limited_millisecond(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_limited(test, f);
+	u64 before = ktime_get_raw_ns();
+
+	c->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	KUNIT_EXPECT_GE(test, f->sampler.limited.not_before_ns, before + NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, f->sampler.limited.not_before_ns, ktime_get_raw_ns() + NSEC_PER_MSEC);
+
+	limit(f, 0);
+	before = ktime_get_raw_ns();
+	fake_auto(f);
+	queue_work(f->sampler.wq, &f->sampler.drain_work);
+	expect_num(test, c, 1);
+	KUNIT_EXPECT_GE(test, f->sampler.limited.not_before_ns, before + NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, f->sampler.limited.not_before_ns, ktime_get_raw_ns() + NSEC_PER_MSEC);
+}
+
 /* TEARDOWN and unplug end the wait of a limited client, and do not disturb the next one. */
 static void limited_ends(struct kunit *test)
 {
@@ -3255,6 +3284,134 @@ static void check_since_request(struct fake *f, u64 ns)
 	f->sampler.flight_ns -= ns;
 	spin_unlock(&f->sampler.req_lock);
 	check(f, 0);
+}
+
+/* What the check does when something has lasted for a time. */
+enum overdue {
+	/* It gives up a request that was not answered. */
+	OVERDUE_ANSWER,
+	/* The same, if samples were drained meanwhile. */
+	OVERDUE_ANSWER_DRAINED,
+	/* It asks for a sample, since none was taken. */
+	OVERDUE_SAMPLE,
+	/* It asks for a sample, since none tells so far that no more is lost. */
+	OVERDUE_LOSS_END,
+};
+
+struct overdue_case {
+	const char *name;
+	enum overdue kind;
+	u32 ms;
+};
+
+static const struct overdue_case overdue_cases[] = {
+	{ "no answer", OVERDUE_ANSWER, 500 },
+	{ "no answer, but samples", OVERDUE_ANSWER_DRAINED, 1000 },
+	{ "no sample", OVERDUE_SAMPLE, 100 },
+	{ "no sample after a loss", OVERDUE_LOSS_END, 100 },
+};
+
+static void overdue_desc(const struct overdue_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(overdue, overdue_cases, overdue_desc);
+
+/*
+ * Runs the check as if this had lasted for @ns. Returns true if it has done something about it.
+ * @took is how much longer it may have lasted to the check, which reads the clock.
+ */
+static bool check_overdue(struct fake *f, enum overdue kind, u64 ns, u64 *took)
+{
+	struct panthor_perf_sampler *sampler = &f->sampler;
+	u64 begin, done = sampler->stats.restarts + sampler->stats.requests;
+
+	if (kind == OVERDUE_ANSWER_DRAINED)
+		fake_auto(f);
+
+	mutex_lock(&sampler->lock);
+	spin_lock(&sampler->req_lock);
+	begin = ktime_get_raw_ns();
+	sampler->time.ns = begin - (kind == OVERDUE_SAMPLE ? ns : 0);
+	sampler->flight_ns = begin - (kind == OVERDUE_SAMPLE ? 0 : ns);
+	sampler->answer_ns = sampler->flight_ns;
+	spin_unlock(&sampler->req_lock);
+	mutex_unlock(&sampler->lock);
+	sampler->check_work.work.func(&sampler->check_work.work);
+	*took = ktime_get_raw_ns() - begin;
+	drained(f);
+	return sampler->stats.restarts + sampler->stats.requests != done;
+}
+
+/* Each time of the check is neither shorter nor longer. */
+static void overdue(struct kunit *test)
+{
+	const struct overdue_case *due = test->param_value;
+	u64 ns = due->ms * (u64)NSEC_PER_MSEC, early = 10 * NSEC_PER_MSEC, took;
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	if (due->kind == OVERDUE_LOSS_END) {
+		f->full = true;
+		fake_auto(f);
+		f->full = false;
+		panthor_perf_sampler_irq(&f->sampler);
+		drained(f);
+		check(f, 0);
+		KUNIT_ASSERT_TRUE(test, f->sampler.loss_possible);
+	} else if (due->kind != OVERDUE_SAMPLE) {
+		f->asleep = true;
+		KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+		check(f, 0);
+	}
+
+	/* On a machine that is held up for so long, it is not early. */
+	if (!check_overdue(f, due->kind, ns - early, &took))
+		KUNIT_EXPECT_TRUE(test, check_overdue(f, due->kind, ns, &took));
+	else
+		KUNIT_EXPECT_GE(test, took, early);
+	f->asleep = false;
+}
+
+/* The check runs after a tenth of a second. */
+static void check_interval(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+	unsigned long before = jiffies, at;
+
+	enable_delayed_work(&f->sampler.check_work);
+	KUNIT_EXPECT_EQ(test, start(c, 1), 0);
+	at = f->sampler.check_work.timer.expires;
+	disable_delayed_work_sync(&f->sampler.check_work);
+	KUNIT_EXPECT_TRUE(test, time_after_eq(at, before + msecs_to_jiffies(100)));
+	KUNIT_EXPECT_TRUE(test, time_before_eq(at, jiffies + msecs_to_jiffies(100)));
+}
+
+/* Firmware has 100 ms to enable or disable counters, and a suspend waits 20 ms for a sample. */
+static void waits(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, f->enable_ms, 100);
+	KUNIT_EXPECT_EQ(test, f->sample_ms, 0);
+	f->asleep = true;
+	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
+	panthor_perf_sampler_close(&f->sampler, true);
+	KUNIT_EXPECT_EQ(test, f->sample_ms, 20);
+	panthor_perf_sampler_down(&f->sampler, false);
+	f->asleep = false;
+	fake_boot(f, true);
+	panthor_perf_sampler_up(&f->sampler);
+	f->enable_ms = 0;
+	panthor_perf_sampler_remove(&f->sampler, &c->client);
+	KUNIT_EXPECT_EQ(test, f->enable_ms, 100);
 }
 
 /* What may have been lost once is not flagged for ever, though nobody requests a sample. */
@@ -5396,6 +5553,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(limited_rate),
 	KUNIT_CASE(limited_down),
 	KUNIT_CASE(limited_emitted),
+	KUNIT_CASE(limited_millisecond),
 	KUNIT_CASE(limited_ends),
 	KUNIT_CASE(limited_lost_ack),
 	KUNIT_CASE(portions),
@@ -5406,6 +5564,9 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(emitted_meanwhile),
 	KUNIT_CASE(stop_in_irq),
 	KUNIT_CASE(protected_start_after_failures),
+	KUNIT_CASE_PARAM(overdue, overdue_gen_params),
+	KUNIT_CASE(check_interval),
+	KUNIT_CASE(waits),
 	KUNIT_CASE(loss_ends),
 	KUNIT_CASE(emitted_before_ack),
 	KUNIT_CASE(unplug_stop),
