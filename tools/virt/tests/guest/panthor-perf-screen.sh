@@ -113,7 +113,7 @@ Core N [] N% Core N [] N%
 Core N [] N% Core N [] N%
 Memory read N B/s, write N B/s
 Top-down Idle N% Front end N% Tiler N% Shader cores N% External memory N%
-Estimate: Idle. Nothing was submitted: look at the CPU threads that feed the GPU,
+Estimate: Idle. Nothing was submitted: look at the CPU threads that feed the GPU
 N%
  N%
  PID CLIENT TIME CYCLES MHz RESIDNT TOTAL SHARED SESS COMMAND
@@ -235,7 +235,7 @@ press C-c
 shows "until Ctrl-C" "^status 0"
 run 80 24 "TERM=no-such-terminal panthor-perf top"
 shows "an unknown terminal is an error" "^status 10"
-has "that says what to do" "$(screen | tr -d '\n')" "\"no-such-terminal\" (TERM), of which nothing is known: set TERM to a known one"
+has "that says what to do" "$(screen | tr -d '\n')" "unknown terminal \"no-such-terminal\"\. Set TERM to a known terminal"
 
 # Without CAP_PERFMON.
 chmod 666 $node
