@@ -113,7 +113,8 @@ turn()
 	# Nobody submits a job then, but what a job waits for may be signaled.
 	modprobe suspend-fence
 	echo devices >/sys/power/pm_test
-	echo 1 >/sys/module/suspend/parameters/pm_test_delay
+	# Longer than panthor lets a job run.
+	echo 6 >/sys/module/suspend/parameters/pm_test_delay
 	for control in auto on; do
 		echo $control >"$GPU/power/control"
 		out=$(suspend-fence turn "$(mali-bench stacks_hz)" | tr '\n' ' ')
