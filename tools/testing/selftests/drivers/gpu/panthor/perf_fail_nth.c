@@ -4,10 +4,14 @@
  * memory fails, an ioctl fails cleanly or succeeds, and the next one works.
  *
  * Each call is made again and again; the first time its first point where a
- * failure can be injected fails, then its second, until it has no more. Kernels
- * that check allocate for themselves, so that a call has not always the same
- * points. What leaks or is freed twice is for the kernel to notice: this is best
- * run with KASAN, lockdep and kmemleak.
+ * failure can be injected fails, then its second, until it has no more. Its
+ * allocations are one sweep, and its accesses to the user's memory are another,
+ * so that each has an error of its own. Memory that lacks once may be had at the
+ * second attempt, which the kernel makes here and there by itself: allocations
+ * also fail all from the n-th on. Kernels that check allocate for themselves, so
+ * that a call has not always the same points: the nodes of trees, of which handles
+ * are made, have a sweep of their own. What leaks or is freed twice is for the
+ * kernel to notice: this is best run with KASAN, lockdep and kmemleak.
  */
 #define _GNU_SOURCE
 #include "../../../kselftest_harness.h"
@@ -23,21 +27,63 @@
 #define MARK		0x5555555555555555ull
 #define NO_HANDLE	0xdeadu
 
+/* What fails. */
+enum fault { MEMORY, NODES, ACCESS, FAULTS };
+
+static const char *const fault_names[FAULTS] = { "memory", "nodes", "access" };
+
+enum call { OPEN, QUERY, SETUP, START, SAMPLE, STOP, TEARDOWN, EVENT };
+
+/*
+ * The error of each call when memory lacks, or 0 if it needs none, and when the user's memory
+ * cannot be accessed; how often it fails at least; and what the rest of panthor may say instead.
+ */
+static const struct {
+	const char *name;
+	struct {
+		int error;
+		unsigned int times;
+		int other;
+	} faults[FAULTS];
+} calls[] = {
+	/* An object of panthor's own, for which shmem has no inode. */
+	[OPEN] = { "open", { { -ENOMEM, 1, -ENOSPC }, { -ENOMEM }, { -EFAULT, 1 } } },
+	/* Arguments in, what is asked for out, and the arguments out. */
+	[QUERY] = { "query", { {}, {}, { -EFAULT, 3 } } },
+	/*
+	 * Session, sums, queue and handle. The handle, and maybe the ring. Arguments in, their
+	 * struct in, and arguments out.
+	 */
+	[SETUP] = { "SETUP", { { -ENOMEM, 4 }, { -ENOMEM, 1 }, { -EFAULT, 3 } } },
+	[START] = { "START", { {}, {}, { -EFAULT, 3 } } },
+	[SAMPLE] = { "SAMPLE", { {}, {}, { -EFAULT, 3 } } },
+	[STOP] = { "STOP", { {}, {}, { -EFAULT, 3 } } },
+	[TEARDOWN] = { "TEARDOWN", { {}, {}, { -EFAULT, 2 } } },
+	/* Perf's own, and something of ours. */
+	[EVENT] = { "perf_event_open", { { -ENOMEM, 2 }, { -ENOMEM }, { -EFAULT, 1 } } },
+};
+
 /**
  * struct sweep - one call, at one point after the other
  * @ctl: the thread's fail-nth
+ * @lasting: the thread's make-it-fail, or -1 if only one point is to fail
+ * @call: the call
+ * @fault: what is to fail
  * @nth: the point that is to fail, from 1
  * @misses: how often in a row the call had no such point
  * @failed: how often the call failed
- * @must_fail: how often it must at least
- * @turns: sweeps that ended with fewer
+ * @others: how often with the other error
+ * @turns: sweeps in which it failed too seldom
  */
 struct sweep {
 	int ctl;
+	int lasting;
+	enum call call;
+	enum fault fault;
 	unsigned int nth;
 	unsigned int misses;
 	unsigned int failed;
-	unsigned int must_fail;
+	unsigned int others;
 	unsigned int turns;
 };
 
@@ -45,12 +91,14 @@ FIXTURE(fail_nth)
 {
 	int fd;
 	struct drm_panthor_perf_info info;
-	struct sweep sweep;
+	int ctl;
+	int lasting;
 };
 
 FIXTURE_VARIANT(fail_nth)
 {
 	bool up;
+	bool lasting;
 };
 
 /* Memory is mapped for the GPU, and firmware told to count. */
@@ -58,6 +106,58 @@ FIXTURE_VARIANT_ADD(fail_nth, running) { .up = true };
 
 /* The GPU is left alone. */
 FIXTURE_VARIANT_ADD(fail_nth, suspended) { .up = false };
+
+/* From the point that fails on, there is no memory. */
+FIXTURE_VARIANT_ADD(fail_nth, lasting) { .up = true, .lasting = true };
+
+static int set_fault(const char *fault, const char *setting, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/%s", fault, setting);
+	return perf_write_file(path, value);
+}
+
+/* Points are those of one kind alone. Without a stack trace, a filter lets all pass, or nothing. */
+static int choose_fault(enum fault fault)
+{
+	static const struct {
+		const char *name;
+		unsigned int faults;
+	} kinds[] = {
+		{ "failslab", 1 << MEMORY | 1 << NODES },
+		{ "fail_page_alloc", 1 << MEMORY },
+		{ "fail_usercopy", 1 << ACCESS },
+	};
+	int ret = set_fault("failslab", "cache-filter", fault == NODES ? "1" : "0");
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(kinds); i++) {
+		ret = set_fault(kinds[i].name, "stacktrace-depth", "0");
+		if (!ret)
+			ret = set_fault(kinds[i].name, "require-start",
+					kinds[i].faults >> fault & 1 ? "0" : "1");
+	}
+	return ret;
+}
+
+/* Where a thread has asked for it, each of its allocations fails; or, with a filter, each node. */
+static int let_all_fail(void)
+{
+	int ret = perf_write_file("/sys/kernel/slab/radix_tree_node/failslab", "1");
+
+	if (!ret)
+		ret = set_fault("failslab", "task-filter", "1");
+	if (!ret)
+		ret = set_fault("failslab", "times", "-1");
+	if (!ret)
+		ret = set_fault("failslab", "probability", "100");
+	return ret;
+}
+
+static bool failed_enough(const struct sweep *sweep)
+{
+	return sweep->failed >= calls[sweep->call].faults[sweep->fault].times;
+}
 
 /*
  * Whether there is a point to try. Where one of the kernel's own comes and goes, the
@@ -67,35 +167,82 @@ static bool more(struct sweep *sweep)
 {
 	if (sweep->misses < MISSES)
 		return true;
-	if (sweep->failed >= sweep->must_fail || ++sweep->turns == TURNS)
+	if (failed_enough(sweep) || ++sweep->turns == TURNS)
 		return false;
 	sweep->nth = 0;
 	sweep->misses = 0;
 	sweep->failed = 0;
+	sweep->others = 0;
 	return true;
+}
+
+static void write_ctl(int fd, const char *text)
+{
+	while (pwrite(fd, text, strlen(text), 0) != (ssize_t)strlen(text))
+		;
 }
 
 /* Between this and disarm(), nothing but the call. */
 static bool arm(struct sweep *sweep)
 {
 	char text[16];
-	int len = snprintf(text, sizeof(text), "%u", ++sweep->nth);
 
-	return sweep->nth <= MAX_NTH && write(sweep->ctl, text, len) == len;
+	snprintf(text, sizeof(text), "%u", ++sweep->nth);
+	if (sweep->nth > MAX_NTH)
+		return false;
+	/* Nothing fails by this as long as the point has not come. */
+	if (sweep->lasting >= 0)
+		write_ctl(sweep->lasting, "1");
+	write_ctl(sweep->ctl, text);
+	return true;
 }
 
-/* A call that failed must have had that point. Reading and writing have some as well. */
-static bool disarm(struct sweep *sweep, bool failed)
+/*
+ * A call that failed must have had that point, and its error must be that of what has failed.
+ * Reading and writing have points as well.
+ */
+static bool disarm(struct __test_metadata *_metadata, struct sweep *sweep, int ret)
 {
 	char text[16] = "";
 	ssize_t n = pread(sweep->ctl, text, sizeof(text) - 1, 0);
 	bool hit = n > 0 && !strtoul(text, NULL, 10);
+	int error = calls[sweep->call].faults[sweep->fault].error;
+	int other = calls[sweep->call].faults[sweep->fault].other;
 
-	while (write(sweep->ctl, "0", 1) != 1)
-		;
+	if (sweep->lasting >= 0)
+		write_ctl(sweep->lasting, "0");
+	write_ctl(sweep->ctl, "0");
 	sweep->misses = hit ? 0 : sweep->misses + 1;
-	sweep->failed += failed;
-	return hit || !failed;
+	if (ret >= 0)
+		return true;
+	sweep->failed++;
+	sweep->others += ret == other;
+	if (hit && (ret == error || ret == other))
+		return true;
+	TH_LOG("%s, %s, point %u%s: %s, and not %s", calls[sweep->call].name,
+	       fault_names[sweep->fault], sweep->nth, hit ? "" : ", which it has not",
+	       strerror(-ret), error ? strerror(-error) : "success");
+	return false;
+}
+
+/* Begins the sweep of a call. */
+static bool begin(FIXTURE_DATA(fail_nth) *self, bool lasting, struct sweep *sweep, enum call call,
+		  enum fault fault)
+{
+	*sweep = (struct sweep) {
+		.ctl = self->ctl, .lasting = -1, .call = call, .fault = fault,
+	};
+	if (fault == NODES || (fault == MEMORY && lasting))
+		sweep->lasting = self->lasting;
+	return !choose_fault(fault);
+}
+
+/* Ends it. Returns true if the call has failed often enough. */
+static bool end(struct __test_metadata *_metadata, const struct sweep *sweep)
+{
+	TH_LOG("%s, %s: %u of %u points fail, %u with another error", calls[sweep->call].name,
+	       fault_names[sweep->fault], sweep->failed, sweep->nth - MISSES, sweep->others);
+	return failed_enough(sweep);
 }
 
 /* How many sessions a file has. */
@@ -131,13 +278,17 @@ static int works(FIXTURE_DATA(fail_nth) *self, uint8_t block_set)
 
 FIXTURE_SETUP(fail_nth)
 {
-	self->sweep.ctl = -1;
+	self->ctl = -1;
+	self->lasting = -1;
 	self->fd = perf_open_counters(&self->info);
 	if (self->fd < 0)
 		SKIP(return, "no GPU with performance counters");
-	self->sweep.ctl = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (self->sweep.ctl < 0 || !perf_all_can_fail())
-		SKIP(return, "needs the kernel's fault injection");
+	self->ctl = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (self->ctl < 0 || !perf_all_can_fail() || choose_fault(MEMORY))
+		SKIP(return, "needs the kernel's fault injection, with stack traces");
+	self->lasting = open("/proc/thread-self/make-it-fail", O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->lasting);
+	ASSERT_EQ(0, let_all_fail());
 	ASSERT_EQ(0, perf_pm_write("control", variant->up ? "on" : "auto"));
 	if (!variant->up)
 		ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
@@ -145,8 +296,10 @@ FIXTURE_SETUP(fail_nth)
 
 FIXTURE_TEARDOWN(fail_nth)
 {
-	if (self->sweep.ctl >= 0)
-		close(self->sweep.ctl);
+	if (self->ctl >= 0)
+		close(self->ctl);
+	if (self->lasting >= 0)
+		close(self->lasting);
 	if (self->fd >= 0)
 		close(self->fd);
 	perf_pm_write("control", "auto");
@@ -154,40 +307,48 @@ FIXTURE_TEARDOWN(fail_nth)
 
 TEST_F_TIMEOUT(fail_nth, open_file, 600)
 {
-	self->sweep.must_fail = 1;
-	while (more(&self->sweep)) {
-		int fd;
+	char link[32], path[64] = "";
+	struct sweep sweep;
 
-		ASSERT_TRUE(arm(&self->sweep));
-		fd = perf_open_device();
-		ASSERT_TRUE(disarm(&self->sweep, fd < 0));
-		if (fd >= 0) {
-			EXPECT_EQ(0, num_sessions(fd));
-			close(fd);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", self->fd);
+	ASSERT_LT(0, readlink(link, path, sizeof(path) - 1));
+	for (enum fault fault = MEMORY; fault < FAULTS; fault++) {
+		ASSERT_TRUE(begin(self, variant->lasting, &sweep, OPEN, fault));
+		while (more(&sweep)) {
+			int fd;
+
+			ASSERT_TRUE(arm(&sweep));
+			fd = open(path, O_RDWR | O_CLOEXEC);
+			EXPECT_TRUE(disarm(_metadata, &sweep, fd < 0 ? -errno : fd));
+			if (fd >= 0) {
+				EXPECT_EQ(0, num_sessions(fd));
+				close(fd);
+			}
 		}
+		EXPECT_TRUE(end(_metadata, &sweep));
 	}
-	TH_LOG("failed at %u of %u", self->sweep.failed, self->sweep.nth - MISSES);
-	EXPECT_LE(self->sweep.must_fail, self->sweep.failed);
 	EXPECT_EQ(0, works(self, DRM_PANTHOR_PERF_SET_PRIMARY));
 }
 
 TEST_F_TIMEOUT(fail_nth, query, 600)
 {
-	/* Its struct in, what is asked for out. */
-	self->sweep.must_fail = 2;
-	while (more(&self->sweep)) {
-		struct drm_panthor_perf_info info;
-		uint32_t size = sizeof(info);
-		int ret;
+	struct sweep sweep;
 
-		memset(&info, 0xff, sizeof(info));
-		ASSERT_TRUE(arm(&self->sweep));
-		ret = perf_query(self->fd, DRM_PANTHOR_DEV_QUERY_PERF_INFO, &info, &size);
-		ASSERT_TRUE(disarm(&self->sweep, ret));
-		EXPECT_EQ(ret ? -EFAULT : 0, ret);
-		EXPECT_TRUE(ret || !memcmp(&info, &self->info, sizeof(info)));
+	for (enum fault fault = MEMORY; fault < FAULTS; fault++) {
+		ASSERT_TRUE(begin(self, variant->lasting, &sweep, QUERY, fault));
+		while (more(&sweep)) {
+			struct drm_panthor_perf_info info;
+			uint32_t size = sizeof(info);
+			int ret;
+
+			memset(&info, 0xff, sizeof(info));
+			ASSERT_TRUE(arm(&sweep));
+			ret = perf_query(self->fd, DRM_PANTHOR_DEV_QUERY_PERF_INFO, &info, &size);
+			EXPECT_TRUE(disarm(_metadata, &sweep, ret));
+			EXPECT_TRUE(ret || !memcmp(&info, &self->info, sizeof(info)));
+		}
+		EXPECT_TRUE(end(_metadata, &sweep));
 	}
-	EXPECT_LE(self->sweep.must_fail, self->sweep.failed);
 }
 
 /*
@@ -202,64 +363,58 @@ TEST_F_TIMEOUT(fail_nth, set_up, 600)
 {
 	struct drm_panthor_perf_cmd_setup held_setup = {};
 	struct perf_session held;
+	struct sweep sweep;
 
-	/* Both structs, the session, and something of what it needs. */
-	self->sweep.must_fail = 5;
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &held, &held_setup));
-	while (more(&self->sweep)) {
-		struct drm_panthor_perf_cmd_setup setup = {
-			.block_set = self->sweep.nth % 3,
-		};
-		struct perf_session s;
-		int fd = perf_open_device();
-		uint64_t index = 0;
-		int ret;
+	for (enum fault fault = MEMORY; fault < FAULTS; fault++) {
+		ASSERT_TRUE(begin(self, variant->lasting, &sweep, SETUP, fault));
+		while (more(&sweep)) {
+			struct drm_panthor_perf_cmd_setup setup = { .block_set = sweep.nth % 3 };
+			int fd = perf_open_device();
+			uint64_t index = 0;
+			struct perf_session s;
+			int ret;
 
-		ASSERT_LE(0, fd);
-		perf_masks_all(&setup);
-		ASSERT_EQ(0, perf_session_alloc(fd, &self->info, SLOTS, 0, &s, &setup));
-		s.indices->insert_idx = MARK;
-		s.indices->extract_idx = MARK;
+			ASSERT_LE(0, fd);
+			perf_masks_all(&setup);
+			ASSERT_EQ(0, perf_session_alloc(fd, &self->info, SLOTS, 0, &s, &setup));
+			s.indices->insert_idx = MARK;
+			s.indices->extract_idx = MARK;
 
-		struct drm_panthor_perf_control c = {
-			.cmd = DRM_PANTHOR_PERF_COMMAND_SETUP, .handle = NO_HANDLE,
-			.size = sizeof(setup), .pointer = (uintptr_t)&setup,
-		};
+			struct drm_panthor_perf_control c = {
+				.cmd = DRM_PANTHOR_PERF_COMMAND_SETUP, .handle = NO_HANDLE,
+				.size = sizeof(setup), .pointer = (uintptr_t)&setup,
+			};
 
-		ASSERT_TRUE(arm(&self->sweep));
-		ret = perf_control(fd, &c);
-		ASSERT_TRUE(disarm(&self->sweep, ret));
-		if (ret && !num_sessions(fd)) {
-			EXPECT_TRUE(ret == -ENOMEM || ret == -EFAULT) {
-				TH_LOG("point %u: %d", self->sweep.nth, ret);
+			ASSERT_TRUE(arm(&sweep));
+			ret = perf_control(fd, &c);
+			EXPECT_TRUE(disarm(_metadata, &sweep, ret));
+			if (!ret) {
+				EXPECT_EQ(1, c.handle);
+				EXPECT_EQ(1, num_sessions(fd));
+				EXPECT_EQ(0, perf_start(fd, c.handle, 0));
+			} else {
+				EXPECT_EQ(NO_HANDLE, c.handle);
+				/* The DRM core may be unable to copy back what has been done. */
+				if (fault != ACCESS || !num_sessions(fd)) {
+					EXPECT_EQ(0, num_sessions(fd));
+					index = MARK;
+				}
 			}
-			index = MARK;
-		} else if (ret) {
-			/* The DRM core could not copy back what has been done. */
-			EXPECT_EQ(-EFAULT, ret);
-		} else {
-			EXPECT_EQ(1, c.handle);
-			EXPECT_EQ(1, num_sessions(fd));
-			EXPECT_EQ(0, perf_start(fd, c.handle, 0));
+			EXPECT_EQ(index, s.indices->insert_idx);
+			EXPECT_EQ(index, s.indices->extract_idx);
+			perf_session_free(&s);
+			close(fd);
 		}
-		if (ret)
-			EXPECT_EQ(NO_HANDLE, c.handle);
-		EXPECT_EQ(index, s.indices->insert_idx);
-		EXPECT_EQ(index, s.indices->extract_idx);
-		perf_session_free(&s);
-		close(fd);
+		EXPECT_TRUE(end(_metadata, &sweep));
 	}
-	TH_LOG("failed at %u of %u", self->sweep.failed, self->sweep.nth - MISSES);
-	EXPECT_LE(self->sweep.must_fail, self->sweep.failed);
 	perf_session_end(&held);
 	EXPECT_EQ(0, works(self, DRM_PANTHOR_PERF_SET_SECONDARY));
 }
 
-enum { START, SAMPLE, STOP, TEARDOWN, CALLS };
-
-static int call(int fd, uint32_t handle, int which)
+static int command(int fd, uint32_t handle, enum call call)
 {
-	switch (which) {
+	switch (call) {
 	case START: return perf_start(fd, handle, START);
 	case SAMPLE: return perf_sample(fd, handle, SAMPLE);
 	case STOP: return perf_stop(fd, handle, STOP);
@@ -275,67 +430,67 @@ static bool stopped(struct perf_session *s)
 	return insert && perf_slot(s, insert - 1)->user_data == STOP;
 }
 
-/*
- * Each of them is done or is not done, which what comes afterwards tells, and
- * nothing in between.
- */
+/* A command is done or is not done, which what comes afterwards tells, and nothing in between. */
+static void check_command(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self,
+			  struct sweep *sweep)
+{
+	struct drm_panthor_perf_cmd_setup setup = {};
+	enum call call = sweep->call;
+	int fd = perf_open_device();
+	uint64_t samples = 0;
+	struct perf_session s;
+	bool done = false;
+	int ret;
+
+	ASSERT_LE(0, fd);
+	perf_masks_all(&setup);
+	ASSERT_EQ(0, perf_session_new(fd, &self->info, SLOTS, &s, &setup));
+	if (call != START)
+		ASSERT_EQ(0, perf_start(fd, s.handle, 0));
+
+	ASSERT_TRUE(arm(sweep));
+	ret = command(fd, s.handle, call);
+	EXPECT_TRUE(disarm(_metadata, sweep, ret));
+
+	switch (call) {
+	case START:
+		done = !perf_sample(fd, s.handle, SAMPLE);
+		samples = done ? 2 : 0;
+		break;
+	case STOP:
+		done = perf_sample(fd, s.handle, SAMPLE) == -EINVAL;
+		samples = done ? 1 : 2;
+		break;
+	case TEARDOWN:
+		done = !num_sessions(fd);
+		samples = !done;
+		break;
+	default:
+		break;
+	}
+	EXPECT_EQ(call == TEARDOWN && done ? -ENOENT : 0, perf_stop(fd, s.handle, STOP));
+	if (call == SAMPLE) {
+		EXPECT_TRUE(perf_until(stopped(&s)));
+		done = perf_insert(&s) == 2;
+		samples = 1 + done;
+	}
+	EXPECT_TRUE(!samples || perf_until(stopped(&s)));
+	EXPECT_EQ(samples, perf_insert(&s));
+	EXPECT_TRUE(ret || done);
+	perf_session_free(&s);
+	close(fd);
+}
+
 TEST_F_TIMEOUT(fail_nth, commands, 600)
 {
-	for (int which = START; which < CALLS; which++) {
-		/* Its structs in. What comes after that is not always at the same point. */
-		struct sweep sweep = {
-			.ctl = self->sweep.ctl,
-			.must_fail = which == TEARDOWN ? 1 : 2,
-		};
+	struct sweep sweep;
 
-		while (more(&sweep)) {
-			struct drm_panthor_perf_cmd_setup setup = {};
-			int fd = perf_open_device();
-			uint64_t samples = 0;
-			struct perf_session s;
-			bool done = false;
-			int ret;
-
-			ASSERT_LE(0, fd);
-			perf_masks_all(&setup);
-			ASSERT_EQ(0, perf_session_new(fd, &self->info, SLOTS, &s, &setup));
-			if (which != START)
-				ASSERT_EQ(0, perf_start(fd, s.handle, 0));
-
-			ASSERT_TRUE(arm(&sweep));
-			ret = call(fd, s.handle, which);
-			ASSERT_TRUE(disarm(&sweep, ret));
-
-			switch (which) {
-			case START:
-				done = !perf_sample(fd, s.handle, SAMPLE);
-				samples = done ? 2 : 0;
-				break;
-			case STOP:
-				done = perf_sample(fd, s.handle, SAMPLE) == -EINVAL;
-				samples = done ? 1 : 2;
-				break;
-			case TEARDOWN:
-				done = !num_sessions(fd);
-				samples = !done;
-				break;
-			}
-			EXPECT_EQ(which == TEARDOWN && done ? -ENOENT : 0,
-				  perf_stop(fd, s.handle, STOP));
-			if (which == SAMPLE) {
-				EXPECT_TRUE(perf_until(stopped(&s)));
-				done = perf_insert(&s) == 2;
-				samples = 1 + done;
-			}
-			EXPECT_TRUE(!samples || perf_until(stopped(&s)));
-			EXPECT_EQ(samples, perf_insert(&s));
-			EXPECT_EQ(ret ? -EFAULT : 0, ret);
-			EXPECT_TRUE(ret || done);
-			perf_session_free(&s);
-			close(fd);
-		}
-		EXPECT_LE(sweep.must_fail, sweep.failed) {
-			TH_LOG("command %d", which);
+	for (enum call call = START; call <= TEARDOWN; call++) {
+		for (enum fault fault = MEMORY; fault < FAULTS; fault++) {
+			ASSERT_TRUE(begin(self, variant->lasting, &sweep, call, fault));
+			while (more(&sweep))
+				check_command(_metadata, self, &sweep);
+			EXPECT_TRUE(end(_metadata, &sweep));
 		}
 	}
 	EXPECT_EQ(0, works(self, DRM_PANTHOR_PERF_SET_TERTIARY));
@@ -344,40 +499,35 @@ TEST_F_TIMEOUT(fail_nth, commands, 600)
 /* An event is there, or nothing of it is. As with set_up, a session keeps what the device has. */
 TEST_F_TIMEOUT(fail_nth, open_event, 600)
 {
+	uint64_t config = PMU_CONFIG(DRM_PANTHOR_PERF_BLOCK_TILER, 4, 0), count;
 	struct drm_panthor_perf_cmd_setup setup = {};
 	struct perf_session held;
+	struct sweep sweep;
 	struct pmu pmu;
+	int other;
 
 	if (pmu_find(&pmu))
 		SKIP(return, "the kernel has no PMU for it");
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &held, &setup));
+	/* Beside one that counts it starts no counters, but waits for a sample. */
 	for (int beside = 0; beside < 2; beside++) {
-		/* Perf's own, and something of ours. */
-		struct sweep sweep = { .ctl = self->sweep.ctl, .must_fail = 3 };
-		uint64_t config = PMU_CONFIG(DRM_PANTHOR_PERF_BLOCK_TILER, 4, 0), count;
-		int other = -1;
+		other = beside ? pmu_open(&pmu, PMU_GPU_TIME) : -1;
+		for (enum fault fault = MEMORY; fault < FAULTS; fault++) {
+			ASSERT_TRUE(begin(self, variant->lasting, &sweep, EVENT, fault));
+			while (more(&sweep)) {
+				int fd;
 
-		/* Beside one that counts it starts no counters, but waits for a sample. */
-		if (beside)
-			other = pmu_open(&pmu, PMU_GPU_TIME);
-		while (more(&sweep)) {
-			int fd;
-
-			ASSERT_TRUE(arm(&sweep));
-			fd = pmu_open(&pmu, config);
-			ASSERT_TRUE(disarm(&sweep, fd < 0));
-			if (fd < 0) {
-				EXPECT_TRUE(fd == -ENOMEM || fd == -EFAULT || fd == -ENFILE) {
-					TH_LOG("point %u: %d", sweep.nth, fd);
-				}
-				continue;
+				ASSERT_TRUE(arm(&sweep));
+				fd = pmu_open(&pmu, config);
+				EXPECT_TRUE(disarm(_metadata, &sweep, fd));
+				if (fd < 0)
+					continue;
+				EXPECT_EQ(0, pmu_read(fd, &count));
+				EXPECT_EQ(0, count);
+				close(fd);
 			}
-			EXPECT_EQ(0, pmu_read(fd, &count));
-			EXPECT_EQ(0, count);
-			close(fd);
+			EXPECT_TRUE(end(_metadata, &sweep));
 		}
-		TH_LOG("failed at %u of %u", sweep.failed, sweep.nth - MISSES);
-		EXPECT_LE(sweep.must_fail, sweep.failed);
 		if (other >= 0)
 			close(other);
 	}
