@@ -27,8 +27,8 @@ import topdown_check as td  # noqa: E402
 DIRECTORY = dict(zip(td.LAYOUTS, ("g710", "g715", "g720", "g725", "g1")))
 BLOCKS = {"CSHW": 3, "TILER": 4, "MEMSYS": 5, "SHADER": 6}
 # Events that the kernel makes; the clocks that a device may lack are no part of the JSON.
-MADE = {"gpu_time": 1, "gpu_active_time": 2, "gpu_cycles": 3, "gpu_active_cores": 6, "gpu_active_slices": 7,
-        "external_read_bytes": 8, "external_write_bytes": 9, "firmware_samples": 10, "lost": 11}
+MADE = {"gpu_time": 1, "gpu_active_time": 2, "gpu_cycles": 3, "gpu_cycles_times_cores": 6,
+        "gpu_cycles_times_slices": 7, "external_read_bytes": 8, "external_write_bytes": 9, "firmware_samples": 10, "lost": 11}
 SYSFS = {"coregroup_cycles", "shader_cycles"}
 TOKEN = re.compile(r"\s*(?:(\d+\.?\d*)|([a-z_][a-z0-9_]*)|([-+*/(),]))")
 WORDS = {"min", "max", "d_ratio", "if", "else", "has_event"}
@@ -180,20 +180,24 @@ def draw(tables, layout, rng):
     c = td.draw_free(tables, rng)
     if rng.random() < 0.7:
         c.update(td.draw_bounded(tables, rng))
-    active = {"MaliGPUActiveRawCy", "MaliGPUActiveCy"} & set(layout.machine.values())
-    for name in [*active, "MaliExtBusRdBt", "MaliExtBusWrBt", *(n for n in layout.machine.values() if n and n not in c)]:
+    active = {"MaliGPUActiveCy"} & set(layout.machine.values())
+    for name in [*active, "MALI_CONFIG_ELAPSED_CYCLES", "MaliExtBusRdBt", "MaliExtBusWrBt", *(n for n in layout.machine.values() if n and n not in c)]:
         c[name] = max(1, c.get(name, rng.randint(0, 10 ** 6)))
+    # It has an erratum, and may read 0.
+    if rng.random() < 0.5:
+        c["MaliGPUActiveRawCy"] = 0
     counts = {name: c[m] if m else 1 for name, m in layout.machine.items()}
-    active, beat = counts["gpu_active"], c["MALI_CONFIG_EXT_BUS_BYTE_SIZE"]
+    beat = c["MALI_CONFIG_EXT_BUS_BYTE_SIZE"]
     time = round(c["MALI_CONFIG_TIME_SPAN"] * 1e9)
     asleep = rng.choice([1, 2, rng.uniform(1, 20)])
-    counts.update(gpu_time=time, gpu_active_time=time / asleep, gpu_cycles=c["MALI_CONFIG_ELAPSED_CYCLES"] / asleep,
-                  gpu_active_cores=active * c["MALI_CONFIG_SHADER_CORE_COUNT"],
-                  gpu_active_slices=active * c["MALI_CONFIG_L2_CACHE_COUNT"],
+    cycles = c["MALI_CONFIG_ELAPSED_CYCLES"] / asleep
+    counts.update(gpu_time=time, gpu_active_time=time / asleep, gpu_cycles=cycles,
+                  gpu_cycles_times_cores=cycles * c["MALI_CONFIG_SHADER_CORE_COUNT"],
+                  gpu_cycles_times_slices=cycles * c["MALI_CONFIG_L2_CACHE_COUNT"],
                   external_read_bytes=c["MaliExtBusRdBt"] * beat, external_write_bytes=c["MaliExtBusWrBt"] * beat,
                   firmware_samples=1, lost=0)
     c["MALI_CONFIG_TIME_SPAN"] = time / 1e9
-    if c["MALI_CONFIG_ELAPSED_CYCLES"] and rng.random() < 0.8:
+    if rng.random() < 0.8:
         counts["shader_cycles"] = counts["gpu_cycles"] * c["MALI_CONFIG_SHADER_CLOCK_RATIO"]
     else:
         counts["shader_cycles"] = None
@@ -251,9 +255,8 @@ def check_values(layout, draws, seed):
             continue
         counts = {name: c.get(m, 0) if m else 0 for name, m in layout.machine.items()}
         cycles = c["MALI_CONFIG_ELAPSED_CYCLES"]
-        active = counts["gpu_active"] = counts["gpu_active"] or counts["gpu_iter_active"]
-        counts.update(gpu_time=10 ** 7, gpu_active_time=10 ** 7, gpu_cycles=cycles, gpu_active_cores=active * 4,
-                      gpu_active_slices=active * 2, external_read_bytes=0, external_write_bytes=0, firmware_samples=1,
+        counts.update(gpu_time=10 ** 7, gpu_active_time=10 ** 7, gpu_cycles=cycles, gpu_cycles_times_cores=cycles * 4,
+                      gpu_cycles_times_slices=cycles * 2, external_read_bytes=0, external_write_bytes=0, firmware_samples=1,
                       lost=0, shader_cycles=cycles * c["MALI_CONFIG_SHADER_CLOCK_RATIO"])
         got = perf_values(layout, counts)
         check_levels(layout, got, title)

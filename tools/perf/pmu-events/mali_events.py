@@ -53,8 +53,8 @@ MADE = [
     Made("gpu_cycles", 0x03, "cycles", None, "Cycles of the GPU's top-level clock while the GPU was up"),
     Made("coregroup_cycles", 0x04, "cycles", None, "Cycles of the core groups' clock while the GPU was up"),
     Made("shader_cycles", 0x05, "cycles", None, "Cycles of the shader cores' clock while the GPU was up"),
-    Made("gpu_active_cores", 0x06, "cycles", None, "GPU active cycles times the number of shader cores"),
-    Made("gpu_active_slices", 0x07, "cycles", None, "GPU active cycles times the number of L2 cache slices"),
+    Made("gpu_cycles_times_cores", 0x06, "cycles", None, "gpu_cycles times the number of shader cores"),
+    Made("gpu_cycles_times_slices", 0x07, "cycles", None, "gpu_cycles times the number of L2 cache slices"),
     Made("external_read_bytes", 0x08, "MiB", MIB, "Bytes read over the external bus"),
     Made("external_write_bytes", 0x09, "MiB", MIB, "Bytes written over the external bus"),
     Made("firmware_samples", 0x0a, None, None, "Samples of firmware that are in the counts"),
@@ -74,7 +74,6 @@ NAMED = """
 
 # Counters that the kernel makes events of. Each has one number on all layouts, or there is an error.
 INPUTS = {
-    "GPU_ACTIVE": ("gpu_active", "Cycles that the GPU has work or firmware keeps it up"),
     "EXTERNAL_READ": ("l2_ext_read_beats", "Beats of the external bus that carried data read"),
     "EXTERNAL_WRITE": ("l2_ext_write_beats", "Beats of the external bus that carried data written"),
 }
@@ -219,9 +218,10 @@ TOPICS = {0: "gpu", 3: "command-stream", 4: "tiler", 5: "memory-system", 6: "sha
 
 # What a name is that is no counter, as a fraction of events: numerators and denominators. The clock of
 # shader cores need not be known, then its event is not there: the cores are taken to be as fast as the rest.
+# What is in a denominator is not 0 while the GPU is up, as gpu_active may be on the G715 and the G615, by an erratum.
 CONFIG = {
-    "MALI_CONFIG_SHADER_CORE_COUNT": (["gpu_active_cores"], ["gpu_active"]),
-    "MALI_CONFIG_L2_CACHE_COUNT": (["gpu_active_slices"], ["gpu_active"]),
+    "MALI_CONFIG_SHADER_CORE_COUNT": (["gpu_cycles_times_cores"], ["gpu_cycles"]),
+    "MALI_CONFIG_L2_CACHE_COUNT": (["gpu_cycles_times_slices"], ["gpu_cycles"]),
     "MALI_CONFIG_EXT_BUS_BYTE_SIZE": (["(external_read_bytes + external_write_bytes)"],
                                       ["(l2_ext_read_beats + l2_ext_write_beats)"]),
     "MALI_CONFIG_TIME_SPAN": (["gpu_time"], ["1000000000"]),

@@ -17,7 +17,7 @@
  * -w begins and ends a run with the GPU suspended: then the events have all
  * that firmware has sampled between, as the model's ledger has it.
  * -i reads all events every so many milliseconds meanwhile, and -g a group of
- * eight of its own as often as it can. A count that goes back, or a group whose
+ * nine of its own as often as it can. A count that goes back, or a group whose
  * counts are not of the same sample, is an error. -g also prints
  *
  *   group COUNT...       of each sample that the group was read of: how many there had been, and the
@@ -115,25 +115,25 @@ static void read_events(void)
 }
 
 /* A group whose counts have to be as they are in each sample. */
-static const uint64_t group_configs[8] = {
-	PMU_FIRMWARE_SAMPLES, PMU_GPU_ACTIVE_CORES, PMU_GPU_ACTIVE_SLICES, PMU_EXTERNAL_READ_BYTES,
-	PMU_EXTERNAL_WRITE_BYTES, GPU_ACTIVE, READ_BEATS, WRITE_BEATS,
+static const uint64_t group_configs[9] = {
+	PMU_FIRMWARE_SAMPLES, PMU_CYCLES_TIMES_CORES, PMU_CYCLES_TIMES_SLICES, PMU_EXTERNAL_READ_BYTES,
+	PMU_EXTERNAL_WRITE_BYTES, GPU_ACTIVE, READ_BEATS, WRITE_BEATS, PMU_GPU_CYCLES,
 };
 
 /* Returns whether the sample is another one than the last. */
 static bool read_group(const struct pmu_group *g, uint64_t *sample)
 {
 	uint64_t bus = (1u << (gpu.l2_features >> 24 & 0x1f)) / 8;
-	uint64_t v[8];
+	uint64_t v[9];
 	int ret = pmu_group_read(g, v);
 
 	if (ret)
 		die("the group cannot be read: %s", strerror(-ret));
-	if (v[1] != v[5] * __builtin_popcountll(gpu.shader_present) ||
-	    v[2] != v[5] * info.memsys_blocks || v[3] != v[6] * bus || v[4] != v[7] * bus)
+	if (v[1] != v[8] * __builtin_popcountll(gpu.shader_present) ||
+	    v[2] != v[8] * info.memsys_blocks || v[3] != v[6] * bus || v[4] != v[7] * bus)
 		die("a group is not of one sample: %" PRIu64 ": cores %" PRIu64 ", slices %" PRIu64
-		    ", read %" PRIu64 ", written %" PRIu64 ", of %" PRIu64 " %" PRIu64 " %" PRIu64,
-		    v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+		    ", read %" PRIu64 ", written %" PRIu64 ", of %" PRIu64 " cycles, %" PRIu64 " %" PRIu64,
+		    v[0], v[1], v[2], v[3], v[4], v[8], v[6], v[7]);
 	if (v[0] == *sample)
 		return false;
 	printf("group %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", v[0], v[5], v[6], v[7]);
@@ -254,7 +254,7 @@ int main(int argc, char **argv)
 			await_suspend();
 		for_events(pmu_enable, "enabled");
 		if (grouped) {
-			int ret = pmu_group_open(&pmu, group_configs, 8, &group);
+			int ret = pmu_group_open(&pmu, group_configs, 9, &group);
 
 			if (ret)
 				die("the group cannot be opened: %s", strerror(-ret));

@@ -40,7 +40,7 @@ for path in sys.argv[1:]: xml.dom.minidom.parse(path)' "$SCRATCH/pmus-mali-$1.xm
 		sed -n 's/.*<event event="\([^"]*\)".* description="\([^"]*\)".*/\1 \L\2/p' "$SCRATCH/events-mali-$1.xml" | sort
 }
 
-plan 24
+plan 25
 is "the kernel's table of names is up to date (mali_events.py header writes it)" \
 	"$("$EVENTS/mali_events.py" header 2>&1 | diff - "$HEADER" 2>&1)" ""
 mkdir "$SCRATCH/json"
@@ -53,6 +53,9 @@ refused "a counter that is missing is found" g1/sys/shader-core.json 's/"EventNa
 refused "an event that is not there is found" g715/sys/metrics.json 's/l2_ext_read,/l2_ext_red,/' "no event l2_ext_red"
 refused "another value is found" g720/sys/metrics.json 's/100 \* tiler_active, gpu_active/99 * tiler_active, gpu_active/' \
 	"MaliTilerUtil is "
+refused "a metric of the G715 that is 0 if GPU_ACTIVE is, is found" g715/sys/metrics.json \
+	's/"d_ratio(gpu_cycles_times_cores, /"d_ratio(d_ratio(gpu_active, gpu_active) * gpu_cycles_times_cores, /' \
+	"MaliConfigCoreCount is "
 refused "a part that is not the table's is found" g725/sys/top-down.json \
 	'/"MetricExpr"/s/4 \* exec_core_active/5 * exec_core_active/' "mali_td_[a-z_]* is "
 refused "a division that gives none is found" g710/sys/metrics.json 's/d_ratio(1000 \* gpu_cycles, gpu_active_time)/1000 * gpu_cycles \/ gpu_active_time/' \

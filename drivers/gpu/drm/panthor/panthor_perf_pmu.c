@@ -154,16 +154,16 @@ static bool is_no_counter(const struct panthor_perf_pmu_gpu *gpu, u32 kind)
 	}
 }
 
-/* The counter of which an event of block type 0 is a multiple, and by which factor. */
+/* What an event of block type 0 is a multiple of, and by which factor. */
 static u64 multiple_of(const struct panthor_perf_pmu_gpu *gpu, u64 config, u32 *factor)
 {
 	switch (config) {
-	case PANTHOR_PERF_PMU_ACTIVE_CORES:
+	case PANTHOR_PERF_PMU_CYCLES_TIMES_CORES:
 		*factor = gpu->type_count[DRM_PANTHOR_PERF_BLOCK_SHADER];
-		return PANTHOR_PERF_PMU_GPU_ACTIVE;
-	case PANTHOR_PERF_PMU_ACTIVE_SLICES:
+		return PANTHOR_PERF_PMU_TOPLEVEL_CYCLES;
+	case PANTHOR_PERF_PMU_CYCLES_TIMES_SLICES:
 		*factor = gpu->type_count[DRM_PANTHOR_PERF_BLOCK_MEMSYS];
-		return PANTHOR_PERF_PMU_GPU_ACTIVE;
+		return PANTHOR_PERF_PMU_TOPLEVEL_CYCLES;
 	case PANTHOR_PERF_PMU_EXTERNAL_READ_BYTES:
 		*factor = gpu->bus_bytes;
 		return PANTHOR_PERF_PMU_EXTERNAL_READ;
@@ -188,12 +188,12 @@ int panthor_perf_pmu_parse(const struct panthor_perf_pmu_gpu *gpu, u64 config,
 	if (config & ~(PMU_CONFIG_INDEX | PMU_CONFIG_TYPE | PMU_CONFIG_BLOCK))
 		return -EINVAL;
 
-	if (is_no_counter(gpu, config)) {
-		*source = (struct panthor_perf_pmu_source) { .kind = config };
+	config = multiple_of(gpu, config, &factor);
+	if (factor && is_no_counter(gpu, config)) {
+		*source = (struct panthor_perf_pmu_source) { .kind = config, .factor = factor };
 		return 0;
 	}
 
-	config = multiple_of(gpu, config, &factor);
 	index = FIELD_GET(PMU_CONFIG_INDEX, config);
 	type = FIELD_GET(PMU_CONFIG_TYPE, config);
 	block = FIELD_GET(PMU_CONFIG_BLOCK, config);
@@ -288,7 +288,8 @@ u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals, u32 num
 	case PANTHOR_PERF_PMU_TOPLEVEL_CYCLES:
 	case PANTHOR_PERF_PMU_COREGROUP_CYCLES:
 	case PANTHOR_PERF_PMU_SHADER_CYCLES:
-		return totals->cycles[source->kind - PANTHOR_PERF_PMU_TOPLEVEL_CYCLES];
+		return totals->cycles[source->kind - PANTHOR_PERF_PMU_TOPLEVEL_CYCLES] *
+		       source->factor;
 	case PANTHOR_PERF_PMU_FIRMWARE_SAMPLES:
 		return totals->fw_samples;
 	case PANTHOR_PERF_PMU_LOST:

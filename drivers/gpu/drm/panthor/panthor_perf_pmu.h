@@ -33,9 +33,9 @@ enum panthor_perf_pmu_kind {
 	PANTHOR_PERF_PMU_TOPLEVEL_CYCLES = 0x03,
 	PANTHOR_PERF_PMU_COREGROUP_CYCLES = 0x04,
 	PANTHOR_PERF_PMU_SHADER_CYCLES = 0x05,
-	/* GPU active cycles, times the number of shader cores, or of L2 slices. */
-	PANTHOR_PERF_PMU_ACTIVE_CORES = 0x06,
-	PANTHOR_PERF_PMU_ACTIVE_SLICES = 0x07,
+	/* Top-level cycles times cores, or slices. GPU_ACTIVE may read 0 on the G615 and G715. */
+	PANTHOR_PERF_PMU_CYCLES_TIMES_CORES = 0x06,
+	PANTHOR_PERF_PMU_CYCLES_TIMES_SLICES = 0x07,
 	PANTHOR_PERF_PMU_EXTERNAL_READ_BYTES = 0x08,
 	PANTHOR_PERF_PMU_EXTERNAL_WRITE_BYTES = 0x09,
 	PANTHOR_PERF_PMU_FIRMWARE_SAMPLES = 0x0a,
@@ -59,7 +59,7 @@ struct panthor_perf_pmu_source {
 	/** @blocks: Number of blocks whose totals are added up. */
 	u32 blocks;
 
-	/** @factor: What the sum is multiplied by. */
+	/** @factor: What the sum, or the cycles of a clock, are multiplied by. */
 	u32 factor;
 };
 

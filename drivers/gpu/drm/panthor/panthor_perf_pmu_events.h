@@ -14,9 +14,6 @@
 
 #include "panthor_perf_pmu.h"
 
-/** define PANTHOR_PERF_PMU_GPU_ACTIVE - Cycles that the GPU has work or firmware keeps it up */
-#define PANTHOR_PERF_PMU_GPU_ACTIVE	0x304
-
 /** define PANTHOR_PERF_PMU_EXTERNAL_READ - Beats of the external bus that carried data read */
 #define PANTHOR_PERF_PMU_EXTERNAL_READ	0x520
 
@@ -62,10 +59,10 @@ static struct attribute *panthor_perf_pmu_names[] = {
 	PMU_NAME("coregroup_cycles.unit", "cycles", 0x004, 0x1f),
 	PMU_NAME("shader_cycles", "event=0x005", 0x005, 0x1f),
 	PMU_NAME("shader_cycles.unit", "cycles", 0x005, 0x1f),
-	PMU_NAME("gpu_active_cores", "event=0x006", 0x006, 0x1f),
-	PMU_NAME("gpu_active_cores.unit", "cycles", 0x006, 0x1f),
-	PMU_NAME("gpu_active_slices", "event=0x007", 0x007, 0x1f),
-	PMU_NAME("gpu_active_slices.unit", "cycles", 0x007, 0x1f),
+	PMU_NAME("gpu_cycles_times_cores", "event=0x006", 0x006, 0x1f),
+	PMU_NAME("gpu_cycles_times_cores.unit", "cycles", 0x006, 0x1f),
+	PMU_NAME("gpu_cycles_times_slices", "event=0x007", 0x007, 0x1f),
+	PMU_NAME("gpu_cycles_times_slices.unit", "cycles", 0x007, 0x1f),
 	PMU_NAME("external_read_bytes", "event=0x008", 0x008, 0x1f),
 	PMU_NAME("external_read_bytes.unit", "MiB", 0x008, 0x1f),
 	PMU_NAME("external_read_bytes.scale", "9.5367431640625e-07", 0x008, 0x1f),

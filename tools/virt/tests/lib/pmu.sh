@@ -5,7 +5,7 @@
 # Sums of the ledger by config: "CONFIG SUM", of single blocks and of all, and what the kernel makes of them.
 by_config()
 {
-	awk -v cores="$(of_info SHADER)" -v slices="$(of_info MEMSYS)" '
+	awk '
 		BEGIN {
 			n = split("FW CSG CSHW TILER MEMSYS SHADER", names)
 			for (i = 1; i <= n; i++)
@@ -17,9 +17,7 @@ by_config()
 			sum[event + 65536 * ($2 + 1)] = $4
 		}
 		END {
-			# GPU_ACTIVE, and beats of 16 bytes.
-			sum[6] = sum[3 * 256 + 4] * cores
-			sum[7] = sum[3 * 256 + 4] * slices
+			# Beats of 16 bytes.
 			sum[8] = sum[5 * 256 + 32] * 16
 			sum[9] = sum[5 * 256 + 47] * 16
 			# No sample is flagged.

@@ -216,6 +216,15 @@ static void parse(struct kunit *test)
 	/* The width of the bus is not known. */
 	t->gpu.bus_bytes = 0;
 	KUNIT_EXPECT_EQ(test, panthor_perf_pmu_parse(&t->gpu, 0x08, &source), -EINVAL);
+	/* There are no shader cores. */
+	t->gpu.type_count[SHADER] = 0;
+	KUNIT_EXPECT_EQ(test, panthor_perf_pmu_parse(&t->gpu, 0x06, &source), -EINVAL);
+	/* What is a multiple of cycles needs the clock. */
+	describe(test, t, 11);
+	t->gpu.clocks = 0;
+	KUNIT_EXPECT_EQ(test, panthor_perf_pmu_parse(&t->gpu, 0x03, &source), -EINVAL);
+	KUNIT_EXPECT_EQ(test, panthor_perf_pmu_parse(&t->gpu, 0x06, &source), -EINVAL);
+	KUNIT_EXPECT_EQ(test, panthor_perf_pmu_parse(&t->gpu, 0x07, &source), -EINVAL);
 	describe(test, t, 10);
 }
 
@@ -290,15 +299,15 @@ static void totals(struct kunit *test)
 				n * value_of(shader + 2, 9));
 		KUNIT_EXPECT_EQ(test, count(test, CONFIG(SHADER, 9, 0), 0),
 				n * (4 * value_of(shader, 9) + 6000));
-		/* GPU active, times cores, and times slices. */
-		KUNIT_EXPECT_EQ(test, count(test, 0x06, 0), n * 4 * value_of(cshw, 4));
-		KUNIT_EXPECT_EQ(test, count(test, 0x07, 0), n * 2 * value_of(cshw, 4));
 		/* Beats of two slices, times 16 bytes. */
 		KUNIT_EXPECT_EQ(test, count(test, 0x08, 0), n * 16 * (2 * beats + 1000));
 		KUNIT_EXPECT_EQ(test, count(test, 0x0a, 0), n);
 		KUNIT_EXPECT_EQ(test, count(test, 0x0b, 0), 0);
 		KUNIT_EXPECT_EQ(test, count(test, 0x01, 0), 1000 + n * 100);
 		KUNIT_EXPECT_EQ(test, count(test, 0x03, 0), n * 50);
+		/* The same, times cores, and times slices. */
+		KUNIT_EXPECT_EQ(test, count(test, 0x06, 0), n * 50 * 4);
+		KUNIT_EXPECT_EQ(test, count(test, 0x07, 0), n * 50 * 2);
 		/* The first one ends a time of which it is not known if the GPU was up. */
 		KUNIT_EXPECT_EQ(test, count(test, 0x02, 0), (n - 1) * 100);
 	}
@@ -310,6 +319,22 @@ static void totals(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count(test, CONFIG(CSHW, 4, 0), 0), 6 * value_of(cshw, 4));
 	sample(t, NULL, 0);
 	KUNIT_EXPECT_EQ(test, count(test, CONFIG(CSHW, 4, 0), 0), 6 * value_of(cshw, 4));
+}
+
+/* GPU_ACTIVE may read 0 while the GPU works. Numbers of cores and slices do not depend on it. */
+static void active_reads_0(struct kunit *test)
+{
+	struct pmu_test *t = test->priv;
+	u32 cshw = t->gpu.type_first[CSHW] * t->gpu.num_values;
+
+	use(t, CSHW, true);
+	fill(t);
+	t->sample->values[cshw + 4] = 0;
+	sample(t, t->sample, 0);
+	KUNIT_EXPECT_EQ(test, count(test, CONFIG(CSHW, 4, 0), 0), 0);
+	KUNIT_EXPECT_EQ(test, count(test, 0x03, 0), 50);
+	KUNIT_EXPECT_EQ(test, count(test, 0x06, 0), 200);
+	KUNIT_EXPECT_EQ(test, count(test, 0x07, 0), 100);
 }
 
 /* Blocks that no event needs are not counted, and do not leave anything behind. */
@@ -517,6 +542,7 @@ static struct kunit_case panthor_perf_pmu_cases[] = {
 	KUNIT_CASE(names),
 	KUNIT_CASE(advance),
 	KUNIT_CASE(totals),
+	KUNIT_CASE(active_reads_0),
 	KUNIT_CASE(types),
 	KUNIT_CASE(lost),
 	KUNIT_CASE(sleeps),
