@@ -986,13 +986,9 @@ static bool wants_automatic(struct panthor_perf_sampler *sampler,
 
 	guard(spinlock)(&sampler->req_lock);
 
-	/* The rest of an earlier answer comes before this sample. */
-	if (!answer)
-		gen = sampler->complete_gen;
-
 	return client->state == PANTHOR_PERF_CLIENT_STARTED &&
-	       !request_complete(sampler, client, client->head, gen) &&
-	       !due_complete(sampler, client, gen);
+	       !(answer && (request_complete(sampler, client, client->head, gen) ||
+			    due_complete(sampler, client, gen)));
 }
 
 /*
