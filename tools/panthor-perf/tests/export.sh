@@ -63,6 +63,7 @@ has_samples()
 
 is_up()
 {
+	[ -e "$SCRATCH/web.out" ] || return
 	PORT=$(sed -n 's|^Counters are at http://127\.0\.0\.1:\([0-9]*\)/metrics$|\1|p' "$SCRATCH/web.out")
 	[ -n "$PORT" ]
 }
@@ -222,6 +223,8 @@ is "Ctrl-C ends the server" "$? $(cat "$SCRATCH/web.err")" "0 "
 # The GPU goes and comes back, twice. The FIFO is held open, as nobody else has it open meanwhile.
 mkfifo "$SCRATCH/gone.ticks"
 exec 6<>"$SCRATCH/gone.ticks"
+# The port of the server before must not be read again.
+rm "$SCRATCH/web.out"
 FAKE_GONE=$SCRATCH/gone FAKE_TICKS=$SCRATCH/gone.ticks "$SCRATCH/live-test" export -a --listen 127.0.0.1:0 \
 	>"$SCRATCH/web.out" 2>"$SCRATCH/gone.err" &
 gone=$!
