@@ -602,7 +602,7 @@ TEST_F_TIMEOUT(pmu, group_is_one_sample, 300)
 		EXPECT_EQ(got[1] * self->info.memsys_blocks, got[3]);
 		for (int i = 0; i < 8; i++) {
 			EXPECT_LE(last[i], got[i]);
-			/* No new sample, no new count. Clocks are read when the GPU comes up, too. */
+			/* No new sample, no new count. A resume also reads clocks. */
 			if (got[0] == last[0] && i > 3)
 				EXPECT_EQ(last[i], got[i]);
 		}
