@@ -33,7 +33,7 @@
  * DOC: Performance counters
  *
  * The code is divided into five layers. Each of them uses only those below it, but
- * for two functions of this file that the PMU calls:
+ * for panthor_perf_add_client(), which the PMU calls:
  *
  * - panthor_perf.c: the ioctl, the query, handles of sessions, and hooks that the
  *   rest of the driver calls when the GPU is suspended, resumed, reset or removed
