@@ -3286,6 +3286,17 @@ static void check_since_request(struct fake *f, u64 ns)
 	check(f, 0);
 }
 
+/* The ring has no room for an automatic sample, and OVERFLOW is acknowledged. */
+static void lose_sample(struct fake *f)
+{
+	f->full = true;
+	fake_auto(f);
+	f->full = false;
+	panthor_perf_sampler_irq(&f->sampler);
+	drained(f);
+	check(f, 0);
+}
+
 /* What the check does when something has lasted for a time. */
 enum overdue {
 	/* It gives up a request that was not answered. */
@@ -3355,12 +3366,7 @@ static void overdue(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
 	if (due->kind == OVERDUE_LOSS_END) {
-		f->full = true;
-		fake_auto(f);
-		f->full = false;
-		panthor_perf_sampler_irq(&f->sampler);
-		drained(f);
-		check(f, 0);
+		lose_sample(f);
 		KUNIT_ASSERT_TRUE(test, f->sampler.loss_possible);
 	} else if (due->kind != OVERDUE_SAMPLE) {
 		f->asleep = true;
@@ -3422,12 +3428,7 @@ static void loss_ends(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
-	f->full = true;
-	fake_auto(f);
-	f->full = false;
-	panthor_perf_sampler_irq(&f->sampler);
-	drained(f);
-	check(f, 0);
+	lose_sample(f);
 	KUNIT_EXPECT_TRUE(test, f->sampler.loss_possible);
 	check_since_request(f, NSEC_PER_SEC / 4);
 	KUNIT_EXPECT_FALSE(test, f->sampler.loss_possible);
