@@ -95,6 +95,11 @@ enum {
     MALI_BENCH_CS_UNRECOVERABLE = 0x228,
     MALI_BENCH_PROTM_FAULT = 0x22c,
     MALI_BENCH_TURNS = 0x230,
+    MALI_BENCH_REAL_RATE = 0x238,
+    MALI_BENCH_CYCLE_TOTAL = 0x240,
+    MALI_BENCH_CORE_REAL_HZ = 0x248,
+    MALI_BENCH_COREGROUP_REAL_HZ = 0x250,
+    MALI_BENCH_STACKS_REAL_HZ = 0x258,
     MALI_BENCH_DATA_LATE = 0x300,
     MALI_BENCH_CORES_LATE = 0x304,
     MALI_BENCH_VALUES_LATE = 0x308,
@@ -260,7 +265,7 @@ enum {
     R(STACKS_CYCLES, "stacks_cycles", 64, 1, 0, \
       "likewise") \
     R(CORE_HZ, "core_hz", 32, 1, 0, \
-      "rate of the core clock") \
+      "rate set for the core clock, as the kernel sees it") \
     R(COREGROUP_HZ, "coregroup_hz", 32, 1, 0, \
       "likewise") \
     R(STACKS_HZ, "stacks_hz", 32, 1, 0, \
@@ -307,6 +312,16 @@ enum {
     /* faults of firmware and of the GPU; 0: none */ \
     R(TURNS, "turns", 64, 1, 0, \
       "of the loop that runs groups, since power-on") \
+    R(REAL_RATE, "real_rate", 32, 1, 1, \
+      "thousandths of the rate set at which all clocks run: 1 to 4000") \
+    R(CYCLE_TOTAL, "cycle_total", 64, 1, 0, \
+      "that GPU_CYCLE_COUNT has advanced since power-on, never reset") \
+    R(CORE_REAL_HZ, "core_real_hz", 64, 1, 0, \
+      "rate at which the core clock runs") \
+    R(COREGROUP_REAL_HZ, "coregroup_real_hz", 64, 1, 0, \
+      "likewise") \
+    R(STACKS_REAL_HZ, "stacks_real_hz", 64, 1, 0, \
+      "likewise") \
     R(DATA_LATE, "data_late", 32, 1, 1, \
       "ns from INSERT, ACK and the interrupt to the sample that " \
       "they tell of") \

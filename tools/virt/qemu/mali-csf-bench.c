@@ -452,11 +452,21 @@ static uint64_t bench_get(MaliCsfState *s, hwaddr off)
     case MALI_BENCH_STACKS_CYCLES:
         return mali_csf_clk_cycles(s, MALI_CLK_STACKS);
     case MALI_BENCH_CORE_HZ:
-        return mali_csf_clk_hz(s, MALI_CLK_CORE);
+        return mali_csf_clk_nominal_hz(s, MALI_CLK_CORE);
     case MALI_BENCH_COREGROUP_HZ:
-        return mali_csf_clk_hz(s, MALI_CLK_COREGROUP);
+        return mali_csf_clk_nominal_hz(s, MALI_CLK_COREGROUP);
     case MALI_BENCH_STACKS_HZ:
+        return mali_csf_clk_nominal_hz(s, MALI_CLK_STACKS);
+    case MALI_BENCH_CORE_REAL_HZ:
+        return mali_csf_clk_hz(s, MALI_CLK_CORE);
+    case MALI_BENCH_COREGROUP_REAL_HZ:
+        return mali_csf_clk_hz(s, MALI_CLK_COREGROUP);
+    case MALI_BENCH_STACKS_REAL_HZ:
         return mali_csf_clk_hz(s, MALI_CLK_STACKS);
+    case MALI_BENCH_REAL_RATE:
+        return s->real_rate_now;
+    case MALI_BENCH_CYCLE_TOTAL:
+        return mali_csf_clk_cycle_total(s);
     case MALI_BENCH_WALKS:
         return s->mmu_walks;
     case MALI_BENCH_TLB_HITS:
@@ -637,6 +647,16 @@ void mali_csf_bench_write(MaliCsfState *s, hwaddr off, uint64_t val,
         b->want_crash = val <= MALI_CRASH_FATAL ? val : MALI_CRASH_NONE;
         bench_settle(s);
         break;
+    case MALI_BENCH_REAL_RATE:
+        if (val < 1 || val > MALI_MAX_REAL_RATE) {
+            qemu_log_mask(LOG_GUEST_ERROR, "mali-csf: bench page: real_rate "
+                          "must be 1 to %d, not %" PRIu64 "\n",
+                          MALI_MAX_REAL_RATE, val);
+            break;
+        }
+        mali_csf_csg_settle(s);
+        mali_csf_clk_set_real_rate(s, val);
+        break;
     case MALI_BENCH_STORM:
         bench_set_storm(s, val);
         break;
@@ -690,6 +710,7 @@ void mali_csf_bench_forget(MaliCsfState *s)
         .timer = b->timer,
     };
     memset(&s->inj, 0, sizeof(s->inj));
+    mali_csf_clk_set_real_rate(s, s->real_rate);
     mali_csf_publish_faults_changed(s);
     mali_csf_counters_set_activity(s, false, b->rate);
 }

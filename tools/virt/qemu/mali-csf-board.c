@@ -42,13 +42,6 @@ static const char *const board_clk_names[MALI_CLKS] = {
     "core", "coregroup", "stacks"
 };
 
-/* Before a clock changes: what jobs have done up to now is done, and counts. */
-static void board_settle(MaliCsfState *s)
-{
-    mali_csf_csg_kick(s);
-    mali_csf_counters_advance(s);
-}
-
 /*
  * Without one of its clocks the GPU stands still; it has forgotten all when the
  * last of them has stopped.
@@ -58,7 +51,7 @@ static void board_gates(MaliCsfState *s, uint32_t led)
     unsigned ran = s->clks_on;
 
     s->sys_led = led & R_SYS_LED_ALL_MASK;
-    board_settle(s);
+    mali_csf_csg_settle(s);
     mali_csf_clk_run(s, FIELD_EX32(led, SYS_LED, GATES));
     if (ran && !s->clks_on) {
         s->events->clocks_stopped(s);
@@ -79,10 +72,10 @@ static void board_configure(MaliCsfState *s, uint32_t ctrl)
     }
     if (FIELD_EX32(ctrl, SYS_CFGCTRL, WRITE)) {
         /* Jobs go on at the new rate, and so do the counters. */
-        board_settle(s);
+        mali_csf_csg_settle(s);
         mali_csf_clk_set(s, osc, s->sys_cfgdata);
     } else {
-        s->sys_cfgdata = mali_csf_clk_hz(s, osc);
+        s->sys_cfgdata = mali_csf_clk_nominal_hz(s, osc);
     }
     s->sys_cfgstat = R_SYS_CFGSTAT_COMPLETE_MASK;
 }

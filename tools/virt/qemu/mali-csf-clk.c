@@ -66,6 +66,11 @@ uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk)
     return s->clk[clk].hz;
 }
 
+uint32_t mali_csf_clk_nominal_hz(MaliCsfState *s, int clk)
+{
+    return s->clk[clk].nominal_hz;
+}
+
 uint64_t mali_csf_clk_muldiv(uint64_t a, uint64_t b, uint64_t c)
 {
     return (__uint128_t)a * b / c;
@@ -103,32 +108,49 @@ void mali_csf_clk_set(MaliCsfState *s, int clk, uint32_t hz)
 
     c->base_cycles = mali_csf_clk_cycles(s, clk);
     c->base_ns = mali_csf_clk_now();
-    c->hz = hz;
+    c->nominal_hz = hz;
+    c->hz = (uint64_t)hz * s->real_rate_now / 1000;
+}
+
+void mali_csf_clk_set_real_rate(MaliCsfState *s, uint32_t thousandths)
+{
+    s->real_rate_now = thousandths;
+    for (int i = 0; i < MALI_CLKS; i++) {
+        mali_csf_clk_set(s, i, s->clk[i].nominal_hz);
+    }
 }
 
 void mali_csf_clk_run(MaliCsfState *s, unsigned on)
 {
     for (int i = 0; i < MALI_CLKS; i++) {
-        mali_csf_clk_set(s, i, s->clk[i].hz);
+        mali_csf_clk_set(s, i, s->clk[i].nominal_hz);
     }
     s->clks_on = on;
 }
 
+uint64_t mali_csf_clk_cycle_total(MaliCsfState *s)
+{
+    if (!s->cycle_enabled || !s->cycle_count) {
+        return s->cycle_total;
+    }
+    return s->cycle_total + mali_csf_clk_cycles(s, MALI_CLK_CORE) -
+           s->cycle_start;
+}
+
 uint64_t mali_csf_clk_cycle_count(MaliCsfState *s)
 {
-    if (!s->cycle_enabled) {
-        return s->cycle_base;
-    }
-    return s->cycle_base + mali_csf_clk_cycles(s, MALI_CLK_CORE) -
-           s->cycle_start;
+    return mali_csf_clk_cycle_total(s) - s->cycle_zero;
 }
 
 void mali_csf_clk_cycle_enable(MaliCsfState *s, bool on)
 {
-    if (on == s->cycle_enabled) {
-        return;
-    }
-    s->cycle_base = mali_csf_clk_cycle_count(s);
+    s->cycle_total = mali_csf_clk_cycle_total(s);
     s->cycle_start = mali_csf_clk_cycles(s, MALI_CLK_CORE);
     s->cycle_enabled = on;
+}
+
+void mali_csf_clk_cycle_reset(MaliCsfState *s)
+{
+    mali_csf_clk_cycle_enable(s, false);
+    s->cycle_zero = s->cycle_total;
 }

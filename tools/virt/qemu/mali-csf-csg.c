@@ -1207,6 +1207,12 @@ void mali_csf_csg_kick(MaliCsfState *s)
     csg_schedule(s, mali_csf_clk_now());
 }
 
+void mali_csf_csg_settle(MaliCsfState *s)
+{
+    mali_csf_csg_kick(s);
+    mali_csf_counters_advance(s);
+}
+
 void mali_csf_csg_reset(MaliCsfState *s)
 {
     MaliCs *cs = s->cs;

@@ -179,8 +179,7 @@ static void mali_reset_state(MaliCsfState *s)
     mali_csf_mcu_reset(s);
     mali_csf_mmu_reset(s);
     mali_csf_bench_reset(s);
-    s->cycle_enabled = false;
-    s->cycle_base = 0;
+    mali_csf_clk_cycle_reset(s);
     s->gpu_status_protm = 0;
     s->gpu_fault_status = 0;
     s->gpu_fault_addr = 0;
@@ -716,6 +715,9 @@ static bool mali_check(MaliCsfState *s, Error **errp)
     } else if (s->csg_blocks && !s->fw_blocks) {
         error_setg(errp, "mali-csf: CSG blocks come with the firmware block: "
                    "set fw_blocks=1");
+    } else if (s->real_rate < 1 || s->real_rate > MALI_MAX_REAL_RATE) {
+        error_setg(errp, "mali-csf: real_rate must be 1 to %d, in thousandths "
+                   "of the rate set", MALI_MAX_REAL_RATE);
     } else if (metadata && s->iface_version < IFACE(2, 0, 0)) {
         error_setg(errp, "mali-csf: metadata needs interface 2.0 or newer");
     } else {
@@ -857,6 +859,8 @@ static Property mali_csf_properties[] = {
     DEFINE_PROP_UINT32("cntfrq", MaliCsfState, cntfrq, 0),
     DEFINE_PROP_UINT64("timestamp_ahead", MaliCsfState, timestamp_ahead, 0),
     DEFINE_PROP_BOOL("timestamp_gated", MaliCsfState, timestamp_gated, false),
+    DEFINE_PROP_BOOL("cycle_count", MaliCsfState, cycle_count, true),
+    DEFINE_PROP_UINT32("real_rate", MaliCsfState, real_rate, 1000),
     DEFINE_PROP_BOOL("protm_end", MaliCsfState, protm_end, true),
     DEFINE_PROP_UINT32("mcu_latency_ns", MaliCsfState, mcu_latency_ns, 2000),
     DEFINE_PROP_UINT32("latency_seed", MaliCsfState, latency_seed, 0),

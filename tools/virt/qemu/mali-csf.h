@@ -44,6 +44,8 @@ OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
 #define MALI_MAX_CSGS           (MALI_DOORBELLS - 1)
 /* Core clock cycles that a cache flush by GPU_COMMAND or a stream takes. */
 #define MALI_FLUSH_CYCLES       200
+/* Thousandths of the rate set at which clocks can be made to run. */
+#define MALI_MAX_REAL_RATE      4000
 
 /* Block order in a firmware sample; also the index of the enable masks. */
 enum {
@@ -271,7 +273,8 @@ typedef struct MaliPwr {
 
 /* A clock of the board. */
 typedef struct MaliClk {
-    uint32_t hz;
+    uint32_t nominal_hz;    /* as the board sets it */
+    uint64_t hz;            /* at which it runs */
     uint64_t base_cycles;   /* cycles before rate or gate last changed */
     int64_t base_ns;        /* virtual time of that */
 } MaliClk;
@@ -387,6 +390,8 @@ struct MaliCsfState {
     uint32_t cntfrq;            /* of the CPUs' counter; 0: ask the first CPU */
     uint64_t timestamp_ahead;   /* ticks that no register tells of */
     bool timestamp_gated;       /* TIMESTAMP reads 0 without COUNTER_EN */
+    bool cycle_count;           /* off: CYCLE_COUNT stands still */
+    uint32_t real_rate;         /* thousandths of the rate set */
     bool protm_end;             /* a sample when protected mode ends */
     uint32_t mcu_latency_ns;    /* doorbell to firmware looking at it */
     uint32_t latency_seed;      /* not 0: latencies are drawn */
@@ -417,9 +422,11 @@ struct MaliCsfState {
     uint32_t sys_led, sys_cfgdata, sys_cfgctrl, sys_cfgstat;
     QEMUTimer *reset_timer;
     QEMUTimer *flush_timer;
-    /* CYCLE_COUNT when it was last started or stopped */
-    uint64_t cycle_base;
+    uint32_t real_rate_now;     /* as the bench page sets it */
+    /* What CYCLE_COUNT had advanced in all when last started or stopped */
+    uint64_t cycle_total;
     uint64_t cycle_start;       /* of the core clock, then */
+    uint64_t cycle_zero;        /* cycle_total when CYCLE_COUNT was 0 */
     bool cycle_enabled;         /* GLB_COUNTER_EN */
     uint32_t count_period_ns;   /* of the system counter */
     uint32_t second_ns;         /* QEMU's time while that counts a second */
@@ -482,12 +489,18 @@ uint64_t mali_csf_clk_timestamp_reg(MaliCsfState *s);
  * @doublings, drawn if there is a latency_seed.
  */
 int64_t mali_csf_clk_latency(MaliCsfState *s, int64_t ns, unsigned doublings);
-/* Rate of a clock domain, and its cycles since power-on of the machine. */
+/*
+ * Rate at which a clock domain runs, the one that the board has set, and its
+ * cycles since power-on of the machine.
+ */
 uint64_t mali_csf_clk_hz(MaliCsfState *s, int clk);
+uint32_t mali_csf_clk_nominal_hz(MaliCsfState *s, int clk);
 uint64_t mali_csf_clk_cycles(MaliCsfState *s, int clk);
 uint64_t mali_csf_clk_cycles_at(MaliCsfState *s, int clk, int64_t ns);
 /* From now on; what depends on the clock has been brought up to date. */
 void mali_csf_clk_set(MaliCsfState *s, int clk, uint32_t hz);
+/* Likewise for all clocks: how fast they run, in thousandths of what is set. */
+void mali_csf_clk_set_real_rate(MaliCsfState *s, uint32_t thousandths);
 /* Those of @on, a bit each, run from now on, and the others do not. */
 void mali_csf_clk_run(MaliCsfState *s, unsigned on);
 /* All clocks run: the GPU works, and its registers answer. */
@@ -499,9 +512,15 @@ bool mali_csf_clk_running(const MaliCsfState *s);
 bool mali_csf_clk_waits(MaliCsfState *s, QEMUTimer *timer);
 /* Time that so many cycles of a clock take, rounded up. */
 int64_t mali_csf_clk_cycles_to_ns(MaliCsfState *s, int clk, uint64_t cycles);
-/* CYCLE_COUNT register: runs while GLB_COUNTER_EN. */
+/*
+ * CYCLE_COUNT register: runs while GLB_COUNTER_EN, and is 0 after a reset or a
+ * loss of power. The total is what it has advanced since power-on of the
+ * machine.
+ */
 uint64_t mali_csf_clk_cycle_count(MaliCsfState *s);
+uint64_t mali_csf_clk_cycle_total(MaliCsfState *s);
 void mali_csf_clk_cycle_enable(MaliCsfState *s, bool on);
+void mali_csf_clk_cycle_reset(MaliCsfState *s);
 /* a * b / c without a limit to any of them but the result's. */
 uint64_t mali_csf_clk_muldiv(uint64_t a, uint64_t b, uint64_t c);
 
@@ -737,6 +756,8 @@ void mali_csf_csg_user_doorbell(MaliCsfState *s, unsigned id);
 void mali_csf_csg_as_event(MaliCsfState *s, unsigned as);
 /* The global doorbell rang: what a stream waits for may have come. */
 void mali_csf_csg_look(MaliCsfState *s);
+/* Before a clock changes: what jobs have done by now is done, and counts. */
+void mali_csf_csg_settle(MaliCsfState *s);
 /* Cores came up or went down, protected mode or sleep ended: go on. */
 void mali_csf_csg_kick(MaliCsfState *s);
 /* Nothing runs or can run in any group slot. */

@@ -59,7 +59,7 @@ if [ "$CONFIG" = debug ]; then
 	says "it is shown" "KASAN"
 	exit
 fi
-plan 65
+plan 71
 
 # What goes in
 
@@ -146,6 +146,9 @@ wrong()
 }
 wrong "no such model" "model" -g g999
 wrong "no such property" "nonesuch" -p nonesuch=1
+wrong "a rate that is too low" "real_rate must be 1 to 4000" -p real_rate=0
+wrong "a rate that is too high" "real_rate must be 1 to 4000" -p real_rate=4001
+wrong "neither on nor off" "cycle_count" -p cycle_count=some
 wrong "no such file" "no file $SCRATCH/missing" -f "$SCRATCH/missing"
 wrong "no such directory" "no directory $SCRATCH/missing" -o x:"$SCRATCH/missing/x"
 wrong "no number" "takes a number" -s many

@@ -1369,6 +1369,15 @@ static void test_misbehaviour(void)
 	activity(false, 1000000);
 }
 
+/* From now on the core clock does. */
+static void runs_at(uint64_t hz)
+{
+	T.hz_cycles = cycles_at(T.g.now);
+	T.hz_since = T.g.now;
+	T.hz = hz;
+	same(BENCH_GET(&T.g, CORE_REAL_HZ), hz, "real rate");
+}
+
 static void test_clock_change(void)
 {
 	enable(4, 0, true);
@@ -1377,12 +1386,15 @@ static void test_clock_change(void)
 	request("at the first rate");
 	present();
 	vgpu_clock_set(&T.g, 0, 100000000);
-	T.hz_cycles = cycles_at(T.g.now);
-	T.hz_since = T.g.now;
-	T.hz = 100000000;
-	same(BENCH_GET(&T.g, CORE_HZ), T.hz, "rate");
+	runs_at(100000000);
 	step(20000);
 	request("at the second rate");
+	/* Not at the rate that the board has set. */
+	BENCH_SET(&T.g, REAL_RATE, 851);
+	runs_at(85100000);
+	same(BENCH_GET(&T.g, CORE_HZ), 100000000, "rate set");
+	step(20000);
+	request("at a real rate of 0.851");
 	same(BENCH_GET(&T.g, CORE_CYCLES), cycles_at(T.g.now), "core clock cycles");
 	consume();
 	activity(false, 1000000);

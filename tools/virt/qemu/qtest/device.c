@@ -31,6 +31,7 @@
 #define GPU_IRQ_CLEAN	(1u << 17)
 #define GPU_COMMAND	0x30
 #define GPU_FAULT_ADDR	0x40
+#define CYCLE_COUNT	0x90
 #define MCU_STATUS	0x704
 #define JOB_IRQ_RAWSTAT	0x1000
 #define JOB_IRQ_CLEAR	0x1004
@@ -68,6 +69,7 @@ enum { MCU_DISABLED, MCU_ENABLED, MCU_HALTED, MCU_FATAL };
 #define GLB_PROGRESS_TIMER	(1u << 1)
 #define GLB_ENABLE		(1u << 5)
 #define GLB_SAMPLE		(1u << 6)
+#define GLB_COUNTER_EN		(1u << 7)
 #define GLB_PING		(1u << 8)
 #define GLB_OVERFLOW		(1u << 25)
 
@@ -801,7 +803,7 @@ static void test_empty_jobs(void)
 static void test_high_rate(void)
 {
 	uint32_t hz = 0xffffffff;
-	uint64_t before, stacks;
+	uint64_t before, stacks, total;
 
 	begin("mali-csf,model=g610");
 	vgpu_clock_set(&G, 1, hz);
@@ -811,6 +813,179 @@ static void test_high_rate(void)
 	vgpu_step(&G, 10000000000);
 	same(BENCH_GET(&G, COREGROUP_CYCLES) - before, 10ull * hz, "cycles of the core group in ten seconds");
 	same(BENCH_GET(&G, STACKS_CYCLES) - stacks, 10ull * hz, "cycles of the stacks in ten seconds");
+
+	/* Nor is it for the register. */
+	vgpu_clock_set(&G, 0, hz);
+	BENCH_SET(&G, REAL_RATE, 4000);
+	same(BENCH_GET(&G, CORE_REAL_HZ), 4ull * hz, "real rate of the core clock");
+	request(GLB_COUNTER_EN);
+	before = reg_read64(&G, CYCLE_COUNT);
+	total = BENCH_GET(&G, CYCLE_TOTAL);
+	vgpu_step(&G, 10000000000);
+	same(reg_read64(&G, CYCLE_COUNT) - before, 40ull * hz, "GPU_CYCLE_COUNT in ten seconds");
+	same(BENCH_GET(&G, CYCLE_TOTAL) - total, 40ull * hz, "its total");
+}
+
+/* What GPU_CYCLE_COUNT and its total have advanced in 10 ms. */
+static void counts(uint64_t want, const char *when)
+{
+	uint64_t count = reg_read64(&G, CYCLE_COUNT), total = BENCH_GET(&G, CYCLE_TOTAL);
+
+	vgpu_step(&G, 10000000);
+	same(reg_read64(&G, CYCLE_COUNT) - count, want, when);
+	same(BENCH_GET(&G, CYCLE_TOTAL) - total, want, when);
+}
+
+/* GPU_CYCLE_COUNT: at the real rate, while COUNTER_EN is set, and lost with the power. */
+static void test_cycle_count(void)
+{
+	uint64_t count, total;
+
+	begin("mali-csf,model=g610");
+	counts(0, "before COUNTER_EN is set");
+	same(reg_read64(&G, CYCLE_COUNT), 0, "GPU_CYCLE_COUNT before COUNTER_EN is set");
+	request(GLB_COUNTER_EN);
+	/* Firmware looks at the doorbell 2 of 10 us later. */
+	same(reg_read64(&G, CYCLE_COUNT), 1200, "GPU_CYCLE_COUNT, 8 us after it began");
+	counts(1500000, "at 150 MHz");
+	BENCH_SET(&G, REAL_RATE, 850);
+	counts(1275000, "at 850 thousandths of that");
+	BENCH_SET(&G, REAL_RATE, 0);
+	BENCH_SET(&G, REAL_RATE, 4001);
+	same(BENCH_GET(&G, REAL_RATE), 850, "real_rate after values out of range");
+	counts(1275000, "after values out of range");
+	BENCH_SET(&G, REAL_RATE, 1);
+	counts(1500, "at the lowest");
+	BENCH_SET(&G, REAL_RATE, 1120);
+	vgpu_clock_set(&G, 0, 100000000);
+	counts(1120000, "at 1120 thousandths of another rate");
+	/* It stands still without COUNTER_EN, and goes on. */
+	request(GLB_COUNTER_EN);
+	count = reg_read64(&G, CYCLE_COUNT);
+	counts(0, "without COUNTER_EN");
+	in_set(&G, IN_REQ, in_get(&G, IN_REQ) ^ GLB_COUNTER_EN);
+	doorbell();
+	same(reg_read64(&G, CYCLE_COUNT), count + 896, "GPU_CYCLE_COUNT, when it has gone on for 8 us");
+	counts(1120000, "with COUNTER_EN again");
+
+	/* Without its clock it stands still. */
+	count = reg_read64(&G, CYCLE_COUNT);
+	vgpu_gate(&G, VGPU_CLOCKS & ~1);
+	vgpu_step(&G, 10000000);
+	same(BENCH_GET(&G, CYCLE_TOTAL), count, "the total without the core clock");
+	vgpu_gate(&G, VGPU_CLOCKS);
+	same(reg_read64(&G, CYCLE_COUNT), count, "GPU_CYCLE_COUNT when the core clock is back");
+	counts(1120000, "when the core clock is back");
+
+	/* Without power it is lost; the total is not. */
+	total = BENCH_GET(&G, CYCLE_TOTAL);
+	same(reg_read64(&G, CYCLE_COUNT), total, "GPU_CYCLE_COUNT before it was ever lost");
+	in_set(&G, IN_REQ, in_get(&G, IN_REQ) & ~GLB_COUNTER_EN);
+	vgpu_gate(&G, 0);
+	vgpu_step(&G, 10000000);
+	vgpu_gate(&G, VGPU_CLOCKS);
+	same(reg_read64(&G, CYCLE_COUNT), 0, "GPU_CYCLE_COUNT when the power is back");
+	same(vgpu_boot(&G), true, "it boots");
+	counts(0, "before COUNTER_EN is set again");
+	request(GLB_COUNTER_EN);
+	same(reg_read64(&G, CYCLE_COUNT), 896, "GPU_CYCLE_COUNT, 8 us after it began again");
+	same(BENCH_GET(&G, CYCLE_TOTAL), total + 896, "the total then");
+	counts(1120000, "after a loss of power");
+
+	/* As by a reset. */
+	total = BENCH_GET(&G, CYCLE_TOTAL);
+	vgpu_soft_reset(&G);
+	same(reg_read64(&G, CYCLE_COUNT), 0, "GPU_CYCLE_COUNT after a reset");
+	same(BENCH_GET(&G, CYCLE_TOTAL), total, "the total after a reset");
+}
+
+/* Streams store the register, whose count older firmware does not have. */
+static void test_cycle_count_stored(void)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t least, stored;
+
+		inserted = 0;
+		begin(i ? "mali-csf,model=g610,cycle_count=off" : "mali-csf,model=g610");
+		request(GLB_COUNTER_EN);
+		vgpu_step(&G, 10000000);
+		least = reg_read64(&G, CYCLE_COUNT);
+		same(least, i ? 0 : 1501200, "GPU_CYCLE_COUNT after 10 ms");
+		data_set64(DATA, UINT64_MAX);
+		emit(cs_move(0, RING_VA + DATA));
+		emit(cs_store_state(CS_STATE_CYCLE_COUNT, 0, 0, 0, 0));
+		start_group(0);
+		vgpu_step(&G, 1000000);
+		stored = data_get(DATA) | (uint64_t)data_get(DATA + 4) << 32;
+		if (stored < least || stored > reg_read64(&G, CYCLE_COUNT))
+			fail("a stream stores %" PRIu64 ", GPU_CYCLE_COUNT was %" PRIu64 " before and is %" PRIu64,
+			     stored, least, reg_read64(&G, CYCLE_COUNT));
+		same(BENCH_GET(&G, CYCLE_TOTAL), reg_read64(&G, CYCLE_COUNT), "the total");
+		vgpu_stop(&G);
+	}
+}
+
+/*
+ * How long a job takes, in steps of 2 us: 300 cycles of the stacks, and as many as it has pixels, 608 * 608 in whole
+ * tiles, shared by four cores. After 300 us the rate changes, if @then is not 0.
+ */
+static unsigned int fragment_time(uint32_t then)
+{
+	uint64_t jobs = generated(TYPE_CSHW, ITER_FRAG_JOB_COMPLETED);
+	unsigned int n = 0;
+
+	emit(cs_run_fragment(false, 0));
+	emit(cs_wait(1));
+	publish();
+	reg_write(&G, DOORBELL(1), 1);
+	for (; generated(TYPE_CSHW, ITER_FRAG_JOB_COMPLETED) == jobs && n < 2000; n++) {
+		if (n == 150 && then)
+			BENCH_SET(&G, REAL_RATE, then);
+		vgpu_step(&G, 2000);
+	}
+	return n;
+}
+
+/* Work takes the cycles that it takes, and the time that these last. */
+static void test_real_rate(void)
+{
+	uint64_t shaded;
+	unsigned int n;
+
+	begin("mali-csf,model=g610,real_rate=850");
+	same(BENCH_GET(&G, REAL_RATE), 850, "real_rate, as the property has it");
+	same(BENCH_GET(&G, CORE_HZ), 150000000, "rate set for the core clock");
+	same(BENCH_GET(&G, CORE_REAL_HZ), 127500000, "real rate of the core clock");
+	vgpu_clock_set(&G, 1, 100000000);
+	vgpu_clock_set(&G, 2, 50000000);
+	same(BENCH_GET(&G, COREGROUP_REAL_HZ), 85000000, "real rate of the core group's clock");
+	same(BENCH_GET(&G, STACKS_REAL_HZ), 42500000, "real rate of the stacks' clock");
+	vgpu_write(&G, G.sysreg + 0xa4, 1u << 31 | 1 << 20 | 2);
+	same(vgpu_read(&G, G.sysreg + 0xa0), 50000000, "rate of the stacks' clock, as the board says");
+
+	vgpu_clock_set(&G, 1, 150000000);
+	vgpu_clock_set(&G, 2, 150000000);
+	BENCH_SET(&G, REAL_RATE, 1000);
+	emit(cs_move32(42, 0));
+	emit(cs_move32(43, 599 | 599 << 16));
+	start_group(0);
+	shaded = generated(TYPE_SHADER, FRAG_ACTIVE);
+	/* 618 us; the doorbell, power of the cores for the first one, and a whole step come to 40 us at most. */
+	n = fragment_time(0);
+	if (n < 310 || n > 330)
+		fail("a job of 618 us took %u us", 2 * n);
+	/* 300 us at 150 MHz, the rest at 75. */
+	n = fragment_time(500);
+	if (n < 469 || n > 489)
+		fail("a job that goes on at half the rate took %u us, not 936", 2 * n);
+	n = fragment_time(0);
+	if (n < 619 || n > 639)
+		fail("a job of 1236 us took %u us", 2 * n);
+	same(generated(TYPE_SHADER, FRAG_ACTIVE) - shaded, 3 * 92716, "cycles of the stacks in three jobs");
+
+	vgpu_machine_reset(&G);
+	same(BENCH_GET(&G, REAL_RATE), 850, "real_rate after a reset of the machine");
+	same(BENCH_GET(&G, CORE_REAL_HZ), 127500000, "real rate after a reset of the machine");
 }
 
 /* What there is not on the board is an error, and changes nothing. */
@@ -1752,6 +1927,9 @@ static const struct {
 	{ "a stream that asks for the time again and again", test_time_stop },
 	{ "streams of empty jobs", test_empty_jobs },
 	{ "the highest rate of a clock", test_high_rate },
+	{ "GPU_CYCLE_COUNT", test_cycle_count },
+	{ "GPU_CYCLE_COUNT as streams store it, and without it", test_cycle_count_stored },
+	{ "clocks that do not run as set", test_real_rate },
 	{ "clocks of the board", test_board },
 	{ "a full disk ends the ledger, not QEMU", test_full_disk },
 	{ "faults that are rare", test_rare_faults },
