@@ -10,7 +10,7 @@ modprobe suspend-fence
 for governor in /sys/class/devfreq/*/governor; do
 	echo performance >"$governor"
 done
-hz=$(mali-bench stacks_hz)
+hz=$(mali-bench stacks_real_hz)
 
 for try in 1 2 3 4 5; do
 	out=$(suspend-fence running "$hz" 3000 | tr '\n' ' ')

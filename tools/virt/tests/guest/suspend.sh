@@ -117,7 +117,7 @@ turn()
 	echo 6 >/sys/module/suspend/parameters/pm_test_delay
 	for control in auto on; do
 		echo $control >"$GPU/power/control"
-		out=$(suspend-fence turn "$(mali-bench stacks_hz)" | tr '\n' ' ')
+		out=$(suspend-fence turn "$(mali-bench stacks_real_hz)" | tr '\n' ' ')
 		has "jobs whose turn comes while it is suspended go on when it is resumed ($control)" "$out" \
 			"suspend=0 wait=\(was-\)\{0,1\}signaled gpu_suspended=1 done=2 "
 	done
@@ -128,7 +128,7 @@ turn()
 # suspend_at_work KIND: with a job on the GPU that no device waits for
 suspend_at_work()
 {
-	suspend-fence "$1" "$(mali-bench stacks_hz)" 2>&1 | tr '\n' ' '
+	suspend-fence "$1" "$(mali-bench stacks_real_hz)" 2>&1 | tr '\n' ' '
 }
 
 # Jobs from before the suspend end, though nobody submits another one.

@@ -35,8 +35,8 @@ blocks()
 	done
 	echo "fw_blocks=$(blocks fw)"
 	echo "csg_blocks=$(blocks csg)"
-	for name in core_hz stacks_hz; do
-		echo "$name=$(mali-bench -d $name)"
+	for name in core stacks; do
+		echo "${name}_hz=$(mali-bench -d ${name}_real_hz)"
 	done
 	echo "counter_hz=$(value counter_hz "$(gpu-load -m -j 1)")"
 } >/root/shape
