@@ -14,6 +14,7 @@
 #include <suggest.h>
 
 #include "commands.h"
+#include "rates.h"
 #include "text.h"
 
 void complain(const char *format, ...)
@@ -336,6 +337,25 @@ bool active_hz(const struct pperf_load *load, double *hz)
 	if (!load->active_cycles || !(load->active_seconds > 0))
 		return false;
 	*hz = load->active_cycles / load->active_seconds;
+	return true;
+}
+
+static int frequency_digits(uint64_t hz)
+{
+	return hz < 10000000 ? 2 : 0;
+}
+
+bool rates_text(const struct rates *r, char text[RATES_TEXT])
+{
+	/* Less may be drift, and the ends of samples. */
+	const double max_difference = 0.02;
+	double measured = r->measured_hz, nominal = r->nominal_hz;
+
+	*text = 0;
+	if (!r->measured_hz || fabs(measured - nominal) <= max_difference * nominal)
+		return false;
+	snprintf(text, RATES_TEXT, "the GPU runs at %.*f MHz, the clock framework says %.*f MHz", frequency_digits(r->measured_hz),
+		 measured / 1e6, frequency_digits(r->nominal_hz), nominal / 1e6);
 	return true;
 }
 

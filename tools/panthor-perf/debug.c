@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
@@ -122,6 +123,26 @@ static void print_sample(const struct pperf_sample *sample, unsigned int values)
 		print_block(pperf_sample_block_at(sample, i), values);
 }
 
+/* What the driver says in debugfs of where cycles come from. */
+static void print_cycles(const struct pperf_gpu_info *info)
+{
+	char device[PATH_MAX], path[PATH_MAX + 64], line[256];
+	FILE *file;
+
+	if (!info->sysfs || !realpath(info->sysfs, device))
+		return;
+	snprintf(path, sizeof(path), "/sys/kernel/debug/dri/%s/perf", strrchr(device, '/') + 1);
+	file = fopen(path, "re");
+	if (!file) {
+		printf("cycles: %s: %s; run as root, with debugfs mounted, to read it\n", path, strerror(errno));
+		return;
+	}
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, "cycles:", strlen("cycles:")))
+			fputs(line, stdout);
+	fclose(file);
+}
+
 /* The first sample of a session that counts everything. */
 static enum pperf_error first_sample(struct pperf_gpu *gpu)
 {
@@ -148,6 +169,7 @@ static enum pperf_error first_sample(struct pperf_gpu *gpu)
 		print_sample(sample, info->values_per_block);
 	else if (!error)
 		printf("sample: none within %d ms\n", SAMPLE_TIMEOUT_MS);
+	print_cycles(info);
 	pperf_session_close(session);
 	return error;
 }

@@ -15,9 +15,13 @@
 #include <json-c/json.h>
 
 #include "commands.h"
+#include "rates.h"
 
 /* Larger than any module. */
 #define MAX_MODULE (64 << 20)
+
+/* Time for which the GPU's clock is compared with the clock framework. */
+#define MEASURE_US 200000
 
 #define BUILD_ID ".note.gnu.build-id"
 #define LOADED "/sys/module/panthor"
@@ -37,6 +41,7 @@ struct doctor {
 	enum pperf_error gpu_error, session_error;
 	char *gpu_message, *session_message;
 	char gpu[128];
+	struct rates clock;
 	bool sysfs;
 };
 
@@ -151,9 +156,25 @@ static bool lacks_sysfs(struct doctor *d, const char *name)
 	return !d->sysfs;
 }
 
+/* Find out at which rate the GPU runs, if it has power. */
+static void measure_clock(struct doctor *d, struct pperf_gpu *gpu, struct pperf_session *session)
+{
+	const struct pperf_sample *sample;
+	struct rates_meter meter = {};
+
+	rates_read(&meter, gpu, true);
+	if (pperf_session_start(session, 0))
+		return;
+	usleep(MEASURE_US);
+	while (!pperf_session_next(session, &sample) && sample)
+		rates_add(&meter, sample);
+	rates_read(&meter, gpu, true);
+	d->clock = rates_of(&meter);
+}
+
 static void try_to_count(struct doctor *d)
 {
-	struct pperf_session_options options = { .size = sizeof(options) };
+	struct pperf_session_options options = { .size = sizeof(options), .period_ns = MEASURE_US * 1000ull / 20 };
 	struct pperf_session *session;
 	struct pperf_gpu *gpu;
 
@@ -164,13 +185,15 @@ static void try_to_count(struct doctor *d)
 	}
 	snprintf(d->gpu, sizeof(d->gpu), "%s, %s, %u shader cores", pperf_gpu_info(gpu)->name,
 		 pperf_gpu_info(gpu)->node, pperf_gpu_info(gpu)->cores);
-	/* Opening a session checks the permission, and counts nothing yet. */
+	/* Opening a session checks the permission. */
 	options.masks.bits[1][0] = 1ull << PPERF_FIRST_COUNTER;
 	d->session_error = pperf_session_open(gpu, &options, &session);
-	if (d->session_error)
+	if (d->session_error) {
 		d->session_message = strdup(pperf_message());
-	else
+	} else {
+		measure_clock(d, gpu, session);
 		pperf_session_close(session);
+	}
 	pperf_gpu_close(gpu);
 }
 
@@ -453,6 +476,23 @@ static void look_at_permission(struct doctor *d)
 		tell(d, "permission", TO_DO, NULL, "%s", d->session_message);
 }
 
+/* A difference is no fault: everything here goes by the GPU's own count. */
+static void look_at_clock(struct doctor *d)
+{
+	char text[RATES_TEXT];
+
+	if (d->gpu_error || d->session_error)
+		return;
+	if (!d->clock.measured_hz)
+		tell(d, "clock", UNKNOWN, "run this again while the GPU is busy",
+		     "not checked: the GPU was idle, or its frequency changed or is unknown");
+	else if (rates_text(&d->clock, text))
+		tell(d, "clock", FINE, NULL, "%s", text);
+	else
+		tell(d, "clock", FINE, NULL, "the GPU runs at the frequency of the clock framework, %g MHz",
+		     d->clock.nominal_hz / 1e6);
+}
+
 /* Find out why a kernel keeps its own panthor: the package's line in DKMS's log, if its last build was for this kernel. */
 static bool kept_because(const char *release, char *why, size_t size)
 {
@@ -591,6 +631,7 @@ int command_doctor(int argc, char **argv)
 	look_at_firmware(&d);
 	look_at_counters(&d);
 	look_at_permission(&d);
+	look_at_clock(&d);
 	look_at_dkms(&d);
 	look_at_headers(&d);
 	look_at_signatures(&d);

@@ -248,6 +248,7 @@ static void print_general(const struct writer *w, const struct exporter *e)
 	struct figures period = figures_of(&e->source, e->period);
 	struct pperf_load load;
 	char label[128];
+	uint64_t hz;
 
 	begin_metric(w, "panthor_gpu_up", NULL, false,
 		     "1 while the GPU is counted, 0 while it is gone (removed, its driver unbound, or its firmware dead).");
@@ -275,6 +276,11 @@ static void print_general(const struct writer *w, const struct exporter *e)
 		begin_metric(w, "mali_gpu_active_frequency_hertz", "hertz", false,
 			     "Mean frequency of the GPU in the last period, while it was active.");
 		print_real(w, "mali_gpu_active_frequency_hertz", false, NULL, period.hz);
+	}
+	if (e->gpu && !pperf_gpu_frequency(e->gpu, &hz)) {
+		begin_metric(w, "mali_gpu_nominal_frequency_hertz", "hertz", false,
+			     "Frequency of the GPU's clock now, as the kernel's clock framework says.");
+		print_real(w, "mali_gpu_nominal_frequency_hertz", false, NULL, hz);
 	}
 	if (!isnan(period.read) && !isnan(period.written)) {
 		begin_metric(w, "mali_external_memory_bytes_per_second", "bytes_per_second", false,

@@ -120,13 +120,15 @@ double figures_core_load(const struct figures_source *s, const struct pperf_sums
 
 void figures_print(FILE *out, const struct figures *f)
 {
-	char read[32], written[32];
+	char read[32], written[32], clock[RATES_TEXT];
 
 	if (f->has_load)
 		fprintf(out, "GPU load: %.2f %% of the time, %.2f %% of the cycles\n", 100 * f->load.of_time,
 			100 * f->load.of_cycles);
 	if (!isnan(f->hz))
 		fprintf(out, "Mean frequency while active: %g MHz\n", round(f->hz / 1e3) / 1e3);
+	if (rates_text(&f->clock, clock))
+		fprintf(out, "Clock: %s\n", clock);
 	if (!isnan(f->read) && !isnan(f->written))
 		fprintf(out, "External memory: %s read, %s written\n", scaled(f->read, "B/s", read, sizeof(read)),
 			scaled(f->written, "B/s", written, sizeof(written)));
@@ -172,6 +174,12 @@ void figures_add_json(struct json_object *object, const struct figures *f)
 		if (!isnan(f->hz))
 			add(item, "active_hz", f->hz);
 		json_object_object_add(object, "load", item);
+	}
+	if (f->clock.measured_hz) {
+		item = json_object_new_object();
+		json_object_object_add(item, "measured_hz", json_object_new_uint64(f->clock.measured_hz));
+		json_object_object_add(item, "nominal_hz", json_object_new_uint64(f->clock.nominal_hz));
+		json_object_object_add(object, "clock", item);
 	}
 	if (!isnan(f->read) && !isnan(f->written)) {
 		item = json_object_new_object();

@@ -10,6 +10,8 @@
 
 #include <panthor-perf.h>
 
+#include "rates.h"
+
 /* Parts of the GPU besides its shader cores. */
 #define FIGURES_UNITS 5
 
@@ -45,6 +47,9 @@ struct figures {
 
 	/* Mean of the top level clock while the GPU was active, in Hz; bytes a second. NAN if not known. */
 	double hz, read, written;
+
+	/* The clock's, whether the GPU was active or not: for callers to fill in. */
+	struct rates clock;
 };
 
 struct figures figures_of(const struct figures_source *source, const struct pperf_sums *sums);
@@ -71,7 +76,7 @@ struct json_object;
 /* With as many digits as tell it from all others, and no fewer than people want to see of a time. */
 struct json_object *json_seconds(double seconds);
 
-/* Adds "load" and "bandwidth" to an object, as far as they are known. */
+/* Adds "load", "clock" and "bandwidth" to an object, as far as they are known. */
 void figures_add_json(struct json_object *object, const struct figures *figures);
 
 /* The parts of level 1 in a line, in percent. Share gives the part of the whole that a node is, 0 to 1. */

@@ -230,9 +230,13 @@ static void print_figure(const struct page *p, const char *title, const char *ob
 
 static void print_figures(const struct page *p)
 {
+	char clock[RATES_TEXT];
+
 	print_figure(p, "GPU load, share of time", "load", "of_time", 100, "%");
 	print_figure(p, "GPU load, share of cycles", "load", "of_cycles", 100, "%");
 	print_figure(p, "Mean frequency while active", "load", "active_hz", 1, "Hz");
+	if (!p->view->region && rates_text(&p->view->recording.end.clock, clock))
+		fprintf(p->out, "<div><dt>Clock</dt><dd>%s</dd></div>\n", clock);
 	print_figure(p, "Memory read", "bandwidth", "read", 1, "B/s");
 	print_figure(p, "Memory written", "bandwidth", "written", 1, "B/s");
 }

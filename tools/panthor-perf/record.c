@@ -126,6 +126,8 @@ struct recorder {
 	uint64_t samples, waits;
 	bool waiting;
 
+	struct rates_meter rates;
+
 	/* When clocks were compared and the writing thread was woken, by the time of samples. */
 	uint64_t clocks_ns, shown_ns, start_ns;
 
@@ -437,6 +439,7 @@ static void add_sample(struct recorder *r, const struct pperf_sample *sample)
 	if (!r->samples)
 		r->start_ns = r->shown_ns = r->clocks_ns = sample->start_ns;
 	r->samples++;
+	rates_add(&r->rates, sample);
 
 	recording_write_sample(&r->writer, sample);
 	put_record(r);
@@ -452,6 +455,7 @@ static void add_sample(struct recorder *r, const struct pperf_sample *sample)
 	if (!sample->last)
 		return;
 	r->restarts++;
+	rates_read(&r->rates, r->gpu, true);
 	r->state = r->state == PAUSING ? PAUSED : DONE;
 	if (r->state == PAUSED)
 		control_ack(&r->control);
@@ -501,9 +505,10 @@ static void drain(struct recorder *r)
 			return;
 		}
 		if (!sample)
-			return;
+			break;
 		add_sample(r, sample);
 	}
+	rates_read(&r->rates, r->gpu, false);
 }
 
 static void show_progress(struct recorder *r)
@@ -567,8 +572,10 @@ static void begin_to_stop(struct recorder *r, enum recording_reason reason)
 
 static void start_counting(struct recorder *r)
 {
-	enum pperf_error error = pperf_session_start(r->session, TAG_START + 2 * r->restarts);
+	enum pperf_error error;
 
+	rates_read(&r->rates, r->gpu, true);
+	error = pperf_session_start(r->session, TAG_START + 2 * r->restarts);
 	r->begin_ns = 0;
 	r->state = COUNTING;
 	/* As close to its first sample as it comes: they drift. */
@@ -695,7 +702,7 @@ static void wait_for_thread(struct recorder *r)
 static void put_end(struct recorder *r)
 {
 	const struct pperf_log *log = pperf_session_log(r->session);
-	const struct recording_end end = {
+	struct recording_end end = {
 		.reason = r->reason,
 		.status = r->child.ended ? child_status(&r->child) : 0,
 		.samples = r->samples,
@@ -706,6 +713,7 @@ static void put_end(struct recorder *r)
 		.dropped = r->marks.dropped,
 	};
 
+	end.clock = rates_of(&r->rates);
 	if (recording_write_end(&r->writer, &end))
 		return;
 	while (fifo_reader(&r->queue) == FIFO_READING && !fifo_room(&r->queue, r->writer.size)) {
@@ -906,6 +914,7 @@ static int record(struct recorder *r)
 
 	if (!r->arguments->delay_ns && !r->arguments->delay_forever) {
 		r->state = COUNTING;
+		rates_read(&r->rates, r->gpu, true);
 		error = pperf_session_start(r->session, TAG_START);
 		if (error) {
 			status = complain_of(error);

@@ -560,6 +560,7 @@ static int read_end(struct recording *r, size_t length)
 		{ "samples", &r->end.samples }, { "overflow", &r->end.overflow },
 		{ "error", &r->end.error }, { "stretched", &r->end.stretched }, { "lost", &r->end.lost },
 		{ "marks", &r->end.marks }, { "dropped", &r->end.dropped },
+		{ "measured_hz", &r->end.clock.measured_hz }, { "nominal_hz", &r->end.clock.nominal_hz },
 	};
 	int reason = -1, ret = -1;
 	uint64_t status;

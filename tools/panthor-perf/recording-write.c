@@ -295,6 +295,10 @@ struct json_object *recording_end_json(const struct recording_end *end)
 	add_number(top, "lost", end->lost);
 	add_number(top, "marks", end->marks);
 	add_number(top, "dropped", end->dropped);
+	if (end->clock.measured_hz) {
+		add_number(top, "measured_hz", end->clock.measured_hz);
+		add_number(top, "nominal_hz", end->clock.nominal_hz);
+	}
 	return top;
 }
 

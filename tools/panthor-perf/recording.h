@@ -10,6 +10,8 @@
 
 #include <panthor-perf.h>
 
+#include "rates.h"
+
 /* What record writes and the others read if no file is named. */
 #define RECORDING_DEFAULT "panthor-perf.data"
 
@@ -69,6 +71,9 @@ struct recording_end {
 
 	/* Marks recorded, and those that came and are not. */
 	uint64_t marks, dropped;
+
+	/* Of the clock. */
+	struct rates clock;
 };
 
 /* What the fields of a sample are, in the order in which they are written. */

@@ -191,9 +191,14 @@ void report_print_head(FILE *out, const struct view *v, const struct summaries *
 static struct figures figures(const struct view *v, const struct summaries *s)
 {
 	struct figures_source source;
+	struct figures f;
 
 	figures_find(&source, v->db, &v->recording.head.gpu);
-	return figures_of(&source, s->sums);
+	f = figures_of(&source, s->sums);
+	/* That is of the whole recording. */
+	if (!v->region)
+		f.clock = v->recording.end.clock;
+	return f;
 }
 
 static void print_figures(FILE *out, const struct view *v, const struct summaries *s)

@@ -161,7 +161,7 @@ static double mean_rate(const struct stat_report *r, const struct pperf_counter 
 /* Means over the runs. */
 static struct figures figures_of_runs(const struct stat_report *r)
 {
-	struct figures f = { .hz = NAN };
+	struct figures f = { .hz = NAN, .clock = r->clock };
 
 	f.has_load = load_of(r, &f.load);
 	if (f.has_load && !active_hz(&f.load, &f.hz))
@@ -351,13 +351,22 @@ static void print_groups(const struct stat_report *r)
 	}
 }
 
-void stat_show_log(FILE *out, const struct pperf_log *log)
+static void show_log(FILE *out, const struct pperf_log *log)
 {
 	unsigned int i;
 	char text[PPERF_LOG_TEXT];
 
 	for (i = 0; pperf_log_text(log, i, text, sizeof(text)); i++)
 		fprintf(out, "%s\n", text);
+}
+
+void stat_show_end(const struct stat_report *r, FILE *out)
+{
+	char clock[RATES_TEXT];
+
+	if (rates_text(&r->clock, clock))
+		fprintf(out, "Clock: %s\n", clock);
+	show_log(out, r->log);
 }
 
 static void show_plain(const struct stat_report *r)
@@ -377,7 +386,7 @@ static void show_plain(const struct stat_report *r)
 	if (r->arguments->topdown)
 		print_topdown(r);
 	fputc('\n', r->out);
-	stat_show_log(r->out, r->log);
+	show_log(r->out, r->log);
 }
 
 /* Seconds from the begin to the end of an interval. */
@@ -677,10 +686,10 @@ void stat_show(struct stat_report *r)
 	widen_values(r);
 	if (r->arguments->json) {
 		show_json(r, JSON_C_TO_STRING_PRETTY);
-		stat_show_log(stderr, r->log);
+		stat_show_end(r, stderr);
 	} else if (r->arguments->separator) {
 		show_separated(r, false);
-		stat_show_log(stderr, r->log);
+		stat_show_end(r, stderr);
 	} else {
 		show_plain(r);
 	}

@@ -190,6 +190,7 @@ struct measurement {
 	struct child child;
 	struct stat_report *report;
 	struct pperf_log log;
+	struct rates_meter rates;
 
 	/* What is being added to. */
 	struct stat_run run;
@@ -252,6 +253,7 @@ static enum pperf_error take(struct measurement *m, const struct pperf_sample *s
 		m->interval_end_ns = sample->start_ns + m->arguments->interval_ms * 1000000ull;
 	}
 	pperf_log_add(&m->log, sample);
+	rates_add(&m->rates, sample);
 
 	error = pperf_sums_add(m->run.sums, sample);
 	if (!error && m->run.topdown)
@@ -282,6 +284,7 @@ static enum pperf_error drain(struct measurement *m)
 		if (error)
 			break;
 	}
+	rates_read(&m->rates, m->gpu, m->stopped);
 	return error;
 }
 
@@ -402,6 +405,7 @@ static int measure(struct measurement *m)
 	m->stopped = false;
 	m->asked = false;
 	m->child.ended = false;
+	rates_read(&m->rates, m->gpu, true);
 	error = m->arguments->delay_ns ? PPERF_OK : pperf_session_start(m->session, TAG_SAMPLE);
 	if (error)
 		return complain_of(error);
@@ -494,12 +498,13 @@ static int measure_all(struct measurement *m, const struct pperf_selection *sele
 	pperf_session_close(m->session);
 
 	m->report->log = &m->log;
+	m->report->clock = rates_of(&m->rates);
 	m->report->runs = all;
 	m->report->num_runs = done;
 	if (done && !arguments->interval_ms)
 		stat_show(m->report);
 	else if (done)
-		stat_show_log(stderr, &m->log);
+		stat_show_end(m->report, stderr);
 out:
 	for (i = 0; i < runs; i++)
 		free_run(&all[i]);

@@ -69,6 +69,7 @@ struct stat_report {
 
 	/* Of all runs. */
 	const struct pperf_log *log;
+	struct rates clock;
 
 	/* Columns of the widest value so far. */
 	int width;
@@ -83,7 +84,7 @@ void stat_show(struct stat_report *report);
 /* Shows one interval, which is the only run. */
 void stat_show_interval(struct stat_report *report, bool first);
 
-/* Tells what happened to samples. */
-void stat_show_log(FILE *out, const struct pperf_log *log);
+/* Tells, beside the counts, of the clock's rate and of what happened to samples. */
+void stat_show_end(const struct stat_report *report, FILE *out);
 
 #endif

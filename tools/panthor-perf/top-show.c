@@ -31,9 +31,12 @@ static bool has_period(const struct top *top)
 /* Those of the period that is shown; of none, nothing is known. */
 static struct figures figures(const struct top *top)
 {
-	struct figures unknown = { .hz = NAN, .read = NAN, .written = NAN };
+	struct figures f = { .hz = NAN, .read = NAN, .written = NAN };
 
-	return has_period(top) ? figures_of(&top->source, top->shown.sums) : unknown;
+	if (has_period(top))
+		f = figures_of(&top->source, top->shown.sums);
+	f.clock = top->clock;
+	return f;
 }
 
 double top_load(const struct top *top)
@@ -204,6 +207,7 @@ static int draw_gpu(const struct top *top, struct canvas *canvas, int row, enum 
 	struct figures f = figures(top);
 	double of_time = f.has_load ? f.load.of_time : NAN;
 	int width = canvas->columns - LABEL_COLUMNS - 42;
+	char clock[RATES_TEXT];
 
 	canvas_put(canvas, row, 0, LABEL_COLUMNS, LOOK_TITLE, "GPU");
 	if (width >= 8)
@@ -213,6 +217,8 @@ static int draw_gpu(const struct top *top, struct canvas *canvas, int row, enum 
 	canvas_print(canvas, row, LABEL_COLUMNS + width + 1, LOOK_TITLE, "%6s of time %6s of cycles %8s",
 		     percent(of_time).text, percent(f.has_load ? f.load.of_cycles : NAN).text,
 		     frequency_text(frequency(top, &f)).text);
+	if (rates_text(&top->clock, clock))
+		canvas_print(canvas, ++row, 0, LOOK_PLAIN, "%-*s%s", LABEL_COLUMNS, "Clock", clock);
 	return row + 1;
 }
 
@@ -334,10 +340,11 @@ static void draw_clients(const struct top *top, struct canvas *canvas, int row, 
 /* Rows above the clients, with no history. */
 static int rows_above(const struct top *top, int columns, int field)
 {
+	char clock[RATES_TEXT];
 	/* Title, GPU, memory. */
 	int rows = 3 + rows_of(columns, BAR_FIELD, top->source.num_units) + rows_of(columns, field, top->info->cores);
 
-	return rows + (top->shown.topdown ? 2 : 0);
+	return rows + (top->shown.topdown ? 2 : 0) + rates_text(&top->clock, clock);
 }
 
 int top_rows(const struct top *top, int columns)

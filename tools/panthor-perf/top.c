@@ -112,6 +112,8 @@ struct display {
 	int signals, timer;
 	sigset_t before;
 
+	struct rates_meter rates;
+
 	/* The last sample was read. */
 	bool stopped;
 
@@ -126,6 +128,7 @@ struct display {
 	char complaint[80];
 
 	uint64_t lines;
+	bool clock_told;
 };
 
 /* ---- What is counted ---- */
@@ -229,6 +232,7 @@ static enum pperf_error begin(struct display *d)
 		snprintf(d->top.why_not, sizeof(d->top.why_not), "Load is not available: %s", pperf_message());
 		return PPERF_OK;
 	}
+	rates_read(&d->rates, d->gpu, true);
 	return error ? error : pperf_session_start(d->session, TAG_SAMPLE);
 }
 
@@ -244,6 +248,7 @@ static enum pperf_error drain(struct display *d)
 		if (error)
 			return error;
 		pperf_log_add(&d->top.log, sample);
+		rates_add(&d->rates, sample);
 		d->stopped |= sample->user_data == TAG_STOP;
 	}
 	return error;
@@ -309,6 +314,21 @@ static enum pperf_error look_at_clients(struct display *d)
 
 /* ---- Updates ---- */
 
+/* Of an interval that is too short to tell, the next ones are needed as well. */
+static void compare_rates(struct display *d)
+{
+	struct rates rates;
+
+	rates_read(&d->rates, d->gpu, d->stopped);
+	rates = rates_of(&d->rates);
+	if (!pperf_sums_cycles(d->top.shown.sums, PPERF_CLOCK_TOPLEVEL))
+		d->top.clock = (struct rates){};
+	if (!rates.measured_hz)
+		return;
+	d->top.clock = rates;
+	d->rates.seconds = d->rates.cycles = d->rates.nominal_cycles = 0;
+}
+
 /* What was added up becomes what is shown. Sets *updated to whether there is something new. */
 static enum pperf_error update(struct display *d, bool *updated)
 {
@@ -326,6 +346,7 @@ static enum pperf_error update(struct display *d, bool *updated)
 		d->top.shown = d->next;
 		d->next = shown;
 		reset_period(&d->next);
+		compare_rates(d);
 		if (d->form == FORM_SCREEN)
 			history_add(&d->top.history, top_load(&d->top));
 	} else {
@@ -548,6 +569,7 @@ static int show_text(const struct display *d)
 static int show(struct display *d)
 {
 	int status = STATUS_OK;
+	char clock[RATES_TEXT];
 
 	switch (d->form) {
 	case FORM_SCREEN:
@@ -558,6 +580,10 @@ static int show(struct display *d)
 	case FORM_LINES:
 		if (*d->top.why_not && !d->lines)
 			complain("%s", d->top.why_not);
+		if (!d->clock_told && rates_text(&d->top.clock, clock)) {
+			complain("%s", clock);
+			d->clock_told = true;
+		}
 		top_print_line(&d->top, stdout, d->lines++ % TITLES_EVERY == 0);
 		break;
 	case FORM_JSON:

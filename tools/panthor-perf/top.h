@@ -36,8 +36,11 @@ struct top {
 	/* Load of the GPU, by periods. */
 	struct history history;
 
-	/* Of this moment, in Hz; 0 if it is not known. */
+	/* Of this moment, nominal, in Hz; 0 if it is not known. */
 	uint64_t frequency;
+
+	/* Means over the latest periods that were long enough to tell. */
+	struct rates clock;
 
 	struct clients clients;
 	enum client_order order;

@@ -155,6 +155,9 @@ void pperf_evaluation_config(struct evaluation *evaluation, const struct pperf_g
 /* What is known of the top level clock. Zero it to begin. */
 struct clock_rate {
 	double hz;
+
+	/* False while it is the nominal rate. */
+	bool measured;
 };
 
 /*

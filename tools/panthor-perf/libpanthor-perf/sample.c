@@ -182,8 +182,10 @@ double pperf_elapsed_cycles(struct clock_rate *rate, const struct pperf_gpu_info
 		rate->hz = info->toplevel_hz;
 
 	if (!front_end || !(front_end->states & PPERF_STATE_OFF)) {
-		if (seconds > 0 && cycles > 0)
+		if (seconds > 0 && cycles > 0) {
 			rate->hz = cycles / seconds;
+			rate->measured = true;
+		}
 		return cycles;
 	}
 

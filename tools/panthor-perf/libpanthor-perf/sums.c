@@ -25,6 +25,11 @@ struct pperf_sums {
 	double active_seconds;
 	struct clock_rate rate;
 
+	/* Samples from before the rate was measured: time, active time by the nominal rate, active cycles. */
+	struct {
+		double seconds, active_seconds, active;
+	} early;
+
 	/* By block: states, and values_per_block values each. */
 	unsigned int num_blocks;
 	uint8_t *states;
@@ -79,6 +84,7 @@ void pperf_sums_reset(struct pperf_sums *s)
 	s->covered_ns = 0;
 	s->flags = 0;
 	s->active_seconds = 0;
+	memset(&s->early, 0, sizeof(s->early));
 }
 
 static void restrict_masks(struct pperf_sums *s, const struct pperf_masks *masks)
@@ -102,24 +108,43 @@ static uint64_t sample_value(const void *source, unsigned int type, unsigned int
 	return pperf_sample_total(source, &at);
 }
 
-/* The part of a sample's time in which the GPU was active, in seconds. */
-static double active_seconds(struct pperf_sums *s, const struct pperf_sample *sample)
+/* Adds the part of a sample's time in which the GPU was active. */
+static void add_active(struct pperf_sums *s, const struct pperf_sample *sample)
 {
 	struct evaluation e = { .db = s->db, .value = sample_value, .source = sample };
 	double elapsed = pperf_elapsed_cycles(&s->rate, &s->info, sample), active;
-	double seconds = (sample->end_ns - sample->start_ns) / 1e9;
+	double seconds = (sample->end_ns - sample->start_ns) / 1e9, part;
 
 	if (!s->db->active)
-		return 0;
+		return;
 
 	pperf_evaluation_config(&e, &s->info);
 	active = pperf_evaluate(&e, s->db->active);
 	/* While the rate is not known, it is taken for as low as it can have been. */
 	if (!elapsed)
 		elapsed = sample->cycles[PPERF_CLOCK_TOPLEVEL];
-	if (active >= elapsed)
-		return active > 0 ? seconds : 0;
-	return seconds * (active / elapsed);
+	part = active < elapsed ? active / elapsed : active > 0;
+	s->active_seconds += seconds * part;
+	if (!s->rate.measured) {
+		s->early.seconds += seconds;
+		s->early.active_seconds += seconds * part;
+		s->early.active += active;
+	}
+}
+
+/* Corrects what was added by a nominal rate, once the real one is known. Far from it, the clock was set anew meanwhile. */
+static void correct_active(struct pperf_sums *s)
+{
+	double nominal = s->info.toplevel_hz, active;
+
+	if (!s->rate.measured || !(s->early.seconds > 0))
+		return;
+	active = s->early.active / s->rate.hz;
+	if (active > s->early.seconds)
+		active = s->early.seconds;
+	if (fabs(s->rate.hz - nominal) < 0.25 * nominal)
+		s->active_seconds += active - s->early.active_seconds;
+	memset(&s->early, 0, sizeof(s->early));
 }
 
 enum pperf_error pperf_sums_add(struct pperf_sums *s, const struct pperf_sample *sample)
@@ -134,7 +159,8 @@ enum pperf_error pperf_sums_add(struct pperf_sums *s, const struct pperf_sample 
 
 	pperf_sample_masks(sample, &masks);
 	restrict_masks(s, &masks);
-	s->active_seconds += active_seconds(s, sample);
+	add_active(s, sample);
+	correct_active(s);
 
 	if (!s->samples)
 		s->start_ns = sample->start_ns;

@@ -9,7 +9,7 @@ set -u
 . "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
 
 tool=$SCRATCH/live-test
-tool_builds live-test
+tool_builds live-test rates-test
 
 build_decoder
 make_locales
@@ -360,6 +360,80 @@ is "a page has them" "$? $(cat "$SCRATCH/err")$(sed -n 's/.*data-key="\([a-z_.]*
 	sed 's/\.0$//' | sort)" "0 $(awk '{ match($0, /"[a-z]*/); object = substr($0, 2, RLENGTH - 1); sub(/^[^{]*{/, ""); sub(/}.*/, ""); n = split($0, item, ",")
 	for (i = 1; i <= n; i++) { split(item[i], v, ":"); gsub(/"/, "", v[1]); if (v[1] ~ /^(of_|active_hz|read|written)/) print object "." v[1], v[2] } }' \
 	"$SCRATCH/first" | sort)"
+
+# The real rate of the clock and the nominal one: 10000 cycles a second were counted.
+# nominal HZ CHANGES: what the kernel says
+nominal()
+{
+	mkdir -p "$SCRATCH/sys/devfreq/gpu"
+	echo "$1" >"$SCRATCH/sys/devfreq/gpu/cur_freq"
+	printf '     From  :   To\n           :%10d%10d   time(ms)\n*%10d:         0         1       700\n %10d:         1         0        40\nTotal transition : %d\n' \
+		"$1" 70000000 "$1" 70000000 "$2" >"$SCRATCH/sys/devfreq/gpu/trans_stat"
+}
+mkdir "$SCRATCH/rates"
+run_tests 15 "rates" "$SCRATCH/rates-test" "$SCRATCH/rates"
+export FAKE_SYSFS=$SCRATCH/sys
+off="the GPU runs at 0.01 MHz, the clock framework says 0.02 MHz"
+nominal 20000 2
+counted clock-stat ss stat -p 1s -- true
+is "stat says that the clock's rate is not the nominal one" "$(grep -A1 '^Mean' "$SCRATCH/clock-stat.err")" \
+	"Mean frequency while active: 0.01 MHz
+Clock: $off"
+counted clock-lines ss stat -x ';' -p 1s -- true
+is "beside fields, too" "$(grep -c "^Clock: $off\$" "$SCRATCH/clock-lines.err") $(grep -c ';' "$SCRATCH/clock-lines.err" | sed 's/[0-9]\+/N/')" "1 N"
+counted clock-json ss stat -j -o "$SCRATCH/clock.stat" -p 1s -- true
+is "and beside JSON" "$(cat "$SCRATCH/clock-json.err")" "Clock: $off"
+both='"clock":{"measured_hz":10000,"nominal_hz":20000}'
+is "which has both" "$(tr -d ' \n' <"$SCRATCH/clock.stat" | grep -o '"clock":{[^}]*}')" "$both"
+counted clock-runs s stat -r 2 -p 1s -- true
+is "of two runs, once" "$(grep "^Clock" "$SCRATCH/clock-runs.err")" "Clock: $off"
+counted clock-intervals sss stat -I 1s -p 1s -- sleep 0.1
+is "behind intervals, once" "$(grep "^Clock" "$SCRATCH/clock-intervals.err")" "Clock: $off"
+counted clock-record ss record -a -p 1s -o "$SCRATCH/clock.data" -- true
+is "report" "$("$tool" report "$SCRATCH/clock.data" | grep -A1 '^Mean')" "Mean frequency while active: 0.01 MHz
+Clock: $off"
+is "and its JSON" "$("$tool" report -j "$SCRATCH/clock.data" | tr -d ' \n' | grep -o '"clock":{[^}]*}')" "$both"
+"$tool" report --html "$SCRATCH/clock.html" "$SCRATCH/clock.data"
+is "a page" "$(grep -o '<dt>Clock</dt><dd>[^<]*' "$SCRATCH/clock.html")" "<dt>Clock</dt><dd>$off"
+is "its end has them" "$("$tool" convert -j "$SCRATCH/clock.data" | grep -o '"measured_hz":[0-9]*,"nominal_hz":[0-9]*')" \
+	'"measured_hz":10000,"nominal_hz":20000'
+counted clock-top ss top --once -p 10ms
+is "top, below the load" "$(sed -n 3p "$SCRATCH/clock-top.out")" "Clock    $off"
+counted clock-top ss top --once -j -p 10ms
+is "and its JSON" "$(grep -o '"clock":{[^}]*}' "$SCRATCH/clock-top.out")" "$both"
+mkfifo "$SCRATCH/ticks"
+exec 6<>"$SCRATCH/ticks"
+printf s >&6
+FAKE_TICKS=$SCRATCH/ticks env --default-signal=INT "$tool" top -p 10ms --lines >"$SCRATCH/clock-now.out" 2>"$SCRATCH/clock-now.err" &
+pid=$!
+until_true [ -s "$SCRATCH/clock-now.out" ]
+printf s >&6
+kill -INT $pid
+wait $pid
+exec 6>&-
+rm "$SCRATCH/ticks"
+is "and with --lines, once" "$(cat "$SCRATCH/clock-now.err")" "panthor-perf: $off"
+exported clock
+is "export has both" "$(sed -n 's/^mali_gpu_\([a-z]*\)_frequency_hertz{[^}]*} /\1 /p' "$SCRATCH/clock.prom" | tr '\n' ' ')" "active 10000 nominal 20000 "
+
+# Up to 2 % is no difference.
+# silent NAME BYTES: nothing is said of the clock
+silent()
+{
+	counted clock-stat "$2" stat -p 1s -- true
+	is "nothing is said $1" "$(grep -c '^Mean' "$SCRATCH/clock-stat.err") $(grep '^Clock' "$SCRATCH/clock-stat.err")" "1 "
+}
+nominal 10200 2
+silent "of 2 % more" ss
+nominal 9810 2
+silent "of 2 % less" ss
+nominal 10210 2
+counted clock-stat ss stat -p 1s -- true
+is "but of 2.1 %" "$(grep -c '^Clock: the GPU runs at 0.01 MHz, the clock framework says 0.01 MHz$' "$SCRATCH/clock-stat.err")" 1
+rm "$SCRATCH/sys/devfreq/gpu/trans_stat"
+silent "if the changes of the rate are not known" ss
+
+unset FAKE_SYSFS
 
 # b has a derived count that is less than nothing, and in the share of a second.
 counted negative bb record -a -p 1s -o "$SCRATCH/negative.data" -- true

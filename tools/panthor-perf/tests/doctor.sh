@@ -51,6 +51,10 @@ machine()
 	put /usr/src/panthor-perf-0.3/dkms.conf 'PACKAGE_VERSION="0.3"'
 	mkdir -p "$modules/build"
 	put /sys/module/module/parameters/sig_enforce N
+	# A second of 10000 cycles.
+	printf s >"$root/ticks"
+	put /sys/gpu/devfreq/gpu/cur_freq 10000
+	put /sys/gpu/devfreq/gpu/trans_stat 'Total transition : 3'
 }
 
 # loaded ID: the module that the kernel has
@@ -81,7 +85,7 @@ doctor()
 
 	[ "$(id -u)" = 0 ] || own=(--map-root-user)
 	# shellcheck disable=SC2016
-	FAKE_TICKS=/dev/null unshare "${own[@]}" --mount sh -c 'mount --rbind /proc "$0/proc" &&
+	FAKE_TICKS=/ticks FAKE_SYSFS=/sys/gpu unshare "${own[@]}" --mount sh -c 'mount --rbind /proc "$0/proc" &&
 		mount --bind "$1" "$0/proc/sys/kernel/osrelease" && shift && exec chroot "$0" doctor-test "$@"' \
 		"$root" "$SCRATCH/osrelease" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
 	status=$?
@@ -117,14 +121,22 @@ machine
 doctor
 is "all is well: status" "$status $(cat "$SCRATCH/err")" "0 "
 is "all is well: each line is" "$(awk 'NR > 2 && NF && !/^No problems found/ { print $1, $2 }' "$SCRATCH/out")" \
-	"$(printf 'ok %s\n' kernel GPU kbase module firmware counters permission DKMS headers signature)"
+	"$(printf 'ok %s\n' kernel GPU kbase module firmware counters permission clock DKMS headers signature)"
 is "all is well: no next step" "$(grep -c -e '->' "$SCRATCH/out")" 0
 is "all is well: and then there is info --debug" "$(tail -n 1 "$SCRATCH/out" | grep -c 'info --debug')" 1
 doctor -j
 is "in JSON" "$status $(jq -r '.to_do, (.findings | length), (.findings[] | .of + " " + .state)' "$SCRATCH/out" | tr '\n' ' ')" \
-	"0 0 10 $(printf '%s ok ' kernel GPU kbase module firmware counters permission DKMS headers signature)"
+	"0 0 11 $(printf '%s ok ' kernel GPU kbase module firmware counters permission clock DKMS headers signature)"
 says 0 kernel ok "Linux $release, "
 says 0 module ok "the loaded panthor is the installed one, /lib/modules/$release/updates/dkms/panthor.ko.xz"
+says 0 clock ok "the GPU runs at the frequency of the clock framework, 0.01 MHz"
+put /sys/gpu/devfreq/gpu/cur_freq 20000
+says 0 clock ok "the GPU runs at 0.01 MHz, the clock framework says 0.02 MHz"
+: >"$root/ticks"
+says 0 clock unknown "not checked: the GPU was idle" "run this again while the GPU is busy"
+printf s >"$root/ticks"
+rm "$root/sys/gpu/devfreq/gpu/cur_freq"
+says 0 clock unknown "or its frequency changed or is unknown" "run this again while the GPU is busy"
 says 0 DKMS ok "panthor-perf-0.3 has built /lib/modules/$release/updates/dkms/panthor.ko.xz"
 
 # ---- One thing that is wrong after the other ----

@@ -17,10 +17,12 @@
  * started again, ten seconds have gone by.
  *
  * With FAKE_STOP=gone in the environment, the GPU goes when it is to stop: two more samples are in the ring. With
- * the number of an error as FAKE_GPU or FAKE_SESSION, there is that error instead of a GPU or of a session.
+ * the number of an error as FAKE_GPU or FAKE_SESSION, there is that error instead of a GPU or of a session. The
+ * nominal frequency and the number of its changes are in files below FAKE_SYSFS, as in a GPU's directory in /sys.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <time.h>
@@ -70,6 +72,7 @@ enum pperf_error pperf_gpu_open(const char *node, struct pperf_gpu **gpu)
 	/* The caller's is gone when it is asked for. */
 	(*gpu)->fake.info.node = strdup(node ? node : "/dev/dri/renderD128");
 	(*gpu)->fake.info.toplevel_hz = 1000000;
+	(*gpu)->fake.info.sysfs = getenv("FAKE_SYSFS");
 	/* A G710's. */
 	(*gpu)->fake.info.gpu_id = 0xa8620000;
 	return PPERF_OK;
@@ -123,7 +126,17 @@ enum pperf_error pperf_gpu_alive(const struct pperf_gpu *gpu)
 
 enum pperf_error pperf_gpu_frequency(const struct pperf_gpu *gpu, uint64_t *hz)
 {
+	char name[4096];
+	FILE *file;
+
 	*hz = gpu->fake.info.toplevel_hz;
+	if (!gpu->fake.info.sysfs)
+		return PPERF_OK;
+	snprintf(name, sizeof(name), "%s/devfreq/gpu/cur_freq", gpu->fake.info.sysfs);
+	file = fopen(name, "re");
+	if (!file || fscanf(file, "%" SCNu64, hz) != 1)
+		return pperf_fail(PPERF_ERROR_SYSTEM, "%s has no frequency", name);
+	fclose(file);
 	return PPERF_OK;
 }
 

@@ -480,6 +480,28 @@ static void test_load(void)
 	expect(!pperf_sums_add(sums, &fake.sample) && !pperf_sums_load(sums, &load, sizeof(load)), "%s", pperf_message());
 	expect(fabs(load.of_time - 0.125) < 1e-12, "by the frequency: %g of the time", load.of_time);
 
+	/* That was the nominal one: awake, it turns out to run at 8 MHz. */
+	fake.blocks[0].states &= ~PPERF_STATE_OFF;
+	fake.sample.cycles[PPERF_CLOCK_TOPLEVEL] = 32000;
+	set(&fake, db, "MaliGPUActiveCy", 0, 32000);
+	expect(!pperf_sums_add(sums, &fake.sample) && !pperf_sums_load(sums, &load, sizeof(load)), "%s", pperf_message());
+	expect(fabs(load.active_seconds - 37000 / 8e6) < 1e-12, "%g s active at 8 MHz", load.active_seconds);
+
+	/* Or it was set to another: 5000 cycles were at 10 MHz, 80000 at 20 MHz. */
+	pperf_sums_free(sums);
+	sums = open_sums(db, &fake);
+	fake.blocks[0].states |= PPERF_STATE_OFF;
+	fake.sample.cycles[PPERF_CLOCK_TOPLEVEL] = 5000;
+	set(&fake, db, "MaliGPUActiveCy", 0, 5000);
+	expect(!pperf_sums_add(sums, &fake.sample), "%s", pperf_message());
+	fake.blocks[0].states &= ~PPERF_STATE_OFF;
+	fake.sample.cycles[PPERF_CLOCK_TOPLEVEL] = 80000;
+	set(&fake, db, "MaliGPUActiveCy", 0, 80000);
+	expect(!pperf_sums_add(sums, &fake.sample) && !pperf_sums_load(sums, &load, sizeof(load)), "%s", pperf_message());
+	expect(fabs(load.active_seconds - 0.0045) < 1e-12, "%g s active at 10 and 20 MHz", load.active_seconds);
+	fake.blocks[0].states |= PPERF_STATE_OFF;
+	fake.sample.cycles[PPERF_CLOCK_TOPLEVEL] = 5000;
+
 	/* More of them than a double can tell apart, and as many as there can be. */
 	pperf_sums_reset(sums);
 	set(&fake, db, "MaliGPUActiveCy", 0, (1ull << 53) + 1);

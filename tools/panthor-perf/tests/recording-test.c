@@ -164,7 +164,7 @@ static struct bytes make_file(const struct recording_head *head, const struct sa
 {
 	const struct recording_end last = {
 		.reason = RECORDING_INTERRUPTED, .status = 7, .samples = SAMPLES, .overflow = 1, .error = 2,
-		.stretched = 3, .lost = 1ull << 63, .marks = 4, .dropped = 5,
+		.stretched = 3, .lost = 1ull << 63, .marks = 4, .dropped = 5, .clock = { 850000000, 1000000000 },
 	};
 	struct recording_writer writer;
 	struct recording_mark mark;
@@ -294,7 +294,8 @@ static void test_round_trip(unsigned int values, unsigned int cores)
 	expect(n == SAMPLES && item == RECORDING_END, "%u samples, then %d: %s", n, item, r.error);
 	expect(r.end.reason == RECORDING_INTERRUPTED && r.end.status == 7 && r.end.samples == SAMPLES &&
 	       r.end.overflow == 1 && r.end.error == 2 && r.end.stretched == 3 && r.end.lost == 1ull << 63 &&
-	       r.end.marks == 4 && r.end.dropped == 5,
+	       r.end.marks == 4 && r.end.dropped == 5 && r.end.clock.measured_hz == 850000000 &&
+	       r.end.clock.nominal_hz == 1000000000,
 	       "the end is another");
 	expect(r.clocks.monotonic_raw == 16 && r.clocks.boottime == 17 && r.clocks.realtime == 18 &&
 	       r.clocks.monotonic == UINT64_MAX, "the last clocks are others");
@@ -576,6 +577,7 @@ static void test_nonsense(void)
 	static const char *const ends[] = {
 		"", "{}", "{\"reason\":\"tired\"}", "{\"reason\":\"command\",\"status\":256}",
 		"{\"reason\":\"command\",\"lost\":-1}", "{\"reason\":\"command\",\"lost\":0.5}",
+		"{\"reason\":\"command\",\"measured_hz\":8.5}",
 	};
 	uint8_t before[12] = { 0, 0, 0, 0, 0, 0, 0, 0, RECORDING_VERSION };
 	enum recording_item item;
