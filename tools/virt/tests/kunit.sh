@@ -10,7 +10,7 @@ if [ -n "${LONG:-}" ] && [ "$CONFIG $KERNEL" = "plain 7.3" ]; then
 	exec "$VIRT_DIR/build/kunit.sh" "$KERNEL"
 fi
 
-"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -f "$TESTS_DIR/guest/kunit.sh:/root/kunit.sh" -- \
+"$VIRT_DIR/run" -v -k "$KERNEL" -c "$CONFIG" -f "$TESTS_DIR/guest/kunit.sh:/root/kunit.sh" -- \
 	sh /root/kunit.sh >"$SCRATCH/log" 2>"$SCRATCH/err"
 status=$?
 python3 "$TESTS_DIR/lib/ktap.py" "$status" <"$SCRATCH/log" >"$SCRATCH/tap"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Runs the driver's KUnit suites, as modules, and prints what the kernel says of them.
 set -e
+# The console tells which test it was if one does not end.
+dmesg -n 8
 # Newer kernels run no test of a module unless they are told to.
 modprobe kunit enable=1 autorun=1
 before=$(dmesg | wc -l)

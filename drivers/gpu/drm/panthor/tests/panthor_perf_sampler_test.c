@@ -1626,16 +1626,23 @@ static void starter_work(struct work_struct *work)
 	s->ret = start(s->c, 1);
 }
 
+/* With the lock, with which a client that is STARTING has requested its baseline. */
+static enum panthor_perf_client_state client_state(struct fake_client *c)
+{
+	guard(spinlock)(&c->f->sampler.req_lock);
+
+	return c->client.state;
+}
+
 /* Waits until START waits, for which the work has to be scheduled. */
 static bool wait_starting(struct fake_client *c)
 {
 	unsigned long end = jiffies + 60 * HZ;
 
-	while (READ_ONCE(c->client.state) != PANTHOR_PERF_CLIENT_STARTING &&
-	       time_before(jiffies, end))
+	while (client_state(c) != PANTHOR_PERF_CLIENT_STARTING && time_before(jiffies, end))
 		usleep_range(100, 200);
 
-	return READ_ONCE(c->client.state) == PANTHOR_PERF_CLIENT_STARTING;
+	return client_state(c) == PANTHOR_PERF_CLIENT_STARTING;
 }
 
 /*
@@ -4382,7 +4389,7 @@ static bool wait_start(const struct starter *s)
 {
 	unsigned long end = jiffies + 60 * HZ;
 
-	while (READ_ONCE(s->c->client.state) == PANTHOR_PERF_CLIENT_STOPPED &&
+	while (client_state(s->c) == PANTHOR_PERF_CLIENT_STOPPED &&
 	       READ_ONCE(s->ret) == WAITS && time_before(jiffies, end))
 		usleep_range(100, 200);
 
