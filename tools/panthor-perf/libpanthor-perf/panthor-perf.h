@@ -234,8 +234,8 @@ struct pperf_gpu_info {
 	uint32_t max_slots;
 
 	/*
-	 * Rate of the top level clock when the GPU was opened, in Hz; 0 if it is
-	 * not known. It is used for the time before a sample tells better.
+	 * Nominal rate of the top level clock when the GPU was opened, in Hz; 0 if
+	 * it is not known. It is used for the time before a sample tells better.
 	 */
 	uint64_t toplevel_hz;
 
@@ -283,7 +283,10 @@ int pperf_gpu_fd(const struct pperf_gpu *gpu);
 /* PPERF_OK while the GPU is there, PPERF_ERROR_GONE after. */
 enum pperf_error pperf_gpu_alive(const struct pperf_gpu *gpu);
 
-/* The rate of the top level clock now, in Hz. Fails if the kernel does not tell. */
+/*
+ * The nominal rate of the top level clock now, in Hz, as the kernel's clock framework says; the cycles of samples
+ * tell how fast it runs. Fails if the kernel does not tell.
+ */
 enum pperf_error pperf_gpu_frequency(const struct pperf_gpu *gpu, uint64_t *hz);
 
 /* ---- The counter database ---- */
