@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 	mkdir(path, 0777);
 	fake_init(&fake, "Mali-G710", 2, 3, 16);
 
-	printf("1..15\n");
+	printf("1..16\n");
 	nominal(1000000000, 5);
 	sample(49, 850000000);
 	nominal(1000000000, 5);
@@ -159,6 +159,7 @@ int main(int argc, char **argv)
 	text_is(851000000, 1000000000, "the GPU runs at 851 MHz, the clock framework says 1000 MHz");
 	text_is(42500000, 50000000, "the GPU runs at 42 MHz, the clock framework says 50 MHz");
 	text_is(9990000, 9000000, "the GPU runs at 9.99 MHz, the clock framework says 9.00 MHz");
+	text_is(1021000000, 1000000000, "the GPU runs at 1021 MHz, the clock framework says 1000 MHz");
 	text_is(980000000, 1000000000, "");
 	text_is(1020000000, 1000000000, "");
 	text_is(0, 0, "");
