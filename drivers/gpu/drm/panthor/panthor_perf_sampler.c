@@ -306,7 +306,7 @@ static void ask_for_batch(struct panthor_perf_sampler *sampler)
 		return;
 	}
 
-	limited->asked++;
+	WRITE_ONCE(limited->asked, limited->asked + 1);
 	limited->waiting = false;
 	limited->gen = sampler->next_gen;
 	want_request(sampler);
@@ -423,9 +423,13 @@ static void complete_batch(struct panthor_perf_sampler *sampler, u32 gen)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
 
+	/* One that is asked for meanwhile is for a later firmware request. */
+	if (READ_ONCE(limited->asked) == limited->complete)
+		return;
+
 	guard(spinlock)(&sampler->req_lock);
 
-	if (!limited_asked(limited) || !gen_complete(limited->gen, gen))
+	if (!gen_complete(limited->gen, gen))
 		return;
 
 	limited->complete = limited->asked;
@@ -1921,32 +1925,22 @@ void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_enable);
 
 /*
- * Checks if there are few clients to give samples to, with few requests that firmware may
- * have answered, and none that is about to stop. What is requested from now on has the
- * number of a later firmware request.
+ * Checks if there are few clients to give samples to, with few requests, and none that is about
+ * to stop. What is requested from now on has the number of a later firmware request.
  */
 static bool soon_served(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client;
-	u32 clients = 0, requests = 0, gen, i;
+	u32 clients = 0, requests = 0;
 
-	if (sampler->rest)
-		return false;
-
-	guard(spinlock)(&sampler->req_lock);
-
-	gen = sampler->flight_gen;
 	list_for_each_entry(client, &sampler->clients, node) {
 		if (++clients > IRQ_MAX_CLIENTS ||
-		    client->state == PANTHOR_PERF_CLIENT_STOPPING)
+		    READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STOPPING)
 			return false;
-
-		for (i = client->head; request_complete(sampler, client, i, gen); i++)
-			if (++requests > IRQ_MAX_REQUESTS)
-				return false;
+		requests += READ_ONCE(client->tail) - client->head;
 	}
 
-	return true;
+	return requests <= IRQ_MAX_REQUESTS && !sampler->rest;
 }
 
 /*
