@@ -18,6 +18,7 @@
 #include "panthor_perf_backport_common.h"
 
 #define GPU_TIMESTAMP		GPU_TIMESTAMP_LO
+#define GPU_CYCLE_COUNT		GPU_CYCLE_COUNT_LO
 #define GPU_SHADER_PRESENT	GPU_SHADER_PRESENT_LO
 
 /* Kernel objects have no name in 6.12. */

@@ -387,14 +387,22 @@ struct drm_panthor_perf_sample_header {
 
 	/**
 	 * @toplevel_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_TOPLEVEL in the
-	 * period: the clock's rate, integrated over the time in which the GPU was
-	 * powered.
+	 * period, as the GPU has counted them, whatever rate it really ran at. They
+	 * never go back, and there are none while the GPU is not powered. Over many
+	 * samples they are exact; those of one sample are interpolated, and may be
+	 * off by what was counted in the time that the kernel took to read it. If
+	 * the GPU does not count them, they are the rate that the clock framework
+	 * tells, integrated over the time in which the GPU was powered.
 	 */
 	__u64 toplevel_clock_cycles;
 
 	/**
 	 * @coregroup_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_COREGROUP in
-	 * the period, likewise. 0 if the clock is not in
+	 * the period. The GPU does not count them: they are those of
+	 * @toplevel_clock_cycles, times the ratio of the rates that the clock
+	 * framework tells, if that ratio is 1 or what it was when the driver was
+	 * bound, or else the clock's own rate, integrated over the time in which the
+	 * GPU was powered. 0 if the clock is not in
 	 * drm_panthor_perf_info::supported_clocks.
 	 */
 	__u64 coregroup_clock_cycles;

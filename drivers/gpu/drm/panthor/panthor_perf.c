@@ -124,8 +124,8 @@ struct panthor_perf {
 	struct panthor_perf_pmu *pmu;
 
 	/**
-	 * @ring_lock: Held while the ring is made, and the notifiers that follow the rates
-	 * of clocks: memory is allocated with it held. Taken before panthor_perf_sampler::lock.
+	 * @ring_lock: Held while the ring is made: memory is allocated with it held. Taken
+	 * before panthor_perf_sampler::lock.
 	 */
 	struct mutex ring_lock;
 
@@ -202,8 +202,8 @@ static bool ask_for_reset(struct panthor_perf_sampler *sampler, const char *why)
 }
 
 /*
- * Makes the firmware ring, and has notifiers follow the rates of clocks, for the first session
- * or event of perf. The caller must hold neither setup_lock nor the sampler's lock.
+ * Makes the firmware ring, for the first session or event of perf. The caller must hold neither
+ * setup_lock nor the sampler's lock.
  */
 static int make_ring(struct panthor_perf *perf)
 {
@@ -212,9 +212,8 @@ static int make_ring(struct panthor_perf *perf)
 
 	guard(mutex)(&perf->ring_lock);
 
-	ret = panthor_perf_clock_watch(&perf->clock);
-	if (ret || perf->ring)
-		return ret;
+	if (perf->ring)
+		return 0;
 
 	ret = panthor_perf_fw_ring_alloc(&perf->fw, &ring);
 	if (ret)
@@ -644,6 +643,11 @@ static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printe
 		{ "idle", "waiting" },
 		{ "asked", "asked-waiting" },
 	};
+	static const char * const sources[] = {
+		[PANTHOR_PERF_CYCLES_NONE] = "not counted so far",
+		[PANTHOR_PERF_CYCLES_GPU] = "counted by the GPU",
+		[PANTHOR_PERF_CYCLES_RATES] = "from the rates of the clock framework",
+	};
 	const struct panthor_perf_limited *batches = &sampler->limited;
 	const struct panthor_perf_fw *fw = sampler->fw;
 	enum panthor_perf_flight_state flight;
@@ -668,6 +672,7 @@ static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printe
 	drm_printf(p, "slots: %u\n", fw->ring ? fw->slots : 0);
 	drm_printf(p, "insert: %u\n", READ_ONCE(fw->glb->output->perfcnt_insert));
 	drm_printf(p, "extract: %u\n", fw->extract);
+	drm_printf(p, "cycles: %s\n", sources[sampler->clock->source]);
 	drm_printf(p, "max-pending: %u\n", sampler->stats.max_pending);
 	drm_printf(p, "samples: %llu\n", sampler->stats.samples);
 	drm_printf(p, "requests: %llu\n", requests);
@@ -877,7 +882,10 @@ void panthor_perf_init(struct panthor_device *ptdev)
 
 	panthor_perf_info(ptdev, &perf->info);
 	perf->ptdev = ptdev;
-	panthor_perf_clock_init(&perf->clock, ptdev);
+	if (panthor_perf_clock_init(&perf->clock, ptdev)) {
+		drm_err(&ptdev->base, "No performance counters: no memory\n");
+		goto err_none;
+	}
 	panthor_perf_fw_params(ptdev, &params);
 	params.supported_clocks = perf->clock.supported;
 	if (panthor_perf_layout_init(&perf->layout, &params, &why)) {
@@ -962,13 +970,6 @@ void panthor_perf_unplug(struct panthor_device *ptdev)
 
 	panthor_perf_sampler_unplug(&perf->sampler);
 	panthor_perf_pmu_unplug(perf->pmu);
-
-	/*
-	 * No SETUP makes notifiers any more: drm_dev_unplug() has waited for those between
-	 * drm_dev_enter() and drm_dev_exit(), and others fail. If the probe has failed, the
-	 * device was not registered and there was no SETUP.
-	 */
-	panthor_perf_clock_unwatch(&perf->clock);
 }
 
 /**

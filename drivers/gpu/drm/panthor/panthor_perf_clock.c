@@ -28,16 +28,16 @@
  * of a firmware sample is computed from its distance to the latest pair. That distance
  * is so short that the drift does not matter.
  *
- * Cycles: The cycles of a clock are the integral of its rate over time. Each change of
- * a rate begins a new segment, in which all rates are constant. A firmware sample is
- * read some time after it was taken, and rates may have changed in between, so the
- * latest segments are kept. The number of cycles up to a time never changes once it
- * has been reported: a new segment starts at a time that is read with the lock held,
- * and all times that cycles have been reported of before are earlier.
+ * Cycles: GPU_CYCLE_COUNT counts cycles of the top-level clock while the GPU has power.
+ * It is read with each pair, also before the GPU loses power, and when it has power
+ * again, since when it counts anew. Between the latest time that was reported and the pair,
+ * cycles are interpolated. So they never go back, and their sum over a run is exact but
+ * for the time between a sample and the pair that follows it.
  *
- * Notifiers follow the rates from the first session or event of perf on. Cycles are
- * counted while the GPU has power and somebody counts: otherwise nothing has to be done
- * when the GPU is suspended and resumed, and a notifier only stores the rate.
+ * The other clocks cannot be read. They have the same cycles, times the ratio of the
+ * rates that the clock framework tells, as long as that ratio is what it always was.
+ * If it is not, or if GPU_CYCLE_COUNT stands still, cycles are the integral of the
+ * rate over the time from pair to pair. Notifiers follow the rates.
  */
 
 /*
@@ -47,107 +47,64 @@
 #define OFFSET_GAP_DIV		200000
 #define OFFSET_TRIES		3
 
+/* Rates that are computed by divisions of one rate may be off by 1/RATIO_ROUNDING_DIV. */
+#define RATIO_ROUNDING_DIV	10000
+
 /* GPU timestamps may be this much later than the present, in 1/TIMESTAMP_SLACK_DIV seconds. */
 #define TIMESTAMP_SLACK_DIV	100000
 
-static struct panthor_perf_clock_segment *last_segment(struct panthor_perf_clock *clock)
+/* Cycles of a domain since the latest pair, by its rates. */
+static u64 nominal_cycles(const struct panthor_perf_clock *clock,
+			  const struct panthor_perf_domain *domain, u64 ns)
 {
-	return &clock->segments[(clock->num_segments - 1) % PANTHOR_PERF_CLOCK_SEGMENTS];
+	u64 delta = ns > clock->changed_ns ? ns - clock->changed_ns : 0;
+
+	return domain->nominal + mul_u64_u64_div_u64(delta, domain->rate, NSEC_PER_SEC);
 }
 
-/* Computes the cycles up to @ns, which is in the segment. */
-static void segment_cycles(const struct panthor_perf_clock_segment *segment, u64 ns,
-			   u64 cycles[PANTHOR_PERF_CLOCKS])
+/* Checks if two rates are in the same ratio as at the probe, but for what rounding makes of it. */
+static bool same_ratio(const struct panthor_perf_domain *domain,
+		       const struct panthor_perf_domain *toplevel)
 {
-	u64 delta = ns > segment->ns ? ns - segment->ns : 0;
-	u32 i;
+	u64 a = (u64)domain->rate * toplevel->first_rate;
+	u64 b = (u64)toplevel->rate * domain->first_rate;
 
-	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
-		cycles[i] = segment->cycles[i] +
-			    mul_u64_u64_div_u64(delta, segment->rate[i], NSEC_PER_SEC);
+	return abs_diff(a, b) <= div_u64(a, RATIO_ROUNDING_DIV);
 }
 
-/* Ends the latest segment at @ns, and begins a new one with the present rates. */
-static void new_segment(struct panthor_perf_clock *clock, u64 ns)
-{
-	struct panthor_perf_clock_segment *last = last_segment(clock), *segment;
-	u64 cycles[PANTHOR_PERF_CLOCKS];
-	u32 i;
-
-	lockdep_assert_held(&clock->lock);
-
-	ns = max(ns, last->ns);
-	segment_cycles(last, ns, cycles);
-
-	segment = &clock->segments[clock->num_segments++ % PANTHOR_PERF_CLOCK_SEGMENTS];
-	segment->ns = ns;
-	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
-		segment->cycles[i] = cycles[i];
-		segment->rate[i] = clock->up ? clock->rate[i] : 0;
-	}
-
-	/* It must not overflow to 0. Subtracting the size does not change which element is next. */
-	if (clock->num_segments == 3 * PANTHOR_PERF_CLOCK_SEGMENTS)
-		clock->num_segments -= PANTHOR_PERF_CLOCK_SEGMENTS;
-}
-
-/*
- * Changes a rate to @rate Hz at @ns of CLOCK_MONOTONIC_RAW, with the lock of the clocks held since
- * before @ns: cycles of later times have not been reported.
- */
+/* Changes a rate to @rate Hz at @ns of CLOCK_MONOTONIC_RAW. */
 void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
 				 unsigned long rate)
 {
-	lockdep_assert_held(&clock->lock);
+	const struct panthor_perf_domain *toplevel =
+		&clock->domains[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL];
+	struct panthor_perf_domain *domain;
 
-	if (clock->rate[id] == rate)
-		return;
+	guard(spinlock)(&clock->lock);
 
-	clock->rate[id] = rate;
-	if (clock->up)
-		new_segment(clock, ns);
+	for (domain = clock->domains; domain < clock->domains + PANTHOR_PERF_CLOCKS; domain++)
+		domain->nominal = nominal_cycles(clock, domain, ns);
+	clock->changed_ns = max(clock->changed_ns, ns);
+	clock->changed = true;
+	clock->domains[id].rate = rate;
+
+	for (domain = clock->domains; domain < clock->domains + PANTHOR_PERF_CLOCKS; domain++)
+		domain->follows = domain == toplevel ||
+				  (toplevel->rate && (domain->rate == toplevel->rate ||
+						      same_ratio(domain, toplevel)));
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_set_rate);
-
-/*
- * Computes the cycles of each clock domain since the probe, up to @ns of
- * CLOCK_MONOTONIC_RAW, which is not in the future. Times before the oldest segment that is
- * kept count as its start.
- */
-void panthor_perf_clock_cycles(struct panthor_perf_clock *clock, u64 ns,
-			       u64 cycles[PANTHOR_PERF_CLOCKS])
-{
-	u32 kept, i;
-
-	spin_lock(&clock->lock);
-	kept = min_t(u32, clock->num_segments, PANTHOR_PERF_CLOCK_SEGMENTS);
-	for (i = 1; i <= kept; i++) {
-		const struct panthor_perf_clock_segment *segment =
-			&clock->segments[(clock->num_segments - i) % PANTHOR_PERF_CLOCK_SEGMENTS];
-
-		if (segment->ns <= ns || i == kept) {
-			segment_cycles(segment, ns, cycles);
-			break;
-		}
-	}
-	spin_unlock(&clock->lock);
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_cycles);
 
 /* The clock framework calls this with its prepare lock held. */
 static int rate_changed(struct notifier_block *nb, unsigned long event, void *data)
 {
-	struct panthor_perf_clock_nb *cnb = container_of(nb, struct panthor_perf_clock_nb, nb);
-	struct panthor_perf_clock *clock = cnb->clock;
+	struct panthor_perf_domain *domain = container_of(nb, struct panthor_perf_domain, nb);
+	struct panthor_perf_clock *clock = domain->clock;
 	struct clk_notifier_data *ndata = data;
 
-	if (event != POST_RATE_CHANGE)
-		return NOTIFY_OK;
-
-	spin_lock(&clock->lock);
-	cnb->told = true;
-	panthor_perf_clock_set_rate(clock, cnb - clock->nb, ktime_get_raw_ns(), ndata->new_rate);
-	spin_unlock(&clock->lock);
+	if (event == POST_RATE_CHANGE)
+		panthor_perf_clock_set_rate(clock, domain - clock->domains, ktime_get_raw_ns(),
+					    ndata->new_rate);
 	return NOTIFY_OK;
 }
 
@@ -207,104 +164,139 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_sync);
 
-/* Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. */
-void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
-{
-	u32 i;
-
-	clock->ptdev = ptdev;
-	spin_lock_init(&clock->lock);
-
-	/* The first segment starts now. All its rates are 0. */
-	clock->num_segments = 1;
-	clock->segments[0].ns = ktime_get_raw_ns();
-	clock->supported = BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL);
-
-#ifdef CONFIG_ARM_ARCH_TIMER
-	if (ptdev)
-		clock->freq = arch_timer_get_cntfrq();
-#endif
-
-	if (ptdev) {
-		clock->nb[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL].clk = ptdev->clks.core;
-		clock->nb[DRM_PANTHOR_PERF_CLOCK_COREGROUP].clk = ptdev->clks.coregroup;
-		clock->nb[DRM_PANTHOR_PERF_CLOCK_SHADER].clk = ptdev->clks.stacks;
-	}
-
-	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
-		clock->nb[i].clock = clock;
-		clock->nb[i].nb.notifier_call = rate_changed;
-		if (clock->nb[i].clk)
-			clock->supported |= BIT(i);
-	}
-
-	/* The GPU may be suspended at the first START, and registers cannot be read then. */
-	panthor_perf_clock_sync(clock);
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
-
 /*
- * Has notifiers follow the rates of the clocks that they do not follow so far. Calls must
- * come one after the other, and without panthor_perf_sampler::lock: this allocates memory,
- * and takes the prepare lock of the clock framework, under which others allocate. Returns
- * 0, or the error of clk_notifier_register(); what has been done until then stays.
+ * Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. Follows
+ * the rates of the clocks from now on until the device is unbound. Returns 0, or the error of
+ * devm_clk_notifier_register().
  */
-int panthor_perf_clock_watch(struct panthor_perf_clock *clock)
+int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {
+	struct clk *clks[PANTHOR_PERF_CLOCKS] = {};
 	unsigned long rate;
 	int ret;
 	u32 i;
 
-	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
-		struct panthor_perf_clock_nb *cnb = &clock->nb[i];
+	clock->ptdev = ptdev;
+	spin_lock_init(&clock->lock);
+	clock->supported = BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL);
+	clock->domains[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL].follows = true;
 
-		if (!cnb->clk || cnb->registered)
-			continue;
-
-		ret = clk_notifier_register(cnb->clk, &cnb->nb);
-		if (ret)
-			return ret;
-		cnb->registered = true;
-
-		/*
-		 * If the notifier has been called meanwhile, it has stored a rate
-		 * that may be newer than this one.
-		 */
-		rate = clk_get_rate(cnb->clk);
-		spin_lock(&clock->lock);
-		if (!cnb->told)
-			panthor_perf_clock_set_rate(clock, i, ktime_get_raw_ns(), rate);
-		spin_unlock(&clock->lock);
+	if (ptdev) {
+#ifdef CONFIG_ARM_ARCH_TIMER
+		clock->freq = arch_timer_get_cntfrq();
+#endif
+		clks[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL] = ptdev->clks.core;
+		clks[DRM_PANTHOR_PERF_CLOCK_COREGROUP] = ptdev->clks.coregroup;
+		clks[DRM_PANTHOR_PERF_CLOCK_SHADER] = ptdev->clks.stacks;
 	}
 
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
+		struct panthor_perf_domain *domain = &clock->domains[i];
+
+		domain->clock = clock;
+		domain->nb.notifier_call = rate_changed;
+		if (!clks[i])
+			continue;
+
+		clock->supported |= BIT(i);
+		ret = devm_clk_notifier_register(ptdev->base.dev, clks[i], &domain->nb);
+		if (ret)
+			return ret;
+
+		/* The notifier may be called in between, and store a rate that is newer. */
+		do {
+			rate = clk_get_rate(clks[i]);
+			domain->first_rate = rate;
+			panthor_perf_clock_set_rate(clock, i, ktime_get_raw_ns(), rate);
+		} while (clk_get_rate(clks[i]) != rate);
+	}
+
+	/* The GPU may be suspended at the first START, and registers cannot be read then. */
+	panthor_perf_clock_sync(clock);
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_watch);
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
 
-/* Unregisters all notifiers. None of them runs any more when this has returned. */
-void panthor_perf_clock_unwatch(struct panthor_perf_clock *clock)
+static u64 read_cycle_count(struct panthor_perf_clock *clock)
 {
-	u32 i;
-
-	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
-		if (clock->nb[i].registered)
-			clk_notifier_unregister(clock->nb[i].clk, &clock->nb[i].nb);
+	return clock->ptdev ? gpu_read64_counter(clock->ptdev->iomem, GPU_CYCLE_COUNT) : 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_unwatch);
 
 /*
- * Begins to count cycles, of a GPU that is powered. The caller holds
- * panthor_perf_sampler::lock. Rates are not read: notifiers follow them while the GPU has
- * no power, too.
+ * Cycles of a domain from the latest pair to @ns, in which the top-level clock had @counted, or 0 if
+ * that is not known. If rates have changed meanwhile, their integrals tell the ratio.
  */
-void panthor_perf_clock_up(struct panthor_perf_clock *clock)
+static u64 domain_cycles(const struct panthor_perf_clock *clock,
+			 const struct panthor_perf_domain *domain, u64 ns, u64 counted)
 {
-	spin_lock(&clock->lock);
-	clock->up = true;
-	new_segment(clock, ktime_get_raw_ns());
-	spin_unlock(&clock->lock);
+	const struct panthor_perf_domain *toplevel =
+		&clock->domains[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL];
+	u64 part = domain->rate, whole = toplevel->rate;
+
+	if (!counted || !domain->follows)
+		return nominal_cycles(clock, domain, ns);
+
+	if (clock->changed) {
+		part = nominal_cycles(clock, domain, ns);
+		whole = nominal_cycles(clock, toplevel, ns);
+	}
+	if (part == whole)
+		return counted;
+
+	return whole ? mul_u64_u64_div_u64(counted, part, whole) : part;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_up);
+
+/*
+ * Adds to the cycles of the latest pair, if they are counted, those up to @ns of
+ * CLOCK_MONOTONIC_RAW, at which GPU_CYCLE_COUNT is @count. A register that stands still does not
+ * count, one that goes back was reset. The caller holds panthor_perf_sampler::lock.
+ */
+void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 count)
+{
+	u64 counted = count - clock->count;
+	u32 i;
+
+	guard(spinlock)(&clock->lock);
+
+	if (clock->up) {
+		if ((s64)counted < 0)
+			counted = 0;
+		for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
+			clock->pair.cycles[i] += domain_cycles(clock, &clock->domains[i], ns,
+							       counted);
+		clock->count = count;
+		clock->source = counted ? PANTHOR_PERF_CYCLES_GPU : PANTHOR_PERF_CYCLES_RATES;
+	}
+
+	if (clock->changed)
+		for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
+			clock->domains[i].nominal = 0;
+	clock->changed = false;
+	clock->changed_ns = ns;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_advance);
+
+/*
+ * Stores the present time as the latest pair, which is what panthor_perf_clock_at() needs. The
+ * GPU need not be powered, unless cycles are counted: its timestamp is computed from the counter
+ * of the CPU. The caller holds panthor_perf_sampler::lock.
+ */
+void panthor_perf_clock_pair(struct panthor_perf_clock *clock)
+{
+	u64 ticks, ns, count = 0;
+	bool known;
+
+	scoped_guard(irqsave) {
+		known = pair_clocks(clock, &ticks, &ns);
+		if (clock->up)
+			count = read_cycle_count(clock);
+	}
+
+	panthor_perf_clock_advance(clock, ns, count);
+	clock->pair.ns = ns;
+	clock->pair.gpu = known ? ticks + clock->offset : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_pair);
 
 /*
  * Ceases to count cycles, if they are counted: the GPU is losing power, or nobody counts.
@@ -312,48 +304,65 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_up);
  */
 void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 {
-	if (!clock->up)
-		return;
-
-	spin_lock(&clock->lock);
+	if (clock->up)
+		panthor_perf_clock_pair(clock);
 	clock->up = false;
-	new_segment(clock, ktime_get_raw_ns());
-	spin_unlock(&clock->lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_down);
 
 /*
- * Stores the present time as the latest pair, which is what panthor_perf_clock_at() needs,
- * and returns it, in nanoseconds of CLOCK_MONOTONIC_RAW. The caller holds
- * panthor_perf_sampler::lock.
+ * Moves @time on to @ns, which is not later than the pair. Timestamps come from firmware, and are
+ * not relied upon to be in order: time never goes back.
  */
-u64 panthor_perf_clock_pair(struct panthor_perf_clock *clock)
+static void move_time(const struct panthor_perf_clock *clock, u64 ns, u64 gpu,
+		      struct panthor_perf_time *time)
 {
-	u64 ticks, ns;
+	const struct panthor_perf_time *pair = &clock->pair;
+	u64 total = 0, part = 0;
+	u32 i;
 
-	if (pair_clocks(clock, &ticks, &ns)) {
-		clock->pair.gpu = ticks + clock->offset;
-		clock->pair.ns = ns;
-	} else {
-		clock->pair.gpu = 0;
-		clock->pair.ns = 0;
+	if (ns <= time->ns)
+		return;
+
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
+		/* Most GPUs have one rate for all clocks. */
+		if (pair->cycles[i] - time->cycles[i] != total) {
+			total = pair->cycles[i] - time->cycles[i];
+			part = mul_u64_u64_div_u64(total, ns - time->ns, pair->ns - time->ns);
+		}
+		time->cycles[i] += part;
 	}
-	return ns;
+	time->ns = ns;
+	time->gpu = gpu;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_pair);
 
 /*
- * Gets the present time, and stores it as the latest pair. The GPU need not be powered: its
- * timestamp is computed from the counter of the CPU, and is 0 if it cannot be. The caller
- * holds panthor_perf_sampler::lock.
+ * Moves @time on to the present, which is the latest pair then. The caller holds
+ * panthor_perf_sampler::lock.
  */
-void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *now)
+void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *time)
 {
-	now->ns = panthor_perf_clock_pair(clock);
-	now->gpu = clock->pair.gpu;
-	panthor_perf_clock_cycles(clock, now->ns, now->cycles);
+	panthor_perf_clock_pair(clock);
+	move_time(clock, clock->pair.ns, clock->pair.gpu, time);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_now);
+
+/*
+ * Begins to count cycles, of a GPU that is powered, and moves @time on to the present; those since its power has returned if it has
+ * @resumed, or was reset. That GPU_CYCLE_COUNT is 0 then is not documented, so it is believed if
+ * the register is behind where it was. The caller holds panthor_perf_sampler::lock.
+ */
+void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
+			   struct panthor_perf_time *time)
+{
+	u64 count;
+
+	panthor_perf_clock_now(clock, time);
+	count = read_cycle_count(clock);
+	clock->count = resumed && count < clock->count ? 0 : count;
+	clock->up = true;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_up);
 
 /*
  * Converts ticks of a clock of @freq Hz to nanoseconds, given the ticks and nanoseconds of
@@ -373,27 +382,27 @@ u64 panthor_perf_clock_ticks_to_ns(u64 freq, u64 pair_ticks, u64 pair_ns, u64 ti
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_ticks_to_ns);
 
 /*
- * Converts the GPU timestamp of a moment shortly before the latest pair to time. It comes
- * from firmware, so that it may have any value. If it is a minute or more before the pair, or
- * further after it than the clocks' difference may be off, it is not believed: @time is that
- * of the pair, and false is returned. The caller holds panthor_perf_sampler::lock.
+ * Moves @time on to the moment of a GPU timestamp, which is shortly before the latest pair. It
+ * comes from firmware, so that it may have any value. If it is a minute or more before the pair, or
+ * further after it than the clocks' difference may be off, it is not believed: that of the pair
+ * is taken, and 0 is returned. Returns its time otherwise, in nanoseconds of
+ * CLOCK_MONOTONIC_RAW. The caller holds panthor_perf_sampler::lock.
  */
-bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
-			   struct panthor_perf_time *time)
+u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
+			  struct panthor_perf_time *time)
 {
 	const struct panthor_perf_time *pair = &clock->pair;
 	s64 age = pair->gpu - gpu, slack = div_u64(clock->freq, TIMESTAMP_SLACK_DIV);
-	bool known = pair->ns && age >= -slack && age < (s64)clock->freq * 60;
+	bool known = pair->gpu && age >= -slack && age < (s64)clock->freq * 60;
+	u64 ns = pair->ns;
 
-	/* Without a pair there is nothing to doubt it by. */
-	time->gpu = known || !pair->ns ? gpu : pair->gpu;
 	/* It was taken before now. */
 	if (known && age > 0)
-		time->ns = panthor_perf_clock_ticks_to_ns(clock->freq, pair->gpu, pair->ns, gpu);
-	else
-		time->ns = pair->ns ?: ktime_get_raw_ns();
-	panthor_perf_clock_cycles(clock, time->ns, time->cycles);
-	return known;
+		ns = panthor_perf_clock_ticks_to_ns(clock->freq, pair->gpu, pair->ns, gpu);
+
+	/* Without a timestamp of the pair there is nothing to doubt it by. */
+	move_time(clock, ns, known || !pair->gpu ? gpu : pair->gpu, time);
+	return known ? ns : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_at);
 

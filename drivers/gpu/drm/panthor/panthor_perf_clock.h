@@ -4,7 +4,6 @@
 #ifndef __PANTHOR_PERF_CLOCK_H__
 #define __PANTHOR_PERF_CLOCK_H__
 
-#include <linux/clk.h>
 #include <linux/notifier.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -15,9 +14,6 @@ struct panthor_device;
 
 /* Number of clock domains in enum drm_panthor_perf_clock. */
 #define PANTHOR_PERF_CLOCKS	(DRM_PANTHOR_PERF_CLOCK_SHADER + 1)
-
-/* Number of rate changes that are remembered. */
-#define PANTHOR_PERF_CLOCK_SEGMENTS	32
 
 /**
  * struct panthor_perf_time - A point in time
@@ -37,37 +33,45 @@ struct panthor_perf_time {
 };
 
 /**
- * struct panthor_perf_clock_segment - Time from one change of a clock's rate to the next
+ * enum panthor_perf_cycles_source - Where cycles of the top-level clock come from
  */
-struct panthor_perf_clock_segment {
-	/** @ns: Start of the segment, CLOCK_MONOTONIC_RAW in nanoseconds. */
-	u64 ns;
+enum panthor_perf_cycles_source {
+	/** @PANTHOR_PERF_CYCLES_NONE: None were counted so far. */
+	PANTHOR_PERF_CYCLES_NONE,
 
-	/** @cycles: Cycles up to the start of the segment. */
-	u64 cycles[PANTHOR_PERF_CLOCKS];
+	/** @PANTHOR_PERF_CYCLES_GPU: GPU_CYCLE_COUNT. */
+	PANTHOR_PERF_CYCLES_GPU,
 
-	/** @rate: Rate of each clock in Hz, 0 if cycles are not counted in the segment. */
-	unsigned long rate[PANTHOR_PERF_CLOCKS];
+	/** @PANTHOR_PERF_CYCLES_RATES: The clock framework: GPU_CYCLE_COUNT stands still. */
+	PANTHOR_PERF_CYCLES_RATES,
 };
 
 /**
- * struct panthor_perf_clock_nb - Notifier that follows the rate of a clock
+ * struct panthor_perf_domain - A clock domain of a GPU
+ *
+ * Protected by panthor_perf_clock::lock, but for the first two members, which are constant.
  */
-struct panthor_perf_clock_nb {
-	/** @nb: Notifier. */
-	struct notifier_block nb;
-
-	/** @clock: Clocks of the device, whose array of notifiers this one is in. */
+struct panthor_perf_domain {
+	/** @clock: Clocks of the device, whose array of domains this one is in. */
 	struct panthor_perf_clock *clock;
 
-	/** @clk: Clock to follow, NULL if the domain has none of its own. */
-	struct clk *clk;
+	/** @nb: Notifier of the clock, if the domain has one of its own. */
+	struct notifier_block nb;
 
-	/** @registered: @nb is registered. Used by panthor_perf_clock_watch() alone. */
-	bool registered;
+	/** @rate: Present rate in Hz, as the clock framework tells, 0 if there is no clock. */
+	unsigned long rate;
 
-	/** @told: @nb has been called. Protected by panthor_perf_clock::lock. */
-	bool told;
+	/** @first_rate: The same at the probe. */
+	unsigned long first_rate;
+
+	/**
+	 * @follows: The rate is that of the top-level clock, or in the same ratio to it as
+	 * at the probe: both have one source. Always so of the top-level clock.
+	 */
+	bool follows;
+
+	/** @nominal: Cycles from the latest pair to the latest change of a rate, by the rates. */
+	u64 nominal;
 };
 
 /**
@@ -83,23 +87,28 @@ struct panthor_perf_clock {
 	/** @freq: Frequency of the GPU timestamp in Hz, 0 if it cannot be converted to time. */
 	u64 freq;
 
-	/** @nb: Notifier of each clock domain. */
-	struct panthor_perf_clock_nb nb[PANTHOR_PERF_CLOCKS];
-
 	/* Protected by panthor_perf_sampler::lock. */
 
 	/** @offset: Ticks by which the GPU timestamp is ahead of the CPUs' system counter. */
 	u64 offset;
 
 	/**
-	 * @pair: The latest moment of which both clocks are known. Its cycles are not
-	 * used, and its ns is 0 if GPU timestamps cannot be converted.
+	 * @pair: The latest moment at which clocks and cycles were read. Its gpu is 0 if GPU
+	 * timestamps cannot be converted.
 	 */
 	struct panthor_perf_time pair;
 
+	/** @up: Cycles are counted: the GPU is powered, and somebody counts. */
+	bool up;
+
+	/** @count: GPU_CYCLE_COUNT at the latest pair with @up set. */
+	u64 count;
+
+	/** @source: Where the cycles of @pair come from. */
+	enum panthor_perf_cycles_source source;
+
 	/**
-	 * @lock: Protects all that follows, and @up together with
-	 * panthor_perf_sampler::lock: both are held to write it.
+	 * @lock: Protects all that follows.
 	 *
 	 * Taken in process context by rate change notifiers, which hold the prepare
 	 * lock of the clock framework, and by code that holds
@@ -107,40 +116,31 @@ struct panthor_perf_clock {
 	 */
 	spinlock_t lock;
 
-	/** @up: Cycles are counted: the GPU is powered, and somebody counts. */
-	bool up;
+	/** @changed_ns: Time of the latest pair or change of a rate, CLOCK_MONOTONIC_RAW. */
+	u64 changed_ns;
 
-	/** @rate: Present rate of each clock in Hz, even if cycles are not counted. */
-	unsigned long rate[PANTHOR_PERF_CLOCKS];
+	/** @changed: A rate has changed since the latest pair. */
+	bool changed;
 
-	/** @segments: The latest segments; segment n is element n % PANTHOR_PERF_CLOCK_SEGMENTS. */
-	struct panthor_perf_clock_segment segments[PANTHOR_PERF_CLOCK_SEGMENTS];
-
-	/**
-	 * @num_segments: Number of segments so far. The size of @segments is subtracted
-	 * from it now and then, so that it does not overflow.
-	 */
-	u32 num_segments;
+	/** @domains: Clock domains, by enum drm_panthor_perf_clock. */
+	struct panthor_perf_domain domains[PANTHOR_PERF_CLOCKS];
 };
 
-void panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev);
-
-int panthor_perf_clock_watch(struct panthor_perf_clock *clock);
-void panthor_perf_clock_unwatch(struct panthor_perf_clock *clock);
+int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev);
 
 void panthor_perf_clock_sync(struct panthor_perf_clock *clock);
-void panthor_perf_clock_up(struct panthor_perf_clock *clock);
+void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
+			   struct panthor_perf_time *time);
 void panthor_perf_clock_down(struct panthor_perf_clock *clock);
 
-u64 panthor_perf_clock_pair(struct panthor_perf_clock *clock);
-void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *now);
-bool panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
-			   struct panthor_perf_time *time);
-u64 panthor_perf_clock_ticks_to_ns(u64 freq, u64 pair_ticks, u64 pair_ns, u64 ticks);
 void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
 				 unsigned long rate);
-void panthor_perf_clock_cycles(struct panthor_perf_clock *clock, u64 ns,
-			       u64 cycles[PANTHOR_PERF_CLOCKS]);
+void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 count);
+void panthor_perf_clock_pair(struct panthor_perf_clock *clock);
+void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *time);
+u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
+			  struct panthor_perf_time *time);
+u64 panthor_perf_clock_ticks_to_ns(u64 freq, u64 pair_ticks, u64 pair_ns, u64 ticks);
 u64 panthor_perf_clock_deadline(u64 base_ns, u64 period_ns, u64 now_ns);
 
 #endif

@@ -599,19 +599,9 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 		sampler->loss_possible = false;
 }
 
-/* Timestamps come from firmware, and are not relied upon to be in order: time never goes back. */
-static void set_time(struct panthor_perf_sampler *sampler, const struct panthor_perf_time *time)
-{
-	if (time->ns > sampler->time.ns)
-		sampler->time = *time;
-}
-
 static void set_time_now(struct panthor_perf_sampler *sampler)
 {
-	struct panthor_perf_time now;
-
-	panthor_perf_clock_now(sampler->clock, &now);
-	set_time(sampler, &now);
+	panthor_perf_clock_now(sampler->clock, &sampler->time);
 }
 
 /* Called when a client has come or gone. */
@@ -1163,24 +1153,22 @@ enum sample_age {
 	SAMPLE_AGE_SINCE,
 };
 
-/* Sets the sampler's time to that of the firmware sample. */
+/* Moves the sampler's time on to that of the firmware sample. */
 static enum sample_age take_time(struct panthor_perf_sampler *sampler, const struct drain *drain)
 {
 	const struct panthor_perf_fw_sample *sample = sampler->sample;
-	struct panthor_perf_time time;
-	bool known;
+	u64 ns;
 
 	if (!sample->has_timestamp) {
 		set_time_now(sampler);
 		return SAMPLE_AGE_UNKNOWN;
 	}
 
-	known = panthor_perf_clock_at(sampler->clock, sample->timestamp, &time);
-	set_time(sampler, &time);
-	if (!known)
+	ns = panthor_perf_clock_at(sampler->clock, sample->timestamp, &sampler->time);
+	if (!ns)
 		return SAMPLE_AGE_UNKNOWN;
 
-	return time.ns < drain->made_ns ? SAMPLE_AGE_BEFORE : SAMPLE_AGE_SINCE;
+	return ns < drain->made_ns ? SAMPLE_AGE_BEFORE : SAMPLE_AGE_SINCE;
 }
 
 /* Firmware has answered the request: it works, and has seen what was rung for before. */
@@ -1725,7 +1713,7 @@ static int start_client(struct panthor_perf_sampler *sampler, struct panthor_per
 	/* Its cycles are counted from now on, or from when the MCU boots. */
 	if (list_empty(&sampler->clients) && mcu_runs(sampler->state) &&
 	    sampler->state != PANTHOR_PERF_SAMPLER_CLOSING)
-		panthor_perf_clock_up(sampler->clock);
+		panthor_perf_clock_up(sampler->clock, false, &sampler->time);
 
 	client->start_data = user_data;
 	client->start_ret = 0;
@@ -2133,7 +2121,7 @@ void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 		return;
 	}
 
-	panthor_perf_clock_up(sampler->clock);
+	panthor_perf_clock_up(sampler->clock, true, &sampler->time);
 
 	/* Completes what was requested while nothing was counted. */
 	complete_now(sampler);
@@ -2200,6 +2188,7 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 
 	fail_starting(sampler, true, 0, -ENODEV);
 	mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	panthor_perf_clock_down(sampler->clock);
 	set_time_now(sampler);
 	mark_states(sampler, off_states(sampler));
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node)

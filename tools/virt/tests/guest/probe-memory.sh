@@ -11,12 +11,26 @@ for what in failslab fail_page_alloc; do
 done
 echo N >$debug/fail_page_alloc/ignore-gfp-highmem
 
+# range FUNCTION [MODULE]: where it is, in /root/range
+range()
+{
+	grep "${2:+\\[$2\\]}" /proc/kallsyms | sort | awk -v name="$1" '
+		start && $1 != start { print start, $1; exit }
+		$3 == name { start = $1 }' >/root/range
+}
+
+# The kernel stops by a BUG_ON() if clk_notifier_register() finds no memory in it.
+range srcu_init_notifier_head
+read -r start end </root/range
+for what in failslab fail_page_alloc fail_usercopy; do
+	echo 0x$start >$debug/$what/reject-start
+	echo 0x$end >$debug/$what/reject-end
+done
+
 # only_in FUNCTION: of the driver's, and of what it calls. It has moved if the module was loaded anew.
 only_in()
 {
-	grep '\[panthor\]' /proc/kallsyms | sort | awk -v name="$1" '
-		start && $1 != start { print start, $1; exit }
-		$3 == name { start = $1 }' >/root/range
+	range "$1" panthor
 	read -r start end </root/range || return
 	for what in failslab fail_page_alloc fail_usercopy; do
 		echo 0 >$debug/$what/verbose

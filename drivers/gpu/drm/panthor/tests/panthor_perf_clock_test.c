@@ -4,14 +4,16 @@
 #include <kunit/test.h>
 
 #include <linux/clk.h>
-#include <linux/clk-provider.h>
 #include <linux/completion.h>
+#include <linux/io.h>
 #include <linux/kthread.h>
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
+#include "../panthor_device.h"
+#include "../panthor_gpu_regs.h"
 #include "../panthor_perf_clock.h"
 
 /* NSEC_PER_SEC is a long, which overflows on 32-bit machines. */
@@ -69,6 +71,13 @@ static struct panthor_perf_clock *new_clock(struct kunit *test)
 	return clock;
 }
 
+/* Converts a GPU timestamp to a time that is not before another one. */
+static u64 time_of(struct panthor_perf_clock *clock, u64 gpu, struct panthor_perf_time *time)
+{
+	memset(time, 0, sizeof(*time));
+	return panthor_perf_clock_at(clock, gpu, time);
+}
+
 /*
  * A timestamp is converted only if it is earlier than the pair, by less than a minute. One that
  * is not is replaced by the pair's, so that users never see it.
@@ -82,109 +91,232 @@ static void time_of_samples(struct kunit *test)
 	clock->pair.gpu = 1ull << 40;
 	clock->pair.ns = 1ull << 50;
 
-	panthor_perf_clock_at(clock, (1ull << 40) - 24, &time);
+	KUNIT_EXPECT_EQ(test, time_of(clock, (1ull << 40) - 24, &time), (1ull << 50) - 1000);
 	KUNIT_EXPECT_EQ(test, time.ns, (1ull << 50) - 1000);
 	KUNIT_EXPECT_EQ(test, time.gpu, (1ull << 40) - 24);
-	panthor_perf_clock_at(clock, 1ull << 40, &time);
+	KUNIT_EXPECT_EQ(test, time_of(clock, 1ull << 40, &time), 1ull << 50);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
-	panthor_perf_clock_at(clock, (1ull << 40) + 24000000, &time);
+	KUNIT_EXPECT_EQ(test, time_of(clock, (1ull << 40) + 24000000, &time), 0);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
 	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
-	panthor_perf_clock_at(clock, 0, &time);
+	KUNIT_EXPECT_EQ(test, time_of(clock, 0, &time), 0);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
 	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
 
 	/* Nothing older than a minute is believed: a minute has 1,440,000,000 ticks. */
-	KUNIT_EXPECT_TRUE(test, panthor_perf_clock_at(clock, (1ull << 40) - 1439999999, &time));
+	KUNIT_EXPECT_EQ(test, time_of(clock, (1ull << 40) - 1439999999, &time),
+			(1ull << 50) - 1439999999 * 125ull / 3);
 	KUNIT_EXPECT_EQ(test, time.ns, (1ull << 50) - 1439999999 * 125ull / 3);
-	KUNIT_EXPECT_FALSE(test, panthor_perf_clock_at(clock, (1ull << 40) - 1440000000, &time));
+	KUNIT_EXPECT_EQ(test, time_of(clock, (1ull << 40) - 1440000000, &time), 0);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
-	KUNIT_EXPECT_FALSE(test, panthor_perf_clock_at(clock, (1ull << 40) - 3600 * 24000000ull,
-						       &time));
+	KUNIT_EXPECT_EQ(test, time_of(clock, (1ull << 40) - 3600 * 24000000ull, &time), 0);
 
 	/* Nor what is more than 10 us in the future. What is less than that has just been. */
-	KUNIT_EXPECT_TRUE(test, panthor_perf_clock_at(clock, (1ull << 40) + 240, &time));
+	KUNIT_EXPECT_EQ(test, time_of(clock, (1ull << 40) + 240, &time), 1ull << 50);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
 	KUNIT_EXPECT_EQ(test, time.gpu, (1ull << 40) + 240);
-	KUNIT_EXPECT_FALSE(test, panthor_perf_clock_at(clock, (1ull << 40) + 241, &time));
+	KUNIT_EXPECT_EQ(test, time_of(clock, (1ull << 40) + 241, &time), 0);
 	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
-	panthor_perf_clock_at(clock, U64_MAX, &time);
+	KUNIT_EXPECT_EQ(test, time_of(clock, U64_MAX, &time), 0);
+	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
+	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
+
+	/* Time does not go back, and neither does its timestamp. */
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_at(clock, (1ull << 40) - 24, &time),
+			(1ull << 50) - 1000);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
 	KUNIT_EXPECT_EQ(test, time.gpu, 1ull << 40);
 
 	/* Nothing is known of it where timestamps cannot be converted. */
 	clock->pair.gpu = 0;
-	clock->pair.ns = 0;
-	panthor_perf_clock_at(clock, 1234, &time);
+	KUNIT_EXPECT_EQ(test, time_of(clock, 1234, &time), 0);
+	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
 	KUNIT_EXPECT_EQ(test, time.gpu, 1234);
 }
 
-/* No cycles have been reported of the times that tests set. */
-static void set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns, unsigned long rate)
+/* A clock that counts from the time 0, of domains that had these rates at the probe. */
+static struct panthor_perf_clock *new_counting(struct kunit *test, unsigned long toplevel,
+					       unsigned long coregroup, unsigned long shader)
 {
-	guard(spinlock)(&clock->lock);
-
-	panthor_perf_clock_set_rate(clock, id, ns, rate);
-}
-
-/* Cycles of a clock whose rate changes, and of a GPU that has no power for a while. */
-static void cycles(struct kunit *test)
-{
+	const unsigned long rates[PANTHOR_PERF_CLOCKS] = { toplevel, coregroup, shader };
 	struct panthor_perf_clock *clock = new_clock(test);
-	u64 t = clock->segments[0].ns + SEC_NS, c[PANTHOR_PERF_CLOCKS];
 	u32 i;
 
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
+		clock->domains[i].first_rate = rates[i];
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
+		panthor_perf_clock_set_rate(clock, i, 0, rates[i]);
 	clock->up = true;
-	set_rate(clock, 0, t, 500000000);
-	set_rate(clock, 2, t, 1000000000);
-	set_rate(clock, 0, t + SEC_NS, 250000000);
-	set_rate(clock, 0, t + 2 * SEC_NS, 0);
-	set_rate(clock, 0, t + 3 * SEC_NS, 100000000);
-
-	panthor_perf_clock_cycles(clock, t - 1, c);
-	KUNIT_EXPECT_EQ(test, c[0], 0);
-	panthor_perf_clock_cycles(clock, t + SEC_NS / 2, c);
-	KUNIT_EXPECT_EQ(test, c[0], 250000000);
-	KUNIT_EXPECT_EQ(test, c[1], 0);
-	KUNIT_EXPECT_EQ(test, c[2], 500000000);
-	panthor_perf_clock_cycles(clock, t + SEC_NS + SEC_NS / 2, c);
-	KUNIT_EXPECT_EQ(test, c[0], 625000000);
-	panthor_perf_clock_cycles(clock, t + 2 * SEC_NS + 1, c);
-	KUNIT_EXPECT_EQ(test, c[0], 750000000);
-	panthor_perf_clock_cycles(clock, t + 3 * SEC_NS - 1, c);
-	KUNIT_EXPECT_EQ(test, c[0], 750000000);
-	panthor_perf_clock_cycles(clock, t + 4 * SEC_NS, c);
-	KUNIT_EXPECT_EQ(test, c[0], 850000000);
-	KUNIT_EXPECT_EQ(test, c[2], 4000000000ull);
-
-	/*
-	 * After more changes than are kept, cycles at the time of the latest change are still
-	 * right.
-	 */
-	t += 4 * SEC_NS;
-	for (i = 0; i < 5 * PANTHOR_PERF_CLOCK_SEGMENTS; i++)
-		set_rate(clock, 0, t + i * NSEC_PER_MSEC, i % 2 ? 100000000 : 200000000);
-	panthor_perf_clock_cycles(clock, t + i * NSEC_PER_MSEC, c);
-	KUNIT_EXPECT_EQ(test, c[0], 850000000 + i * 150000ull);
+	return clock;
 }
 
-/* While the GPU has no power, rates are remembered, but no cycles are counted. */
-static void cycles_down(struct kunit *test)
+/* Cycles from the time 0 to the next pair, which is at @ns with @count in the register. */
+static void expect_cycles(struct kunit *test, struct panthor_perf_clock *clock, u64 ns, u64 count,
+			  u64 toplevel, u64 coregroup, u64 shader)
 {
-	struct panthor_perf_clock *clock = new_clock(test);
-	u64 before[PANTHOR_PERF_CLOCKS], after[PANTHOR_PERF_CLOCKS];
-	u64 t;
+	const u64 want[PANTHOR_PERF_CLOCKS] = { toplevel, coregroup, shader };
+	u32 i;
 
-	clock->up = true;
-	set_rate(clock, 0, ktime_get_raw_ns(), 1000000000);
-	panthor_perf_clock_down(clock);
-	t = ktime_get_raw_ns();
-	panthor_perf_clock_cycles(clock, t, before);
-	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
-	KUNIT_EXPECT_EQ(test, after[0], before[0]);
-	set_rate(clock, 0, t + SEC_NS, 2000000000);
-	panthor_perf_clock_cycles(clock, t + 2 * SEC_NS, after);
-	KUNIT_EXPECT_EQ(test, after[0], before[0]);
+	panthor_perf_clock_advance(clock, ns, count);
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
+		KUNIT_EXPECT_EQ_MSG(test, clock->pair.cycles[i], want[i], "clock %u at %llu", i,
+				    ns);
+}
+
+/*
+ * The top-level clock has what the register has counted, whatever the rates say, and clocks of
+ * its rate, or of a fixed ratio to it, have the same or that part of it. One whose ratio changes
+ * has its own rate as long as it is another one.
+ */
+static void counted(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_counting(test, 1000000000, 1000000000, 500000000);
+
+	/* It runs at 0.85 of its rate, and at 1.12 of it. */
+	expect_cycles(test, clock, SEC_NS, 850000000, 850000000, 850000000, 425000000);
+	KUNIT_EXPECT_EQ(test, clock->source, PANTHOR_PERF_CYCLES_GPU);
+	expect_cycles(test, clock, 2 * SEC_NS, 1970000000, 1970000000, 1970000000, 985000000);
+
+	/* All rates are halved: nothing else changes. */
+	panthor_perf_clock_set_rate(clock, 0, 2 * SEC_NS, 500000000);
+	panthor_perf_clock_set_rate(clock, 1, 2 * SEC_NS, 500000000);
+	panthor_perf_clock_set_rate(clock, 2, 2 * SEC_NS, 250000000);
+	expect_cycles(test, clock, 3 * SEC_NS, 2370000000, 2370000000, 2370000000, 1185000000);
+
+	/* The core group's rate changes alone, in the middle of a period. */
+	panthor_perf_clock_set_rate(clock, 1, 3 * SEC_NS + SEC_NS / 2, 100000000);
+	expect_cycles(test, clock, 4 * SEC_NS, 2770000000, 2770000000,
+		      2370000000 + 250000000 + 50000000, 1385000000);
+	expect_cycles(test, clock, 5 * SEC_NS, 3170000000, 3170000000, 2770000000, 1585000000);
+
+	/* The shader cores' rate becomes that of the top level, and the core group's does too. */
+	panthor_perf_clock_set_rate(clock, 2, 5 * SEC_NS, 500000000);
+	panthor_perf_clock_set_rate(clock, 1, 5 * SEC_NS, 500000000);
+	expect_cycles(test, clock, 6 * SEC_NS, 3570000000, 3570000000, 3170000000, 1985000000);
+}
+
+/* In a period in which rates change, the ratio is that of their integrals. */
+static void changes(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_counting(test, 1000000000, 1000000000, 500000000);
+
+	/* All rates are halved after a quarter: 625, 625 and 312.5 million cycles, of which 0.8. */
+	expect_cycles(test, clock, SEC_NS, 1000000000, 1000000000, 1000000000, 500000000);
+	panthor_perf_clock_set_rate(clock, 0, SEC_NS + SEC_NS / 4, 500000000);
+	panthor_perf_clock_set_rate(clock, 1, SEC_NS + SEC_NS / 4, 500000000);
+	panthor_perf_clock_set_rate(clock, 2, SEC_NS + SEC_NS / 4, 250000000);
+	expect_cycles(test, clock, 2 * SEC_NS, 1500000000, 1500000000, 1500000000, 750000000);
+
+	/* The core group had another rate until it got that of the top level: 250 of 500. */
+	panthor_perf_clock_set_rate(clock, 1, 2 * SEC_NS, 0);
+	panthor_perf_clock_set_rate(clock, 1, 2 * SEC_NS + SEC_NS / 2, 500000000);
+	expect_cycles(test, clock, 3 * SEC_NS, 2100000000, 2100000000, 1800000000, 1050000000);
+
+	/* The top level has its rate for too short a time to have a cycle by it: no ratio is known. */
+	panthor_perf_clock_set_rate(clock, 0, 3 * SEC_NS, 0);
+	panthor_perf_clock_set_rate(clock, 0, 3 * SEC_NS + 999, 500000000);
+	expect_cycles(test, clock, 3 * SEC_NS + 1000, 2100000001, 2100000001, 1800000499,
+		      1050000249);
+}
+
+/* A ratio is that of the probe if it differs by no more than rounding does. */
+static void ratios(struct kunit *test)
+{
+	/* A third, whose rates are rounded, and one that is not off by a ten thousandth. */
+	static const struct {
+		unsigned long rate;
+		bool follows;
+	} cases[] = {
+		{ 166666666, true }, { 166666667, true },
+		{ 166683331, true }, { 166683500, false },
+		{ 166650002, true }, { 166650000, false },
+		{ 333333333, false }, { 0, false },
+	};
+	struct panthor_perf_clock *clock = new_counting(test, 1000000000, 333333333, 0);
+	u32 i;
+
+	panthor_perf_clock_set_rate(clock, 0, 0, 500000000);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		panthor_perf_clock_set_rate(clock, 1, 0, cases[i].rate);
+		KUNIT_EXPECT_EQ_MSG(test, clock->domains[1].follows, cases[i].follows, "%lu Hz",
+				    cases[i].rate);
+	}
+
+	/* Nothing follows a clock whose rate is not known, and one that has none has no cycles. */
+	panthor_perf_clock_set_rate(clock, 1, 0, 100000000);
+	panthor_perf_clock_set_rate(clock, 0, 0, 0);
+	expect_cycles(test, clock, SEC_NS, 850000000, 850000000, 100000000, 0);
+
+	/* The highest rates, whose product has 64 bits. */
+	clock = new_counting(test, 4000000000ul, 4000000000ul, 2000000000);
+	expect_cycles(test, clock, SEC_NS, 4480000000, 4480000000, 4480000000, 2240000000);
+	panthor_perf_clock_set_rate(clock, 0, SEC_NS, 2000000000);
+	panthor_perf_clock_set_rate(clock, 2, SEC_NS, 1000000000);
+	expect_cycles(test, clock, 2 * SEC_NS, 5480000000, 5480000000, 8480000000, 2740000000);
+}
+
+/* The register wraps around, as it may, and is not believed where it stands still or goes back. */
+static void register_fails(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_counting(test, 1000000000, 1000000000, 500000000);
+
+	clock->count = U64_MAX - 99;
+	expect_cycles(test, clock, 1000, 900, 1000, 1000, 500);
+
+	/* It stands still: rates take over, also one that changes to 0 and to 4 GHz. */
+	panthor_perf_clock_set_rate(clock, 0, 1500, 0);
+	panthor_perf_clock_set_rate(clock, 2, 1500, 4000000000ul);
+	expect_cycles(test, clock, 2000, 900, 1500, 2000, 500 + 250 + 2000);
+	KUNIT_EXPECT_EQ(test, clock->source, PANTHOR_PERF_CYCLES_RATES);
+	panthor_perf_clock_set_rate(clock, 0, 2000, 1000000000);
+	panthor_perf_clock_set_rate(clock, 2, 2000, 500000000);
+
+	/* One cycle is counted. */
+	expect_cycles(test, clock, 3000, 901, 1501, 2001, 2750);
+	KUNIT_EXPECT_EQ(test, clock->source, PANTHOR_PERF_CYCLES_GPU);
+
+	/* It has been reset, and goes on from there. */
+	expect_cycles(test, clock, 4000, 850, 2501, 3001, 3250);
+	KUNIT_EXPECT_EQ(test, clock->source, PANTHOR_PERF_CYCLES_RATES);
+	expect_cycles(test, clock, 5000, 1700, 3351, 3851, 3675);
+	KUNIT_EXPECT_EQ(test, clock->source, PANTHOR_PERF_CYCLES_GPU);
+
+	/* What goes back by half of its range cannot be told from what goes on. */
+	expect_cycles(test, clock, 6000, 1700 + (1ull << 63), 4351, 4851, 4175);
+	KUNIT_EXPECT_EQ(test, clock->source, PANTHOR_PERF_CYCLES_RATES);
+}
+
+/* Between the latest time that was reported and the pair, cycles are interpolated. */
+static void interpolated(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_counting(test, 1000000000, 1000000000, 500000000);
+	struct panthor_perf_time time = {};
+
+	/* At 24 MHz, 24 ticks are 1000 ns. */
+	clock->freq = 24000000;
+	expect_cycles(test, clock, 4000, 4000, 4000, 4000, 2000);
+	clock->pair.ns = 4000;
+	clock->pair.gpu = 1096;
+
+	/* The first quarter, and of the rest a half. */
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_at(clock, 1024, &time), 1000);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 1000);
+	KUNIT_EXPECT_EQ(test, time.cycles[2], 500);
+	expect_cycles(test, clock, 4000, 7000, 7000, 7000, 3500);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_at(clock, 1060, &time), 2500);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 4000);
+	KUNIT_EXPECT_EQ(test, time.cycles[1], 4000);
+	KUNIT_EXPECT_EQ(test, time.cycles[2], 2000);
+
+	/* An earlier time changes nothing, and at the pair's they are exact. */
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_at(clock, 1024, &time), 1000);
+	KUNIT_EXPECT_EQ(test, time.ns, 2500);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 4000);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_at(clock, 1096, &time), 4000);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 7000);
+	KUNIT_EXPECT_EQ(test, time.cycles[2], 3500);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_at(clock, 1096, &time), 4000);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 7000);
 }
 
 /* Calls the notifier as the clock framework does before or after it changes a rate. */
@@ -192,90 +324,118 @@ static void notify(struct panthor_perf_clock *clock, u32 id, unsigned long event
 		   unsigned long rate)
 {
 	struct clk_notifier_data data = { .new_rate = rate };
-	struct notifier_block *nb = &clock->nb[id].nb;
+	struct notifier_block *nb = &clock->domains[id].nb;
 
 	nb->notifier_call(nb, event, &data);
 }
 
-/* A clock is followed once, from the rate that it has, until it is not to be any more. */
-static void watched(struct kunit *test)
+/* Cycles are counted from up to down. Without the register they are those of the rates. */
+static void up_and_down(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = new_clock(test);
-	struct clk_hw *hw = clk_hw_register_fixed_rate(NULL, "panthor-perf-test", NULL, 0,
-						       1000000000);
-	u64 t, after[PANTHOR_PERF_CLOCKS];
-
-	KUNIT_ASSERT_FALSE(test, IS_ERR(hw));
-	clock->nb[1].clk = clk_hw_get_clk(hw, "panthor-perf-test");
-	if (IS_ERR(clock->nb[1].clk)) {
-		clk_hw_unregister_fixed_rate(hw);
-		KUNIT_FAIL_AND_ABORT(test, "no clk");
-	}
-
-	KUNIT_EXPECT_EQ(test, panthor_perf_clock_watch(clock), 0);
-	KUNIT_EXPECT_EQ(test, panthor_perf_clock_watch(clock), 0);
-	panthor_perf_clock_up(clock);
-	t = clock->segments[clock->num_segments - 1].ns;
-	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
-	KUNIT_EXPECT_EQ(test, after[0], 0);
-	KUNIT_EXPECT_EQ(test, after[1], 1000000000);
-	panthor_perf_clock_unwatch(clock);
-	KUNIT_EXPECT_EQ(test, clk_notifier_unregister(clock->nb[1].clk, &clock->nb[1].nb),
-			-ENOENT);
-
-	clk_put(clock->nb[1].clk);
-	clk_hw_unregister_fixed_rate(hw);
-}
-
-/* Cycles are counted from up to down, with the rates that notifiers reported last. */
-static void notified(struct kunit *test)
-{
-	struct panthor_perf_clock *clock = new_clock(test);
-	u64 before[PANTHOR_PERF_CLOCKS], after[PANTHOR_PERF_CLOCKS], t;
+	struct panthor_perf_time time = {}, up;
+	u64 ns;
 
 	/* Nobody counts so far: the rate is stored, and no more is done. */
 	notify(clock, 0, POST_RATE_CHANGE, 1000000000);
 	notify(clock, 0, PRE_RATE_CHANGE, 2000000000);
 	notify(clock, 0, ABORT_RATE_CHANGE, 2000000000);
 	panthor_perf_clock_down(clock);
-	KUNIT_EXPECT_EQ(test, clock->num_segments, 1);
-	panthor_perf_clock_cycles(clock, ktime_get_raw_ns() + SEC_NS, after);
-	KUNIT_EXPECT_EQ(test, after[0], 0);
+	KUNIT_EXPECT_EQ(test, clock->pair.ns, 0);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 0);
+	KUNIT_EXPECT_EQ(test, clock->source, PANTHOR_PERF_CYCLES_NONE);
 
-	/* Somebody does. The rate is known from the notifier. */
-	panthor_perf_clock_up(clock);
-	KUNIT_ASSERT_EQ(test, clock->num_segments, 2);
-	t = clock->segments[1].ns;
-	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
-	KUNIT_EXPECT_EQ(test, after[0], 1000000000);
+	/* Somebody does. One cycle takes a nanosecond. */
+	panthor_perf_clock_up(clock, false, &time);
+	up = clock->pair;
+	KUNIT_EXPECT_EQ(test, up.cycles[0], 0);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], time.ns - up.ns);
+	KUNIT_EXPECT_EQ(test, clock->source, PANTHOR_PERF_CYCLES_RATES);
 
-	notify(clock, 0, PRE_RATE_CHANGE, 2000000000);
-	KUNIT_EXPECT_EQ(test, clock->num_segments, 2);
-	notify(clock, 0, POST_RATE_CHANGE, 500000000);
-	KUNIT_ASSERT_EQ(test, clock->num_segments, 3);
-	t = clock->segments[2].ns;
-	panthor_perf_clock_cycles(clock, t, before);
-	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
-	KUNIT_EXPECT_EQ(test, after[0], before[0] + 500000000);
-
-	/* Nobody counts any more: cycles stay as they are. */
+	/* Nobody counts any more: cycles stay as they are, whatever the rate. */
 	panthor_perf_clock_down(clock);
-	KUNIT_ASSERT_EQ(test, clock->num_segments, 4);
-	notify(clock, 0, POST_RATE_CHANGE, 250000000);
-	KUNIT_EXPECT_EQ(test, clock->num_segments, 4);
-	t = clock->segments[3].ns;
-	panthor_perf_clock_cycles(clock, t, before);
-	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
-	KUNIT_EXPECT_EQ(test, after[0], before[0]);
+	ns = clock->pair.ns;
+	KUNIT_EXPECT_EQ(test, clock->pair.cycles[0], ns - up.ns);
+	notify(clock, 0, POST_RATE_CHANGE, 2000000000);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], ns - up.ns);
 
 	/* Once more. The rate has changed meanwhile. */
-	panthor_perf_clock_up(clock);
-	KUNIT_ASSERT_EQ(test, clock->num_segments, 5);
-	t = clock->segments[4].ns;
-	panthor_perf_clock_cycles(clock, t, after);
-	KUNIT_EXPECT_EQ(test, after[0], before[0]);
-	panthor_perf_clock_cycles(clock, t + SEC_NS, after);
-	KUNIT_EXPECT_EQ(test, after[0], before[0] + 250000000);
+	panthor_perf_clock_up(clock, false, &time);
+	up = clock->pair;
+	KUNIT_EXPECT_EQ(test, up.cycles[0], time.cycles[0]);
+	panthor_perf_clock_down(clock);
+	KUNIT_EXPECT_EQ(test, clock->pair.cycles[0],
+			up.cycles[0] + 2 * (clock->pair.ns - up.ns));
+}
+
+/* What the register of cycles reads. */
+static void set_count(struct panthor_perf_clock *clock, u64 count)
+{
+	writel(lower_32_bits(count), clock->ptdev->iomem + GPU_CYCLE_COUNT);
+	writel(upper_32_bits(count), clock->ptdev->iomem + GPU_CYCLE_COUNT + 4);
+}
+
+/* The register is read from up to down. When power returns it counts anew. */
+static void register_read(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_clock(test);
+	struct panthor_perf_time time = {};
+
+	clock->ptdev = kunit_kzalloc(test, sizeof(*clock->ptdev), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, clock->ptdev);
+	clock->ptdev->iomem = (void __iomem __force *)kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, (void __force *)clock->ptdev->iomem);
+
+	/* What it has counted before is not a part of anything. */
+	set_count(clock, 1ull << 40);
+	panthor_perf_clock_now(clock, &time);
+	panthor_perf_clock_up(clock, false, &time);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 0);
+	set_count(clock, (1ull << 40) + 100);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 100);
+	KUNIT_EXPECT_EQ(test, clock->source, PANTHOR_PERF_CYCLES_GPU);
+
+	/* The last pair is that of the suspend. */
+	set_count(clock, (1ull << 40) + 150);
+	panthor_perf_clock_down(clock);
+	set_count(clock, (1ull << 40) + 1000);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 150);
+
+	/* It has counted 30 since power has returned. */
+	set_count(clock, 30);
+	panthor_perf_clock_up(clock, true, &time);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 180);
+	set_count(clock, 40);
+	panthor_perf_clock_down(clock);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 190);
+
+	/* It cannot be told if it has begun anew, and that may have been long ago. */
+	set_count(clock, 40);
+	panthor_perf_clock_up(clock, true, &time);
+	set_count(clock, 45);
+	panthor_perf_clock_down(clock);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 195);
+	set_count(clock, 44);
+	panthor_perf_clock_up(clock, true, &time);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 239);
+
+	/* Who counts again counts from now on, though it has begun anew. */
+	panthor_perf_clock_down(clock);
+	set_count(clock, 7);
+	panthor_perf_clock_up(clock, false, &time);
+	set_count(clock, 8);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[0], 240);
 }
 
 /* A thread changes the rate of a clock while the test counts its cycles. */
@@ -307,14 +467,14 @@ static int change_rates(void *data)
 /* The number of cycles never decreases, even if a rate changes at the same time. */
 static void cycles_monotonic(struct kunit *test)
 {
-	struct panthor_perf_time last = {}, now;
+	struct panthor_perf_time last = {}, now = {};
 	struct task_struct *thread;
 	struct panthor_perf_clock *clock = new_clock(test);
 	struct changer c = { .clock = clock, .start = COMPLETION_INITIALIZER_ONSTACK(c.start) };
 	u64 reads = 0, back = 0, most = 0;
 	bool done;
 
-	panthor_perf_clock_up(clock);
+	panthor_perf_clock_up(clock, false, &now);
 	thread = kthread_run(change_rates, &c, "perf-clock-test");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	complete(&c.start);
@@ -337,19 +497,20 @@ static void cycles_monotonic(struct kunit *test)
 static void now(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = new_clock(test);
-	struct panthor_perf_time a, b;
+	struct panthor_perf_time a = {}, b;
 	u64 before = ktime_get_raw_ns();
 
 	/* A pair of a time when it could be. */
 	clock->pair.gpu = 1;
 	clock->pair.ns = 1;
 	panthor_perf_clock_now(clock, &a);
+	b = a;
 	panthor_perf_clock_now(clock, &b);
 	KUNIT_EXPECT_GE(test, a.ns, before);
 	KUNIT_EXPECT_GE(test, b.ns, a.ns);
 	KUNIT_EXPECT_LE(test, b.ns, ktime_get_raw_ns());
 	KUNIT_EXPECT_EQ(test, a.gpu, 0);
-	KUNIT_EXPECT_EQ(test, clock->pair.ns, 0);
+	KUNIT_EXPECT_EQ(test, clock->pair.gpu, 0);
 }
 
 /*
@@ -378,10 +539,13 @@ static void deadlines(struct kunit *test)
 static struct kunit_case panthor_perf_clock_cases[] = {
 	KUNIT_CASE_PARAM(ticks_to_ns, ticks_gen_params),
 	KUNIT_CASE(time_of_samples),
-	KUNIT_CASE(cycles),
-	KUNIT_CASE(cycles_down),
-	KUNIT_CASE(watched),
-	KUNIT_CASE(notified),
+	KUNIT_CASE(counted),
+	KUNIT_CASE(changes),
+	KUNIT_CASE(ratios),
+	KUNIT_CASE(register_fails),
+	KUNIT_CASE(interpolated),
+	KUNIT_CASE(up_and_down),
+	KUNIT_CASE(register_read),
 	KUNIT_CASE_SLOW(cycles_monotonic),
 	KUNIT_CASE(now),
 	KUNIT_CASE(deadlines),

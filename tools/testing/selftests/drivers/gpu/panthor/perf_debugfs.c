@@ -361,7 +361,7 @@ TEST_F(debugfs, access)
 	ASSERT_EQ(0, seteuid(0));
 }
 
-/* Clocks are followed once from the first session on, however many come and go. */
+/* Clocks are followed once, however many sessions come and go. */
 TEST_F(debugfs, clocks)
 {
 	long long clocks = __builtin_popcount(self->info.supported_clocks);

@@ -355,9 +355,7 @@ TEST_F_TIMEOUT(fail_nth, query, 600)
  * Another set than the last session's: a SETUP that failed must not hold it.
  *
  * A session of another file comes first, which makes what the device has from its
- * first session on. Among this are rate notifiers of clocks, and when one of
- * them is the first of its clock, clk_notifier_register() does not fail for want
- * of memory but stops the kernel, by a BUG_ON() in srcu_init_notifier_head().
+ * first session on, so that all tries are alike.
  */
 TEST_F_TIMEOUT(fail_nth, set_up, 600)
 {
