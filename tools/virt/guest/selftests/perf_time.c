@@ -5,6 +5,14 @@
 
 #define TRIES	50
 
+/* The block of counters that has power whenever the GPU has, and its count of cycles in which there was work. */
+#define CSHW_BLOCK(info)	((info)->fw_blocks + (info)->csg_blocks)
+#define GPU_ACTIVE	4
+
+/* How the real rate of the clocks changes, in thousandths of the nominal one, and how often. */
+static const uint32_t real_rates[] = { 850, 1000, 1120 };
+#define REAL_RATE_NS	50000000ull
+
 static bool bed_prepare(const struct drm_panthor_gpu_info *gpu)
 {
 	(void)gpu;
@@ -56,6 +64,8 @@ FIXTURE(cycles)
 	char governor[32];
 	unsigned long rates[16];
 	unsigned int num_rates;
+	uint32_t real_rate;
+	pid_t load;
 };
 
 FIXTURE_SETUP(cycles)
@@ -68,6 +78,7 @@ FIXTURE_SETUP(cycles)
 	if (!self->c.hz)
 		SKIP(return, "the system counter's rate is not known");
 	ASSERT_EQ(0, perf_pm_write("control", "on"));
+	self->real_rate = bench_reg_get(REAL_RATE);
 	if (devfreq_read("governor", self->governor, sizeof(self->governor)) ||
 	    devfreq_write("governor", "userspace"))
 		SKIP(return, "needs devfreq with its userspace governor");
@@ -85,6 +96,12 @@ FIXTURE_SETUP(cycles)
 FIXTURE_TEARDOWN(cycles)
 {
 	perf_session_end(&self->a.s);
+	if (self->load > 0) {
+		kill(self->load, SIGTERM);
+		waitpid(self->load, NULL, 0);
+	}
+	if (self->real_rate)
+		bench_reg_set(REAL_RATE, self->real_rate);
 	if (self->governor[0])
 		devfreq_write("governor", self->governor);
 	close(self->c.fd);
@@ -114,41 +131,55 @@ static bool start_counted(FIXTURE_DATA(cycles) *self, uint64_t cycles[3])
 }
 
 /*
- * What samples say of cycles over a run in which the core clock changes is what
- * the model has counted between the two moments that the run begins and ends
- * with, but for
+ * The driver reads the register of cycles when it drains a firmware sample, between the time of
+ * that sample and this moment, and may put what was counted meanwhile on either side of it. This
+ * is the bound on that: the cycles of the highest rate, in Hz, in that time.
+ */
+static uint64_t drain_cycles(uint64_t end_ns, uint64_t hz)
+{
+	return (perf_now() - end_ns) * hz / 1000000000 + 1;
+}
+
+static uint64_t real_hz(unsigned int domain)
+{
+	switch (domain) {
+	case 0: return bench_reg_get64(CORE_REAL_HZ);
+	case 1: return bench_reg_get64(COREGROUP_REAL_HZ);
+	default: return bench_reg_get64(STACKS_REAL_HZ);
+	}
+}
+
+/*
+ * What samples say of cycles over a run in which the core clock changes is what the model has
+ * counted between the two moments that the run begins and ends with, but for
  *
- * - the resolution of timestamps, which is a tick of the system counter and a
- *   nanosecond at either end;
- * - a cycle for each time that the driver, which does so for all clocks when
- *   one changes, or the model begins to count at a new rate;
- * - of the clock that changes, the cycles by which two rates differ in the time
- *   from the register's being written to the driver's being told. Both are
- *   somewhere in the write to sysfs that has made the change, so this is at
- *   most the difference of the rates for as long as that took. It is a bound on
- *   each change that does not know how fast this machine is, and small: what
- *   follows a change lasts for a hundred times as long, so that none can go
- *   unseen, however many there are.
+ * - one drain's latency at either end (drain_cycles()), and the resolution of timestamps, which
+ *   is a tick of the system counter and a nanosecond;
+ * - of the other two clocks, a cycle for each time that the driver or the model begins to count
+ *   at a new rate. Their rate does not follow the core clock's, so that where clocks do not run at
+ *   their nominal rate they may have the cycles of either. Where theirs happens to be that of the
+ *   core clock, they have part in what the driver is told late of that one: in the write to sysfs.
  *
- * Cycles of the other clocks are not measured, and their rates in no fixed ratio
- * to the core clock's: the driver counts them by the nominal rate, or by the real
- * one while it can know that.
- *
- * In the same way each period has the cycles of the rate that it ends with, but
- * for the time from its start to the end of the write.
+ * Each period has the cycles of the rate that it ends with, but for the time from its start to
+ * the end of the write to sysfs that has changed the rate, and for two drains. What follows a change
+ * lasts for a hundred times as long as the write, so that none can go unseen.
  */
 TEST_F_TIMEOUT(cycles, across_rates, 300)
 {
 	const unsigned int changes = 12;
-	uint64_t before[3], after[3], rate[3], sum[3] = {}, slack = 0, most = 0;
+	uint64_t before[3], after[3], rate[3], sum[3] = {}, most = 0, told = 0, late, first_late;
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lu", self->rates[0]);
 	ASSERT_EQ(0, devfreq_write("userspace/set_freq", text));
-	rate[0] = bench_reg_get64(CORE_REAL_HZ);
-	rate[1] = bench_reg_get64(COREGROUP_REAL_HZ);
-	rate[2] = bench_reg_get64(STACKS_REAL_HZ);
+	for (int d = 0; d < 3; d++)
+		rate[d] = real_hz(d);
+	for (unsigned int i = 0; i < self->num_rates; i++)
+		most = self->rates[i] > most ? self->rates[i] : most;
+	most = most / 1000 * self->real_rate;
 	ASSERT_TRUE(start_counted(self, before));
+	late = drain_cycles(self->a.enter, most);
+	first_late = late;
 
 	for (unsigned int i = 1; i <= changes; i++) {
 		/* One after the other, then in steps of two. */
@@ -162,20 +193,22 @@ TEST_F_TIMEOUT(cycles, across_rates, 300)
 		ASSERT_EQ(0, devfreq_write("userspace/set_freq", text));
 		to = perf_now();
 		ASSERT_EQ(next, bench_reg_get(CORE_HZ));
-		real = bench_reg_get64(CORE_REAL_HZ);
+		real = real_hz(0);
 		step = real > rate[0] ? real - rate[0] : rate[0] - real;
-		slack += (to - from) * step / 1000000000 + 1;
 		rate[0] = real;
-		most = real > most ? real : most;
+		told += (to - from) * step / 1000000000;
 		ASSERT_TRUE(perf_until(perf_now() - to > 100 * (to - from)));
 		sample(_metadata, &self->c, &self->a);
 		h = perf_slot(&self->a.s, i - 1);
 		want = (h->timestamp_end_ns - h->timestamp_start_ns) * real / 1000000000;
-		off = (to - h->timestamp_start_ns) * step / 1000000000 + 4;
+		off = (to - h->timestamp_start_ns) * step / 1000000000 + 4 + late;
+		late = drain_cycles(h->timestamp_end_ns, most);
+		off += late;
 		EXPECT_LE(want, h->toplevel_clock_cycles + off);
 		EXPECT_LE(h->toplevel_clock_cycles, want + off);
 	}
 	stop(_metadata, &self->c, &self->a);
+	late = drain_cycles(self->a.end, most);
 	ASSERT_TRUE(perf_until(bench_reg_get(ENABLED) == 0));
 	last_cycles(after);
 	ASSERT_EQ(changes + 1, self->a.taken);
@@ -190,24 +223,144 @@ TEST_F_TIMEOUT(cycles, across_rates, 300)
 
 	rate[0] = most;
 	for (int d = 0; d < 3; d++) {
+		uint64_t truth = after[d] - before[d], low = truth, high = truth;
 		uint64_t bound = 2 * (rate[d] / self->c.hz + rate[d] / 1000000000 + 2) +
-				 2 * changes + (d ? 0 : slack);
-		uint64_t least = after[d] - before[d], max = least;
+				 2 * changes + (first_late + late) * rate[d] / most +
+				 (d ? told * rate[d] / self->rates[0] : 0);
 
-		if (d) {
-			uint64_t nominal = least * 1000 / bench_reg_get(REAL_RATE);
-
-			least = nominal < least ? nominal : least;
-			max = nominal > max ? nominal : max;
-		}
 		if (!(self->c.info.supported_clocks >> d & 1)) {
 			EXPECT_EQ(0, sum[d]);
 			continue;
 		}
+		if (d && self->real_rate < 1000)
+			high = truth * 1000 / self->real_rate;
+		else if (d)
+			low = truth * 1000 / self->real_rate;
 		TH_LOG("clock %d: %llu cycles, %lld more than the model's, at most %llu", d,
-		       (unsigned long long)sum[d], (long long)(sum[d] - (after[d] - before[d])),
+		       (unsigned long long)sum[d], (long long)(sum[d] - truth),
 		       (unsigned long long)bound);
-		EXPECT_LE(least, sum[d] + bound);
-		EXPECT_LE(sum[d], max + bound);
+		EXPECT_LE(low, sum[d] + bound);
+		EXPECT_LE(sum[d], high + bound);
 	}
+}
+
+/* Keeps the GPU busy without a pause until the fixture is torn down. */
+static bool begin_load(FIXTURE_DATA(cycles) *self)
+{
+	const char *started = "/tmp/cycles-started";
+
+	unlink(started);
+	self->load = fork();
+	if (!self->load) {
+		freopen("/dev/null", "w", stdout);
+		execlp("gpu-load", "gpu-load", "-k", "compute", "-s", "65536", "-j", "0", "-t", "600",
+		       "--started", started, NULL);
+		_exit(127);
+	}
+	return self->load > 0 && perf_until(!access(started, F_OK));
+}
+
+/*
+ * The cycles of a run are those that the GPU has counted, whatever rate it really runs at and
+ * however often that changes, while the clock framework tells of no change. They are as many as the
+ * cycles that a GPU counts in which it is active, if it always is.
+ */
+TEST_F_TIMEOUT(cycles, real_rates, 300)
+{
+	const unsigned int changes = 36;
+	uint64_t before[3], after[3], sum = 0, active = 0, truth, late, most;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lu", self->rates[self->num_rates - 1]);
+	ASSERT_EQ(0, devfreq_write("userspace/set_freq", text));
+	most = self->rates[self->num_rates - 1] / 1000 * 1120;
+	ASSERT_TRUE(begin_load(self));
+	ASSERT_TRUE(start_counted(self, before));
+	late = drain_cycles(self->a.enter, most);
+
+	for (unsigned int i = 0; i < changes; i++) {
+		uint64_t from = perf_now();
+
+		bench_reg_set(REAL_RATE, real_rates[i % ARRAY_SIZE(real_rates)]);
+		ASSERT_EQ(self->rates[self->num_rates - 1], bench_reg_get(CORE_HZ));
+		ASSERT_TRUE(perf_until(perf_now() - from >= REAL_RATE_NS));
+		/* Not at each change, so that periods have one in the middle, too. */
+		if (i % 5)
+			sample(_metadata, &self->c, &self->a);
+	}
+	stop(_metadata, &self->c, &self->a);
+	late += drain_cycles(self->a.end, most);
+	ASSERT_TRUE(perf_until(bench_reg_get(ENABLED) == 0));
+	last_cycles(after);
+
+	for (uint64_t i = 0; i < self->a.taken; i++) {
+		const struct drm_panthor_perf_sample_header *h = perf_slot(&self->a.s, i);
+
+		sum += h->toplevel_clock_cycles;
+		active += perf_values(&self->c.info, h, CSHW_BLOCK(&self->c.info))[GPU_ACTIVE];
+	}
+	truth = after[0] - before[0];
+	TH_LOG("%llu cycles, %lld more than the model's, at most %llu; active in %.3f %%",
+	       (unsigned long long)sum, (long long)(sum - truth), (unsigned long long)late,
+	       100.0 * active / sum);
+	EXPECT_LE(truth, sum + late);
+	EXPECT_LE(sum, truth + late);
+	EXPECT_LE(99 * sum, 100 * (active + late));
+	EXPECT_LE(1000 * active, 1005 * (sum + late));
+}
+
+/*
+ * So are the cycles of a run in which the GPU loses power again and again: all that the register
+ * has advanced while it had some. What is counted from the sample of the halt until clocks are off is
+ * in no sample. The model tells how much that is.
+ */
+TEST_F_TIMEOUT(cycles, over_suspends, 300)
+{
+	uint64_t from, to, sum = 0, truth, missed = 0, start_late, resume_late = 0, most;
+	const struct drm_panthor_perf_sample_header *h;
+
+	most = self->rates[self->num_rates - 1] / 1000 * 1120;
+	ASSERT_EQ(0, watched_new(&self->c, &self->a, 0, SLOTS));
+	from = bench_reg_get64(CYCLE_TOTAL);
+	ASSERT_EQ(0, watched_start(&self->a, 0));
+	start_late = drain_cycles(self->a.enter, most);
+
+	for (int turn = 0; turn < 9; turn++) {
+		uint64_t resume;
+
+		bench_reg_set(REAL_RATE, real_rates[turn % ARRAY_SIZE(real_rates)]);
+		sample(_metadata, &self->c, &self->a);
+		ASSERT_EQ(0, perf_pm_write("control", "auto"));
+		ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
+		missed += bench_reg_get64(CORE_CYCLES) - bench_reg_get64(LAST_CORE_CYCLES);
+		sample(_metadata, &self->c, &self->a);
+		resume = perf_now();
+		ASSERT_EQ(0, perf_pm_write("control", "on"));
+		/* Where the register stands still until counters are enabled, rates take over. */
+		resume_late += drain_cycles(resume, most);
+	}
+	ASSERT_EQ(0, perf_pm_write("control", "auto"));
+	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
+	missed += bench_reg_get64(CORE_CYCLES) - bench_reg_get64(LAST_CORE_CYCLES);
+	stop(_metadata, &self->c, &self->a);
+	to = bench_reg_get64(CYCLE_TOTAL);
+	truth = to - from;
+
+	for (uint64_t i = 0; i < self->a.taken; i++) {
+		h = perf_slot(&self->a.s, i);
+		sum += h->toplevel_clock_cycles;
+	}
+	TH_LOG("%llu cycles, %lld more than the model's, at most %llu more, or %llu less",
+	       (unsigned long long)sum, (long long)(sum - truth),
+	       (unsigned long long)(resume_late + start_late),
+	       (unsigned long long)(missed + start_late));
+	EXPECT_LE(truth, sum + missed + start_late);
+	EXPECT_LE(sum, truth + resume_late + start_late);
+
+	/* Without power there are none. */
+	ASSERT_EQ(0, watched_start(&self->a, 0));
+	sample(_metadata, &self->c, &self->a);
+	h = perf_slot(&self->a.s, self->a.s.read - 1);
+	EXPECT_LT(h->timestamp_start_ns, h->timestamp_end_ns);
+	EXPECT_EQ(0, h->toplevel_clock_cycles);
 }
