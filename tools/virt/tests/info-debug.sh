@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: MIT
 # configs: stock
 # panthor-perf info --debug has what its reader needs: the kernel, the GPU, its firmware, what the kernel
-# says of its counters, and a sample in which something was counted.
+# says of its counters and cycles, and a sample in which something was counted.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-plan 12
+plan 13
 # The GPU is busy: else there is nothing in a sample. Time is instructions, so that there is work in
 # the tenth of a second of the sample, however busy the host is.
 "$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -i -g g715 -- sh -c '
 	gpu-load -j 100000 --started /root/started >/dev/null 2>&1 &
 	until [ -e /root/started ]; do usleep 10000; done
+	mount -t debugfs none /sys/kernel/debug 2>/dev/null
 	panthor-perf info --debug
 	status=$?
 	kill $!
@@ -43,4 +44,5 @@ done
 is "with all blocks" "$(grep -c '^block: ' "$SCRATCH/out")" $blocks
 is "in which each shader core has counted" "$(grep -cE '^block: SHADER [0-9]+ states 0x[0-9a-f]+ clock [0-9]: .* 4=0x' "$SCRATCH/out")" \
 	"$((0x$(field perf 11)))"
+is "where cycles come from" "$(grep '^cycles: ' "$SCRATCH/out")" "cycles: counted by the GPU"
 is "and nothing that is not the driver's" "$(grep '^log: ' "$SCRATCH/out" | grep -vc panthor)" 0

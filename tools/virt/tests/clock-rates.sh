@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# configs: stock
+# daily: 6.12
+# A GPU whose clock runs at 0.85, 1 and 1.12 times its nominal rate: what panthor-perf measures is the real one,
+# and says so if they differ; a saturated GPU has a load of 100 %, and panthor's own count of a client's cycles is
+# the same. Time is instructions, so that a busy machine changes nothing.
+set -u
+. "$(dirname "$0")/lib/tap.sh"
+
+results=15
+[ "$KERNEL" = 6.12 ] || results=17
+plan $((3 * (results + 1)))
+for rate in 850 1000 1120; do
+	guest_script $results clock-rates -i -p "real_rate=$rate" -- "$rate" "$KERNEL"
+done
