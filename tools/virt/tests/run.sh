@@ -59,7 +59,7 @@ if [ "$CONFIG" = debug ]; then
 	says "it is shown" "KASAN"
 	exit
 fi
-plan 71
+plan 72
 
 # What goes in
 
@@ -116,11 +116,14 @@ is "it says which" "$(err)" "run: -o /tmp/nonesuch: No such file or directory"
 vm -T -- sh -c 'tty; exit 7'
 is "a command on a terminal: the terminal, the status" "$(tr -d '\r' <"$SCRATCH/out") $status" "/dev/hvc0 7"
 
+SEED=7 vm -p real_rate=850 -- mali-bench -d real_rate
+is "a real rate that is given is the one" "$(out)" 850
+
 # The clock is the host's.
 before=$(date +%s)
 SEED=7 VIRT_SHOW_QEMU=1 vm -- date +%s
 now=$(out)
-says "the GPU's latencies are drawn from SEED" "model=g610,latency_seed=8"
+says "the GPU's latencies and real rate are drawn from SEED" "model=g610,latency_seed=8,real_rate=1131"
 if [ "$now" -ge "$before" ] && [ "$now" -le "$(date +%s)" ]; then
 	ok "the clock is the host's"
 else
