@@ -650,21 +650,20 @@ static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printe
 	};
 	const struct panthor_perf_limited *batches = &sampler->limited;
 	const struct panthor_perf_fw *fw = sampler->fw;
-	enum panthor_perf_flight_state flight;
 	const char *limited;
+	bool in_flight;
 	u64 requests;
 
 	lockdep_assert_held(&sampler->lock);
 
 	scoped_guard(spinlock, &sampler->req_lock) {
-		flight = sampler->flight;
+		in_flight = sampler->in_flight;
 		limited = limited_states[batches->asked != batches->complete][batches->waiting];
 		requests = sampler->stats.requests;
 	}
 
 	drm_printf(p, "state: %s\n", states[sampler->state]);
-	drm_printf(p, "in-flight: %d\n", flight == PANTHOR_PERF_FLIGHT_MADE ||
-		   flight == PANTHOR_PERF_FLIGHT_MADE_WANTED);
+	drm_printf(p, "in-flight: %d\n", in_flight);
 	drm_printf(p, "limited: %s\n", limited);
 	drm_printf(p, "failures: %u\n", sampler->failures);
 	drm_printf(p, "set: %u\n", sampler->set);

@@ -86,10 +86,10 @@
 /**
  * DOC: State of the firmware request
  *
- * &enum panthor_perf_flight_state, changed by set_flight() alone, which knows the
- * transitions. What a client requests is WANTED, and MADE as soon as the sampler is
- * COUNTING and the request before it has ended: because firmware has answered it, or
- * because counters were disabled or the MCU has stopped, where it is complete at once.
+ * What a client requests is wanted, and in flight as soon as the sampler is COUNTING and
+ * the request before it has ended: because firmware has answered it, or because counters
+ * were disabled or the MCU has stopped, where it is complete at once. Another one may be
+ * wanted while one is in flight.
  *
  * A request that firmware acknowledges though there is no sample since it was made is
  * answered, and ends then: the sample before protected mode completes what is requested by
@@ -160,13 +160,6 @@
  */
 #define MAX_MORE_REQUESTS	PANTHOR_PERF_LIMITED_REQUESTS
 
-/* Transitions are checked where it does not matter what that costs. */
-static void check_transition(bool legal, const char *what, u32 from, u32 to)
-{
-	if (IS_ENABLED(CONFIG_DRM_PANTHOR_PERF_KUNIT_TEST) || IS_ENABLED(CONFIG_PROVE_LOCKING))
-		WARN(!legal, "panthor_perf: %s: no transition from %u to %u", what, from, to);
-}
-
 /* Checks if firmware request @gen is not later than @complete. Numbers wrap around. */
 static bool gen_complete(u32 gen, u32 complete)
 {
@@ -194,51 +187,17 @@ static void set_client_state(struct panthor_perf_sampler *sampler,
 	WRITE_ONCE(client->state, state);
 }
 
-static bool in_flight(enum panthor_perf_flight_state flight)
-{
-	return flight == PANTHOR_PERF_FLIGHT_MADE || flight == PANTHOR_PERF_FLIGHT_MADE_WANTED;
-}
-
-/* Changes the state of the firmware request. */
-static void set_flight(struct panthor_perf_sampler *sampler, enum panthor_perf_flight_state flight)
-{
-	static const u8 next[] = {
-		[PANTHOR_PERF_FLIGHT_NONE] = BIT(PANTHOR_PERF_FLIGHT_WANTED),
-		[PANTHOR_PERF_FLIGHT_WANTED] = BIT(PANTHOR_PERF_FLIGHT_NONE) |
-					       BIT(PANTHOR_PERF_FLIGHT_MADE),
-		[PANTHOR_PERF_FLIGHT_MADE] = BIT(PANTHOR_PERF_FLIGHT_NONE) |
-					     BIT(PANTHOR_PERF_FLIGHT_MADE_WANTED),
-		[PANTHOR_PERF_FLIGHT_MADE_WANTED] = BIT(PANTHOR_PERF_FLIGHT_WANTED),
-	};
-
-	lockdep_assert_held(&sampler->req_lock);
-
-	check_transition(next[sampler->flight] & BIT(flight), "firmware request",
-			 sampler->flight, flight);
-	WRITE_ONCE(sampler->flight, flight);
-}
-
-/* The firmware request in flight was answered, or will not be. */
-static void end_flight(struct panthor_perf_sampler *sampler)
-{
-	lockdep_assert_held(&sampler->req_lock);
-
-	if (sampler->flight == PANTHOR_PERF_FLIGHT_MADE)
-		set_flight(sampler, PANTHOR_PERF_FLIGHT_NONE);
-	else if (sampler->flight == PANTHOR_PERF_FLIGHT_MADE_WANTED)
-		set_flight(sampler, PANTHOR_PERF_FLIGHT_WANTED);
-}
-
 /* Makes a firmware request if one is wanted and can be made. */
 static void make_request(struct panthor_perf_sampler *sampler)
 {
 	lockdep_assert_held(&sampler->req_lock);
 
-	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING ||
-	    sampler->flight != PANTHOR_PERF_FLIGHT_WANTED)
+	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING || !sampler->wanted ||
+	    sampler->in_flight)
 		return;
 
-	set_flight(sampler, PANTHOR_PERF_FLIGHT_MADE);
+	WRITE_ONCE(sampler->wanted, false);
+	WRITE_ONCE(sampler->in_flight, true);
 	sampler->flight_gen = sampler->next_gen++;
 	sampler->flight_ns = ktime_get_raw_ns();
 	sampler->answer_ns = sampler->flight_ns;
@@ -257,10 +216,7 @@ static void want_request(struct panthor_perf_sampler *sampler)
 {
 	lockdep_assert_held(&sampler->req_lock);
 
-	if (sampler->flight == PANTHOR_PERF_FLIGHT_NONE)
-		set_flight(sampler, PANTHOR_PERF_FLIGHT_WANTED);
-	else if (sampler->flight == PANTHOR_PERF_FLIGHT_MADE)
-		set_flight(sampler, PANTHOR_PERF_FLIGHT_MADE_WANTED);
+	WRITE_ONCE(sampler->wanted, true);
 
 	switch (sampler->state) {
 	case PANTHOR_PERF_SAMPLER_COUNTING:
@@ -583,10 +539,13 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 	lockdep_assert_held(&sampler->lock);
 
 	spin_lock(&sampler->req_lock);
-	check_transition(next[sampler->state] & BIT(state), "sampler", sampler->state, state);
+	/* Transitions are checked where it does not matter what that costs. */
+	if (IS_ENABLED(CONFIG_DRM_PANTHOR_PERF_KUNIT_TEST) || IS_ENABLED(CONFIG_PROVE_LOCKING))
+		WARN(!(next[sampler->state] & BIT(state)),
+		     "panthor_perf: no transition from %u to %u", sampler->state, state);
 	WRITE_ONCE(sampler->state, state);
 	if (state != PANTHOR_PERF_SAMPLER_CLOSING)
-		end_flight(sampler);
+		WRITE_ONCE(sampler->in_flight, false);
 	/* Counters stay enabled in the state CLOSING if they were. */
 	trace_panthor_perf_state(mcu_runs(state),
 				 state == PANTHOR_PERF_SAMPLER_COUNTING ||
@@ -1065,8 +1024,7 @@ static void complete_now(struct panthor_perf_sampler *sampler)
 	 */
 	spin_lock(&sampler->req_lock);
 	gen = sampler->next_gen++;
-	if (sampler->flight == PANTHOR_PERF_FLIGHT_WANTED)
-		set_flight(sampler, PANTHOR_PERF_FLIGHT_NONE);
+	WRITE_ONCE(sampler->wanted, false);
 	spin_unlock(&sampler->req_lock);
 
 	set_time_now(sampler);
@@ -1110,7 +1068,7 @@ static bool look_at_ring(struct panthor_perf_sampler *sampler, struct drain *dra
 	spin_lock(&sampler->req_lock);
 	drain->gen = sampler->flight_gen;
 	drain->made_ns = sampler->flight_ns;
-	drain->made = in_flight(sampler->flight);
+	drain->made = sampler->in_flight;
 	drain->acked = drain->made && panthor_perf_fw_acked(sampler->fw);
 	drain->pending = panthor_perf_fw_pending(sampler->fw);
 	spin_unlock(&sampler->req_lock);
@@ -1180,7 +1138,7 @@ static void note_answer(struct panthor_perf_sampler *sampler, struct drain *drai
 	spin_lock(&sampler->req_lock);
 	if (sampler->flight_since_ack && !drain->overflowed)
 		sampler->loss_possible = false;
-	end_flight(sampler);
+	WRITE_ONCE(sampler->in_flight, false);
 	spin_unlock(&sampler->req_lock);
 }
 
@@ -1361,7 +1319,7 @@ static bool drain_ring(struct panthor_perf_sampler *sampler, bool patient, u32 l
 	rearm_events(sampler, &drain, patient);
 
 	/* What is wanted from now on is made by who wants it. */
-	if (READ_ONCE(sampler->flight) == PANTHOR_PERF_FLIGHT_WANTED) {
+	if (READ_ONCE(sampler->wanted)) {
 		spin_lock(&sampler->req_lock);
 		make_request(sampler);
 		spin_unlock(&sampler->req_lock);
@@ -1535,7 +1493,7 @@ static void check_counting(struct panthor_perf_sampler *sampler)
 
 	/* The drain may have found a sample, and made a request, later than @now. */
 	scoped_guard(spinlock, &sampler->req_lock) {
-		if (!in_flight(sampler->flight)) {
+		if (!sampler->in_flight) {
 			/* Only the answer to a request tells that nothing is lost any more. */
 			if ((s64)(now - sampler->time.ns) >= SATURATION_NS ||
 			    (sampler->loss_possible &&
@@ -1959,7 +1917,7 @@ static bool drain_in_irq(struct panthor_perf_sampler *sampler)
 void panthor_perf_sampler_irq(struct panthor_perf_sampler *sampler)
 {
 	if (READ_ONCE(sampler->state) == PANTHOR_PERF_SAMPLER_COUNTING &&
-	    panthor_perf_fw_irq_pending(sampler->fw, in_flight(READ_ONCE(sampler->flight))) &&
+	    panthor_perf_fw_irq_pending(sampler->fw, READ_ONCE(sampler->in_flight)) &&
 	    !drain_in_irq(sampler))
 		queue_work(sampler->wq, &sampler->drain_work);
 }
@@ -2003,7 +1961,7 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 	}
 
 	scoped_guard(spinlock, &sampler->req_lock)
-		flying = in_flight(sampler->flight);
+		flying = sampler->in_flight;
 	if (flying && !in_protected_mode(sampler))
 		panthor_perf_fw_wait_sample(fw, CLOSE_TIMEOUT_MS);
 

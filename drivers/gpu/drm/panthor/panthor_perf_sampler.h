@@ -296,23 +296,6 @@ enum panthor_perf_sampler_state {
 };
 
 /**
- * enum panthor_perf_flight_state - What has become of the firmware request
- */
-enum panthor_perf_flight_state {
-	/** @PANTHOR_PERF_FLIGHT_NONE: There is none. */
-	PANTHOR_PERF_FLIGHT_NONE,
-
-	/** @PANTHOR_PERF_FLIGHT_WANTED: One is wanted, and cannot be made now. */
-	PANTHOR_PERF_FLIGHT_WANTED,
-
-	/** @PANTHOR_PERF_FLIGHT_MADE: It was made, and no answer has been seen. */
-	PANTHOR_PERF_FLIGHT_MADE,
-
-	/** @PANTHOR_PERF_FLIGHT_MADE_WANTED: The same, and another one is wanted after it. */
-	PANTHOR_PERF_FLIGHT_MADE_WANTED,
-};
-
-/**
  * struct panthor_perf_sampler - All the clients of a device together
  */
 struct panthor_perf_sampler {
@@ -435,8 +418,14 @@ struct panthor_perf_sampler {
 	/** @next_gen: Number of the next firmware request. */
 	u32 next_gen;
 
-	/** @flight: What has become of the firmware request. Also read without @req_lock. */
-	enum panthor_perf_flight_state flight;
+	/**
+	 * @wanted: A firmware request is wanted, after that in flight if there is one. This
+	 * and the next one are also read without @req_lock.
+	 */
+	bool wanted;
+
+	/** @in_flight: The latest firmware request was made, and no answer has been seen. */
+	bool in_flight;
 
 	/** @flight_gen: Number of the latest firmware request. */
 	u32 flight_gen;

@@ -4044,10 +4044,9 @@ static void sample_overwritten(struct kunit *test)
 }
 
 /*
- * The tables of states: of &enum panthor_perf_sampler_state, &enum
- * panthor_perf_flight_state and &struct panthor_perf_limited. Each cell has a fake of its
- * own, which is brought into the state by calls of the sampler, and then meets with the
- * event.
+ * The tables of states: of &enum panthor_perf_sampler_state, of the firmware request and
+ * of &struct panthor_perf_limited. Each cell has a fake of its own, which is brought into
+ * the state by calls of the sampler, and then meets with the event.
  */
 
 /* Says what must not be left out: a cell that nobody has written has no next state. */
@@ -5021,11 +5020,24 @@ static const char * const flight_events[] = {
 
 static_assert(ARRAY_SIZE(flight_events) == FLIGHT_EVENTS);
 
+/* By whether it is in flight, and whether one is wanted. */
+enum flight_state {
+	FLIGHT_NONE,
+	FLIGHT_WANTED,
+	FLIGHT_MADE,
+	FLIGHT_MADE_WANTED
+};
+
+static enum flight_state flight_state(const struct fake *f)
+{
+	return f->sampler.in_flight << 1 | f->sampler.wanted;
+}
+
 static const char * const flight_names[] = {
-	[PANTHOR_PERF_FLIGHT_NONE] = "NONE",
-	[PANTHOR_PERF_FLIGHT_WANTED] = "WANTED",
-	[PANTHOR_PERF_FLIGHT_MADE] = "MADE",
-	[PANTHOR_PERF_FLIGHT_MADE_WANTED] = "MADE_WANTED",
+	[FLIGHT_NONE] = "NONE",
+	[FLIGHT_WANTED] = "WANTED",
+	[FLIGHT_MADE] = "MADE",
+	[FLIGHT_MADE_WANTED] = "MADE_WANTED",
 };
 
 struct flight_cell {
@@ -5037,14 +5049,14 @@ struct flight_cell {
 	const char *never;
 };
 
-#define NONE		TO(PANTHOR_PERF_FLIGHT_NONE)
-#define WANTED		TO(PANTHOR_PERF_FLIGHT_WANTED)
-#define MADE		TO(PANTHOR_PERF_FLIGHT_MADE)
-#define MADE_WANTED	TO(PANTHOR_PERF_FLIGHT_MADE_WANTED)
+#define NONE		TO(FLIGHT_NONE)
+#define WANTED		TO(FLIGHT_WANTED)
+#define MADE		TO(FLIGHT_MADE)
+#define MADE_WANTED	TO(FLIGHT_MADE_WANTED)
 
 /* When the device is unplugged, the second client, which was promised nothing, gets a sample. */
 static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
-	[PANTHOR_PERF_FLIGHT_NONE] = {
+	[FLIGHT_NONE] = {
 		[FLIGHT_REQUEST] = { WANTED },
 		[FLIGHT_COUNTING] = { NONE },
 		[FLIGHT_AT_ONCE] = { NONE },
@@ -5052,7 +5064,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 		[FLIGHT_DISABLED] = { NONE },
 		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
 	},
-	[PANTHOR_PERF_FLIGHT_WANTED] = {
+	[FLIGHT_WANTED] = {
 		[FLIGHT_REQUEST] = { WANTED },
 		[FLIGHT_COUNTING] = { MADE },
 		[FLIGHT_AT_ONCE] = { NONE, .num = 1 },
@@ -5061,7 +5073,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 		[FLIGHT_DISABLED] = NEVER("while the sampler is COUNTING, it would be made"),
 		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
 	},
-	[PANTHOR_PERF_FLIGHT_MADE] = {
+	[FLIGHT_MADE] = {
 		[FLIGHT_REQUEST] = { MADE_WANTED },
 		[FLIGHT_COUNTING] = { MADE },
 		[FLIGHT_AT_ONCE] = NEVER("counters are disabled before that"),
@@ -5069,7 +5081,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 		[FLIGHT_DISABLED] = { NONE },
 		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
 	},
-	[PANTHOR_PERF_FLIGHT_MADE_WANTED] = {
+	[FLIGHT_MADE_WANTED] = {
 		[FLIGHT_REQUEST] = { MADE_WANTED },
 		[FLIGHT_COUNTING] = { MADE_WANTED },
 		[FLIGHT_AT_ONCE] = NEVER("counters are disabled before that"),
@@ -5097,7 +5109,7 @@ static void remove_both(struct fake *f, struct fake_client *a, struct fake_clien
 }
 
 static void reach_flight_state(struct kunit *test, struct fake *f, struct fake_client *a,
-			       struct fake_client *b, enum panthor_perf_flight_state state,
+			       struct fake_client *b, enum flight_state state,
 			       enum flight_event event)
 {
 	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
@@ -5105,12 +5117,12 @@ static void reach_flight_state(struct kunit *test, struct fake *f, struct fake_c
 	drained(f);
 
 	switch (state) {
-	case PANTHOR_PERF_FLIGHT_NONE:
+	case FLIGHT_NONE:
 		/* A request would be made at once if the sampler were COUNTING. */
 		if (event == FLIGHT_REQUEST || event == FLIGHT_AT_ONCE)
 			panthor_perf_sampler_close(&f->sampler, true);
 		break;
-	case PANTHOR_PERF_FLIGHT_WANTED:
+	case FLIGHT_WANTED:
 		if (event == FLIGHT_COUNTING) {
 			/* Those who wanted it have gone, and the sampler is IDLE. */
 			f->asleep = true;
@@ -5122,23 +5134,23 @@ static void reach_flight_state(struct kunit *test, struct fake *f, struct fake_c
 			KUNIT_ASSERT_EQ(test, request(a, 3), 0);
 		}
 		break;
-	case PANTHOR_PERF_FLIGHT_MADE:
+	case FLIGHT_MADE:
 		f->asleep = true;
 		KUNIT_ASSERT_EQ(test, request(a, 3), 0);
 		break;
-	case PANTHOR_PERF_FLIGHT_MADE_WANTED:
+	case FLIGHT_MADE_WANTED:
 		f->asleep = true;
 		KUNIT_ASSERT_EQ(test, request(a, 3), 0);
 		KUNIT_ASSERT_EQ(test, request(b, 4), 0);
 		break;
 	}
 	drained(f);
-	KUNIT_ASSERT_STREQ(test, flight_names[f->sampler.flight], flight_names[state]);
+	KUNIT_ASSERT_STREQ(test, flight_names[flight_state(f)], flight_names[state]);
 	KUNIT_ASSERT_EQ(test, a->num + b->num, 0);
 }
 
 static void do_flight_event(struct kunit *test, struct fake *f, struct fake_client *a,
-			    struct fake_client *b, enum panthor_perf_flight_state state,
+			    struct fake_client *b, enum flight_state state,
 			    enum flight_event event)
 {
 	switch (event) {
@@ -5146,7 +5158,7 @@ static void do_flight_event(struct kunit *test, struct fake *f, struct fake_clie
 		KUNIT_EXPECT_EQ(test, request(b, 5), 0);
 		break;
 	case FLIGHT_COUNTING:
-		if (state == PANTHOR_PERF_FLIGHT_WANTED) {
+		if (state == FLIGHT_WANTED) {
 			struct fake_client *c = new_limited(test, f);
 
 			/* It wants no request yet, and the one that is made is not answered. */
@@ -5165,7 +5177,7 @@ static void do_flight_event(struct kunit *test, struct fake *f, struct fake_clie
 		break;
 	case FLIGHT_ANSWERED:
 		/* The next one would be made at once if the sampler were COUNTING. */
-		if (state == PANTHOR_PERF_FLIGHT_MADE_WANTED) {
+		if (state == FLIGHT_MADE_WANTED) {
 			f->protected_when_waited = true;
 			panthor_perf_sampler_close(&f->sampler, true);
 		} else {
@@ -5205,9 +5217,9 @@ static void flight_states(struct kunit *test)
 			b = new_client(test, f);
 			reach_flight_state(test, f, a, b, state, event);
 			do_flight_event(test, f, a, b, state, event);
-			KUNIT_EXPECT_EQ_MSG(test, TO(f->sampler.flight), cell->next,
+			KUNIT_EXPECT_EQ_MSG(test, TO(flight_state(f)), cell->next,
 					    "%s: %s: is %s", in, when,
-					    flight_names[f->sampler.flight]);
+					    flight_names[flight_state(f)]);
 			KUNIT_EXPECT_EQ_MSG(test, a->num + b->num, cell->num, "%s: %s", in, when);
 		}
 	}
