@@ -69,7 +69,7 @@
  *	write next sample
  *				write input block	enable_once()
  *	read REQ		  (D)			dma_wmb()
- *	  (D)			write REQ		request_enable()
+ *	  (D)			write REQ		enable_once()
  *	read input block
  *	write INSERT
  *	  (A)
@@ -238,25 +238,9 @@ void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_
 	fw->ring_va = panthor_kernel_bo_gpuva(bo);
 }
 
-static void request_enable(struct panthor_perf_fw *fw)
-{
-	/*
-	 * Newer versions of panthor set COUNTER_EN at boot and rely on it, so it is
-	 * cleared later only if it was set here.
-	 */
-	if (!(READ_ONCE(fw->glb->input->req) & GLB_COUNTER_EN))
-		fw->cycles_on = true;
-
-	panthor_fw_update_reqs(fw->glb, req, GLB_PERFCNT_EN | GLB_COUNTER_EN,
-			       GLB_PERFCNT_EN | GLB_COUNTER_EN);
-}
-
-/* Undoes request_enable(). May be called without it: nothing is changed then. */
 static void request_disable(struct panthor_perf_fw *fw)
 {
-	panthor_fw_update_reqs(fw->glb, req, 0,
-			       GLB_PERFCNT_EN | (fw->cycles_on ? GLB_COUNTER_EN : 0));
-	fw->cycles_on = false;
+	panthor_fw_update_reqs(fw->glb, req, 0, GLB_PERFCNT_EN);
 }
 
 static void *slot_address(struct panthor_perf_fw *fw, u32 index)
@@ -324,7 +308,9 @@ static int enable_once(struct panthor_perf_fw *fw, u8 set)
 	 * doorbell may make firmware look at REQ before this one is rung.
 	 */
 	dma_wmb();
-	request_enable(fw);
+	/* Newer versions of panthor set COUNTER_EN at boot, and it stays in all of them. */
+	panthor_fw_update_reqs(fw->glb, req, GLB_PERFCNT_EN | GLB_COUNTER_EN,
+			       GLB_PERFCNT_EN | GLB_COUNTER_EN);
 	fw->ops->ring_doorbell(fw);
 
 	/*

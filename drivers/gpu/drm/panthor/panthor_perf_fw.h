@@ -72,8 +72,6 @@ struct panthor_perf_fw {
 	/** @enabled: Firmware has acknowledged that counters are enabled. */
 	bool enabled;
 
-	/** @cycles_on: COUNTER_EN was set with ENABLE, not by panthor at boot. */
-	bool cycles_on;
 
 	/** @extract: EXTRACT. The copy in the input block is only written. */
 	u32 extract;
