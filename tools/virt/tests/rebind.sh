@@ -8,8 +8,8 @@ set -u
 
 # One more on kernels whose trace tells when interrupts are on, and on those that have probes.
 case $CONFIG in
-debug|stock) n=56 ;;
-*) n=55 ;;
+debug|stock) n=55 ;;
+*) n=54 ;;
 esac
 plan $((n + 1))
 guest_script "$n" rebind
