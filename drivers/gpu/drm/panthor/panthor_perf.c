@@ -874,6 +874,7 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	struct panthor_perf_layout_params params = {};
 	struct panthor_perf *perf;
 	const char *why = NULL;
+	int ret;
 
 	perf = drmm_kzalloc(&ptdev->base, sizeof(*perf), GFP_KERNEL);
 	if (!perf)
@@ -881,8 +882,9 @@ void panthor_perf_init(struct panthor_device *ptdev)
 
 	panthor_perf_info(ptdev, &perf->info);
 	perf->ptdev = ptdev;
-	if (panthor_perf_clock_init(&perf->clock, ptdev)) {
-		drm_err(&ptdev->base, "No performance counters: no memory\n");
+	ret = panthor_perf_clock_init(&perf->clock, ptdev);
+	if (ret) {
+		drm_err(&ptdev->base, "No performance counters: %pe\n", ERR_PTR(ret));
 		goto err_none;
 	}
 	panthor_perf_fw_params(ptdev, &params);

@@ -165,16 +165,15 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_sync);
 
 /*
- * Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. Follows
- * the rates of the clocks from now on until the device is unbound. Returns 0, or the error of
+ * Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. From
+ * now on until the device is unbound, the rates of the clocks are followed. Returns 0, or the error of
  * devm_clk_notifier_register().
  */
 int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {
 	struct clk *clks[PANTHOR_PERF_CLOCKS] = {};
-	unsigned long rate;
+	u32 i, tries;
 	int ret;
-	u32 i;
 
 	clock->ptdev = ptdev;
 	spin_lock_init(&clock->lock);
@@ -203,12 +202,12 @@ int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_dev
 		if (ret)
 			return ret;
 
-		/* The notifier may be called in between, and store a rate that is newer. */
-		do {
-			rate = clk_get_rate(clks[i]);
-			domain->first_rate = rate;
-			panthor_perf_clock_set_rate(clock, i, ktime_get_raw_ns(), rate);
-		} while (clk_get_rate(clks[i]) != rate);
+		/* The notifier may store a newer rate in between. Some clocks never rest. */
+		for (tries = 0; tries < 3 && domain->first_rate != clk_get_rate(clks[i]); tries++) {
+			domain->first_rate = clk_get_rate(clks[i]);
+			panthor_perf_clock_set_rate(clock, i, ktime_get_raw_ns(),
+						    domain->first_rate);
+		}
 	}
 
 	/* The GPU may be suspended at the first START, and registers cannot be read then. */
@@ -223,8 +222,8 @@ static u64 read_cycle_count(struct panthor_perf_clock *clock)
 }
 
 /*
- * Cycles of a domain from the latest pair to @ns, in which the top-level clock had @counted, or 0 if
- * that is not known. If rates have changed meanwhile, their integrals tell the ratio.
+ * Cycles of a domain from the latest pair to @ns, in which the top-level clock had @counted, or 0
+ * if that is not known. If rates have changed meanwhile, their integrals tell the ratio.
  */
 static u64 domain_cycles(const struct panthor_perf_clock *clock,
 			 const struct panthor_perf_domain *domain, u64 ns, u64 counted)
@@ -272,7 +271,8 @@ void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 co
 		for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
 			clock->domains[i].nominal = 0;
 	clock->changed = false;
-	clock->changed_ns = ns;
+	/* A rate may have changed between the pair and the lock. */
+	clock->changed_ns = max(clock->changed_ns, ns);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_advance);
 
@@ -348,9 +348,10 @@ void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_per
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_now);
 
 /*
- * Begins to count cycles, of a GPU that is powered, and moves @time on to the present; those since its power has returned if it has
- * @resumed, or was reset. That GPU_CYCLE_COUNT is 0 then is not documented, so it is believed if
- * the register is behind where it was. The caller holds panthor_perf_sampler::lock.
+ * Begins to count cycles, of a GPU that is powered, and moves @time on to the present. If the GPU
+ * was @resumed or reset, what it has counted since is included. That GPU_CYCLE_COUNT begins at 0
+ * then is not documented, so that is believed only if the register is behind where it was last
+ * seen. The caller holds panthor_perf_sampler::lock.
  */
 void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
 			   struct panthor_perf_time *time)
@@ -399,9 +400,10 @@ u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 	/* It was taken before now. */
 	if (known && age > 0)
 		ns = panthor_perf_clock_ticks_to_ns(clock->freq, pair->gpu, pair->ns, gpu);
+	else if (pair->gpu)
+		gpu = pair->gpu;
 
-	/* Without a timestamp of the pair there is nothing to doubt it by. */
-	move_time(clock, ns, known || !pair->gpu ? gpu : pair->gpu, time);
+	move_time(clock, ns, gpu, time);
 	return known ? ns : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_at);

@@ -49,7 +49,8 @@ enum panthor_perf_cycles_source {
 /**
  * struct panthor_perf_domain - A clock domain of a GPU
  *
- * Protected by panthor_perf_clock::lock, but for the first two members, which are constant.
+ * Protected by panthor_perf_clock::lock, but for @clock, @nb and @first_rate, which are constant
+ * after the probe.
  */
 struct panthor_perf_domain {
 	/** @clock: Clocks of the device, whose array of domains this one is in. */
@@ -101,7 +102,7 @@ struct panthor_perf_clock {
 	/** @up: Cycles are counted: the GPU is powered, and somebody counts. */
 	bool up;
 
-	/** @count: GPU_CYCLE_COUNT at the latest pair with @up set. */
+	/** @count: What GPU_CYCLE_COUNT has to be compared with at the next pair. */
 	u64 count;
 
 	/** @source: Where the cycles of @pair come from. */
