@@ -658,7 +658,7 @@ static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printe
 
 	scoped_guard(spinlock, &sampler->req_lock) {
 		in_flight = sampler->in_flight;
-		limited = limited_states[batches->asked != batches->complete][batches->waiting];
+		limited = limited_states[batches->asked][batches->waiting];
 		requests = sampler->stats.requests;
 	}
 

@@ -233,12 +233,6 @@ static void want_request(struct panthor_perf_sampler *sampler)
 	}
 }
 
-/* A batch of limited clients was asked for, and is not complete. */
-static bool limited_asked(const struct panthor_perf_limited *limited)
-{
-	return limited->asked != limited->complete;
-}
-
 /*
  * Asks for the batch that waits if the millisecond is over, or sets the timer. Timers do
  * not expire in CLOCK_MONOTONIC_RAW, whose rate differs from that of CLOCK_MONOTONIC by
@@ -251,7 +245,7 @@ static void ask_for_batch(struct panthor_perf_sampler *sampler)
 
 	lockdep_assert_held(&sampler->req_lock);
 
-	if (!limited->waiting || limited_asked(limited))
+	if (!limited->waiting || limited->asked)
 		return;
 
 	now = ktime_get_raw_ns();
@@ -262,7 +256,8 @@ static void ask_for_batch(struct panthor_perf_sampler *sampler)
 		return;
 	}
 
-	WRITE_ONCE(limited->asked, limited->asked + 1);
+	limited->batch++;
+	WRITE_ONCE(limited->asked, true);
 	limited->waiting = false;
 	limited->gen = sampler->next_gen;
 	want_request(sampler);
@@ -280,10 +275,10 @@ static u32 next_number(const struct panthor_perf_sampler *sampler,
 		return sampler->next_gen;
 
 	/* A batch can be joined until the firmware request for it is made. */
-	if (limited_asked(limited) && limited->gen == sampler->next_gen)
-		return limited->asked;
+	if (limited->asked && limited->gen == sampler->next_gen)
+		return limited->batch;
 
-	return limited->asked + 1;
+	return limited->batch + 1;
 }
 
 /* Has a request of a client completed, whose number is returned. */
@@ -294,7 +289,7 @@ static u32 ask_for_sample(struct panthor_perf_sampler *sampler, struct panthor_p
 
 	if (!client->limited) {
 		want_request(sampler);
-	} else if (number != sampler->limited.asked && !sampler->limited.waiting) {
+	} else if (number != sampler->limited.batch && !sampler->limited.waiting) {
 		sampler->limited.waiting = true;
 		ask_for_batch(sampler);
 	}
@@ -320,8 +315,8 @@ static bool is_complete(const struct panthor_perf_sampler *sampler,
 	if (!client->limited)
 		return gen_complete(number, gen);
 
-	return limited_asked(limited) && gen_complete(limited->gen, gen) &&
-	       gen_complete(number, limited->asked);
+	return limited->asked && gen_complete(limited->gen, gen) &&
+	       gen_complete(number, limited->batch);
 }
 
 /* The same for the request at @index of a client's queue, if there is one. */
@@ -380,7 +375,7 @@ static void complete_batch(struct panthor_perf_sampler *sampler, u32 gen)
 	struct panthor_perf_limited *limited = &sampler->limited;
 
 	/* One that is asked for meanwhile is for a later firmware request. */
-	if (READ_ONCE(limited->asked) == limited->complete)
+	if (!READ_ONCE(limited->asked))
 		return;
 
 	guard(spinlock)(&sampler->req_lock);
@@ -388,7 +383,7 @@ static void complete_batch(struct panthor_perf_sampler *sampler, u32 gen)
 	if (!gen_complete(limited->gen, gen))
 		return;
 
-	limited->complete = limited->asked;
+	WRITE_ONCE(limited->asked, false);
 	limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
 	ask_for_batch(sampler);
 }
@@ -398,7 +393,7 @@ static void forget_batches(struct panthor_perf_sampler *sampler)
 {
 	guard(spinlock)(&sampler->req_lock);
 
-	sampler->limited.complete = sampler->limited.asked;
+	WRITE_ONCE(sampler->limited.asked, false);
 	sampler->limited.waiting = false;
 }
 
@@ -413,7 +408,7 @@ static bool limited_may_see(struct panthor_perf_sampler *sampler)
 
 	guard(spinlock)(&sampler->req_lock);
 
-	if (limited_asked(limited) || limited->waiting ||
+	if (limited->asked || limited->waiting ||
 	    sampler->time.ns < limited->not_before_ns)
 		return false;
 

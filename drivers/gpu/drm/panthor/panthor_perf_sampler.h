@@ -250,17 +250,20 @@ struct panthor_perf_sampler_stats {
  * Protected by panthor_perf_sampler::req_lock.
  */
 struct panthor_perf_limited {
-	/** @asked: Number of the latest batch that firmware was asked for. */
-	u32 asked;
+	/** @batch: Number of the latest batch that firmware was asked for. */
+	u32 batch;
 
-	/** @complete: Number of the latest batch that is complete: that one, or the one before. */
-	u32 complete;
+	/**
+	 * @asked: That batch is not complete. Also read with panthor_perf_sampler::lock held
+	 * alone, with which it is cleared.
+	 */
+	bool asked;
 
-	/** @gen: Number of the firmware request that completes the batch @asked. */
-	u32 gen;
-
-	/** @waiting: Something was requested of the batch after @asked. */
+	/** @waiting: Something was requested of the batch after @batch. */
 	bool waiting;
+
+	/** @gen: Number of the firmware request that completes @batch. */
+	u32 gen;
 
 	/** @not_before_ns: When it may be asked for, in CLOCK_MONOTONIC_RAW. */
 	u64 not_before_ns;

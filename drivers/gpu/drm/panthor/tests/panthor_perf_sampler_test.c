@@ -700,8 +700,7 @@ static int init_fake(struct kunit *test, bool metadata)
 	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&f->sampler), 0);
 	f->sampler.next_gen = BEFORE_WRAP;
 	f->sampler.flight_gen = BEFORE_WRAP - 1;
-	f->sampler.limited.asked = BEFORE_WRAP;
-	f->sampler.limited.complete = BEFORE_WRAP;
+	f->sampler.limited.batch = BEFORE_WRAP;
 	disable_delayed_work(&f->sampler.check_work);
 	panthor_perf_sampler_up(&f->sampler);
 	test->priv = f;
@@ -2601,7 +2600,7 @@ static enum limited_state limited_state(struct fake *f)
 {
 	const struct panthor_perf_limited *limited = &f->sampler.limited;
 
-	if (limited->asked == limited->complete)
+	if (!limited->asked)
 		return limited->waiting ? LIMITED_WAITING : LIMITED_IDLE;
 
 	return limited->waiting ? LIMITED_ASKED_WAITING : LIMITED_ASKED;
