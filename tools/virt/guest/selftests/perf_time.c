@@ -274,6 +274,9 @@ TEST_F_TIMEOUT(cycles, real_rates, 300)
 	snprintf(text, sizeof(text), "%lu", self->rates[self->num_rates - 1]);
 	ASSERT_EQ(0, devfreq_write("userspace/set_freq", text));
 	most = self->rates[self->num_rates - 1] / 1000 * 1120;
+	bench_reg_set(REAL_RATE, 1120);
+	ASSERT_EQ(bench_reg_get(CORE_HZ), bench_reg_get(COREGROUP_HZ));
+	ASSERT_EQ(bench_reg_get(CORE_HZ), bench_reg_get(STACKS_HZ));
 	ASSERT_TRUE(begin_load(self));
 	ASSERT_TRUE(start_counted(self, before));
 	late = drain_cycles(self->a.enter, most);
@@ -296,6 +299,9 @@ TEST_F_TIMEOUT(cycles, real_rates, 300)
 	for (uint64_t i = 0; i < self->a.taken; i++) {
 		const struct drm_panthor_perf_sample_header *h = perf_slot(&self->a.s, i);
 
+		/* The others have the same rate. */
+		EXPECT_EQ(h->toplevel_clock_cycles, h->coregroup_clock_cycles);
+		EXPECT_EQ(h->toplevel_clock_cycles, h->shader_clock_cycles);
 		sum += h->toplevel_clock_cycles;
 		active += perf_values(&self->c.info, h, CSHW_BLOCK(&self->c.info))[GPU_ACTIVE];
 	}
@@ -316,28 +322,36 @@ TEST_F_TIMEOUT(cycles, real_rates, 300)
  */
 TEST_F_TIMEOUT(cycles, over_suspends, 300)
 {
-	uint64_t from, to, sum = 0, truth, missed = 0, start_late, resume_late = 0, most;
+	uint64_t begin, from, to, sum = 0, truth, missed = 0, start_late, resume_late = 0, most;
 	const struct drm_panthor_perf_sample_header *h;
 
 	most = self->rates[self->num_rates - 1] / 1000 * 1120;
+	bench_reg_set(REAL_RATE, 1120);
 	ASSERT_EQ(0, watched_new(&self->c, &self->a, 0, SLOTS));
+	begin = perf_now();
 	from = bench_reg_get64(CYCLE_TOTAL);
 	ASSERT_EQ(0, watched_start(&self->a, 0));
-	start_late = drain_cycles(self->a.enter, most);
+	start_late = drain_cycles(begin, most);
 
 	for (int turn = 0; turn < 9; turn++) {
-		uint64_t resume;
+		uint64_t resume, off;
 
 		bench_reg_set(REAL_RATE, real_rates[turn % ARRAY_SIZE(real_rates)]);
 		sample(_metadata, &self->c, &self->a);
 		ASSERT_EQ(0, perf_pm_write("control", "auto"));
 		ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
-		missed += bench_reg_get64(CORE_CYCLES) - bench_reg_get64(LAST_CORE_CYCLES);
+		off = bench_reg_get64(CORE_CYCLES);
+		missed += off - bench_reg_get64(LAST_CORE_CYCLES);
 		sample(_metadata, &self->c, &self->a);
 		resume = perf_now();
 		ASSERT_EQ(0, perf_pm_write("control", "on"));
 		/* Where the register stands still until counters are enabled, rates take over. */
 		resume_late += drain_cycles(resume, most);
+		/* No cycle of the boot counts twice, though some may have the nominal rate. */
+		sample(_metadata, &self->c, &self->a);
+		h = perf_slot(&self->a.s, self->a.s.read - 1);
+		EXPECT_LE(h->toplevel_clock_cycles,
+			  (bench_reg_get64(CORE_CYCLES) - off) * 1000 / real_rates[0]);
 	}
 	ASSERT_EQ(0, perf_pm_write("control", "auto"));
 	ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
