@@ -311,7 +311,9 @@ TEST_F_TIMEOUT(cycles, real_rates, 300)
 	       100.0 * active / sum);
 	EXPECT_LE(truth, sum + late);
 	EXPECT_LE(sum, truth + late);
-	EXPECT_LE(99 * sum, 100 * (active + late));
+	/* On a busy machine jobs may not come in time, unless time stands still meanwhile. */
+	if (bench_reg_get64(INSTRUCTIONS))
+		EXPECT_LE(99 * sum, 100 * (active + late));
 	EXPECT_LE(1000 * active, 1005 * (sum + late));
 }
 
