@@ -132,7 +132,8 @@ against_ledger()
 in_vm()
 {
 	rm -f "$SCRATCH"/{ledger,record,trace,list,once,intervals,periodic,repeated}
-	guest_script 81 panthor-perf -g "$1" -m 512 -l "$SCRATCH/ledger" -o record:"$SCRATCH/record" \
+	# What is said of another rate than the nominal one is clock-rates.sh's.
+	guest_script 81 panthor-perf -p real_rate=1000 -g "$1" -m 512 -l "$SCRATCH/ledger" -o record:"$SCRATCH/record" \
 		-o trace:"$SCRATCH/trace" -o list:"$SCRATCH/list" -o once:"$SCRATCH/once" \
 		-o intervals:"$SCRATCH/intervals" -o periodic:"$SCRATCH/periodic" \
 		-o repeated:"$SCRATCH/repeated" -- "$2" "$4" "$5"
