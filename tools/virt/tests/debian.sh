@@ -7,5 +7,5 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 plan 20
-CONFIG=debian guest_script 9 debian -g g610
-CONFIG=debian guest_script 9 debian -g g725
+CONFIG=debian guest_script 9 debian -i -g g610
+CONFIG=debian guest_script 9 debian -i -g g725
