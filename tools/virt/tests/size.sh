@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 DRIVER=$VIRT_DIR/../../drivers/gpu/drm/panthor
-MAX_LINES=8550
+MAX_LINES=8500
 MAX_CODE=5000
 MAX_BRANCHES=15
 
