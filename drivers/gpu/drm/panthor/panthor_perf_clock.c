@@ -29,15 +29,15 @@
  * is so short that the drift does not matter.
  *
  * Cycles: GPU_CYCLE_COUNT counts cycles of the top-level clock while the GPU has power.
- * It is read with each pair, also before the GPU loses power, and when it has power
- * again, since when it counts anew. Between the latest time that was reported and the pair,
- * cycles are interpolated. So they never go back, and their sum over a run is exact but
+ * It is read with each pair, and also before the GPU loses power and when power has
+ * returned, from when it counts anew. Cycles between the time that was reported last and
+ * the pair are interpolated. They never go back, and their sum over a run is exact except
  * for the time between a sample and the pair that follows it.
  *
- * The other clocks cannot be read. They have the same cycles, times the ratio of the
- * rates that the clock framework tells, as long as that ratio is what it always was.
- * If it is not, or if GPU_CYCLE_COUNT stands still, cycles are the integral of the
- * rate over the time from pair to pair. Notifiers follow the rates.
+ * The other clocks cannot be read. They have the cycles of the top-level clock times the
+ * ratio of the rates that the clock framework reports, if that ratio is 1 or what it was
+ * at the probe. If it is not, or if GPU_CYCLE_COUNT stands still, cycles are the integral
+ * of the rate from pair to pair. Notifiers follow the rates.
  */
 
 /*
@@ -165,9 +165,9 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_sync);
 
 /*
- * Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. From
- * now on until the device is unbound, the rates of the clocks are followed. Returns 0, or the error of
- * devm_clk_notifier_register().
+ * Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. The
+ * rates of the clocks are followed from now on until the device is unbound. Returns 0, or the
+ * error of devm_clk_notifier_register().
  */
 int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {

@@ -212,7 +212,7 @@ static void changes(struct kunit *test)
 	panthor_perf_clock_set_rate(clock, 1, 2 * SEC_NS + SEC_NS / 2, 500000000);
 	expect_cycles(test, clock, 3 * SEC_NS, 2100000000, 2100000000, 1800000000, 1050000000);
 
-	/* The top level has its rate for too short a time to have a cycle by it: no ratio is known. */
+	/* The top level has its rate for so short a time that no ratio is known. */
 	panthor_perf_clock_set_rate(clock, 0, 3 * SEC_NS, 0);
 	panthor_perf_clock_set_rate(clock, 0, 3 * SEC_NS + 999, 500000000);
 	expect_cycles(test, clock, 3 * SEC_NS + 1000, 2100000001, 2100000001, 1800000499,
@@ -469,7 +469,7 @@ static int report_rates(void *data)
 	return 0;
 }
 
-/* No time is counted twice, and none is left out, while rates change: a cycle takes a nanosecond. */
+/* No time counts twice, and none is left out, while rates change: a cycle takes a nanosecond. */
 static void concurrent_changes(struct kunit *test)
 {
 	struct panthor_perf_time time = {};

@@ -742,7 +742,7 @@ static void programs_firmware(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f->fw.enabled);
 }
 
-/* The sampler sets COUNTER_EN with ENABLE, also if the MCU has booted without it, and leaves it set. */
+/* The sampler sets COUNTER_EN with ENABLE, also after a boot without it, and leaves it set. */
 static void cycle_counter(struct kunit *test)
 {
 	struct fake *f = test->priv;
