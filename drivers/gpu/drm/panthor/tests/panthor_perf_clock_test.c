@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
 /* Tests of time and cycles. */
 
+#include <kunit/device.h>
 #include <kunit/test.h>
 
+#include <linux/clk-provider.h>
 #include <linux/clk.h>
 #include <linux/completion.h>
 #include <linux/io.h>
@@ -132,6 +134,10 @@ static void time_of_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, time_of(clock, 1234, &time), 0);
 	KUNIT_EXPECT_EQ(test, time.ns, 1ull << 50);
 	KUNIT_EXPECT_EQ(test, time.gpu, 1234);
+	KUNIT_EXPECT_EQ(test, time_of(clock, 1, &time), 0);
+	KUNIT_EXPECT_EQ(test, time.gpu, 1);
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_at(clock, 2, &time), 0);
+	KUNIT_EXPECT_EQ(test, time.gpu, 1);
 }
 
 /* A clock that counts from the time 0, of domains that had these rates at the probe. */
@@ -219,6 +225,29 @@ static void changes(struct kunit *test)
 		      1050000249);
 }
 
+/*
+ * Notifiers and pairs read the time before they take the lock, so that a change may come later
+ * with an earlier time. The register stands still: all is computed from rates.
+ */
+static void late_changes(struct kunit *test)
+{
+	struct panthor_perf_clock *clock = new_counting(test, 1000000000, 1000000000, 500000000);
+
+	/* The pair has taken place before the change. */
+	expect_cycles(test, clock, 2000, 0, 2000, 2000, 1000);
+	panthor_perf_clock_set_rate(clock, 0, 1900, 0);
+	expect_cycles(test, clock, 3000, 0, 2000, 3000, 1500);
+
+	/* One change has taken place before another one. */
+	panthor_perf_clock_set_rate(clock, 1, 3600, 2000000000);
+	panthor_perf_clock_set_rate(clock, 2, 3500, 1000000000);
+	expect_cycles(test, clock, 4000, 0, 2000, 3000 + 600 + 800, 1500 + 300 + 400);
+
+	/* The change has taken place after the pair, and its cycles are known up to there. */
+	panthor_perf_clock_set_rate(clock, 1, 5100, 0);
+	expect_cycles(test, clock, 5000, 0, 2000, 4400 + 2200, 2200 + 1100);
+}
+
 /* A ratio is that of the probe if it differs by no more than rounding does. */
 static void ratios(struct kunit *test)
 {
@@ -241,6 +270,15 @@ static void ratios(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, clock->domains[1].follows, cases[i].follows, "%lu Hz",
 				    cases[i].rate);
 	}
+
+	/* Exactly a ten thousandth. */
+	clock->domains[0].first_rate = 1;
+	clock->domains[1].first_rate = 1;
+	panthor_perf_clock_set_rate(clock, 0, 0, 10001);
+	panthor_perf_clock_set_rate(clock, 1, 0, 10000);
+	KUNIT_EXPECT_TRUE(test, clock->domains[1].follows);
+	panthor_perf_clock_set_rate(clock, 0, 0, 10002);
+	KUNIT_EXPECT_FALSE(test, clock->domains[1].follows);
 
 	/* Nothing follows a clock whose rate is not known, and one that has none has no cycles. */
 	panthor_perf_clock_set_rate(clock, 1, 0, 100000000);
@@ -367,8 +405,10 @@ static void up_and_down(struct kunit *test)
 	panthor_perf_clock_now(clock, &time);
 	KUNIT_EXPECT_EQ(test, time.cycles[0], ns - up.ns);
 
-	/* Once more. The rate has changed meanwhile. */
+	/* Once more, and not what was before. The rate has changed meanwhile. */
+	ns = ktime_get_raw_ns();
 	panthor_perf_clock_up(clock, false, &time);
+	KUNIT_EXPECT_GE(test, time.ns, ns);
 	up = clock->pair;
 	KUNIT_EXPECT_EQ(test, up.cycles[0], time.cycles[0]);
 	panthor_perf_clock_down(clock);
@@ -383,16 +423,24 @@ static void set_count(struct panthor_perf_clock *clock, u64 count)
 	writel(upper_32_bits(count), clock->ptdev->iomem + GPU_CYCLE_COUNT + 4);
 }
 
+/* A device with registers, which are memory here. */
+static struct panthor_device *new_device(struct kunit *test)
+{
+	struct panthor_device *ptdev = kunit_kzalloc(test, sizeof(*ptdev), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ptdev);
+	ptdev->iomem = (void __iomem __force *)kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, (void __force *)ptdev->iomem);
+	return ptdev;
+}
+
 /* The register is read from up to down. When power returns it counts anew. */
 static void register_read(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = new_clock(test);
 	struct panthor_perf_time time = {};
 
-	clock->ptdev = kunit_kzalloc(test, sizeof(*clock->ptdev), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, clock->ptdev);
-	clock->ptdev->iomem = (void __iomem __force *)kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, (void __force *)clock->ptdev->iomem);
+	clock->ptdev = new_device(test);
 
 	/* What it has counted before is not a part of anything. */
 	set_count(clock, 1ull << 40);
@@ -504,6 +552,7 @@ static void now(struct kunit *test)
 	u64 before = ktime_get_raw_ns();
 
 	/* A pair of a time when it could be. */
+	clock->offset = 1ull << 63;
 	clock->pair.gpu = 1;
 	clock->pair.ns = 1;
 	panthor_perf_clock_now(clock, &a);
@@ -514,7 +563,132 @@ static void now(struct kunit *test)
 	KUNIT_EXPECT_LE(test, b.ns, ktime_get_raw_ns());
 	KUNIT_EXPECT_EQ(test, a.gpu, 0);
 	KUNIT_EXPECT_EQ(test, clock->pair.gpu, 0);
+
+	/* Where it can be, it is ahead of the system counter, which does not reach this soon. */
+	clock->freq = 1;
+	panthor_perf_clock_pair(clock);
+	if (clock->pair.gpu)
+		KUNIT_EXPECT_GE(test, clock->pair.gpu, 1ull << 63);
 }
+
+#ifdef CONFIG_COMMON_CLK
+/* A clock of a device, whose rate may change without a notification. */
+struct fake_clk {
+	struct clk_hw hw;
+	struct clk *clk;
+	unsigned long rate;
+
+	/* Its next rate, after so many more reads of the present one, or 0 reads: none. */
+	unsigned long next;
+	u32 reads;
+};
+
+static unsigned long fake_recalc_rate(struct clk_hw *hw, unsigned long parent_rate)
+{
+	struct fake_clk *fake = container_of(hw, struct fake_clk, hw);
+	unsigned long rate = fake->rate;
+
+	if (fake->reads && --fake->reads == 0)
+		fake->rate = fake->next;
+	return rate;
+}
+
+static int fake_determine_rate(struct clk_hw *hw, struct clk_rate_request *req)
+{
+	return 0;
+}
+
+static int fake_set_rate(struct clk_hw *hw, unsigned long rate, unsigned long parent_rate)
+{
+	container_of(hw, struct fake_clk, hw)->rate = rate;
+	return 0;
+}
+
+static const struct clk_ops fake_clk_ops = {
+	.recalc_rate = fake_recalc_rate,
+	.determine_rate = fake_determine_rate,
+	.set_rate = fake_set_rate,
+};
+
+static void put_fake_clk(void *data)
+{
+	struct fake_clk *fake = data;
+
+	if (!IS_ERR(fake->clk))
+		clk_put(fake->clk);
+	clk_hw_unregister(&fake->hw);
+}
+
+static struct fake_clk *new_fake_clk(struct kunit *test, const char *name, unsigned long rate)
+{
+	const struct clk_init_data init = {
+		.name = name,
+		.ops = &fake_clk_ops,
+		.flags = CLK_GET_RATE_NOCACHE,
+	};
+	struct fake_clk *fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, fake);
+	fake->rate = rate;
+	fake->hw.init = &init;
+	KUNIT_ASSERT_EQ(test, clk_hw_register(NULL, &fake->hw), 0);
+	fake->clk = clk_hw_get_clk(&fake->hw, name);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_fake_clk, fake), 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(fake->clk));
+	return fake;
+}
+
+/* A clock of a device, of which there may be none, is followed from the probe to its end. */
+static void probed(struct kunit *test)
+{
+	struct fake_clk *core = new_fake_clk(test, "panthor-perf-test-core", 1000000000);
+	struct fake_clk *stacks = new_fake_clk(test, "panthor-perf-test-stacks", 500000000);
+	struct device *dev = kunit_device_register(test, "panthor-perf-test");
+	struct panthor_perf_domain *domains;
+	struct panthor_perf_clock *clock;
+	struct panthor_device *ptdev;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dev));
+	clock = kunit_kzalloc(test, sizeof(*clock), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, clock);
+	ptdev = new_device(test);
+	ptdev->base.dev = dev;
+	ptdev->clks.core = core->clk;
+	ptdev->clks.stacks = stacks->clk;
+
+	/* The rate changes while it is being stored. */
+	core->next = 2000000000;
+	core->reads = 2;
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_init(clock, ptdev), 0);
+	domains = clock->domains;
+	KUNIT_EXPECT_EQ(test, clock->supported, BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL) |
+			BIT(DRM_PANTHOR_PERF_CLOCK_SHADER));
+	KUNIT_EXPECT_EQ(test, domains[0].rate, 2000000000);
+	KUNIT_EXPECT_EQ(test, domains[0].first_rate, 2000000000);
+	KUNIT_EXPECT_EQ(test, domains[1].rate, 0);
+	KUNIT_EXPECT_EQ(test, domains[1].first_rate, 0);
+	KUNIT_EXPECT_EQ(test, domains[2].rate, 500000000);
+	KUNIT_EXPECT_EQ(test, domains[2].first_rate, 500000000);
+	KUNIT_EXPECT_TRUE(test, domains[2].follows);
+
+	KUNIT_EXPECT_EQ(test, clk_set_rate(stacks->clk, 400000000), 0);
+	KUNIT_EXPECT_EQ(test, domains[2].rate, 400000000);
+	KUNIT_EXPECT_EQ(test, domains[2].first_rate, 500000000);
+	KUNIT_EXPECT_FALSE(test, domains[2].follows);
+	KUNIT_EXPECT_EQ(test, clk_set_rate(core->clk, 1600000000), 0);
+	KUNIT_EXPECT_EQ(test, domains[0].rate, 1600000000);
+	KUNIT_EXPECT_TRUE(test, domains[2].follows);
+
+	kunit_device_unregister(test, dev);
+	KUNIT_EXPECT_EQ(test, clk_set_rate(core->clk, 100000000), 0);
+	KUNIT_EXPECT_EQ(test, domains[0].rate, 1600000000);
+}
+#else
+static void probed(struct kunit *test)
+{
+	kunit_skip(test, "this kernel has no framework of clocks that are fake");
+}
+#endif
 
 /*
  * A deadline is always later than the present time, and deadlines that have passed are
@@ -544,6 +718,7 @@ static struct kunit_case panthor_perf_clock_cases[] = {
 	KUNIT_CASE(time_of_samples),
 	KUNIT_CASE(counted),
 	KUNIT_CASE(changes),
+	KUNIT_CASE(late_changes),
 	KUNIT_CASE(ratios),
 	KUNIT_CASE(register_fails),
 	KUNIT_CASE(interpolated),
@@ -551,6 +726,7 @@ static struct kunit_case panthor_perf_clock_cases[] = {
 	KUNIT_CASE(register_read),
 	KUNIT_CASE_SLOW(concurrent_changes),
 	KUNIT_CASE(now),
+	KUNIT_CASE(probed),
 	KUNIT_CASE(deadlines),
 	{}
 };

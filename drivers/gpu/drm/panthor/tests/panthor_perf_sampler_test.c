@@ -2947,6 +2947,81 @@ static void portions(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f->output.ack & GLB_PERFCNT_EN);
 }
 
+/* Makes that many requests, of a client that firmware does not answer yet. */
+static void request_times(struct kunit *test, struct fake_client *c, u32 num)
+{
+	while (num--)
+		KUNIT_ASSERT_EQ(test, request(c, 0), 0);
+}
+
+/* The interrupt thread serves up to two clients with up to four requests. */
+static void served_in_irq(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *a = new_client(test, f), *b = new_client(test, f);
+	struct fake_client *third = new_client(test, f);
+	struct work_struct *work = &f->sampler.drain_work;
+
+	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(b, 1), 0);
+	drained(f);
+	disable_work_sync(work);
+	f->asleep = true;
+
+	/* Four of one client: the first is in flight before the others are made. */
+	request_times(test, a, 4);
+	KUNIT_EXPECT_EQ(test, answer_one(f, a), 1);
+
+	/* Five of one client, of which three are in flight. */
+	request_times(test, a, 2);
+	KUNIT_EXPECT_EQ(test, answer_one(f, a), 0);
+	work->func(work);
+	KUNIT_EXPECT_EQ(test, a->num, 4);
+
+	/* Two of each. */
+	request_times(test, b, 2);
+	KUNIT_EXPECT_EQ(test, answer_one(f, a), 2);
+
+	/* Three and two. */
+	request_times(test, a, 3);
+	KUNIT_EXPECT_EQ(test, answer_one(f, b), 0);
+	work->func(work);
+	KUNIT_EXPECT_EQ(test, b->num, 2);
+	KUNIT_EXPECT_EQ(test, answer_one(f, a), 3);
+
+	/* The work has not served all yet. */
+	f->sampler.rest = true;
+	request_times(test, a, 1);
+	KUNIT_EXPECT_EQ(test, answer_one(f, a), 0);
+	work->func(work);
+	KUNIT_EXPECT_EQ(test, a->num, 10);
+	KUNIT_EXPECT_FALSE(test, f->sampler.rest);
+
+	/* Three clients, of which one has a request. */
+	enable_work(work);
+	f->asleep = false;
+	KUNIT_ASSERT_EQ(test, start(third, 1), 0);
+	drained(f);
+	disable_work_sync(work);
+	f->asleep = true;
+	request_times(test, a, 1);
+	KUNIT_EXPECT_EQ(test, answer_one(f, a), 0);
+	work->func(work);
+	KUNIT_EXPECT_EQ(test, a->num, 11);
+	KUNIT_EXPECT_EQ(test, b->num, 2);
+
+	/* Two clients, of which one is about to stop. */
+	KUNIT_EXPECT_TRUE(test, stop(third, 2));
+	KUNIT_EXPECT_EQ(test, answer_one(f, third), 0);
+	work->func(work);
+	KUNIT_EXPECT_EQ(test, third->num, 1);
+	KUNIT_EXPECT_TRUE(test, stop(b, 2));
+	KUNIT_EXPECT_EQ(test, answer_one(f, b), 0);
+	work->func(work);
+	KUNIT_EXPECT_EQ(test, b->num, 3);
+	enable_work(work);
+}
+
 /* Portions go on when the GPU is suspended or unplugged meanwhile. */
 static void portions_down(struct kunit *test)
 {
@@ -5562,6 +5637,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(limited_ends),
 	KUNIT_CASE(limited_lost_ack),
 	KUNIT_CASE(portions),
+	KUNIT_CASE(served_in_irq),
 	KUNIT_CASE(portions_down),
 	KUNIT_CASE(limited_portion),
 	KUNIT_CASE(protected_ends_waiting),
