@@ -12,6 +12,7 @@
 /* How the real rate of the clocks changes, in thousandths of the nominal one, and how often. */
 static const uint32_t real_rates[] = { 850, 1000, 1120 };
 #define REAL_RATE_NS	50000000ull
+#define LONG_NS		2000000000ull
 
 static bool bed_prepare(const struct drm_panthor_gpu_info *gpu)
 {
@@ -163,7 +164,7 @@ static uint64_t real_hz(unsigned int domain)
  *
  * Each period has the cycles of the rate that it ends with, but for the time from its start to
  * the end of the write to sysfs that has changed the rate, and for two drains. What follows a change
- * lasts for a hundred times as long as the write, so that none can go unseen.
+ * lasts for a hundred times as long as the write, or LONG_NS, so that none can go unseen.
  */
 TEST_F_TIMEOUT(cycles, across_rates, 300)
 {
@@ -198,7 +199,9 @@ TEST_F_TIMEOUT(cycles, across_rates, 300)
 		step = real > rate[0] ? real - rate[0] : rate[0] - real;
 		rate[0] = real;
 		told += (to - from) * step / 1000000000;
-		ASSERT_TRUE(perf_until(perf_now() - to > 100 * (to - from)));
+		/* On a busy machine the write may take long: that is in the bounds. */
+		ASSERT_TRUE(perf_until(perf_now() - to > 100 * (to - from) ||
+				       perf_now() - to > LONG_NS));
 		sample(_metadata, &self->c, &self->a);
 		h = perf_slot(&self->a.s, i - 1);
 		want = (h->timestamp_end_ns - h->timestamp_start_ns) * real / 1000000000;
@@ -322,11 +325,13 @@ TEST_F_TIMEOUT(cycles, real_rates, 300)
 /*
  * So are the cycles of a run in which the GPU loses power again and again: all that the register
  * has advanced while it had some. What is counted from the sample of the halt until clocks are off is
- * in no sample. The model tells how much that is.
+ * in no sample. The model tells how much that is. Nor is what was counted in a boot that has
+ * counted more than the driver had seen before it: it cannot tell that the register began anew.
  */
 TEST_F_TIMEOUT(cycles, over_suspends, 300)
 {
 	uint64_t begin, from, to, sum = 0, truth, missed = 0, start_late, resume_late = 0, most;
+	uint64_t powered = 0;
 	const struct drm_panthor_perf_sample_header *h;
 
 	most = self->rates[self->num_rates - 1] / 1000 * 1120;
@@ -338,19 +343,25 @@ TEST_F_TIMEOUT(cycles, over_suspends, 300)
 	start_late = drain_cycles(begin, most);
 
 	for (int turn = 0; turn < 9; turn++) {
-		uint64_t resume, off;
+		uint64_t resume, off, lost, total, boot;
 
 		bench_reg_set(REAL_RATE, real_rates[turn % ARRAY_SIZE(real_rates)]);
 		sample(_metadata, &self->c, &self->a);
 		ASSERT_EQ(0, perf_pm_write("control", "auto"));
 		ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
 		off = bench_reg_get64(CORE_CYCLES);
-		missed += off - bench_reg_get64(LAST_CORE_CYCLES);
+		lost = off - bench_reg_get64(LAST_CORE_CYCLES);
+		missed += lost;
+		total = bench_reg_get64(CYCLE_TOTAL);
 		sample(_metadata, &self->c, &self->a);
 		resume = perf_now();
 		ASSERT_EQ(0, perf_pm_write("control", "on"));
 		/* Where the register stands still until counters are enabled, rates take over. */
 		resume_late += drain_cycles(resume, most);
+		boot = bench_reg_get64(CYCLE_TOTAL) - total;
+		if (boot + lost >= total - powered)
+			missed += boot;
+		powered = total;
 		/* No cycle of the boot counts twice, though some may have the nominal rate. */
 		sample(_metadata, &self->c, &self->a);
 		h = perf_slot(&self->a.s, self->a.s.read - 1);
