@@ -85,7 +85,6 @@ void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 n
 	for (domain = clock->domains; domain < clock->domains + PANTHOR_PERF_CLOCKS; domain++)
 		domain->nominal = nominal_cycles(clock, domain, ns);
 	clock->changed_ns = max(clock->changed_ns, ns);
-	clock->changed = true;
 	clock->domains[id].rate = rate;
 
 	for (domain = clock->domains; domain < clock->domains + PANTHOR_PERF_CLOCKS; domain++)
@@ -202,7 +201,7 @@ int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_dev
 		if (ret)
 			return ret;
 
-		/* The notifier may store a newer rate in between. Some clocks never rest. */
+		/* The notifier may store a newer rate in between. Some rates never settle. */
 		for (tries = 0; tries < 3 && domain->first_rate != clk_get_rate(clks[i]); tries++) {
 			domain->first_rate = clk_get_rate(clks[i]);
 			panthor_perf_clock_set_rate(clock, i, ktime_get_raw_ns(),
@@ -235,7 +234,7 @@ static u64 domain_cycles(const struct panthor_perf_clock *clock,
 	if (!counted || !domain->follows)
 		return nominal_cycles(clock, domain, ns);
 
-	if (clock->changed) {
+	if (clock->changed_ns > clock->pair.ns) {
 		part = nominal_cycles(clock, domain, ns);
 		whole = nominal_cycles(clock, toplevel, ns);
 	}
@@ -246,9 +245,9 @@ static u64 domain_cycles(const struct panthor_perf_clock *clock,
 }
 
 /*
- * Adds to the cycles of the latest pair, if they are counted, those up to @ns of
- * CLOCK_MONOTONIC_RAW, at which GPU_CYCLE_COUNT is @count. A register that stands still does not
- * count, one that goes back was reset. The caller holds panthor_perf_sampler::lock.
+ * Moves the latest pair on to @ns of CLOCK_MONOTONIC_RAW, at which GPU_CYCLE_COUNT is @count, and
+ * adds the cycles up to then if they are counted. A register that stands still does not count, one
+ * that goes back was reset. The caller holds panthor_perf_sampler::lock.
  */
 void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 count)
 {
@@ -267,10 +266,10 @@ void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 co
 		clock->source = counted ? PANTHOR_PERF_CYCLES_GPU : PANTHOR_PERF_CYCLES_RATES;
 	}
 
-	if (clock->changed)
+	if (clock->changed_ns > clock->pair.ns)
 		for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
 			clock->domains[i].nominal = 0;
-	clock->changed = false;
+	clock->pair.ns = ns;
 	/* A rate may have changed between the pair and the lock. */
 	clock->changed_ns = max(clock->changed_ns, ns);
 }
@@ -293,7 +292,6 @@ void panthor_perf_clock_pair(struct panthor_perf_clock *clock)
 	}
 
 	panthor_perf_clock_advance(clock, ns, count);
-	clock->pair.ns = ns;
 	clock->pair.gpu = known ? ticks + clock->offset : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_pair);

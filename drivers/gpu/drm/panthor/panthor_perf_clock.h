@@ -117,11 +117,11 @@ struct panthor_perf_clock {
 	 */
 	spinlock_t lock;
 
-	/** @changed_ns: Time of the latest pair or change of a rate, CLOCK_MONOTONIC_RAW. */
+	/**
+	 * @changed_ns: Time of the latest change of a rate, CLOCK_MONOTONIC_RAW, or that of
+	 * @pair if that is later.
+	 */
 	u64 changed_ns;
-
-	/** @changed: A rate has changed since the latest pair. */
-	bool changed;
 
 	/** @domains: Clock domains, by enum drm_panthor_perf_clock. */
 	struct panthor_perf_domain domains[PANTHOR_PERF_CLOCKS];

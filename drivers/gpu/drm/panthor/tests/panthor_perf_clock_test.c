@@ -338,7 +338,6 @@ static void interpolated(struct kunit *test)
 	/* At 24 MHz, 24 ticks are 1000 ns. */
 	clock->freq = 24000000;
 	expect_cycles(test, clock, 4000, 4000, 4000, 4000, 2000);
-	clock->pair.ns = 4000;
 	clock->pair.gpu = 1096;
 
 	/* The first quarter, and of the rest a half. */
