@@ -6,9 +6,10 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-# One more on kernels whose trace tells when interrupts are on, and on those that have probes.
+# Two more on kernels whose trace tells when interrupts are on, and one on those that have probes.
 case $CONFIG in
-debug|stock) n=55 ;;
+debug) n=56 ;;
+stock) n=55 ;;
 *) n=54 ;;
 esac
 plan $((n + 1))

@@ -74,6 +74,20 @@ if [ -d $irqs ]; then
 	is "interrupts are off while clocks are read" \
 		"$(grep -q 'caller=\(panthor_perf_clock_sync\|panthor_perf_clock_init\)+' $tracing/trace && echo yes)" yes
 	echo >$tracing/trace
+
+	# START reads the clock and GPU_CYCLE_COUNT together, in the process of its caller.
+	echo on >"$GPU/power/control"
+	echo 1 >$tracing/options/event-fork
+	echo $$ >$tracing/set_event_pid
+	echo 1 >$irqs/enable
+	panthor-perf stat -o /dev/null -- true >/dev/null 2>&1
+	echo 0 >$irqs/enable
+	echo >$tracing/set_event_pid
+	echo 0 >$tracing/options/event-fork
+	echo auto >"$GPU/power/control"
+	is "and while they are read together with cycles" \
+		"$(grep -q 'caller=panthor_perf_clock_\(pair\|now\|up\)+' $tracing/trace && echo yes)" yes
+	echo >$tracing/trace
 fi
 
 # What follows the rates of clocks comes and goes with the device.
