@@ -50,16 +50,20 @@ static void sample(uint64_t ms, uint64_t hz)
 	rates_add(&meter, &fake.sample);
 }
 
+static bool result(bool good, const char *name)
+{
+	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, name);
+	failed |= !good;
+	return good;
+}
+
 static void are(const char *what, uint64_t measured_hz, uint64_t nominal_hz)
 {
 	struct rates rates = rates_of(&meter);
-	bool good = rates.measured_hz == measured_hz && rates.nominal_hz == nominal_hz;
 
-	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, what);
-	if (!good)
+	if (!result(rates.measured_hz == measured_hz && rates.nominal_hz == nominal_hz, what))
 		printf("# %" PRIu64 " and %" PRIu64 " Hz instead of %" PRIu64 " and %" PRIu64 "\n", rates.measured_hz,
 		       rates.nominal_hz, measured_hz, nominal_hz);
-	failed |= !good;
 	memset(&meter, 0, sizeof(meter));
 }
 
@@ -67,12 +71,9 @@ static void text_is(uint64_t measured_hz, uint64_t nominal_hz, const char *want)
 {
 	struct rates rates = { measured_hz, nominal_hz };
 	char text[RATES_TEXT];
-	bool good = rates_text(&rates, text) == !!*want && !strcmp(text, want);
 
-	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, *want ? want : "no text");
-	if (!good)
+	if (!result(rates_text(&rates, text) == !!*want && !strcmp(text, want), *want ? want : "no text"))
 		printf("# got: %s\n", text);
-	failed |= !good;
 }
 
 int main(int argc, char **argv)
