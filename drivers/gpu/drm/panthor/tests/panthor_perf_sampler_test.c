@@ -2871,6 +2871,14 @@ static void give_room(struct kunit *test, struct fake_client *c, u32 slots)
 	c->room = slots - 1;
 }
 
+/* From now on the test calls the work itself, and the fake answers only in answer_one(). */
+static void hold_back(struct fake *f)
+{
+	drained(f);
+	disable_work_sync(&f->sampler.drain_work);
+	f->asleep = true;
+}
+
 /* Has the fake answer the request in flight, and no other. Returns how many samples come. */
 static u32 answer_one(struct fake *f, struct fake_client *c)
 {
@@ -2898,11 +2906,9 @@ static void portions(struct kunit *test)
 
 	give_room(test, c, 4096);
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
-	drained(f);
-	disable_work_sync(work);
+	hold_back(f);
 
 	/* The first request is in flight when the others are made. */
-	f->asleep = true;
 	for (i = 0; i < 4094; i++)
 		KUNIT_ASSERT_EQ(test, request(c, i), 0);
 	f->count = 1;
@@ -2964,9 +2970,7 @@ static void served_in_irq(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, start(a, 1), 0);
 	KUNIT_ASSERT_EQ(test, start(b, 1), 0);
-	drained(f);
-	disable_work_sync(work);
-	f->asleep = true;
+	hold_back(f);
 
 	/* Four of one client: the first is in flight before the others are made. */
 	request_times(test, a, 4);
@@ -3001,9 +3005,7 @@ static void served_in_irq(struct kunit *test)
 	enable_work(work);
 	f->asleep = false;
 	KUNIT_ASSERT_EQ(test, start(third, 1), 0);
-	drained(f);
-	disable_work_sync(work);
-	f->asleep = true;
+	hold_back(f);
 	request_times(test, a, 1);
 	KUNIT_EXPECT_EQ(test, answer_one(f, a), 0);
 	work->func(work);
