@@ -40,12 +40,8 @@ only_in()
 	done
 }
 
-# What follows the rates of clocks: all that there is, or there are no counters.
-notifiers()
-{
-	cat $debug/clk/*/clk_notifier_count | awk '{ sum += $1 } END { print sum + 0 }'
-}
-followed=$(notifiers)
+# All clocks are followed, or there are no counters.
+followed=$(clock_notifiers)
 
 # probe NUMBER: in which that allocation fails. Fails if there were fewer.
 probe()
@@ -81,8 +77,8 @@ try()
 			[ $status -eq 4 ] && [ $state -ne 0 ] || echo "$number: $status, debugfs $state, $(cat /root/out)"
 		elif [ $state -ne 0 ]; then
 			echo "$number: no debugfs"
-		elif [ "$(notifiers)" != "$followed" ]; then
-			echo "$number: counters, and $(notifiers) notifiers of $followed"
+		elif [ "$(clock_notifiers)" != "$followed" ]; then
+			echo "$number: counters, and $(clock_notifiers) notifiers of $followed"
 		elif [ "$said" = "No PMU for perf: -12" ]; then
 			UNSEEN=$((UNSEEN + 1))
 		elif [ -n "$said" ] || [ ! -e /sys/bus/event_source/devices/panthor_* ]; then

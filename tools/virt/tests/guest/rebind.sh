@@ -91,17 +91,12 @@ if [ -d $irqs ]; then
 fi
 
 # What follows the rates of clocks comes and goes with the device.
-notifiers()
-{
-	cat /sys/kernel/debug/clk/*/clk_notifier_count | awk '{ sum += $1 } END { print sum + 0 }'
-}
-
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
-before=$(notifiers)
+before=$(clock_notifiers)
 echo "$name" >$driver/unbind
-is "clocks are not followed without the device" "$([ "$(notifiers)" -lt "$before" ] && echo yes)" yes
+is "clocks are not followed without the device" "$([ "$(clock_notifiers)" -lt "$before" ] && echo yes)" yes
 echo "$name" >$driver/bind
-is "and are with it" "$(notifiers)" "$before"
+is "and are with it" "$(clock_notifiers)" "$before"
 
 # A selftest that skips ends well, too.
 unbind()
