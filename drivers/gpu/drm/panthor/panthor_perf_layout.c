@@ -358,24 +358,26 @@ static void clear_unwritten(const struct panthor_perf_layout *layout, u32 en, u3
 			memset(&values[group * 4], 0, 4 * sizeof(*values));
 }
 
-/* All bits that occur in the counters of a block, those with odd numbers in the upper half. */
-static u64 bits_of_counters(const u32 *values, u32 num_values)
+/* Return true if a counter of a block has its highest value, so that it may have saturated. */
+static bool any_saturated(const u32 *values, u32 num_values)
 {
 	const u64 *pairs = (const u64 *)(values + PANTHOR_PERF_VALUES_RESERVED);
 	const u64 *end = (const u64 *)(values + num_values);
-	u64 any = pairs[0] | pairs[1];
+	u64 bits = pairs[0] | pairs[1];
+	u32 i;
 
-	/* There are 30 or 62 pairs of counters. */
+	/* All bits that occur in the other 28 or 60 pairs of counters: usually some never do. */
 	for (pairs += 2; pairs != end; pairs += 4)
-		any |= (pairs[0] | pairs[1]) | (pairs[2] | pairs[3]);
+		bits |= (pairs[0] | pairs[1]) | (pairs[2] | pairs[3]);
 
-	return any;
-}
+	if (likely((u32)(bits | bits >> 32) != U32_MAX))
+		return false;
 
-/* Checks if a counter may have its highest value: if all of its bits occur in @any. */
-static bool may_be_high(u64 any)
-{
-	return (u32)(any | any >> 32) == U32_MAX;
+	for (i = PANTHOR_PERF_VALUES_RESERVED; i < num_values; i++)
+		if (values[i] == U32_MAX)
+			return true;
+
+	return false;
 }
 
 static bool is_written(const struct panthor_perf_fw_sample *sample, u32 b)
@@ -422,8 +424,8 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 		clear_unwritten(layout, en, values);
 
 	sample->written[b / 64] |= BIT_ULL(b % 64);
-	if (unlikely(may_be_high(bits_of_counters(values, layout->num_values))))
-		sample->high[b / 64] |= BIT_ULL(b % 64);
+	if (any_saturated(values, layout->num_values))
+		sample->saturated[b / 64] |= BIT_ULL(b % 64);
 	take_timestamp(sample, values);
 }
 
@@ -477,7 +479,7 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 	sample->reason = PANTHOR_PERF_REASON_REQUEST;
 	memcpy(sample->needed, needed, sizeof(sample->needed));
 	memset(sample->written, 0, sizeof(sample->written));
-	memset(sample->high, 0, sizeof(sample->high));
+	memset(sample->saturated, 0, sizeof(sample->saturated));
 
 	for (b = 0; b < layout->num_blocks; b++) {
 		if (needed[b / 64] & BIT_ULL(b % 64))
@@ -508,7 +510,7 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 {
 	bool after_protected = prev_reason == PANTHOR_PERF_REASON_PROTECTED;
 	u8 available = DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
-	u8 common = DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL, on, off, unread;
+	u8 common = DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL, on, off;
 	u32 b;
 
 	if (after_protected || sample->reason == PANTHOR_PERF_REASON_PROTECTED ||
@@ -518,7 +520,7 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 	if (sample->reason == PANTHOR_PERF_REASON_PROTECTED_END) {
 		common |= PANTHOR_PERF_STATE_POWER_UNKNOWN;
 		memset(sample->states, common, layout->num_blocks);
-		memset(sample->unread, common, layout->num_blocks);
+		memset(sample->unread, common, sizeof(sample->unread));
 		return;
 	}
 
@@ -537,25 +539,21 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 	 */
 	on = common | DRM_PANTHOR_PERF_BLOCK_STATE_ON | available;
 	off = on;
-	unread = on;
+	sample->unread[0] = on;
 	if (set != DRM_PANTHOR_PERF_SET_PRIMARY) {
-		unread = common | DRM_PANTHOR_PERF_BLOCK_STATE_ON;
-		off = unread | DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
+		sample->unread[0] = common | DRM_PANTHOR_PERF_BLOCK_STATE_ON;
+		off = sample->unread[0] | DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
 	}
-	for (b = 0; b < layout->shader_block; b++) {
+	for (b = 0; b < layout->shader_block; b++)
 		sample->states[b] = is_written(sample, b) ? on : off;
-		sample->unread[b] = unread;
-	}
 
 	/* A shader core that was not written had no power. */
 	on = common | available;
 	off = on | DRM_PANTHOR_PERF_BLOCK_STATE_OFF;
 	on |= after_protected ? PANTHOR_PERF_STATE_POWER_UNKNOWN : DRM_PANTHOR_PERF_BLOCK_STATE_ON;
-	unread = common | PANTHOR_PERF_STATE_POWER_UNKNOWN;
-	for (; b < layout->num_blocks; b++) {
+	sample->unread[1] = common | PANTHOR_PERF_STATE_POWER_UNKNOWN;
+	for (; b < layout->num_blocks; b++)
 		sample->states[b] = is_written(sample, b) ? on : off;
-		sample->unread[b] = unread;
-	}
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_states);
 
@@ -611,10 +609,8 @@ void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 		header->enable_mask[1] = mask[1];
 		accum_values(layout, accum, b)[VALUE_EN] = panthor_perf_mask_narrow(mask);
 
-		if ((mask[0] & ~RESERVED_MASK) || mask[1]) {
+		if ((mask[0] & ~RESERVED_MASK) || mask[1])
 			accum->enabled[b / 64] |= BIT_ULL(b % 64);
-			accum->read[b] = 0xff;
-		}
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_init);
@@ -640,7 +636,6 @@ void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 typ
 			accum->enabled[b / 64] |= BIT_ULL(b % 64);
 		else
 			accum->enabled[b / 64] &= ~BIT_ULL(b % 64);
-		accum->read[b] = enable ? 0xff : 0;
 		clear_values(layout, accum_values(layout, accum, b));
 	}
 }
@@ -652,29 +647,38 @@ void panthor_perf_accum_reset(struct panthor_perf_accum *accum)
 	accum->zero = true;
 	accum->overflow = false;
 	memset(accum->states, 0, sizeof(accum->states));
+	memset(accum->unread, 0, sizeof(accum->unread));
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_reset);
 
-/* Checks if a session has enabled all counters of a block. */
-static bool all_enabled(const u64 mask[2], u32 num_values)
+static bool is_enabled(const struct panthor_perf_accum *accum, u32 b)
 {
-	return !~(mask[0] | RESERVED_MASK) && (num_values <= 64 || !~mask[1]);
+	return accum->enabled[b / 64] & BIT_ULL(b % 64);
 }
 
-/* Copies all counters of a block in a firmware sample, of which there are 60 or 124. */
+/* Copy all counters of a block, of which there are 60 or 124: the first four, then eight at a time. */
 static void copy_counters(u64 *dst, const u32 *src, u32 num_values)
 {
 	const u32 *end = src + num_values;
+	u32 i;
 
 	src += PANTHOR_PERF_VALUES_RESERVED;
 	dst += PANTHOR_PERF_VALUES_RESERVED;
-	for (; src != end; src += 4, dst += 4) {
+	for (i = 0; i < 4; i++)
+		*dst++ = *src++;
+
+	for (; src != end; src += 8, dst += 8) {
 		u64 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
+		u64 v4 = src[4], v5 = src[5], v6 = src[6], v7 = src[7];
 
 		dst[0] = v0;
 		dst[1] = v1;
 		dst[2] = v2;
 		dst[3] = v3;
+		dst[4] = v4;
+		dst[5] = v5;
+		dst[6] = v6;
+		dst[7] = v7;
 	}
 }
 
@@ -689,10 +693,7 @@ static __always_inline void add_four(u64 *dst, const u64 *base, const u32 *src)
 	dst[3] = v3;
 }
 
-/*
- * Adds all counters of a block in a firmware sample to @base, which may be @dst. Each further
- * session costs no more than this, and so it is done for eight at a time, after the first four.
- */
+/* Add all counters of a block to @base: the first four, then eight at a time. */
 static void add_counters(u64 *dst, const u64 *base, const u32 *src, u32 num_values)
 {
 	const u32 *end = src + num_values;
@@ -706,75 +707,53 @@ static void add_counters(u64 *dst, const u64 *base, const u32 *src, u32 num_valu
 }
 
 /*
- * Adds the enabled counters of a block in a firmware sample to sums. If @first is set,
- * the sums are overwritten. @mask has a bit for each value.
+ * Set the counters of a block at @dst to the sums at @base, which may be @dst, plus those of block
+ * @b in a firmware sample. Both may be NULL.
  */
-static void add_enabled(u64 *dst, const u32 *src, const u64 mask[2], u32 num_values, bool first)
+static __always_inline void sum_block(const struct panthor_perf_layout *layout, u64 *dst,
+				      const u64 *base,
+				      const struct panthor_perf_fw_sample *sample, u32 b)
 {
-	u32 i, w;
-	u64 todo;
+	u32 n = layout->num_values;
+	const u32 *src = sample && is_written(sample, b) ? &sample->values[b * n] : NULL;
 
-	for (w = 0; w < num_values / 64; w++) {
-		todo = w ? mask[w] : mask[w] & ~RESERVED_MASK;
-		for (; todo; todo &= todo - 1) {
-			i = 64 * w + __ffs64(todo);
-			dst[i] = src[i] + (first ? 0 : dst[i]);
-		}
-	}
+	if (src && base)
+		add_counters(dst, base, src, n);
+	else if (src)
+		copy_counters(dst, src, n);
+	else if (!base)
+		clear_values(layout, dst);
+	else if (base != dst)
+		memcpy(dst + PANTHOR_PERF_VALUES_RESERVED, base + PANTHOR_PERF_VALUES_RESERVED,
+		       (n - PANTHOR_PERF_VALUES_RESERVED) * sizeof(*dst));
 }
 
-/* Checks if an enabled counter of a block has its highest value. */
-static bool any_saturated(const u32 *src, const u64 mask[2], u32 num_values)
+/* Add what a firmware sample says of blocks, but for the counters, to an accumulator. */
+static void add_states(const struct panthor_perf_layout *layout,
+		       const struct panthor_perf_fw_sample *sample,
+		       struct panthor_perf_accum *accum)
 {
-	u32 i;
-
-	for (i = PANTHOR_PERF_VALUES_RESERVED; i < num_values; i++)
-		if ((mask[i / 64] & BIT_ULL(i % 64)) && src[i] == U32_MAX)
-			return true;
-
-	return false;
-}
-
-/* Looks for enabled counters that have saturated, in the blocks where there may be one. */
-static void find_saturated(const struct panthor_perf_layout *layout,
-			   const struct panthor_perf_fw_sample *sample,
-			   struct panthor_perf_accum *accum)
-{
+	u64 states, now;
 	u32 b, w;
 
-	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
-		u64 todo = sample->high[w] & accum->enabled[w];
+	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++)
+		if (sample->saturated[w] & accum->enabled[w])
+			accum->overflow = true;
 
-		for (; todo; todo &= todo - 1) {
-			b = 64 * w + __ffs64(todo);
-			accum->overflow |= any_saturated(&sample->values[b * layout->num_values],
-							 accum->masks.mask[layout->blocks[b].type],
-							 layout->num_values);
-		}
-	}
-}
-
-/* Adds the states of a firmware sample to those of an accumulator, eight at a time. */
-static void add_sample_states(const struct panthor_perf_layout *layout,
-			      const struct panthor_perf_fw_sample *sample,
-			      struct panthor_perf_accum *accum)
-{
-	u64 sofar, now, unread, read;
-	u32 b;
-
-	for (b = 0; b < layout->num_blocks; b += sizeof(sofar)) {
-		memcpy(&sofar, &accum->states[b], sizeof(sofar));
+	/* Eight states at a time. */
+	for (b = 0; b < layout->num_blocks; b += sizeof(states)) {
+		memcpy(&states, &accum->states[b], sizeof(states));
 		memcpy(&now, &sample->states[b], sizeof(now));
-		memcpy(&unread, &sample->unread[b], sizeof(unread));
-		memcpy(&read, &accum->read[b], sizeof(read));
-		sofar |= (now & read) | (unread & ~read);
-		memcpy(&accum->states[b], &sofar, sizeof(sofar));
+		states |= now;
+		memcpy(&accum->states[b], &states, sizeof(states));
 	}
+	accum->unread[0] |= sample->unread[0];
+	accum->unread[1] |= sample->unread[1];
 }
 
 /*
- * Adds a firmware sample whose states are set to the accumulator of a session. All blocks in
- * which the session has enabled counters must have been in @needed when it was read.
+ * Add a firmware sample whose states are set to an accumulator. All blocks in which the session
+ * has enabled counters must have been in @needed when the sample was read.
  */
 void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			    const struct panthor_perf_fw_sample *sample,
@@ -785,37 +764,25 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
 		u64 todo = accum->enabled[w];
 
-		/*
-		 * A block that was not written adds nothing. But if this is the first
-		 * firmware sample, its sums have to be cleared.
-		 */
+		/* The first firmware sample clears the sums of a block that was not written. */
 		if (!accum->zero)
 			todo &= sample->written[w];
 
 		for (; todo; todo &= todo - 1) {
-			const u64 *mask;
-			const u32 *src;
-			u64 *dst;
+			u64 *sums;
 
 			b = 64 * w + __ffs64(todo);
-			mask = accum->masks.mask[layout->blocks[b].type];
-			src = &sample->values[b * layout->num_values];
-			dst = accum_values(layout, accum, b);
-
-			if (!is_written(sample, b))
-				clear_values(layout, dst);
-			else if (!all_enabled(mask, layout->num_values))
-				add_enabled(dst, src, mask, layout->num_values, accum->zero);
-			else if (accum->zero)
-				copy_counters(dst, src, layout->num_values);
+			sums = accum_values(layout, accum, b);
+			if (accum->zero)
+				sum_block(layout, sums, NULL, sample, b);
 			else
-				add_counters(dst, dst, src, layout->num_values);
+				add_counters(sums, sums, &sample->values[b * layout->num_values],
+					     layout->num_values);
 		}
 	}
 
 	accum->zero = false;
-	find_saturated(layout, sample, accum);
-	add_sample_states(layout, sample, accum);
+	add_states(layout, sample, accum);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add);
 
@@ -827,19 +794,14 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add);
 void panthor_perf_accum_add_states(const struct panthor_perf_layout *layout, u8 states,
 				   struct panthor_perf_accum *accum)
 {
+	u8 core = states & ~DRM_PANTHOR_PERF_BLOCK_STATE_ON;
 	u32 b;
 
-	for (b = 0; b < layout->num_blocks; b++) {
-		u8 add = states;
+	for (b = 0; b < layout->num_blocks; b++)
+		accum->states[b] |= b < layout->shader_block ? states : core;
 
-		if (b >= layout->shader_block) {
-			add &= ~DRM_PANTHOR_PERF_BLOCK_STATE_ON;
-			if (!accum->read[b])
-				add &= ~DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
-		}
-
-		accum->states[b] |= add;
-	}
+	accum->unread[0] |= states;
+	accum->unread[1] |= core & ~DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add_states);
 
@@ -858,99 +820,88 @@ static u8 final_states(u8 states, bool shader)
 	return states & ~PANTHOR_PERF_STATE_POWER_UNKNOWN;
 }
 
-/* Sets the headers of an accumulator's user sample, and the first values of its blocks. */
-static void set_headers(const struct panthor_perf_layout *layout,
-			struct panthor_perf_accum *accum,
-			const struct panthor_perf_sample_info *info)
+/* Return true if a session has enabled all counters of a block. */
+static bool all_enabled(const u64 mask[2], u32 num_values)
 {
-	struct drm_panthor_perf_sample_header *header = (void *)accum->image;
-	u32 b;
+	return !~(mask[0] | RESERVED_MASK) && (num_values <= 64 || !~mask[1]);
+}
 
-	header->timestamp_start_ns = info->start_ns;
-	header->timestamp_end_ns = info->end_ns;
-	header->block_set = info->block_set;
-	header->flags = info->flags;
-	header->user_data = info->user_data;
-	header->toplevel_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL];
-	header->coregroup_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_COREGROUP];
-	header->shader_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_SHADER];
+/* Set all counters of a block to 0 that @mask does not have. */
+static void clear_disabled(const u64 mask[2], u32 num_values, u64 *values)
+{
+	u32 w;
 
-	if (accum->overflow)
-		header->flags |= DRM_PANTHOR_PERF_SAMPLE_OVERFLOW;
+	for (w = 0; w < num_values / 64; w++) {
+		u64 todo = ~(w ? mask[w] : mask[w] | RESERVED_MASK);
 
-	for (b = 0; b < layout->num_blocks; b++) {
-		struct drm_panthor_perf_block_header *block =
-			(void *)accum->image + layout->blocks[b].user_offset;
-		u64 *values = (u64 *)(block + 1);
-
-		block->block_states = final_states(accum->states[b], b >= layout->shader_block);
-		values[VALUE_TIMESTAMP_LO] = lower_32_bits(info->gpu_timestamp);
-		values[VALUE_TIMESTAMP_HI] = upper_32_bits(info->gpu_timestamp);
+		for (; todo; todo &= todo - 1)
+			values[64 * w + __ffs64(todo)] = 0;
 	}
 }
 
-/*
- * Writes a block to a user's ring. If @first is set, its counters are those of @sample, which
- * may be NULL, and not the sums; they pass through the accumulator only if some of them are
- * enabled, and others are not.
- */
 static void deliver_block(const struct panthor_perf_layout *layout,
 			  struct panthor_perf_accum *accum,
-			  const struct panthor_perf_fw_sample *sample, bool first, u32 b, void *dst)
+			  const struct panthor_perf_fw_sample *sample, u32 b, void *dst)
 {
-	const u64 *mask = accum->masks.mask[layout->blocks[b].type];
-	const void *image = (void *)accum->image + layout->blocks[b].user_offset;
-	u32 n = layout->num_values;
-	bool written;
+	struct drm_panthor_perf_block_header *header =
+		(void *)accum->image + layout->blocks[b].user_offset;
+	u64 *sums = (u64 *)(header + 1), *base = accum->zero ? NULL : sums;
 
-	dst += layout->blocks[b].user_offset;
-	if (!first || !(accum->enabled[b / 64] & BIT_ULL(b % 64))) {
-		memcpy(dst, image, layout->user_block_size);
+	if (is_enabled(accum, b) && all_enabled(header->enable_mask, layout->num_values)) {
+		memcpy(dst, header,
+		       sizeof(*header) + PANTHOR_PERF_VALUES_RESERVED * sizeof(*sums));
+		sum_block(layout, dst + sizeof(*header), base, sample, b);
 		return;
 	}
 
-	written = sample && is_written(sample, b);
-	if (written && !all_enabled(mask, n)) {
-		add_enabled(accum_values(layout, accum, b), &sample->values[b * n], mask, n, true);
-		memcpy(dst, image, layout->user_block_size);
-		return;
+	/* Users must not see other counters, not even for a moment. */
+	if (is_enabled(accum, b)) {
+		sum_block(layout, sums, base, sample, b);
+		clear_disabled(header->enable_mask, layout->num_values, sums);
 	}
-
-	memcpy(dst, image, sizeof(struct drm_panthor_perf_block_header) +
-			   PANTHOR_PERF_VALUES_RESERVED * sizeof(u64));
-	dst += sizeof(struct drm_panthor_perf_block_header);
-	if (written)
-		copy_counters(dst, &sample->values[b * n], n);
-	else
-		clear_values(layout, dst);
+	memcpy(dst, header, layout->user_block_size);
 }
 
 /*
- * Writes an accumulator and a firmware sample, as for panthor_perf_accum_add() or NULL, to the
+ * Write an accumulator and a firmware sample, as for panthor_perf_accum_add() or NULL, to the
  * slot @dst of a user's ring, which is only written, since the user can change it at any time.
- * All sums are 0 afterwards. A period is often that of one firmware sample, whose values need
- * not pass through the accumulator. Returns the flags of the user's sample.
+ * All sums are 0 afterwards. Most periods are those of one firmware sample, whose values are not
+ * copied to the accumulator. Returns the flags of the user's sample.
  */
 u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 			       struct panthor_perf_accum *accum,
 			       const struct panthor_perf_fw_sample *sample,
 			       const struct panthor_perf_sample_info *info, void *dst)
 {
-	const struct drm_panthor_perf_sample_header *header = (void *)accum->image;
-	bool first = accum->zero;
+	u64 low = lower_32_bits(info->gpu_timestamp), high = upper_32_bits(info->gpu_timestamp);
+	struct drm_panthor_perf_sample_header *header = (void *)accum->image;
 	u32 b;
 
-	if (sample && first) {
-		find_saturated(layout, sample, accum);
-		add_sample_states(layout, sample, accum);
-	} else if (sample) {
-		panthor_perf_accum_add(layout, sample, accum);
-	}
+	if (sample)
+		add_states(layout, sample, accum);
 
-	set_headers(layout, accum, info);
+	header->timestamp_start_ns = info->start_ns;
+	header->timestamp_end_ns = info->end_ns;
+	header->block_set = info->block_set;
+	header->flags = info->flags | (accum->overflow ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : 0);
+	header->user_data = info->user_data;
+	header->toplevel_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL];
+	header->coregroup_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_COREGROUP];
+	header->shader_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_SHADER];
 	memcpy(dst, header, sizeof(*header));
-	for (b = 0; b < layout->num_blocks; b++)
-		deliver_block(layout, accum, sample, first, b, dst);
+
+	for (b = 0; b < layout->num_blocks; b++) {
+		u32 offset = layout->blocks[b].user_offset;
+		struct drm_panthor_perf_block_header *block = (void *)accum->image + offset;
+		u64 *values = (u64 *)(block + 1);
+		bool shader = b >= layout->shader_block;
+
+		block->block_states = final_states(is_enabled(accum, b) ? accum->states[b] :
+						   accum->unread[shader], shader);
+		values[VALUE_TIMESTAMP_LO] = low;
+		values[VALUE_TIMESTAMP_HI] = high;
+		deliver_block(layout, accum, sample, b, dst + offset);
+	}
 
 	panthor_perf_accum_reset(accum);
 	return header->flags;
@@ -958,7 +909,7 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_deliver);
 
 /*
- * Adds an accumulator and a firmware sample, as for panthor_perf_accum_add() or NULL, to totals.
+ * Add an accumulator and a firmware sample, as for panthor_perf_accum_add() or NULL, to totals.
  * All sums are 0 afterwards. @before has the totals so far of all values of all blocks; @after,
  * which may not be the same, receives those of the blocks in which counters are enabled. What
  * precedes the counters of a block has no meaning. Returns true if a counter has saturated, so
@@ -969,29 +920,21 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 			      const struct panthor_perf_fw_sample *sample,
 			      const u64 *before, u64 *after)
 {
-	bool first = accum->zero, saturated;
-	u32 n = layout->num_values, i, w;
+	u32 n = layout->num_values, b, i;
+	bool saturated;
 
-	if (sample && first)
-		find_saturated(layout, sample, accum);
-	else if (sample)
-		panthor_perf_accum_add(layout, sample, accum);
+	if (sample)
+		add_states(layout, sample, accum);
 
-	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++) {
-		u64 todo = accum->enabled[w];
+	for (b = 0; b < layout->num_blocks; b++, before += n, after += n) {
+		const u64 *sums = accum_values(layout, accum, b);
 
-		for (; todo; todo &= todo - 1) {
-			u32 b = 64 * w + __ffs64(todo), at = b * n;
+		if (!is_enabled(accum, b))
+			continue;
 
-			if (!first)
-				for (i = PANTHOR_PERF_VALUES_RESERVED; i < n; i++)
-					after[at + i] = before[at + i] +
-							accum_values(layout, accum, b)[i];
-			else if (sample && is_written(sample, b))
-				add_counters(after + at, before + at, sample->values + at, n);
-			else
-				memcpy(after + at, before + at, n * sizeof(*after));
-		}
+		sum_block(layout, after, before, sample, b);
+		for (i = PANTHOR_PERF_VALUES_RESERVED; i < n && !accum->zero; i++)
+			after[i] += sums[i];
 	}
 
 	saturated = accum->overflow;

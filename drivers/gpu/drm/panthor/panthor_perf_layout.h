@@ -252,8 +252,8 @@ struct panthor_perf_fw_sample {
 	/** @written: A bit for each block in @needed that was written. */
 	u64 written[PANTHOR_PERF_BLOCK_WORDS];
 
-	/** @high: A bit for each block in @written that may have a value of U32_MAX. */
-	u64 high[PANTHOR_PERF_BLOCK_WORDS];
+	/** @saturated: A bit for each block in @written with a counter that may have saturated. */
+	u64 saturated[PANTHOR_PERF_BLOCK_WORDS];
 
 	/**
 	 * @states: States of each block, for sessions that have enabled counters in it.
@@ -261,8 +261,8 @@ struct panthor_perf_fw_sample {
 	 */
 	u8 states[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
 
-	/** @unread: The same for sessions that have not. */
-	u8 unread[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
+	/** @unread: For sessions that have not: of shader cores in element 1, else in 0. */
+	u8 unread[2];
 
 	/**
 	 * @values: Values of all blocks, block after block. In a block that is in
@@ -284,7 +284,7 @@ struct panthor_perf_accum {
 	/** @masks: Counters that the session has enabled. */
 	struct panthor_perf_masks masks;
 
-	/** @overflow: An enabled counter has saturated since the last sample. */
+	/** @overflow: A counter of a block in @enabled has saturated since the last sample. */
 	bool overflow;
 
 	/**
@@ -293,11 +293,11 @@ struct panthor_perf_accum {
 	 */
 	bool zero;
 
-	/** @read: 0xff for each block in @enabled, 0 for others. A mask for @states. */
-	u8 read[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
-
-	/** @states: States that each block was in since the last sample. */
+	/** @states: States that each block in @enabled was in since the last sample. */
 	u8 states[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
+
+	/** @unread: Those of blocks not in @enabled: of shader cores in element 1, else in 0. */
+	u8 unread[2];
 
 	/** @image: The user sample, with headers and sums. */
 	u64 image[];

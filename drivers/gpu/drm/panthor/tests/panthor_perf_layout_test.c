@@ -1140,20 +1140,25 @@ static void accum_dropped(struct kunit *test)
 	}
 }
 
-/* A counter that has saturated is reported once, to the sessions that enabled it. */
+/*
+ * A counter that has saturated is reported once, to the sessions that have enabled counters in
+ * its block.
+ */
 static void accum_saturated(struct kunit *test)
 {
-	struct panthor_perf_masks with = {}, without = {};
+	struct panthor_perf_masks with = {}, without = {}, apart = {};
 	const struct panthor_perf_sample_info info = {};
-	struct panthor_perf_accum *a, *b;
+	struct panthor_perf_accum *a, *b, *c;
 	struct bench bench;
 
 	bench_init(test, &bench, "G610");
 	with.mask[TILER][0] = BIT_ULL(63);
 	without.mask[TILER][0] = ~BIT_ULL(63);
 	without.mask[SHADER][0] = ~0ull;
+	apart.mask[SHADER][0] = ~0ull;
 	a = make_accum(test, &bench, &with);
 	b = make_accum(test, &bench, &without);
+	c = make_accum(test, &bench, &apart);
 
 	/*
 	 * Saturation is not reported for values that are no counters, or that were not
@@ -1182,12 +1187,14 @@ static void accum_saturated(struct kunit *test)
 	read_slot(&bench);
 	panthor_perf_accum_add(bench.layout, bench.sample, a);
 	panthor_perf_accum_add(bench.layout, bench.sample, b);
+	panthor_perf_accum_add(bench.layout, bench.sample, c);
 
 	/* The flag stays set until the sample is delivered. */
 	fill_slot(&bench, 2);
 	read_slot(&bench);
 	panthor_perf_accum_add(bench.layout, bench.sample, a);
 	panthor_perf_accum_add(bench.layout, bench.sample, b);
+	panthor_perf_accum_add(bench.layout, bench.sample, c);
 
 	write_out(test, &bench, a, &info);
 	KUNIT_EXPECT_EQ(test, out_header(&bench)->flags, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
@@ -1195,6 +1202,8 @@ static void accum_saturated(struct kunit *test)
 	write_out(test, &bench, a, &info);
 	KUNIT_EXPECT_EQ(test, out_header(&bench)->flags, 0);
 	write_out(test, &bench, b, &info);
+	KUNIT_EXPECT_EQ(test, out_header(&bench)->flags, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
+	write_out(test, &bench, c, &info);
 	KUNIT_EXPECT_EQ(test, out_header(&bench)->flags, 0);
 }
 
@@ -1607,11 +1616,12 @@ static void random_sessions(struct kunit *test)
 					accums[s]->masks.mask[bench.layout->blocks[b].type];
 
 				for (i = 4; i < c->num_values; i++) {
-					if (!(values[2] & BIT(i / 4)) ||
-					    !(mask[i / 64] & BIT_ULL(i % 64)))
+					if (!(values[2] & BIT(i / 4)))
 						continue;
-					sums[s][b * c->num_values + i] += values[i];
-					overflow[s] |= values[i] == U32_MAX;
+					overflow[s] |= values[i] == U32_MAX &&
+						       (mask[0] & ~0xfull || mask[1]);
+					if (mask[i / 64] & BIT_ULL(i % 64))
+						sums[s][b * c->num_values + i] += values[i];
 				}
 			}
 		}

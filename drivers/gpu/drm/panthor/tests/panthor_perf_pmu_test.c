@@ -381,10 +381,11 @@ static void lost(struct kunit *test)
 
 	/* A counter at its top may have counted more. */
 	t->sample->values[cshw + 7] = U32_MAX;
-	t->sample->high[0] = U64_MAX;
+	t->sample->saturated[0] = U64_MAX;
 	KUNIT_EXPECT_EQ(test, sample(t, t->sample, 0), DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, count(test, 0x0b, 0), 3);
 	t->sample->values[cshw + 7] = 0;
+	t->sample->saturated[0] = 0;
 	KUNIT_EXPECT_EQ(test, sample(t, t->sample, 0), 0);
 	KUNIT_EXPECT_EQ(test, count(test, 0x0b, 0), 3);
 }
