@@ -525,7 +525,7 @@ static void deliver_setup(void)
 	setup_user(2, 0, 0);
 }
 
-/* As deliver_unasked() of the sampler, which delivers if a slot is free. */
+/* As deliver_unrequested() of the sampler, which delivers if a slot is free. */
 static void deliver_kernel(void)
 {
 	spinlock_t lock;

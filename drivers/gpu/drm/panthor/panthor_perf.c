@@ -638,33 +638,26 @@ static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printe
 		[PANTHOR_PERF_SAMPLER_FAILED] = "failed",
 		[PANTHOR_PERF_SAMPLER_GONE] = "gone",
 	};
-	/* By whether a batch was asked for, and whether one waits. */
-	static const char * const limited_states[2][2] = {
-		{ "idle", "waiting" },
-		{ "asked", "asked-waiting" },
-	};
 	static const char * const sources[] = {
 		[PANTHOR_PERF_CYCLES_NONE] = "not counted so far",
 		[PANTHOR_PERF_CYCLES_GPU] = "counted by the GPU",
 		[PANTHOR_PERF_CYCLES_RATES] = "from the rates of the clock framework",
 	};
-	const struct panthor_perf_limited *batches = &sampler->limited;
 	const struct panthor_perf_fw *fw = sampler->fw;
-	const char *limited;
-	bool in_flight;
+	bool in_flight, limited;
 	u64 requests;
 
 	lockdep_assert_held(&sampler->lock);
 
 	scoped_guard(spinlock, &sampler->req_lock) {
 		in_flight = sampler->in_flight;
-		limited = limited_states[batches->asked][batches->waiting];
+		limited = sampler->limited.waiting;
 		requests = sampler->stats.requests;
 	}
 
 	drm_printf(p, "state: %s\n", states[sampler->state]);
 	drm_printf(p, "in-flight: %d\n", in_flight);
-	drm_printf(p, "limited: %s\n", limited);
+	drm_printf(p, "limited: %s\n", limited ? "waiting" : "idle");
 	drm_printf(p, "failures: %u\n", sampler->failures);
 	drm_printf(p, "set: %u\n", sampler->set);
 	drm_printf(p, "epoch: %u\n", fw->epoch);

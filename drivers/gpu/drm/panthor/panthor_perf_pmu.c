@@ -405,7 +405,6 @@ static void run_stop(struct panthor_perf_pmu_run *run)
 {
 	panthor_perf_sampler_remove(run->sampler, &run->client);
 	wake_up_all(&run->sampled);
-	panthor_perf_client_fini(&run->client);
 	kvfree(run->client.accum);
 }
 

@@ -280,7 +280,6 @@ static void release_session(struct kref *ref)
 	struct panthor_perf_session *session =
 		container_of(ref, struct panthor_perf_session, ref);
 
-	panthor_perf_client_fini(&session->client);
 	free_session(session);
 }
 

@@ -572,7 +572,7 @@ static void deadline(struct fake_client *c)
 	spin_lock(&client->sampler->req_lock);
 	client->deadline_ns = 0;
 	spin_unlock(&client->sampler->req_lock);
-	client->due_work.func(&client->due_work);
+	client->sampler->timer_work.func(&client->sampler->timer_work);
 }
 
 /* Each of them may queue the other one, also while that one runs. */
@@ -640,13 +640,10 @@ static void expect_num(struct kunit *test, struct fake_client *c, u32 num)
 static void unplug(void *data)
 {
 	struct fake *f = data;
-	u32 i;
 
 	if (f->sampler.state != PANTHOR_PERF_SAMPLER_GONE)
 		panthor_perf_sampler_unplug(&f->sampler);
 	cancel_work_sync(&f->irq_work);
-	for (i = 0; i < f->num_clients; i++)
-		panthor_perf_client_fini(&f->clients[i]->client);
 	panthor_perf_sampler_fini(&f->sampler);
 
 	while (f->num_clients) {
@@ -700,7 +697,6 @@ static int init_fake(struct kunit *test, bool metadata)
 	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&f->sampler), 0);
 	f->sampler.next_gen = BEFORE_WRAP;
 	f->sampler.flight_gen = BEFORE_WRAP - 1;
-	f->sampler.limited.batch = BEFORE_WRAP;
 	disable_delayed_work(&f->sampler.check_work);
 	panthor_perf_sampler_up(&f->sampler);
 	test->priv = f;
@@ -1749,7 +1745,7 @@ static void start_dead(struct kunit *test)
 	f->dead = true;
 	KUNIT_EXPECT_EQ(test, start(c, 1), -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, f->resets, 1);
-	KUNIT_EXPECT_STREQ(test, f->why, "firmware does not enable them");
+	KUNIT_EXPECT_STREQ(test, f->why, "firmware does not answer");
 	KUNIT_EXPECT_FALSE(test, stop(c, 2));
 	f->dead = false;
 	KUNIT_EXPECT_EQ(test, start(c, 3), 0);
@@ -2101,7 +2097,8 @@ static void suspend_starting(struct kunit *test)
 	mutex_lock(&f->sampler.lock);
 	list_add_tail(&c->client.node, &f->sampler.clients);
 	c->client.state = PANTHOR_PERF_CLIENT_STARTING;
-	c->client.start_number = f->sampler.next_gen;
+	c->client.due = true;
+	c->client.due_number = f->sampler.next_gen;
 	mutex_unlock(&f->sampler.lock);
 	f->count = 5;
 	fake_auto(f);
@@ -2584,34 +2581,12 @@ static void limit(struct fake *f, u64 ns)
 	spin_unlock(&f->sampler.req_lock);
 }
 
-/* What limited clients wait for. */
-enum limited_state {
-	/* Nothing. */
-	LIMITED_IDLE,
-	/* That the millisecond is over. */
-	LIMITED_WAITING,
-	/* That a firmware request is complete. */
-	LIMITED_ASKED,
-	/* The same, and some of them for one after it. */
-	LIMITED_ASKED_WAITING,
-};
-
-static enum limited_state limited_state(struct fake *f)
-{
-	const struct panthor_perf_limited *limited = &f->sampler.limited;
-
-	if (!limited->asked)
-		return limited->waiting ? LIMITED_WAITING : LIMITED_IDLE;
-
-	return limited->waiting ? LIMITED_ASKED_WAITING : LIMITED_ASKED;
-}
-
 /* Ends the wait of limited clients. */
 static void limit_over(struct fake *f)
 {
 	limit(f, 0);
-	queue_work(f->sampler.wq, &f->sampler.limited.work);
-	flush_work(&f->sampler.limited.work);
+	queue_work(f->sampler.wq, &f->sampler.timer_work);
+	flush_work(&f->sampler.timer_work);
 	drained(f);
 }
 
@@ -2797,7 +2772,10 @@ static void limited_emitted(struct kunit *test)
 	expect(test, a, 0, 1, 13, 0);
 	expect(test, b, 0, 2, 13, 0);
 
-	/* It is also folded if a request is waiting, and goes into the sample of that request. */
+	/*
+	 * It is also folded if a request is waiting, and goes into the sample of that request,
+	 * which the firmware sample of another client completes.
+	 */
 	limit(f, NOT_NOW);
 	KUNIT_EXPECT_EQ(test, request(a, 6), 0);
 	limit(f, 0);
@@ -2806,10 +2784,8 @@ static void limited_emitted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(other, 7), 0);
 	expect_num(test, other, 7);
 	expect_num(test, b, 1);
-	f->count = 50;
-	limit_over(f);
 	expect_num(test, a, 2);
-	expect(test, a, 1, 6, 140, 0);
+	expect(test, a, 1, 6, 90, 0);
 }
 
 /* The millisecond of limited clients begins after what they have seen, and is one. */
@@ -2845,7 +2821,6 @@ static void limited_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(a, 2), 0);
 	panthor_perf_sampler_remove(&f->sampler, &a->client);
 	expect_num(test, a, 0);
-	KUNIT_EXPECT_EQ(test, limited_state(f), LIMITED_IDLE);
 
 	limit(f, 0);
 	KUNIT_ASSERT_EQ(test, start(b, 3), 0);
@@ -2917,13 +2892,13 @@ static void portions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->num, 1);
 	expect(test, c, 0, 0, 1, 0);
 
-	/* One more comes before the answer to the rest, and waits for the next one. */
+	/* Each portion needs an answer. One more request comes last. */
 	KUNIT_ASSERT_EQ(test, request(c, 4094), 0);
 	f->count = 10;
-	KUNIT_EXPECT_EQ(test, answer_one(f, c), 0);
-	while (c->num < 4094 && calls < 4094) {
+	while (c->num < 4095 && calls < 4095) {
 		num = c->num;
-		work->func(work);
+		if (!answer_one(f, c))
+			work->func(work);
 		KUNIT_ASSERT_GT(test, c->num, num);
 		KUNIT_ASSERT_LE(test, c->num - num, 65);
 		for (i = max_t(u32, num, c->num - MAX_SAMPLES); i < c->num; i++)
@@ -2931,13 +2906,8 @@ static void portions(struct kunit *test)
 		if (!calls++)
 			f->count = 100;
 	}
-	KUNIT_EXPECT_EQ(test, c->num, 4094);
-	KUNIT_EXPECT_EQ(test, c->sum, 11);
-	work->func(work);
-	KUNIT_EXPECT_EQ(test, c->num, 4094);
-	KUNIT_EXPECT_EQ(test, answer_one(f, c), 1);
-	KUNIT_EXPECT_EQ(test, c->got[4094 % MAX_SAMPLES].data, 4094);
-	KUNIT_EXPECT_EQ(test, c->got[4094 % MAX_SAMPLES].count, 100);
+	KUNIT_EXPECT_EQ(test, c->num, 4095);
+	KUNIT_EXPECT_EQ(test, c->sum, 111);
 
 	/* The work goes on by itself, to the last one. */
 	enable_work(work);
@@ -2993,13 +2963,8 @@ static void served_in_irq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->num, 2);
 	KUNIT_EXPECT_EQ(test, answer_one(f, a), 3);
 
-	/* The work has not served all yet. */
-	f->sampler.rest = true;
 	request_times(test, a, 1);
-	KUNIT_EXPECT_EQ(test, answer_one(f, a), 0);
-	work->func(work);
-	KUNIT_EXPECT_EQ(test, a->num, 10);
-	KUNIT_EXPECT_FALSE(test, f->sampler.rest);
+	KUNIT_EXPECT_EQ(test, answer_one(f, a), 1);
 
 	/* Three clients, of which one has a request. */
 	enable_work(work);
@@ -3070,7 +3035,7 @@ static void limited_portion(struct kunit *test)
 
 	f->asleep = true;
 	limit(f, 0);
-	f->sampler.limited.work.func(&f->sampler.limited.work);
+	f->sampler.timer_work.func(&f->sampler.timer_work);
 	f->count = 7;
 	KUNIT_EXPECT_EQ(test, answer_one(f, c), 0);
 	f->sampler.drain_work.func(&f->sampler.drain_work);
@@ -3096,9 +3061,8 @@ static void limited_lost_ack(struct kunit *test)
 	f->count = 5;
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	drained(f);
-	KUNIT_EXPECT_EQ(test, limited_state(f), LIMITED_ASKED);
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
-	KUNIT_EXPECT_EQ(test, limited_state(f), LIMITED_ASKED_WAITING);
+	KUNIT_EXPECT_TRUE(test, f->sampler.limited.waiting);
 	f->mute = false;
 	check(f, NSEC_PER_SEC);
 	KUNIT_ASSERT_TRUE(test, wait_num(c, 2));
@@ -3225,8 +3189,10 @@ static void protected_ends_waiting(struct kunit *test)
 	f->protected_until_waited = true;
 	f->protected = true;
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
-	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_COUNTING);
+	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_FAILED);
 	KUNIT_EXPECT_EQ(test, f->sampler.failures, 0);
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_COUNTING);
 
 	f->protected = true;
 	panthor_perf_sampler_remove(&f->sampler, &c->client);
@@ -4730,7 +4696,7 @@ static void request_many(struct kunit *test, struct fake *f, u32 num, u32 reques
 			KUNIT_ASSERT_EQ(test, request(f->clients[i], n), 0);
 	if (limited) {
 		limit(f, 0);
-		f->sampler.limited.work.func(&f->sampler.limited.work);
+		f->sampler.timer_work.func(&f->sampler.timer_work);
 	}
 }
 
@@ -4785,7 +4751,6 @@ static void limited_portion_of_all(struct kunit *test)
 		num = delivered(f);
 		f->count = 1;
 		KUNIT_EXPECT_EQ(test, answer_one(f, f->clients[0]), 0);
-		limit(f, NOT_NOW);
 		f->sampler.drain_work.func(&f->sampler.drain_work);
 		KUNIT_ASSERT_GT(test, delivered(f), num);
 		KUNIT_ASSERT_LE(test, delivered(f) - num, 16 + 64);
@@ -4807,12 +4772,12 @@ static void limited_portion_of_all(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, fake_pending(f), 0);
 		KUNIT_ASSERT_EQ(test, delivered(f), num);
 		limit(f, 0);
-		f->sampler.limited.work.func(&f->sampler.limited.work);
+		f->sampler.timer_work.func(&f->sampler.timer_work);
 	}
 	KUNIT_EXPECT_EQ(test, delivered(f), 16 * 64);
 	for (i = 0; i < 16 * 64; i++)
 		KUNIT_ASSERT_EQ(test, f->clients[i / 64]->got[i % 64].data, i % 64);
-	KUNIT_EXPECT_EQ(test, limited_state(f), LIMITED_IDLE);
+	KUNIT_EXPECT_FALSE(test, f->sampler.limited.waiting);
 	f->asleep = false;
 	enable_work(&f->sampler.drain_work);
 }
@@ -5282,25 +5247,26 @@ static void flight_states(struct kunit *test)
 	}
 }
 
-/* What is ASKED has two rows: a later request has a part in it before it is made, not after. */
 enum limited_row {
+	/* Nothing was requested. */
 	ROW_IDLE,
+	/* The first client has requested a sample too early. */
 	ROW_WAITING,
-	ROW_ASKED,
-	ROW_ASKED_MADE,
-	ROW_ASKED_WAITING,
+	/* It has requested one while the firmware request of another client is in flight. */
+	ROW_OTHERS,
+	/* It has requested one, and the firmware request is in flight. */
+	ROW_MADE,
+	/* The same, and then the second client has requested one. */
+	ROW_MADE_WAITING,
 	LIMITED_ROWS
 };
 
-static const struct {
-	const char *name;
-	enum limited_state state;
-} limited_rows[] = {
-	[ROW_IDLE] = { "IDLE", LIMITED_IDLE },
-	[ROW_WAITING] = { "WAITING", LIMITED_WAITING },
-	[ROW_ASKED] = { "ASKED, not made", LIMITED_ASKED },
-	[ROW_ASKED_MADE] = { "ASKED, made", LIMITED_ASKED },
-	[ROW_ASKED_WAITING] = { "ASKED_WAITING", LIMITED_ASKED_WAITING },
+static const char * const limited_rows[] = {
+	[ROW_IDLE] = "idle",
+	[ROW_WAITING] = "too early",
+	[ROW_OTHERS] = "others' request in flight",
+	[ROW_MADE] = "request in flight",
+	[ROW_MADE_WAITING] = "request in flight, and another one",
 };
 
 static_assert(ARRAY_SIZE(limited_rows) == LIMITED_ROWS);
@@ -5335,8 +5301,8 @@ static const char * const limited_events[] = {
 static_assert(ARRAY_SIZE(limited_events) == LIMITED_EVENTS);
 
 struct limited_cell {
-	/* State after the event, as TO() says. */
-	u8 next;
+	/* If a limited client waits after the event. */
+	enum { NOT_TOLD, IDLE, WAITING } next;
 	/* How many samples each of the two limited clients has got. */
 	u32 num[2];
 	/* The millisecond starts, and does not otherwise. */
@@ -5345,15 +5311,9 @@ struct limited_cell {
 	const char *never;
 };
 
-#define IDLE		TO(LIMITED_IDLE)
-#define WAITING		TO(LIMITED_WAITING)
-#define ASKED		TO(LIMITED_ASKED)
-#define ASKED_WAITING	TO(LIMITED_ASKED_WAITING)
-
-/* The first client has requested a sample but for IDLE, the second one in ASKED_WAITING. */
 static const struct limited_cell limited_cells[LIMITED_ROWS][LIMITED_EVENTS] = {
 	[ROW_IDLE] = {
-		[LIMITED_REQUEST] = { ASKED },
+		[LIMITED_REQUEST] = { WAITING },
 		[LIMITED_REQUEST_EARLY] = { WAITING },
 		[LIMITED_AUTO] = { IDLE, .num = { 1, 1 }, .starts = true },
 		[LIMITED_AUTO_EARLY] = { IDLE },
@@ -5362,62 +5322,57 @@ static const struct limited_cell limited_cells[LIMITED_ROWS][LIMITED_EVENTS] = {
 		[LIMITED_OTHER_COMPLETE] = { IDLE },
 		[LIMITED_COMPLETE] = NEVER("there is none"),
 		[LIMITED_NO_CLIENT] = { IDLE },
-		[LIMITED_UNPLUG] = { IDLE, .num = { 1, 1 } },
+		[LIMITED_UNPLUG] = { WAITING, .num = { 1, 1 } },
 	},
 	[ROW_WAITING] = {
 		[LIMITED_REQUEST] = { WAITING },
 		[LIMITED_REQUEST_EARLY] = { WAITING },
 		[LIMITED_AUTO] = { WAITING },
 		[LIMITED_AUTO_EARLY] = { WAITING },
-		[LIMITED_TIME] = { ASKED },
+		[LIMITED_TIME] = { WAITING },
+		[LIMITED_TIME_EARLY] = { WAITING },
+		[LIMITED_OTHER_COMPLETE] = { IDLE, .num = { 1, 0 }, .starts = true },
+		[LIMITED_COMPLETE] = NEVER("there is none"),
+		[LIMITED_NO_CLIENT] = { WAITING },
+		[LIMITED_UNPLUG] = { WAITING, .num = { 1, 1 } },
+	},
+	[ROW_OTHERS] = {
+		[LIMITED_REQUEST] = { WAITING },
+		[LIMITED_REQUEST_EARLY] = { WAITING },
+		[LIMITED_AUTO] = { WAITING },
+		[LIMITED_AUTO_EARLY] = { WAITING },
+		[LIMITED_TIME] = { WAITING },
 		[LIMITED_TIME_EARLY] = { WAITING },
 		[LIMITED_OTHER_COMPLETE] = { WAITING },
-		[LIMITED_COMPLETE] = NEVER("there is none"),
-		[LIMITED_NO_CLIENT] = { IDLE },
-		[LIMITED_UNPLUG] = { IDLE, .num = { 1, 1 } },
-	},
-	[ROW_ASKED] = {
-		[LIMITED_REQUEST] = { ASKED },
-		[LIMITED_REQUEST_EARLY] = { ASKED },
-		[LIMITED_AUTO] = { ASKED },
-		[LIMITED_AUTO_EARLY] = { ASKED },
-		[LIMITED_TIME] = { ASKED },
-		[LIMITED_TIME_EARLY] = { ASKED },
-		[LIMITED_OTHER_COMPLETE] = { ASKED },
 		[LIMITED_COMPLETE] = { IDLE, .num = { 1, 0 }, .starts = true },
-		[LIMITED_NO_CLIENT] = { IDLE },
-		[LIMITED_UNPLUG] = { IDLE, .num = { 1, 1 } },
+		[LIMITED_NO_CLIENT] = { WAITING },
+		[LIMITED_UNPLUG] = { WAITING, .num = { 1, 1 } },
 	},
-	[ROW_ASKED_MADE] = {
-		[LIMITED_REQUEST] = { ASKED_WAITING },
-		[LIMITED_REQUEST_EARLY] = { ASKED_WAITING },
-		[LIMITED_AUTO] = { ASKED },
-		[LIMITED_AUTO_EARLY] = { ASKED },
-		[LIMITED_TIME] = { ASKED },
-		[LIMITED_TIME_EARLY] = { ASKED },
+	[ROW_MADE] = {
+		[LIMITED_REQUEST] = { WAITING },
+		[LIMITED_REQUEST_EARLY] = { WAITING },
+		[LIMITED_AUTO] = { WAITING },
+		[LIMITED_AUTO_EARLY] = { WAITING },
+		[LIMITED_TIME] = { WAITING },
+		[LIMITED_TIME_EARLY] = { WAITING },
 		[LIMITED_OTHER_COMPLETE] = NEVER("theirs is in flight, and there is one at a time"),
 		[LIMITED_COMPLETE] = { IDLE, .num = { 1, 0 }, .starts = true },
-		[LIMITED_NO_CLIENT] = { IDLE },
-		[LIMITED_UNPLUG] = { IDLE, .num = { 1, 1 } },
+		[LIMITED_NO_CLIENT] = { WAITING },
+		[LIMITED_UNPLUG] = { WAITING, .num = { 1, 1 } },
 	},
-	[ROW_ASKED_WAITING] = {
-		[LIMITED_REQUEST] = { ASKED_WAITING },
-		[LIMITED_REQUEST_EARLY] = { ASKED_WAITING },
-		[LIMITED_AUTO] = { ASKED_WAITING },
-		[LIMITED_AUTO_EARLY] = { ASKED_WAITING },
-		[LIMITED_TIME] = { ASKED_WAITING },
-		[LIMITED_TIME_EARLY] = { ASKED_WAITING },
+	[ROW_MADE_WAITING] = {
+		[LIMITED_REQUEST] = { WAITING },
+		[LIMITED_REQUEST_EARLY] = { WAITING },
+		[LIMITED_AUTO] = { WAITING },
+		[LIMITED_AUTO_EARLY] = { WAITING },
+		[LIMITED_TIME] = { WAITING },
+		[LIMITED_TIME_EARLY] = { WAITING },
 		[LIMITED_OTHER_COMPLETE] = NEVER("theirs is in flight, and there is one at a time"),
 		[LIMITED_COMPLETE] = { WAITING, .num = { 1, 0 }, .starts = true },
-		[LIMITED_NO_CLIENT] = { IDLE },
-		[LIMITED_UNPLUG] = { IDLE, .num = { 1, 1 } },
+		[LIMITED_NO_CLIENT] = { WAITING },
+		[LIMITED_UNPLUG] = { WAITING, .num = { 1, 1 } },
 	},
 };
-
-#undef IDLE
-#undef WAITING
-#undef ASKED
-#undef ASKED_WAITING
 
 /* The clients of a cell: two limited ones that want automatic samples, and another one. */
 struct limited_clients {
@@ -5434,7 +5389,7 @@ static void reach_limited_row(struct kunit *test, struct fake *f, struct limited
 	KUNIT_ASSERT_EQ(test, start(c->other, 3), 0);
 	drained(f);
 	/* A timer that expires does nothing from here on. */
-	disable_work_sync(&f->sampler.limited.work);
+	disable_work_sync(&f->sampler.timer_work);
 
 	switch (row) {
 	case ROW_IDLE:
@@ -5443,18 +5398,18 @@ static void reach_limited_row(struct kunit *test, struct fake *f, struct limited
 		limit(f, NOT_NOW);
 		KUNIT_ASSERT_EQ(test, request(c->a, 4), 0);
 		break;
-	case ROW_ASKED:
+	case ROW_OTHERS:
 		f->asleep = true;
 		limit(f, 0);
 		KUNIT_ASSERT_EQ(test, request(c->other, 5), 0);
 		KUNIT_ASSERT_EQ(test, request(c->a, 4), 0);
 		break;
-	case ROW_ASKED_MADE:
+	case ROW_MADE:
 		f->asleep = true;
 		limit(f, 0);
 		KUNIT_ASSERT_EQ(test, request(c->a, 4), 0);
 		break;
-	case ROW_ASKED_WAITING:
+	case ROW_MADE_WAITING:
 		f->asleep = true;
 		limit(f, 0);
 		KUNIT_ASSERT_EQ(test, request(c->a, 4), 0);
@@ -5464,15 +5419,15 @@ static void reach_limited_row(struct kunit *test, struct fake *f, struct limited
 		break;
 	}
 	drained(f);
-	KUNIT_ASSERT_EQ_MSG(test, limited_state(f), limited_rows[row].state, "%s",
-			    limited_rows[row].name);
+	KUNIT_ASSERT_EQ_MSG(test, f->sampler.limited.waiting, row != ROW_IDLE, "%s",
+			    limited_rows[row]);
 	KUNIT_ASSERT_EQ(test, c->a->num + c->b->num, 0);
 }
 
 static void do_limited_event(struct kunit *test, struct fake *f, struct limited_clients *c,
 			     enum limited_row row, enum limited_event event)
 {
-	struct work_struct *work = &f->sampler.limited.work;
+	struct work_struct *work = &f->sampler.timer_work;
 
 	switch (event) {
 	case LIMITED_REQUEST:
@@ -5491,7 +5446,7 @@ static void do_limited_event(struct kunit *test, struct fake *f, struct limited_
 		work->func(work);
 		break;
 	case LIMITED_OTHER_COMPLETE:
-		if (row != ROW_ASKED)
+		if (row != ROW_OTHERS)
 			KUNIT_EXPECT_EQ(test, request(c->other, 6), 0);
 		/* Firmware looks once, and does not see the request that is made then. */
 		f->asleep = false;
@@ -5525,7 +5480,7 @@ static void limited_states(struct kunit *test)
 	for (row = 0; row < LIMITED_ROWS; row++) {
 		for (event = 0; event < LIMITED_EVENTS; event++) {
 			const struct limited_cell *cell = &limited_cells[row][event];
-			const char *in = limited_rows[row].name, *when = limited_events[event];
+			const char *in = limited_rows[row], *when = limited_events[event];
 			struct limited_clients c;
 			u64 before, now;
 			struct fake *f;
@@ -5534,7 +5489,7 @@ static void limited_states(struct kunit *test)
 			if (cell->never)
 				continue;
 
-			KUNIT_ASSERT_NE_MSG(test, cell->next, 0, "%s: %s: not told", in, when);
+			KUNIT_ASSERT_NE_MSG(test, cell->next, NOT_TOLD, "%s: %s", in, when);
 			f = fresh_fake(test);
 			c.a = new_limited(test, f);
 			c.b = new_limited(test, f);
@@ -5552,13 +5507,13 @@ static void limited_states(struct kunit *test)
 			 * If this processor stood still for the millisecond that starts here,
 			 * nothing waits for it any more.
 			 */
-			if (cell->starts && cell->next == TO(LIMITED_WAITING) &&
-			    limited_state(f) == LIMITED_IDLE && c.a->num == 1 && c.b->num == 1 &&
+			if (cell->starts && cell->next == WAITING &&
+			    !f->sampler.limited.waiting && c.a->num == 1 && c.b->num == 1 &&
 			    c.b->got[0].end >= c.a->got[0].end + PANTHOR_PERF_LIMITED_NS)
 				continue;
 
-			KUNIT_EXPECT_EQ_MSG(test, TO(limited_state(f)), cell->next,
-					    "%s: %s", in, when);
+			KUNIT_EXPECT_EQ_MSG(test, f->sampler.limited.waiting,
+					    cell->next == WAITING, "%s: %s", in, when);
 			KUNIT_EXPECT_EQ_MSG(test, c.a->num, cell->num[0], "%s: %s", in, when);
 			KUNIT_EXPECT_EQ_MSG(test, c.b->num, cell->num[1], "%s: %s", in, when);
 			if (cell->starts)

@@ -1,0 +1,737 @@
+// SPDX-License-Identifier: GPL-2.0 or MIT
+/* Performance counters: from the firmware ring to the clients. */
+
+#include <linux/timekeeping.h>
+
+#include <kunit/visibility.h>
+
+#include "panthor_perf_sampler_internal.h"
+#include "panthor_perf_trace.h"
+
+/**
+ * DOC: Draining
+ *
+ * A drain reads the samples in the firmware ring, adds each of them to the accumulators
+ * of all clients that are counting, and completes the requests that it answers. The
+ * interrupt thread drains if that is soon done, drain_work otherwise, check_work every
+ * 100 ms, and the hooks before and after the MCU stops.
+ *
+ * Firmware also takes samples of its own accord, and without metadata these look like the
+ * answer to a request: classify_sample() tells which it is. A request that is acknowledged
+ * although there is no sample since it was made was answered by one that was drained
+ * before: nothing is counted in protected mode, and the sample before it completes what
+ * is requested in it.
+ */
+
+/**
+ * DOC: Samples that are lost
+ *
+ * Counts are lost when the GPU is reset and when firmware does not answer: the next
+ * sample of every client has the flag ERROR. So it is if the CSHW block of a firmware
+ * sample is missing. A sample that firmware has written over while it was read is
+ * dropped: INSERT is out of range then.
+ *
+ * Counts are also lost when firmware takes an automatic sample while its ring is full. It
+ * raises OVERFLOW then, which does not tell the sample or the time, and which it does not
+ * raise again before it was acknowledged and the doorbell has rung. Samples have the flag
+ * OVERFLOW from the drain that finds the event to the answer to a request that was made
+ * after its acknowledgment, if it is not raised again by then: until firmware has seen the
+ * doorbell, it could lose another sample and not tell.
+ */
+
+/*
+ * The interrupt thread also handles events of the scheduler. It leaves more samples, clients or
+ * requests than these to drain_work.
+ */
+#define IRQ_MAX_SAMPLES		2
+#define IRQ_MAX_CLIENTS		2
+#define IRQ_MAX_REQUESTS	4
+
+/*
+ * How many requests beyond each client's first a pass over the clients completes: hooks and the
+ * interrupt thread wait for the lock. A limited client can have no more, its STOP included.
+ */
+#define MAX_MORE_REQUESTS	PANTHOR_PERF_LIMITED_REQUESTS
+
+/* Flag the next sample of all clients that are counting. */
+void panthor_perf_mark_lost(struct panthor_perf_sampler *sampler, u32 flags)
+{
+	struct panthor_perf_client *client;
+
+	lockdep_assert_held(&sampler->lock);
+
+	if (list_empty(&sampler->clients))
+		return;
+
+	trace_panthor_perf_lost(sampler->fw->epoch, sampler->fw->extract, flags);
+	list_for_each_entry(client, &sampler->clients, node)
+		if (panthor_perf_client_counts(client))
+			client->flags |= flags;
+}
+
+/* Add block states to the next sample of all clients that are counting. */
+void panthor_perf_mark_states(struct panthor_perf_sampler *sampler, u8 states)
+{
+	struct panthor_perf_client *client;
+
+	list_for_each_entry(client, &sampler->clients, node)
+		if (panthor_perf_client_counts(client))
+			panthor_perf_accum_add_states(sampler->layout, states, client->accum);
+}
+
+/*
+ * Return the states of all blocks while counters are disabled. While the MCU runs, shader cores may
+ * have power, and no firmware sample tells.
+ */
+u8 panthor_perf_off_states(struct panthor_perf_sampler *sampler)
+{
+	u8 states = DRM_PANTHOR_PERF_BLOCK_STATE_OFF | DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
+
+	if (!panthor_perf_mcu_runs(sampler))
+		return states | DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL;
+
+	states |= PANTHOR_PERF_STATE_POWER_UNKNOWN;
+	return states | (panthor_perf_in_protected_mode(sampler) ?
+			 DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED :
+			 DRM_PANTHOR_PERF_BLOCK_STATE_NORMAL);
+}
+
+/* Begin the period of a client's next sample, in which counters may be disabled at first. */
+static void begin_period(struct panthor_perf_client *client)
+{
+	struct panthor_perf_sampler *sampler = client->sampler;
+
+	client->start = sampler->time;
+	client->flags = sampler->loss_possible ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : 0;
+	if (sampler->state == PANTHOR_PERF_SAMPLER_DOWN ||
+	    sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
+		panthor_perf_accum_add_states(sampler->layout, panthor_perf_off_states(sampler),
+					      client->accum);
+}
+
+/* Return true if more than one multiple of its period from START on lies in a client's period. */
+static bool is_stretched(const struct panthor_perf_client *client, u64 end_ns)
+{
+	u64 period_ns = READ_ONCE(client->period_ns);
+
+	/* Two multiples are a period apart. */
+	if (!period_ns || end_ns - client->start.ns <= period_ns)
+		return false;
+
+	return end_ns - period_ns >= panthor_perf_clock_deadline(client->begun_ns, period_ns,
+								  client->start.ns);
+}
+
+/*
+ * Deliver the next sample of a client, for which a slot is reserved. @fw_sample is the firmware
+ * sample that is shared out, unless it is in the client's accumulator.
+ */
+static void deliver_sample(struct panthor_perf_client *client,
+			   const struct panthor_perf_fw_sample *fw_sample, u64 user_data)
+{
+	struct panthor_perf_sampler *sampler = client->sampler;
+	const struct panthor_perf_time *start = &client->start, *end = &sampler->time;
+	struct panthor_perf_sample_info info = {
+		.start_ns = start->ns,
+		.end_ns = end->ns,
+		.gpu_timestamp = end->gpu,
+		.user_data = user_data,
+		.flags = client->flags,
+		.block_set = client->block_set,
+	};
+	u32 flags, i;
+
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
+		info.cycles[i] = end->cycles[i] - start->cycles[i];
+
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
+		info.flags |= DRM_PANTHOR_PERF_SAMPLE_ERROR;
+	if (is_stretched(client, end->ns))
+		info.flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
+
+	flags = client->ops->deliver(client, fw_sample, &info);
+	trace_panthor_perf_delivery(client->id, sampler->fw->epoch, sampler->fw->extract,
+				    user_data, info.end_ns, flags);
+	client->samples++;
+	begin_period(client);
+}
+
+/*
+ * Deliver a sample that no command requested. Without a free slot its counts are a part of the
+ * next sample, and false is returned: @fw_sample has to be added to the accumulator.
+ */
+static bool deliver_unrequested(struct panthor_perf_client *client,
+				const struct panthor_perf_fw_sample *fw_sample)
+{
+	scoped_guard(spinlock, &client->sampler->req_lock)
+		if (!panthor_perf_reserve_slot(client))
+			return false;
+
+	deliver_sample(client, fw_sample, client->start_data);
+	return true;
+}
+
+/* Deliver a sample that ends now to clients that want one when the GPU is suspended or resumed. */
+void panthor_perf_deliver_power(struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_client *client;
+
+	list_for_each_entry(client, &sampler->clients, node) {
+		if (!client->power_samples || !panthor_perf_client_counts(client))
+			continue;
+
+		deliver_unrequested(client, NULL);
+		scoped_guard(spinlock, &sampler->req_lock)
+			panthor_perf_set_deadline(client);
+	}
+}
+
+/* Begin to count for a client: the sampler's time is that of its baseline. */
+static void begin_client(struct panthor_perf_client *client)
+{
+	struct panthor_perf_sampler *sampler = client->sampler;
+
+	panthor_perf_accum_reset(client->accum);
+	begin_period(client);
+	client->begun_ns = client->start.ns;
+	client->samples = 0;
+	trace_panthor_perf_baseline(client->id, sampler->fw->epoch, sampler->fw->extract,
+				    client->start_data, client->start.ns);
+
+	scoped_guard(spinlock, &sampler->req_lock) {
+		WRITE_ONCE(client->state, PANTHOR_PERF_CLIENT_STARTED);
+		panthor_perf_set_deadline(client);
+	}
+	if (client->power_samples)
+		deliver_unrequested(client, NULL);
+	wake_up_all(&client->start_wait);
+}
+
+/* Return true if firmware request @gen completes a client's request that has this number. */
+static bool is_complete(const struct panthor_perf_client *client, u32 number, u32 gen)
+{
+	const struct panthor_perf_sampler *sampler = client->sampler;
+
+	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
+		return true;
+
+	return panthor_perf_gen_complete(number, gen) &&
+	       (!client->limited || sampler->limited.turn);
+}
+
+/* Request a sample for an open request of a client that this pass does not complete. */
+static void defer_request(struct panthor_perf_client *client, u32 number)
+{
+	struct panthor_perf_limited *limited = &client->sampler->limited;
+
+	if (!client->limited) {
+		panthor_perf_want_request(client->sampler);
+		return;
+	}
+
+	if (!limited->waiting || panthor_perf_gen_complete(number, limited->number))
+		limited->number = number;
+	limited->waiting = true;
+}
+
+/*
+ * Take what firmware request @gen completes off a client's queue: its first request, which has the
+ * counts, and more as far as the budget goes. Returns the number of requests, and in @due if the
+ * sample that was due, or the baseline, is complete.
+ */
+static u32 pop_complete(struct panthor_perf_client *client, u32 gen, bool *due)
+{
+	struct panthor_perf_sampler *sampler = client->sampler;
+	u32 num, number;
+
+	guard(spinlock)(&sampler->req_lock);
+
+	*due = client->due && is_complete(client, client->due_number, gen);
+	if (*due)
+		WRITE_ONCE(client->due, false);
+	else if (client->due && client->limited)
+		defer_request(client, client->due_number);
+
+	for (num = 0; client->head != client->tail; num++) {
+		number = client->queue[client->head & client->queue_mask].number;
+		if (!is_complete(client, number, gen)) {
+			if (client->limited)
+				defer_request(client, number);
+			break;
+		}
+		if (num && !sampler->budget) {
+			defer_request(client, number);
+			break;
+		}
+		if (num)
+			sampler->budget--;
+		/* Nothing is written over: the queue has room for all reserved slots. */
+		client->head++;
+	}
+
+	return num;
+}
+
+/*
+ * Deliver the samples of a client that firmware request @gen completes, as far as the budget goes.
+ * Returns NULL if @fw_sample was delivered, or @fw_sample if it has to be added to the accumulator.
+ * An @automatic sample was to be one of its own.
+ */
+static const struct panthor_perf_fw_sample *
+complete_client(struct panthor_perf_client *client, u32 gen,
+		const struct panthor_perf_fw_sample *fw_sample, bool automatic)
+{
+	u32 mask = client->queue_mask, next = client->head, end;
+	bool due;
+
+	/* What it completes was requested before it was made, under a lock that was held since. */
+	if (next == READ_ONCE(client->tail) && !READ_ONCE(client->due))
+		return fw_sample;
+
+	end = next + pop_complete(client, gen, &due);
+
+	/* The sample of STOP ends the same period: the other one would be empty. */
+	if (due && (next == end || !client->queue[next & mask].last)) {
+		if (deliver_unrequested(client, fw_sample))
+			fw_sample = NULL;
+		else if (automatic && client->emit_auto)
+			client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
+	}
+
+	for (; next != end; next++) {
+		struct panthor_perf_request req = client->queue[next & mask];
+
+		/* Before a user who sees the sample of STOP may call START. */
+		if (req.last)
+			panthor_perf_end_client(client, PANTHOR_PERF_CLIENT_STOPPED, 0);
+		deliver_sample(client, fw_sample, req.user_data);
+		fw_sample = NULL;
+	}
+
+	return fw_sample;
+}
+
+/*
+ * Deliver the last samples of a client, because the device has gone: those it has requested, or one
+ * if it has requested none, for which a slot is reserved.
+ */
+void panthor_perf_unplug_client(struct panthor_perf_client *client)
+{
+	struct panthor_perf_sampler *sampler = client->sampler;
+
+	scoped_guard(spinlock, &sampler->req_lock) {
+		WRITE_ONCE(client->due, false);
+		if (client->head == client->tail)
+			panthor_perf_queue_request(client, client->start_data, true);
+		else
+			client->queue[(client->tail - 1) & client->queue_mask].last = true;
+	}
+
+	/* The last one takes the client off the list. */
+	sampler->budget = U32_MAX;
+	complete_client(client, sampler->next_gen, NULL, false);
+}
+
+/*
+ * Decide if limited clients see the firmware sample that is shared out. All of them do, or none, so
+ * that they cannot tell by each other when it was taken.
+ */
+static void decide_turn(struct panthor_perf_sampler *sampler, bool answer, u32 gen, bool automatic)
+{
+	struct panthor_perf_limited *limited = &sampler->limited;
+	u64 now;
+
+	limited->turn = false;
+	if (!READ_ONCE(limited->waiting) && !automatic)
+		return;
+
+	guard(spinlock)(&sampler->req_lock);
+
+	if (limited->waiting ? !answer || !panthor_perf_gen_complete(limited->number, gen) :
+			       !automatic)
+		return;
+
+	now = ktime_get_raw_ns();
+	if (now < limited->not_before_ns)
+		return;
+
+	limited->turn = true;
+	limited->waiting = false;
+	limited->not_before_ns = now + PANTHOR_PERF_LIMITED_NS;
+}
+
+/*
+ * Return true if a client gets a sample of its own of an automatic one: not if that completes what
+ * is delivered anyway, nor after STOP.
+ */
+static bool wants_automatic(const struct panthor_perf_client *client, bool answer, u32 gen)
+{
+	if (!client->emit_auto || (client->limited && !client->sampler->limited.turn))
+		return false;
+
+	guard(spinlock)(&client->sampler->req_lock);
+
+	if (client->state != PANTHOR_PERF_CLIENT_STARTED)
+		return false;
+
+	return !answer ||
+	       !((client->due && is_complete(client, client->due_number, gen)) ||
+		 (client->head != client->tail &&
+		  is_complete(client, client->queue[client->head & client->queue_mask].number,
+			      gen)));
+}
+
+/*
+ * Share out a firmware sample, which may be NULL, and complete what firmware request @gen completes
+ * if it is the @answer. An @automatic sample is delivered to those who want such samples.
+ */
+static void serve_clients(struct panthor_perf_sampler *sampler,
+			  const struct panthor_perf_fw_sample *fw_sample,
+			  bool answer, u32 gen, bool automatic)
+{
+	struct panthor_perf_client *client, *tmp;
+	bool due;
+
+	lockdep_assert_held(&sampler->lock);
+
+	decide_turn(sampler, answer, gen, automatic);
+	sampler->budget = MAX_MORE_REQUESTS;
+
+	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
+		const struct panthor_perf_fw_sample *mine = fw_sample;
+
+		if (!panthor_perf_client_counts(client)) {
+			/* What is in the sample was counted before the baseline. */
+			if (answer) {
+				pop_complete(client, gen, &due);
+				if (due)
+					begin_client(client);
+			}
+			continue;
+		}
+
+		if (automatic && wants_automatic(client, answer, gen)) {
+			if (deliver_unrequested(client, mine))
+				mine = NULL;
+			else
+				client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
+		}
+
+		if (answer)
+			mine = complete_client(client, gen, mine, automatic);
+		if (mine)
+			panthor_perf_accum_add(sampler->layout, mine, client->accum);
+	}
+
+	/* What limited clients requested while the firmware request was in flight. */
+	if (answer && READ_ONCE(sampler->limited.waiting)) {
+		guard(spinlock)(&sampler->req_lock);
+		panthor_perf_want_limited(sampler);
+	}
+}
+
+/* Complete all requests, but those that limited clients wait for, while nothing is counted. */
+void panthor_perf_complete_now(struct panthor_perf_sampler *sampler)
+{
+	u32 gen;
+
+	lockdep_assert_held(&sampler->lock);
+
+	/*
+	 * Take the number before the time: a request that comes in between has the next number,
+	 * and its sample does not end before it was made.
+	 */
+	scoped_guard(spinlock, &sampler->req_lock) {
+		gen = sampler->next_gen++;
+		WRITE_ONCE(sampler->wanted, false);
+	}
+
+	panthor_perf_clock_now(sampler->clock, &sampler->time);
+	panthor_perf_mark_states(sampler, panthor_perf_off_states(sampler));
+	serve_clients(sampler, NULL, true, gen, false);
+	panthor_perf_disable_if_unused(sampler);
+}
+
+/**
+ * struct drain - What a drain knows of the firmware request and the firmware ring
+ * @gen: Number of the latest firmware request.
+ * @made_ns: When it was made, CLOCK_MONOTONIC_RAW.
+ * @in_flight: It was not answered when the drain began.
+ * @acked: Firmware had acknowledged it: its sample is in the ring, was drained, or there is none.
+ * @answered: Its sample has been found.
+ * @overflowed: OVERFLOW was raised.
+ * @protected: The GPU was in protected mode.
+ * @pending: Number of samples in the ring.
+ */
+struct drain {
+	u32 gen;
+	u64 made_ns;
+	bool in_flight;
+	bool acked;
+	bool answered;
+	bool overflowed;
+	bool protected;
+	int pending;
+};
+
+/*
+ * Read the state of the firmware request and of the ring. ACK is read before INSERT, so that the
+ * request's sample is in the ring if ACK says so; no other request is made in between. Returns
+ * false if INSERT is out of range.
+ */
+static bool read_ring(struct panthor_perf_sampler *sampler, struct drain *drain)
+{
+	guard(spinlock)(&sampler->req_lock);
+
+	drain->gen = sampler->flight_gen;
+	drain->made_ns = sampler->flight_ns;
+	drain->in_flight = sampler->in_flight;
+	drain->acked = drain->in_flight && panthor_perf_fw_acked(sampler->fw);
+	drain->pending = panthor_perf_fw_pending(sampler->fw);
+	return drain->pending >= 0;
+}
+
+/*
+ * Return true if the GPU is in protected mode and samples have no metadata to tell. No register is
+ * read if an earlier drain has found the mode, and no sample has ended it.
+ */
+static bool detect_protected(struct panthor_perf_sampler *sampler, int pending)
+{
+	if (sampler->layout->has_metadata || !panthor_perf_mcu_runs(sampler) ||
+	    (!pending && sampler->prev_reason == PANTHOR_PERF_REASON_PROTECTED))
+		return false;
+
+	return panthor_perf_in_protected_mode(sampler);
+}
+
+/* Complete the firmware request: firmware works, and has seen earlier doorbells. */
+static void complete_request(struct panthor_perf_sampler *sampler, struct drain *drain)
+{
+	drain->answered = true;
+	sampler->failures = 0;
+
+	guard(spinlock)(&sampler->req_lock);
+
+	if (sampler->flight_since_ack && !drain->overflowed)
+		sampler->loss_possible = false;
+	WRITE_ONCE(sampler->in_flight, false);
+}
+
+/*
+ * Find out if a sample is the @answer to the firmware request, and if firmware took it of its own
+ * accord (@automatic). It can be both, and neither if its counts belong to an answer that comes
+ * later. Its time is @ns, or 0 if it does not tell.
+ *
+ * The answer to a request that is acknowledged is
+ *
+ * - with metadata, the first sample since the request was made that was requested, or that was
+ *   taken because of protected mode, which completes requests, too;
+ * - in any case the last one in the ring, if there was none before it. Automatic samples without
+ *   metadata look like the answer.
+ *
+ * The sample before shader cores lose power has the reason of a request, too.
+ */
+static bool classify_sample(const struct panthor_perf_sampler *sampler, const struct drain *drain,
+			    u64 ns, bool last, bool *automatic)
+{
+	bool requested = sampler->sample->reason == PANTHOR_PERF_REASON_REQUEST;
+	bool completes = requested || sampler->sample->reason == PANTHOR_PERF_REASON_PROTECTED;
+	bool has_metadata = sampler->layout->has_metadata;
+
+	*automatic = true;
+	if (!drain->in_flight || drain->answered)
+		return false;
+
+	if (drain->acked && (last || (has_metadata && completes && ns >= drain->made_ns))) {
+		*automatic = !requested;
+		return true;
+	}
+
+	*automatic = !requested || (ns && ns < drain->made_ns) || !(has_metadata || last);
+	return false;
+}
+
+/*
+ * Consume the oldest sample in the firmware ring, and share it out. Returns false, and leaves it in
+ * the ring, if INSERT is out of range.
+ */
+static bool consume_sample(struct panthor_perf_sampler *sampler, struct drain *drain, bool last)
+{
+	struct panthor_perf_fw_sample *sample = sampler->sample;
+	bool answer, automatic;
+	u64 ns = 0;
+
+	panthor_perf_fw_sample_read(sampler->layout, panthor_perf_fw_slot(sampler->fw),
+				    sampler->needed, sample);
+	if (panthor_perf_fw_overwritten(sampler->fw)) {
+		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		return false;
+	}
+	panthor_perf_fw_consume(sampler->fw);
+	sampler->stats.samples++;
+
+	/* The CSHW block always has power: without it, the sample was not complete. */
+	if (sample->missing && sampler->set == DRM_PANTHOR_PERF_SET_PRIMARY)
+		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	if (drain->protected && last && sample->reason != PANTHOR_PERF_REASON_PROTECTED_END)
+		sample->reason = PANTHOR_PERF_REASON_PROTECTED;
+
+	if (sample->has_timestamp)
+		ns = panthor_perf_clock_at(sampler->clock, sample->timestamp, &sampler->time);
+	else
+		panthor_perf_clock_now(sampler->clock, &sampler->time);
+	answer = classify_sample(sampler, drain, ns, last, &automatic);
+
+	/* No sample of a client ends before it was requested. Nothing was counted since. */
+	if (answer && ns && ns < drain->made_ns)
+		panthor_perf_clock_now(sampler->clock, &sampler->time);
+
+	panthor_perf_fw_sample_states(sampler->layout, sampler->set, sampler->prev_reason, sample);
+	sampler->prev_reason = sample->reason;
+	trace_panthor_perf_fw_sample(sampler->fw->epoch, sampler->fw->extract,
+				     sample->timestamp, sample->reason);
+
+	if (answer)
+		complete_request(sampler, drain);
+	serve_clients(sampler, sample, answer, drain->gen, automatic);
+	return true;
+}
+
+/*
+ * Acknowledge events. Firmware raises an event again, at the doorbell that follows, if its
+ * condition still holds. So that this comes to an end, events are acknowledged only if the drain
+ * has consumed samples, or is @patient: that of the check, each 100 ms, or before the MCU is halted.
+ */
+static void acknowledge_events(struct panthor_perf_sampler *sampler, const struct drain *drain,
+			       bool patient)
+{
+	struct panthor_perf_fw *fw = sampler->fw;
+
+	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING)
+		return;
+
+	if ((patient || drain->pending) && panthor_perf_fw_rearm(fw, drain->overflowed)) {
+		if (!drain->overflowed)
+			return;
+
+		sampler->stats.overflows++;
+		scoped_guard(spinlock, &sampler->req_lock)
+			sampler->flight_since_ack = false;
+		return;
+	}
+
+	/*
+	 * Firmware retries a request that found the ring full at a doorbell. It may not have raised
+	 * OVERFLOW for it, if it had done so before and nothing was drained since.
+	 */
+	if (patient && drain->in_flight && !drain->acked)
+		fw->ops->ring_doorbell(fw);
+}
+
+/*
+ * Drain the firmware ring, and complete the requests that are answered. Returns false if INSERT is
+ * out of range, and false without doing anything if there are more samples than @limit. See
+ * acknowledge_events() for @patient.
+ */
+bool panthor_perf_drain(struct panthor_perf_sampler *sampler, bool patient, u32 limit)
+{
+	struct drain drain = {};
+	int i;
+
+	lockdep_assert_held(&sampler->lock);
+
+	if (!read_ring(sampler, &drain))
+		return false;
+
+	/* Firmware takes a sample before protected mode begins: it is there by now. */
+	drain.protected = detect_protected(sampler, drain.pending);
+	if (drain.protected && !read_ring(sampler, &drain))
+		return false;
+	if (drain.pending > limit)
+		return false;
+
+	/* OVERFLOW is read after INSERT: it was raised before any later sample, see (B). */
+	drain.overflowed = panthor_perf_fw_overflowed(sampler->fw);
+	sampler->loss_possible |= drain.overflowed;
+	if (sampler->loss_possible)
+		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
+	sampler->stats.max_pending = max_t(u32, sampler->stats.max_pending, drain.pending);
+
+	/* The times of samples are computed from this one, which is later. */
+	if (drain.pending)
+		panthor_perf_clock_pair(sampler->clock);
+
+	for (i = 0; i < drain.pending; i++)
+		if (!consume_sample(sampler, &drain, i == drain.pending - 1))
+			return false;
+
+	/* The sample before protected mode was drained before the mode could be seen. */
+	if (drain.protected && !drain.pending) {
+		sampler->prev_reason = PANTHOR_PERF_REASON_PROTECTED;
+		panthor_perf_mark_states(sampler, DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED);
+	}
+
+	/* So was the answer: before it was acknowledged, or even before the request was made. */
+	if (drain.acked && !drain.answered) {
+		if (sampler->time.ns < drain.made_ns)
+			panthor_perf_clock_now(sampler->clock, &sampler->time);
+		complete_request(sampler, &drain);
+		serve_clients(sampler, NULL, true, drain.gen, false);
+	}
+
+	acknowledge_events(sampler, &drain, patient);
+
+	/* Requests that come after this are submitted by their caller. */
+	if (READ_ONCE(sampler->wanted)) {
+		guard(spinlock)(&sampler->req_lock);
+		panthor_perf_submit_request(sampler);
+	}
+	return true;
+}
+
+/*
+ * Return true if few clients have few requests, and none is about to stop. What is requested from
+ * now on has the number of a later firmware request.
+ */
+static bool soon_served(struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf_client *client;
+	u32 clients = 0, requests = 0;
+
+	list_for_each_entry(client, &sampler->clients, node) {
+		if (++clients > IRQ_MAX_CLIENTS ||
+		    READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STOPPING)
+			return false;
+		requests += READ_ONCE(client->tail) - client->head;
+	}
+
+	return requests <= IRQ_MAX_REQUESTS;
+}
+
+/*
+ * Handle an interrupt of the global interface, in the interrupt thread: drain now, or leave it to
+ * drain_work if it takes long, if the last client has stopped so that counters are to be disabled,
+ * or if somebody holds the lock, who may wait for firmware and so for this thread. If the state
+ * changes while it is read without the lock, it is read again with the lock held.
+ */
+void panthor_perf_sampler_irq(struct panthor_perf_sampler *sampler)
+{
+	bool done;
+
+	if (READ_ONCE(sampler->state) != PANTHOR_PERF_SAMPLER_COUNTING ||
+	    !panthor_perf_fw_irq_pending(sampler->fw, READ_ONCE(sampler->in_flight)))
+		return;
+
+	if (mutex_trylock(&sampler->lock)) {
+		/* A client may stop during the drain, and its STOP be answered at once. */
+		done = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING && soon_served(sampler) &&
+		       panthor_perf_drain(sampler, false, IRQ_MAX_SAMPLES) &&
+		       !list_empty(&sampler->clients);
+		mutex_unlock(&sampler->lock);
+		if (done)
+			return;
+	}
+
+	queue_work(sampler->wq, &sampler->drain_work);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_irq);
