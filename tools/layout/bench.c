@@ -185,15 +185,23 @@ static double measure(struct bench *bench, void (*run)(struct bench *bench))
 	return (double)best / SLOTS;
 }
 
+/* Counters that a session enables, by block type. */
+struct masks {
+	u64 mask[PANTHOR_PERF_BLOCK_TYPES][2];
+};
+
 static void open_sessions(struct bench *bench, unsigned int sessions,
-			  const struct panthor_perf_masks *masks)
+			  const struct masks *masks)
 {
-	unsigned int s, w;
+	unsigned int s, w, type;
 
 	memset(bench->asked, 0, sizeof(bench->asked));
 	bench->sessions = sessions;
 	for (s = 0; s < sessions; s++) {
-		panthor_perf_accum_init(&bench->layout, masks, bench->accums[s]);
+		panthor_perf_accum_init(&bench->layout, bench->accums[s]);
+		for (type = 1; type < PANTHOR_PERF_BLOCK_TYPES; type++)
+			panthor_perf_accum_enable(&bench->layout, type, masks->mask[type],
+						  bench->accums[s]);
 		for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++)
 			bench->asked[w] |= bench->accums[s]->enabled[w];
 	}
@@ -203,7 +211,7 @@ static void bench_gpu(const struct gpu *gpu)
 {
 	static struct bench bench;
 	const struct panthor_perf_layout *layout = &bench.layout;
-	struct panthor_perf_masks all = {}, front = {}, few = {};
+	struct masks all = {}, front = {}, few = {};
 	double copy, full, add;
 	unsigned int s, type;
 	const char *why;

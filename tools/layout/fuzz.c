@@ -125,9 +125,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = { data, size };
 	struct panthor_perf_layout_params params;
 	struct panthor_perf_sample_info info = {};
-	struct drm_panthor_perf_cmd_setup setup = {};
 	struct panthor_perf_fw_sample *sample;
-	struct panthor_perf_masks masks;
+	u64 masks[PANTHOR_PERF_BLOCK_TYPES][2] = {};
 	struct panthor_perf_accum *accum;
 	u64 asked[PANTHOR_PERF_BLOCK_WORDS];
 	u64 *sums, *out;
@@ -146,17 +145,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	check_layout(&layout);
 
-	mask_words = (u32 *)setup.fw_enable_mask;
+	mask_words = (u32 *)masks[DRM_PANTHOR_PERF_BLOCK_FW];
 	for (i = 0; i < 24; i++)
 		mask_words[i] = take(&in, 1) & 1 ? ~0u : take(&in, 4);
-	panthor_perf_masks_from_setup(&layout, &setup, &masks);
 
 	slot = zalloc(layout.fw_sample_size);
 	sample = zalloc(panthor_perf_fw_sample_size(&layout));
 	accum = zalloc(panthor_perf_accum_size(&layout));
 	sums = zalloc(layout.num_blocks * layout.num_values * sizeof(u64));
 	out = zalloc(layout.user_sample_size);
-	panthor_perf_accum_init(&layout, &masks, accum);
+	panthor_perf_accum_init(&layout, accum);
+	for (i = DRM_PANTHOR_PERF_BLOCK_FW; i < PANTHOR_PERF_BLOCK_TYPES; i++)
+		panthor_perf_accum_enable(&layout, i, masks[i], accum);
 	memcpy(asked, accum->enabled, sizeof(asked));
 
 	for (n = take(&in, 1) % 4; n; n--) {
@@ -168,16 +168,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 
 		for (b = 0; b < layout.num_blocks; b++) {
-			const u64 *mask = masks.mask[layout.blocks[b].type];
+			const u64 *mask = accum->mask[layout.blocks[b].type];
 			u32 *values = slot + layout.blocks[b].fw_offset / 4;
 
 			values[2] = take(&in, 1) & 1 ? take(&in, 4) : ~0u;
 			for (i = 4; i < layout.num_values; i++) {
-				if (!(values[2] & 2) || !(values[2] & BIT(i / 4)) ||
-				    !(mask[i / 64] & BIT_ULL(i % 64)))
+				if (!(values[2] & 2) || !(values[2] & BIT(i / 4)))
 					continue;
-				sums[b * layout.num_values + i] += values[i];
-				saturated |= values[i] == U32_MAX;
+				saturated |= values[i] == U32_MAX &&
+					     (mask[0] & ~0xfull || mask[1]);
+				if (mask[i / 64] & BIT_ULL(i % 64))
+					sums[b * layout.num_values + i] += values[i];
 			}
 		}
 

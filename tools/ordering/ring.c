@@ -487,14 +487,13 @@ static u64 *user_last(void)
 static void setup_user(u32 slots, u64 insert, u64 in_slot)
 {
 	struct panthor_perf_accum *accum = session.client.accum;
-	struct panthor_perf_masks masks = {};
 
 	sampler.layout = &layout;
 	session = (struct panthor_perf_session) {
 		.client.sampler = &sampler, .stats = &stats, .indices = &indices, .slots = slots,
 		.insert = insert, .ring.vaddr = user_ring, .client.accum = accum,
 	};
-	panthor_perf_accum_init(&layout, &masks, accum);
+	panthor_perf_accum_init(&layout, accum);
 	model_track(&indices.insert_idx, 8, "insert_idx", insert);
 	model_track(&indices.extract_idx, 8, "extract_idx", 0);
 	model_track(user_first(), 8, "first word of sample", in_slot);

@@ -718,7 +718,7 @@ static void show_session(struct panthor_perf_session *session, struct drm_printe
 		   session->insert, session->stretched, samples_per_second(client));
 
 	for (type = DRM_PANTHOR_PERF_BLOCK_FW; type < PANTHOR_PERF_BLOCK_TYPES; type++) {
-		const u64 *mask = client->accum->masks.mask[type];
+		const u64 *mask = client->accum->mask[type];
 
 		drm_printf(p, " %s=%016llx%016llx", types[type], mask[1], mask[0]);
 	}

@@ -287,55 +287,15 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_clear_en);
 /* Converts a mask with a bit for each value into one with a bit for each four, as in PRFCNT_EN. */
 u32 panthor_perf_mask_narrow(const u64 mask[2])
 {
-	u32 en = 0, w;
+	u32 en = 0, i;
 
-	for (w = 0; w < 2; w++) {
-		u64 x = mask[w];
-
-		x |= x >> 1;
-		x |= x >> 2;
-		x &= 0x1111111111111111ull;
-		x = (x | x >> 3) & 0x0303030303030303ull;
-		x = (x | x >> 6) & 0x000f000f000f000full;
-		x = (x | x >> 12) & 0x000000ff000000ffull;
-		x = (x | x >> 24) & 0xffff;
-		en |= (u32)x << (16 * w);
-	}
+	for (i = 0; i < 32; i++)
+		if (mask[i / 16] >> (i % 16 * 4) & 0xf)
+			en |= BIT(i);
 
 	return en;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_mask_narrow);
-
-/*
- * Converts the masks of a SETUP command, without the bits for values and block types that
- * do not exist.
- */
-void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
-				   const struct drm_panthor_perf_cmd_setup *setup,
-				   struct panthor_perf_masks *masks)
-{
-	const u64 *by_type[PANTHOR_PERF_BLOCK_TYPES] = {
-		[DRM_PANTHOR_PERF_BLOCK_FW] = setup->fw_enable_mask,
-		[DRM_PANTHOR_PERF_BLOCK_CSG] = setup->csg_enable_mask,
-		[DRM_PANTHOR_PERF_BLOCK_CSHW] = setup->cshw_enable_mask,
-		[DRM_PANTHOR_PERF_BLOCK_TILER] = setup->tiler_enable_mask,
-		[DRM_PANTHOR_PERF_BLOCK_MEMSYS] = setup->memsys_enable_mask,
-		[DRM_PANTHOR_PERF_BLOCK_SHADER] = setup->shader_enable_mask,
-	};
-	u32 type;
-
-	memset(masks, 0, sizeof(*masks));
-
-	for (type = 0; type < PANTHOR_PERF_BLOCK_TYPES; type++) {
-		if (!layout->type_count[type])
-			continue;
-
-		masks->mask[type][0] = by_type[type][0];
-		if (layout->num_values > 64)
-			masks->mask[type][1] = by_type[type][1];
-	}
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_masks_from_setup);
 
 /* Returns the size of a &struct panthor_perf_fw_sample in bytes. */
 size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout)
@@ -582,61 +542,57 @@ static void clear_values(const struct panthor_perf_layout *layout, u64 *dst)
 	       (layout->num_values - PANTHOR_PERF_VALUES_RESERVED) * sizeof(*dst));
 }
 
-/*
- * Initializes an accumulator of panthor_perf_accum_size() bytes for a session's counters. All
- * its sums are 0 afterwards.
- */
+/* Initialize an accumulator of panthor_perf_accum_size() bytes, in which no counter is enabled. */
 void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
-			     const struct panthor_perf_masks *masks,
 			     struct panthor_perf_accum *accum)
 {
 	u32 b;
 
 	memset(accum, 0, panthor_perf_accum_size(layout));
-	accum->masks = *masks;
 	accum->zero = true;
 
 	for (b = 0; b < layout->num_blocks; b++) {
 		const struct panthor_perf_block *block = &layout->blocks[b];
 		struct drm_panthor_perf_block_header *header =
 			(void *)accum->image + block->user_offset;
-		const u64 *mask = masks->mask[block->type];
 
 		header->block_type = block->type;
 		header->block_idx = block->idx;
 		header->clock = block->clock;
-		header->enable_mask[0] = mask[0];
-		header->enable_mask[1] = mask[1];
-		accum_values(layout, accum, b)[VALUE_EN] = panthor_perf_mask_narrow(mask);
-
-		if ((mask[0] & ~RESERVED_MASK) || mask[1])
-			accum->enabled[b / 64] |= BIT_ULL(b % 64);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_init);
 
 /*
- * Enables or disables all counters of the blocks of a type, whose sums are 0 afterwards. The
- * headers of the blocks are not changed: the accumulator is not one that users get.
+ * Enable the counters of @mask, a bit for each value, in all blocks of a type, and disable all
+ * others. Their sums are 0 afterwards. Bits of values that do not exist have no meaning.
  */
-void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 type, bool enable,
-			       struct panthor_perf_accum *accum)
+void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 type,
+			       const u64 mask[2], struct panthor_perf_accum *accum)
 {
-	u64 *mask = accum->masks.mask[type];
+	u64 *cut = accum->mask[type];
 	u32 b;
 
-	mask[0] = enable ? U64_MAX : 0;
-	mask[1] = enable && layout->num_values > 64 ? U64_MAX : 0;
+	if (!layout->type_count[type])
+		return;
 
+	cut[0] = mask[0];
+	cut[1] = layout->num_values > 64 ? mask[1] : 0;
 	for (b = 0; b < layout->num_blocks; b++) {
+		struct drm_panthor_perf_block_header *header =
+			(void *)accum->image + layout->blocks[b].user_offset;
+		u64 *values = (u64 *)(header + 1);
+
 		if (layout->blocks[b].type != type)
 			continue;
 
-		if (enable)
+		memcpy(header->enable_mask, cut, sizeof(header->enable_mask));
+		values[VALUE_EN] = panthor_perf_mask_narrow(cut);
+		clear_values(layout, values);
+		if ((cut[0] & ~RESERVED_MASK) || cut[1])
 			accum->enabled[b / 64] |= BIT_ULL(b % 64);
 		else
 			accum->enabled[b / 64] &= ~BIT_ULL(b % 64);
-		clear_values(layout, accum_values(layout, accum, b));
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_enable);
@@ -656,53 +612,36 @@ static bool is_enabled(const struct panthor_perf_accum *accum, u32 b)
 	return accum->enabled[b / 64] & BIT_ULL(b % 64);
 }
 
-/* Copy all counters of a block, of which there are 60 or 124: the first four, then eight at a time. */
-static void copy_counters(u64 *dst, const u32 *src, u32 num_values)
+static __always_inline void sum_four(u64 *dst, const u64 *base, const u32 *src, bool add)
 {
-	const u32 *end = src + num_values;
-	u32 i;
+	u64 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
 
-	src += PANTHOR_PERF_VALUES_RESERVED;
-	dst += PANTHOR_PERF_VALUES_RESERVED;
-	for (i = 0; i < 4; i++)
-		*dst++ = *src++;
-
-	for (; src != end; src += 8, dst += 8) {
-		u64 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
-		u64 v4 = src[4], v5 = src[5], v6 = src[6], v7 = src[7];
-
-		dst[0] = v0;
-		dst[1] = v1;
-		dst[2] = v2;
-		dst[3] = v3;
-		dst[4] = v4;
-		dst[5] = v5;
-		dst[6] = v6;
-		dst[7] = v7;
+	/* Read all of them before the first is written, which may be in the same memory. */
+	if (add) {
+		v0 += base[0];
+		v1 += base[1];
+		v2 += base[2];
+		v3 += base[3];
 	}
-}
-
-static __always_inline void add_four(u64 *dst, const u64 *base, const u32 *src)
-{
-	u64 v0 = base[0] + src[0], v1 = base[1] + src[1];
-	u64 v2 = base[2] + src[2], v3 = base[3] + src[3];
-
 	dst[0] = v0;
 	dst[1] = v1;
 	dst[2] = v2;
 	dst[3] = v3;
 }
 
-/* Add all counters of a block to @base: the first four, then eight at a time. */
-static void add_counters(u64 *dst, const u64 *base, const u32 *src, u32 num_values)
+/*
+ * Set all counters of a block to those at @src, and @add those at @base: the first four, then eight
+ * at a time.
+ */
+static __always_inline void sum_counters(u64 *dst, const u64 *base, const u32 *src,
+					 u32 num_values, bool add)
 {
 	const u32 *end = src + num_values;
 
-	add_four(dst + PANTHOR_PERF_VALUES_RESERVED, base + PANTHOR_PERF_VALUES_RESERVED,
-		 src + PANTHOR_PERF_VALUES_RESERVED);
+	sum_four(dst + 4, base + 4, src + 4, add);
 	for (src += 8, base += 8, dst += 8; src != end; src += 8, base += 8, dst += 8) {
-		add_four(dst, base, src);
-		add_four(dst + 4, base + 4, src + 4);
+		sum_four(dst, base, src, add);
+		sum_four(dst + 4, base + 4, src + 4, add);
 	}
 }
 
@@ -718,9 +657,9 @@ static __always_inline void sum_block(const struct panthor_perf_layout *layout, 
 	const u32 *src = sample && is_written(sample, b) ? &sample->values[b * n] : NULL;
 
 	if (src && base)
-		add_counters(dst, base, src, n);
+		sum_counters(dst, base, src, n, true);
 	else if (src)
-		copy_counters(dst, src, n);
+		sum_counters(dst, NULL, src, n, false);
 	else if (!base)
 		clear_values(layout, dst);
 	else if (base != dst)
@@ -776,8 +715,8 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			if (accum->zero)
 				sum_block(layout, sums, NULL, sample, b);
 			else
-				add_counters(sums, sums, &sample->values[b * layout->num_values],
-					     layout->num_values);
+				sum_counters(sums, sums, &sample->values[b * layout->num_values],
+					     layout->num_values, true);
 		}
 	}
 

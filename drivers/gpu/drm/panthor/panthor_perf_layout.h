@@ -214,17 +214,6 @@ struct panthor_perf_layout {
 };
 
 /**
- * struct panthor_perf_masks - Counters that a session has enabled
- */
-struct panthor_perf_masks {
-	/**
-	 * @mask: Mask for the blocks of each type. Bit n % 64 of element n / 64 stands
-	 * for value n. Bits of values and types that do not exist are clear.
-	 */
-	u64 mask[PANTHOR_PERF_BLOCK_TYPES][2];
-};
-
-/**
  * struct panthor_perf_fw_sample - A firmware sample, copied from the firmware ring
  *
  * Has a size of panthor_perf_fw_sample_size() bytes. Must be zeroed when it is
@@ -281,8 +270,8 @@ struct panthor_perf_accum {
 	/** @enabled: A bit for each block the session has enabled counters in. */
 	u64 enabled[PANTHOR_PERF_BLOCK_WORDS];
 
-	/** @masks: Counters that the session has enabled. */
-	struct panthor_perf_masks masks;
+	/** @mask: Mask of the blocks of each type. Bits of values that do not exist are clear. */
+	u64 mask[PANTHOR_PERF_BLOCK_TYPES][2];
 
 	/** @overflow: A counter of a block in @enabled has saturated since the last sample. */
 	bool overflow;
@@ -336,9 +325,6 @@ void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 void panthor_perf_layout_clear_en(const struct panthor_perf_layout *layout, void *slot);
 
 u32 panthor_perf_mask_narrow(const u64 mask[2]);
-void panthor_perf_masks_from_setup(const struct panthor_perf_layout *layout,
-				   const struct drm_panthor_perf_cmd_setup *setup,
-				   struct panthor_perf_masks *masks);
 
 size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout);
 void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void *slot,
@@ -349,10 +335,9 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 
 size_t panthor_perf_accum_size(const struct panthor_perf_layout *layout);
 void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
-			     const struct panthor_perf_masks *masks,
 			     struct panthor_perf_accum *accum);
-void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 type, bool enable,
-			       struct panthor_perf_accum *accum);
+void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 type,
+			       const u64 mask[2], struct panthor_perf_accum *accum);
 void panthor_perf_accum_reset(struct panthor_perf_accum *accum);
 void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			    const struct panthor_perf_fw_sample *sample,

@@ -359,7 +359,6 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
 	size_t num = layout->num_blocks * layout->num_values;
-	const struct panthor_perf_masks masks = {};
 	struct panthor_perf_pmu_run *run;
 	u64 *values;
 
@@ -374,7 +373,7 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 		return NULL;
 	}
 
-	panthor_perf_accum_init(layout, &masks, run->client.accum);
+	panthor_perf_accum_init(layout, run->client.accum);
 	values = (u64 *)(run + 1);
 	run->totals[0].values = values;
 	run->totals[1].values = values + num;

@@ -470,9 +470,11 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_remove);
 void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u32 type, bool enable)
 {
+	static const u64 masks[2][2] = { { 0, 0 }, { U64_MAX, U64_MAX } };
+
 	guard(mutex)(&sampler->lock);
 
-	panthor_perf_accum_enable(sampler->layout, type, enable, client->accum);
+	panthor_perf_accum_enable(sampler->layout, type, masks[enable], client->accum);
 	update_needed(sampler);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_enable);

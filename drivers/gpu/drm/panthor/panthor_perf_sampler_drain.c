@@ -274,29 +274,23 @@ static u32 pop_complete(struct panthor_perf_client *client, u32 gen, bool *due)
 
 /*
  * Deliver the samples of a client that firmware request @gen completes, as far as the budget goes.
- * Returns NULL if @fw_sample was delivered, or @fw_sample if it has to be added to the accumulator.
- * An @automatic sample was to be one of its own.
+ * Returns true if there was one: the first has @fw_sample, which may be NULL.
  */
-static const struct panthor_perf_fw_sample *
-complete_client(struct panthor_perf_client *client, u32 gen,
-		const struct panthor_perf_fw_sample *fw_sample, bool automatic)
+static bool complete_client(struct panthor_perf_client *client, u32 gen,
+			    const struct panthor_perf_fw_sample *fw_sample)
 {
 	u32 mask = client->queue_mask, next = client->head, end;
-	bool due;
+	bool due, delivered = false;
 
 	/* What it completes was requested before it was made, under a lock that was held since. */
 	if (next == READ_ONCE(client->tail) && !READ_ONCE(client->due))
-		return fw_sample;
+		return false;
 
 	end = next + pop_complete(client, gen, &due);
 
 	/* The sample of STOP ends the same period: the other one would be empty. */
-	if (due && (next == end || !client->queue[next & mask].last)) {
-		if (deliver_unrequested(client, fw_sample))
-			fw_sample = NULL;
-		else if (automatic && client->emit_auto)
-			client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
-	}
+	if (due && (next == end || !client->queue[next & mask].last))
+		delivered = deliver_unrequested(client, fw_sample);
 
 	for (; next != end; next++) {
 		struct panthor_perf_request req = client->queue[next & mask];
@@ -304,11 +298,11 @@ complete_client(struct panthor_perf_client *client, u32 gen,
 		/* Before a user who sees the sample of STOP may call START. */
 		if (req.last)
 			panthor_perf_end_client(client, PANTHOR_PERF_CLIENT_STOPPED, 0);
-		deliver_sample(client, fw_sample, req.user_data);
-		fw_sample = NULL;
+		deliver_sample(client, delivered ? NULL : fw_sample, req.user_data);
+		delivered = true;
 	}
 
-	return fw_sample;
+	return delivered;
 }
 
 /*
@@ -329,7 +323,7 @@ void panthor_perf_unplug_client(struct panthor_perf_client *client)
 
 	/* The last one takes the client off the list. */
 	sampler->budget = U32_MAX;
-	complete_client(client, sampler->next_gen, NULL, false);
+	complete_client(client, sampler->next_gen, NULL);
 }
 
 /*
@@ -360,30 +354,17 @@ static void decide_turn(struct panthor_perf_sampler *sampler, bool answer, u32 g
 	limited->not_before_ns = now + PANTHOR_PERF_LIMITED_NS;
 }
 
-/*
- * Return true if a client gets a sample of its own of an automatic one: not if that completes what
- * is delivered anyway, nor after STOP.
- */
-static bool wants_automatic(const struct panthor_perf_client *client, bool answer, u32 gen)
+/* Return true if a client gets automatic samples: to limited ones in their turn, none after STOP. */
+static bool wants_automatic(const struct panthor_perf_client *client)
 {
-	if (!client->emit_auto || (client->limited && !client->sampler->limited.turn))
-		return false;
-
-	guard(spinlock)(&client->sampler->req_lock);
-
-	if (client->state != PANTHOR_PERF_CLIENT_STARTED)
-		return false;
-
-	return !answer ||
-	       !((client->due && is_complete(client, client->due_number, gen)) ||
-		 (client->head != client->tail &&
-		  is_complete(client, client->queue[client->head & client->queue_mask].number,
-			      gen)));
+	return client->emit_auto && READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STARTED &&
+	       (!client->limited || client->sampler->limited.turn);
 }
 
 /*
  * Share out a firmware sample, which may be NULL, and complete what firmware request @gen completes
- * if it is the @answer. An @automatic sample is delivered to those who want such samples.
+ * if it is the @answer. An @automatic sample is delivered to those who want such samples, but if it
+ * completes a request it is delivered once.
  */
 static void serve_clients(struct panthor_perf_sampler *sampler,
 			  const struct panthor_perf_fw_sample *fw_sample,
@@ -398,8 +379,6 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 	sampler->budget = MAX_MORE_REQUESTS;
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
-		const struct panthor_perf_fw_sample *mine = fw_sample;
-
 		if (!panthor_perf_client_counts(client)) {
 			/* What is in the sample was counted before the baseline. */
 			if (answer) {
@@ -410,17 +389,17 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 			continue;
 		}
 
-		if (automatic && wants_automatic(client, answer, gen)) {
-			if (deliver_unrequested(client, mine))
-				mine = NULL;
-			else
-				client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
+		if (answer && complete_client(client, gen, fw_sample))
+			continue;
+
+		if (automatic && wants_automatic(client)) {
+			if (deliver_unrequested(client, fw_sample))
+				continue;
+			client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
 		}
 
-		if (answer)
-			mine = complete_client(client, gen, mine, automatic);
-		if (mine)
-			panthor_perf_accum_add(sampler->layout, mine, client->accum);
+		if (fw_sample)
+			panthor_perf_accum_add(sampler->layout, fw_sample, client->accum);
 	}
 
 	/* What limited clients requested while the firmware request was in flight. */

@@ -196,9 +196,17 @@ panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 {
 	const struct panthor_perf_layout *layout = sampler->layout;
 	u64 ring_size = (u64)setup->sample_slots * layout->user_sample_size;
+	const u64 *masks[PANTHOR_PERF_BLOCK_TYPES] = {
+		[DRM_PANTHOR_PERF_BLOCK_FW] = setup->fw_enable_mask,
+		[DRM_PANTHOR_PERF_BLOCK_CSG] = setup->csg_enable_mask,
+		[DRM_PANTHOR_PERF_BLOCK_CSHW] = setup->cshw_enable_mask,
+		[DRM_PANTHOR_PERF_BLOCK_TILER] = setup->tiler_enable_mask,
+		[DRM_PANTHOR_PERF_BLOCK_MEMSYS] = setup->memsys_enable_mask,
+		[DRM_PANTHOR_PERF_BLOCK_SHADER] = setup->shader_enable_mask,
+	};
 	struct panthor_perf_session *session;
-	struct panthor_perf_masks masks;
 	struct eventfd_ctx *eventfd;
+	u32 type;
 	int ret;
 
 	session = kzalloc_obj(*session, GFP_KERNEL_ACCOUNT);
@@ -257,8 +265,9 @@ panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 	if (!session->client.queue)
 		goto err_free;
 
-	panthor_perf_masks_from_setup(layout, setup, &masks);
-	panthor_perf_accum_init(layout, &masks, session->client.accum);
+	panthor_perf_accum_init(layout, session->client.accum);
+	for (type = DRM_PANTHOR_PERF_BLOCK_FW; type < PANTHOR_PERF_BLOCK_TYPES; type++)
+		panthor_perf_accum_enable(layout, type, masks[type], session->client.accum);
 
 	session->indices = session->control.vaddr + setup->control_offset;
 	return session;

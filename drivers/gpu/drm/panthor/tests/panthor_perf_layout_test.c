@@ -670,37 +670,6 @@ static void mask_conversions(struct kunit *test)
 	}
 }
 
-static void masks_of_setup(struct kunit *test)
-{
-	static const struct drm_panthor_perf_cmd_setup setup = {
-		.fw_enable_mask = { 0x11, 0x12 },
-		.csg_enable_mask = { 0x21, 0x22 },
-		.cshw_enable_mask = { 0x31, 0x32 },
-		.tiler_enable_mask = { 0x41, 0x42 },
-		.memsys_enable_mask = { 0x51, 0x52 },
-		.shader_enable_mask = { 0x8000000000000061ull, 0x8000000000000062ull },
-	};
-	struct panthor_perf_masks masks;
-	u32 type;
-
-	/* All block types and all values exist on this GPU. */
-	panthor_perf_masks_from_setup(make_layout(test, find_gpu(test, "G715")), &setup, &masks);
-	for (type = FW; type <= SHADER; type++) {
-		u64 top = type == SHADER ? 0x8000000000000000ull : 0;
-
-		KUNIT_EXPECT_EQ(test, masks.mask[type][0], top | (type << 4) | 1);
-		KUNIT_EXPECT_EQ(test, masks.mask[type][1], top | (type << 4) | 2);
-	}
-	KUNIT_EXPECT_EQ(test, masks.mask[NONE][0] | masks.mask[NONE][1], 0);
-
-	/* This GPU has no firmware and CSG blocks, and no values above 63. */
-	panthor_perf_masks_from_setup(make_layout(test, find_gpu(test, "G610")), &setup, &masks);
-	for (type = NONE; type <= SHADER; type++) {
-		KUNIT_EXPECT_EQ(test, !!masks.mask[type][0], type >= CSHW);
-		KUNIT_EXPECT_EQ(test, masks.mask[type][1], 0);
-	}
-}
-
 /* A slot of a firmware ring, memory to copy the sample to, and a slot of a user's ring. */
 struct bench {
 	struct panthor_perf_layout *layout;
@@ -729,14 +698,22 @@ static void bench_init(struct kunit *test, struct bench *bench, const char *name
 	KUNIT_ASSERT_NOT_NULL(test, bench->dst);
 }
 
+/* Counters that a session enables, by block type. */
+struct masks {
+	u64 mask[PANTHOR_PERF_BLOCK_TYPES][2];
+};
+
 static struct panthor_perf_accum *make_accum(struct kunit *test, struct bench *bench,
-					     const struct panthor_perf_masks *masks)
+					     const struct masks *masks)
 {
 	struct panthor_perf_accum *accum =
 		kunit_kzalloc(test, panthor_perf_accum_size(bench->layout), GFP_KERNEL);
+	u32 type;
 
 	KUNIT_ASSERT_NOT_NULL(test, accum);
-	panthor_perf_accum_init(bench->layout, masks, accum);
+	panthor_perf_accum_init(bench->layout, accum);
+	for (type = FW; type <= SHADER; type++)
+		panthor_perf_accum_enable(bench->layout, type, masks->mask[type], accum);
 	return accum;
 }
 
@@ -784,7 +761,7 @@ static void read_slot(struct bench *bench)
 	panthor_perf_fw_sample_read(bench->layout, bench->slot, all, bench->sample);
 }
 
-static const struct panthor_perf_masks everything = {
+static const struct masks everything = {
 	.mask = {
 		[FW] = { ~0ull, ~0ull }, [CSG] = { ~0ull, ~0ull }, [CSHW] = { ~0ull, ~0ull },
 		[TILER] = { ~0ull, ~0ull }, [MEMSYS] = { ~0ull, ~0ull },
@@ -792,14 +769,14 @@ static const struct panthor_perf_masks everything = {
 	},
 };
 
-static const struct panthor_perf_masks everything64 = {
+static const struct masks everything64 = {
 	.mask = {
 		[FW] = { ~0ull }, [CSG] = { ~0ull }, [CSHW] = { ~0ull },
 		[TILER] = { ~0ull }, [MEMSYS] = { ~0ull }, [SHADER] = { ~0ull },
 	},
 };
 
-static const struct panthor_perf_masks *all_of(struct bench *bench)
+static const struct masks *all_of(struct bench *bench)
 {
 	return bench->layout->num_values == 64 ? &everything64 : &everything;
 }
@@ -1023,7 +1000,7 @@ static void sample_partly_written(struct kunit *test)
 /* A session gets the counters that it enabled, and no others that were sampled. */
 static void accum_masked(struct kunit *test)
 {
-	const struct panthor_perf_masks masks = {
+	const struct masks masks = {
 		.mask = {
 			/* The first four values are not counters, so these bits enable none. */
 			[FW] = { 0xf, 0 },
@@ -1146,7 +1123,7 @@ static void accum_dropped(struct kunit *test)
  */
 static void accum_saturated(struct kunit *test)
 {
-	struct panthor_perf_masks with = {}, without = {}, apart = {};
+	struct masks with = {}, without = {}, apart = {};
 	const struct panthor_perf_sample_info info = {};
 	struct panthor_perf_accum *a, *b, *c;
 	struct bench bench;
@@ -1308,7 +1285,7 @@ static void block_states(struct kunit *test)
 {
 	const struct state_case *c = test->param_value;
 	const struct panthor_perf_sample_info info = {};
-	struct panthor_perf_masks tiler_only = {};
+	struct masks tiler_only = {};
 	struct panthor_perf_accum *all, *tiler;
 	struct bench bench;
 
@@ -1346,7 +1323,7 @@ static void block_states(struct kunit *test)
 static void block_states_set(struct kunit *test)
 {
 	const struct panthor_perf_sample_info info = {};
-	struct panthor_perf_masks tiler_only = {};
+	struct masks tiler_only = {};
 	struct panthor_perf_accum *all, *tiler;
 	struct bench bench;
 	u32 set, i;
@@ -1420,7 +1397,7 @@ static void block_states_marked(struct kunit *test)
 		  OFF | AVAILABLE | NORMAL, OFF | NORMAL },
 	};
 	const struct panthor_perf_sample_info info = {};
-	struct panthor_perf_masks tiler_only = {};
+	struct masks tiler_only = {};
 	struct panthor_perf_accum *all, *tiler;
 	struct bench bench;
 	u32 i, j;
@@ -1556,8 +1533,7 @@ static void random_sessions(struct kunit *test)
 	struct panthor_perf_accum *accums[NUM_SESSIONS];
 	u64 needed[PANTHOR_PERF_BLOCK_WORDS] = {}, *sums[NUM_SESSIONS];
 	bool overflow[NUM_SESSIONS] = {};
-	struct drm_panthor_perf_cmd_setup setup;
-	struct panthor_perf_masks masks;
+	struct masks masks;
 	struct bench bench;
 	u32 s, b, i, n, values_total;
 	bool alone, ends;
@@ -1567,16 +1543,8 @@ static void random_sessions(struct kunit *test)
 	values_total = bench.layout->num_blocks * c->num_values;
 
 	for (s = 0; s < NUM_SESSIONS; s++) {
-		memset(&setup, 0, sizeof(setup));
-		for (i = 0; i < 2; i++) {
-			setup.fw_enable_mask[i] = random_mask();
-			setup.csg_enable_mask[i] = random_mask();
-			setup.cshw_enable_mask[i] = random_mask();
-			setup.tiler_enable_mask[i] = random_mask();
-			setup.memsys_enable_mask[i] = random_mask();
-			setup.shader_enable_mask[i] = random_mask();
-		}
-		panthor_perf_masks_from_setup(bench.layout, &setup, &masks);
+		for (i = 0; i < 2 * SHADER; i++)
+			masks.mask[FW + i / 2][i % 2] = random_mask();
 		accums[s] = make_accum(test, &bench, &masks);
 		for (i = 0; i < PANTHOR_PERF_BLOCK_WORDS; i++)
 			needed[i] |= accums[s]->enabled[i];
@@ -1613,7 +1581,7 @@ static void random_sessions(struct kunit *test)
 
 			for (s = 0; s < NUM_SESSIONS; s++) {
 				const u64 *mask =
-					accums[s]->masks.mask[bench.layout->blocks[b].type];
+					accums[s]->mask[bench.layout->blocks[b].type];
 
 				for (i = 4; i < c->num_values; i++) {
 					if (!(values[2] & BIT(i / 4)))
@@ -1673,18 +1641,10 @@ static void random_delivery(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, expected);
 
 	for (s = 0; s < NUM_SESSIONS; s++) {
-		struct drm_panthor_perf_cmd_setup setup = {};
-		struct panthor_perf_masks masks;
+		struct masks masks;
 
-		for (i = 0; i < 2; i++) {
-			setup.fw_enable_mask[i] = s ? random_mask() : ~0ull;
-			setup.csg_enable_mask[i] = s ? random_mask() : ~0ull;
-			setup.cshw_enable_mask[i] = s ? random_mask() : ~0ull;
-			setup.tiler_enable_mask[i] = s ? random_mask() : ~0ull;
-			setup.memsys_enable_mask[i] = s ? random_mask() : ~0ull;
-			setup.shader_enable_mask[i] = s ? random_mask() : ~0ull;
-		}
-		panthor_perf_masks_from_setup(bench.layout, &setup, &masks);
+		for (i = 0; i < 2 * SHADER; i++)
+			masks.mask[FW + i / 2][i % 2] = s ? random_mask() : ~0ull;
 		for (t = 0; t < 2; t++)
 			twins[s][t] = make_accum(test, &bench, &masks);
 		for (i = 0; i < PANTHOR_PERF_BLOCK_WORDS; i++)
@@ -1793,7 +1753,6 @@ static struct kunit_case panthor_perf_layout_cases[] = {
 	KUNIT_CASE(layout_exact_compact),
 	KUNIT_CASE_PARAM(layout_refused, bad_gen_params),
 	KUNIT_CASE(mask_conversions),
-	KUNIT_CASE(masks_of_setup),
 	KUNIT_CASE_PARAM(sample_distinct, gpu_gen_params),
 	KUNIT_CASE_PARAM(sample_acknowledged, gpu_gen_params),
 	KUNIT_CASE(sample_unwritten),

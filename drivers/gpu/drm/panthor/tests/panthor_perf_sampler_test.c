@@ -494,7 +494,7 @@ static const struct panthor_perf_client_ops fake_client_ops = {
 
 static struct fake_client *new_client(struct kunit *test, struct fake *f)
 {
-	struct panthor_perf_masks masks = {};
+	static const u64 mask[2] = { BIT_ULL(COUNTER) };
 	struct fake_client *c;
 
 	/*
@@ -505,8 +505,6 @@ static struct fake_client *new_client(struct kunit *test, struct fake *f)
 	c = kzalloc_obj(*c, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, c);
 	f->clients[f->num_clients++] = c;
-	masks.mask[DRM_PANTHOR_PERF_BLOCK_CSHW][0] = BIT_ULL(COUNTER);
-	masks.mask[DRM_PANTHOR_PERF_BLOCK_SHADER][0] = BIT_ULL(COUNTER);
 	c->f = f;
 	c->room = QUEUE_SIZE - 1;
 	c->sample = kzalloc(f->layout.user_sample_size, GFP_KERNEL);
@@ -520,7 +518,9 @@ static struct fake_client *new_client(struct kunit *test, struct fake *f)
 	c->client.head = BEFORE_WRAP;
 	c->client.tail = BEFORE_WRAP;
 	panthor_perf_client_init(&c->client, &f->sampler);
-	panthor_perf_accum_init(&f->layout, &masks, c->client.accum);
+	panthor_perf_accum_init(&f->layout, c->client.accum);
+	panthor_perf_accum_enable(&f->layout, DRM_PANTHOR_PERF_BLOCK_CSHW, mask, c->client.accum);
+	panthor_perf_accum_enable(&f->layout, DRM_PANTHOR_PERF_BLOCK_SHADER, mask, c->client.accum);
 	return c;
 }
 
