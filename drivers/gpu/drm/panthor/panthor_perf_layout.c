@@ -48,37 +48,27 @@
 
 #define RESERVED_MASK			((1ull << PANTHOR_PERF_VALUES_RESERVED) - 1)
 
-/* Appends a block to those of a user sample. @fw_offset is in bytes. */
+/* Append a block. @fw_offset is in bytes. */
 static void add_block(struct panthor_perf_layout *layout, u32 type, u32 fw_offset,
 		      u32 supported_clocks)
 {
-	struct panthor_perf_block *block = &layout->blocks[layout->num_blocks];
-	u32 clock;
+	static const u8 clocks[PANTHOR_PERF_BLOCK_TYPES] = {
+		[DRM_PANTHOR_PERF_BLOCK_TILER] = DRM_PANTHOR_PERF_CLOCK_COREGROUP,
+		[DRM_PANTHOR_PERF_BLOCK_MEMSYS] = DRM_PANTHOR_PERF_CLOCK_COREGROUP,
+		[DRM_PANTHOR_PERF_BLOCK_SHADER] = DRM_PANTHOR_PERF_CLOCK_SHADER,
+	};
+	u32 b = layout->num_fw_blocks++;
 
-	switch (type) {
-	case DRM_PANTHOR_PERF_BLOCK_TILER:
-	case DRM_PANTHOR_PERF_BLOCK_MEMSYS:
-		clock = DRM_PANTHOR_PERF_CLOCK_COREGROUP;
-		break;
-	case DRM_PANTHOR_PERF_BLOCK_SHADER:
-		clock = DRM_PANTHOR_PERF_CLOCK_SHADER;
-		break;
-	default:
-		clock = DRM_PANTHOR_PERF_CLOCK_TOPLEVEL;
-		break;
-	}
-
-	/* A clock domain without a clock of its own runs with the top level clock. */
-	if (!(supported_clocks & BIT(clock)))
-		clock = DRM_PANTHOR_PERF_CLOCK_TOPLEVEL;
-
-	block->type = type;
-	block->idx = layout->type_count[type]++;
-	block->clock = clock;
-	block->fw_offset = fw_offset;
-	block->user_offset = sizeof(struct drm_panthor_perf_sample_header) +
-			     layout->num_blocks * layout->user_block_size;
-	layout->num_blocks++;
+	layout->blocks[b] = (struct panthor_perf_block) {
+		.type = type,
+		.idx = layout->type_count[type]++,
+		/* A domain without a clock of its own runs with the top-level clock. */
+		.clock = supported_clocks & BIT(clocks[type]) ? clocks[type] :
+							       DRM_PANTHOR_PERF_CLOCK_TOPLEVEL,
+		.fw_offset = fw_offset,
+		.user_offset = sizeof(struct drm_panthor_perf_sample_header) +
+			       b * layout->user_block_size,
+	};
 }
 
 static void add_blocks(struct panthor_perf_layout *layout, u32 type, u32 count, u32 *fw_offset,
@@ -88,28 +78,25 @@ static void add_blocks(struct panthor_perf_layout *layout, u32 type, u32 count, 
 		add_block(layout, type, *fw_offset, supported_clocks);
 }
 
-/* Appends the shader cores, whose blocks in a firmware sample are those from @fw_offset on. */
+/*
+ * Append those shader cores that users know, or do not know. The blocks of all of them in a
+ * firmware sample are those from @fw_offset on.
+ */
 static void add_cores(struct panthor_perf_layout *layout,
-		      const struct panthor_perf_layout_params *params, u32 fw_offset)
+		      const struct panthor_perf_layout_params *params, u32 fw_offset, bool known)
 {
 	bool compact = GPU_ID_ARCH_MAJOR(params->gpu_id) >= ARCH_COMPACT_CORES;
 	u32 rank = 0, i;
 
-	layout->shader_block = layout->num_blocks;
-	layout->shader_offset = fw_offset;
 	for (i = 0; i < PANTHOR_PERF_MAX_CORES; i++) {
-		u32 slot = compact ? rank : i;
-
 		if (!(params->shader_present & BIT_ULL(i)))
 			continue;
 
-		rank++;
-		if (params->user_shader_present & BIT_ULL(i))
-			add_block(layout, DRM_PANTHOR_PERF_BLOCK_SHADER,
-				  fw_offset + slot * layout->fw_block_size,
+		if (known == !!(params->user_shader_present & BIT_ULL(i)))
+			add_block(layout, known ? DRM_PANTHOR_PERF_BLOCK_SHADER : 0,
+				  fw_offset + (compact ? rank : i) * layout->fw_block_size,
 				  params->supported_clocks);
-		else
-			layout->hidden_cores |= BIT_ULL(slot);
+		rank++;
 	}
 }
 
@@ -184,11 +171,8 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 	u32 clocks = params->supported_clocks;
 	u32 size = block_size(params), offset = metadata_size(params);
 
-	/*
-	 * A block must not be smaller than what is read to find out if it was written,
-	 * and PRFCNT_EN must be able to describe the largest block.
-	 */
-	BUILD_BUG_ON(PROBE_SIZE > SIZE_UNIT);
+	/* copy_rest() relies on this. PRFCNT_EN must be able to describe the largest block. */
+	BUILD_BUG_ON(PROBE_SIZE != 64);
 	BUILD_BUG_ON(PANTHOR_PERF_MAX_VALUES * sizeof(u32) != 2 * SIZE_UNIT);
 	BUILD_BUG_ON(sizeof(struct drm_panthor_perf_sample_header) != 56);
 	BUILD_BUG_ON(sizeof(struct drm_panthor_perf_block_header) != 24);
@@ -214,11 +198,14 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_FW, fw_size ? 1 : 0, &offset, clocks);
 	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_CSG, fw_size > size ? params->group_num : 0,
 		   &offset, clocks);
-	layout->cshw_block = layout->num_blocks;
+	layout->cshw_block = layout->num_fw_blocks;
 	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_CSHW, 1, &offset, clocks);
 	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_TILER, 1, &offset, clocks);
 	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_MEMSYS, slices, &offset, clocks);
-	add_cores(layout, params, offset);
+	layout->shader_block = layout->num_fw_blocks;
+	add_cores(layout, params, offset, true);
+	layout->num_blocks = layout->num_fw_blocks;
+	add_cores(layout, params, offset, false);
 
 	layout->user_sample_size = sizeof(struct drm_panthor_perf_sample_header) +
 				   layout->num_blocks * layout->user_block_size;
@@ -244,7 +231,7 @@ void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_info);
 
-/* Clears PRFCNT_EN of a block in the firmware ring, to mark it as not written. */
+/* Clear PRFCNT_EN of a block in the firmware ring, to mark it as not written. */
 static void clear_en(void *slot, u32 fw_offset)
 {
 	u32 *values = slot + fw_offset;
@@ -252,8 +239,8 @@ static void clear_en(void *slot, u32 fw_offset)
 	WRITE_ONCE(values[VALUE_EN], 0);
 }
 
-/* Does the same for the metadata block, and clears the reason of the sample. */
-static void clear_metadata_en(void *slot)
+/* The same for the metadata block, whose reason is that of the sample. */
+static void clear_metadata(void *slot)
 {
 	u32 *values = slot;
 
@@ -261,26 +248,16 @@ static void clear_metadata_en(void *slot)
 	WRITE_ONCE(values[VALUE_REASON], 0);
 }
 
-static void clear_hidden_en(const struct panthor_perf_layout *layout, void *slot)
-{
-	u64 cores = layout->hidden_cores;
-
-	for (; cores; cores &= cores - 1)
-		clear_en(slot, layout->shader_offset + __ffs64(cores) * layout->fw_block_size);
-}
-
-/* Marks all blocks in a slot of the firmware ring as not written, and reads nothing from it. */
+/* Mark all blocks in a slot of the firmware ring as not written, and read nothing from it. */
 void panthor_perf_layout_clear_en(const struct panthor_perf_layout *layout, void *slot)
 {
 	u32 b;
 
 	if (layout->has_metadata)
-		clear_metadata_en(slot);
+		clear_metadata(slot);
 
-	for (b = 0; b < layout->num_blocks; b++)
+	for (b = 0; b < layout->num_fw_blocks; b++)
 		clear_en(slot, layout->blocks[b].fw_offset);
-
-	clear_hidden_en(layout, slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_clear_en);
 
@@ -318,20 +295,28 @@ static void clear_unwritten(const struct panthor_perf_layout *layout, u32 en, u3
 			memset(&values[group * 4], 0, 4 * sizeof(*values));
 }
 
-/* Return true if a counter of a block has its highest value, so that it may have saturated. */
+/*
+ * Copy the rest of a block, behind PROBE_SIZE. Returns the bits that occur in any counter of it:
+ * usually some do not, so that none has its highest value.
+ */
+static u32 copy_rest(u64 *dst, const void *src, u32 size)
+{
+	u64 bits = (dst[2] | dst[3]) | (dst[4] | dst[5]) | (dst[6] | dst[7]), part[4];
+	const void *end = src + size;
+
+	for (src += PROBE_SIZE, dst += 8; src != end; src += sizeof(part), dst += 4) {
+		memcpy(part, src, sizeof(part));
+		memcpy(dst, part, sizeof(part));
+		bits |= (part[0] | part[1]) | (part[2] | part[3]);
+	}
+
+	return bits | bits >> 32;
+}
+
+/* Return true if a counter has its highest value, so that it may have saturated. */
 static bool any_saturated(const u32 *values, u32 num_values)
 {
-	const u64 *pairs = (const u64 *)(values + PANTHOR_PERF_VALUES_RESERVED);
-	const u64 *end = (const u64 *)(values + num_values);
-	u64 bits = pairs[0] | pairs[1];
 	u32 i;
-
-	/* All bits that occur in the other 28 or 60 pairs of counters: usually some never do. */
-	for (pairs += 2; pairs != end; pairs += 4)
-		bits |= (pairs[0] | pairs[1]) | (pairs[2] | pairs[3]);
-
-	if (likely((u32)(bits | bits >> 32) != U32_MAX))
-		return false;
 
 	for (i = PANTHOR_PERF_VALUES_RESERVED; i < num_values; i++)
 		if (values[i] == U32_MAX)
@@ -345,14 +330,12 @@ static bool is_written(const struct panthor_perf_fw_sample *sample, u32 b)
 	return sample->written[b / 64] & BIT_ULL(b % 64);
 }
 
-/* All blocks of a sample have the same timestamp. Takes that of the first one. */
-static void take_timestamp(struct panthor_perf_fw_sample *sample, const u32 *values)
+/* Read the timestamp of the first block that was written: all have the same. */
+static void read_timestamp(struct panthor_perf_fw_sample *sample, const u32 *values)
 {
-	if (sample->has_timestamp)
-		return;
-
-	sample->timestamp = values[VALUE_TIMESTAMP_LO] | (u64)values[VALUE_TIMESTAMP_HI] << 32;
-	sample->has_timestamp = true;
+	if (!sample->timestamp)
+		sample->timestamp = values[VALUE_TIMESTAMP_LO] |
+				    (u64)values[VALUE_TIMESTAMP_HI] << 32;
 }
 
 /* Copies block @b if it was written, reading it only once, and marks it as not written. */
@@ -360,7 +343,7 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 		       struct panthor_perf_fw_sample *sample)
 {
 	u32 *values = &sample->values[b * layout->num_values];
-	u32 full = GENMASK(layout->num_values / 4 - 1, 0), en;
+	u32 full = GENMASK(layout->num_values / 4 - 1, 0), bits, en;
 	u32 offset = layout->blocks[b].fw_offset;
 	const void *src = slot + offset;
 
@@ -375,8 +358,7 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 		return;
 	}
 
-	memcpy(values + PROBE_SIZE / sizeof(u32), src + PROBE_SIZE,
-	       layout->fw_block_size - PROBE_SIZE);
+	bits = copy_rest((u64 *)values, src, layout->fw_block_size);
 	clear_en(slot, offset);
 
 	en &= full;
@@ -384,44 +366,42 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 		clear_unwritten(layout, en, values);
 
 	sample->written[b / 64] |= BIT_ULL(b % 64);
-	if (any_saturated(values, layout->num_values))
+	if (bits == U32_MAX && any_saturated(values, layout->num_values))
 		sample->saturated[b / 64] |= BIT_ULL(b % 64);
-	take_timestamp(sample, values);
+	read_timestamp(sample, values);
 }
 
 /*
- * The CSHW block is always written. When protected mode has ended, its head is all that is
- * written of the sample. If nobody has asked for the block, its head tells the time of a sample
- * in which none of the blocks that were asked for was written.
+ * Check the CSHW block, which is always written. When protected mode has ended, its head is all
+ * that is written of the sample. If no other block was written, its head tells the time.
  */
-static void check_cshw(const struct panthor_perf_layout *layout, void *slot,
+static void check_cshw(const struct panthor_perf_layout *layout, void *slot, bool needed,
 		       struct panthor_perf_fw_sample *sample)
 {
 	u32 b = layout->cshw_block, offset = layout->blocks[b].fw_offset;
 	u32 *head = &sample->values[b * layout->num_values];
+	bool any_written = sample->written[0] | sample->written[1];
 
-	if (!(sample->needed[b / 64] & BIT_ULL(b % 64))) {
-		if (!sample->has_timestamp)
+	if (!needed) {
+		if (!any_written)
 			memcpy(head, slot + offset, PANTHOR_PERF_VALUES_RESERVED * sizeof(*head));
 		clear_en(slot, offset);
-		if (sample->has_timestamp)
+		if (any_written)
 			return;
 	}
 
-	sample->missing = !(head[VALUE_EN] & PANTHOR_PERF_EN_WRITTEN);
-	if (head[VALUE_EN] == PANTHOR_PERF_EN_HEAD && !layout->has_metadata &&
-	    !sample->has_timestamp) {
-		sample->missing = false;
+	if (head[VALUE_EN] == PANTHOR_PERF_EN_HEAD && !layout->has_metadata && !any_written)
 		sample->reason = PANTHOR_PERF_REASON_PROTECTED_END;
-	}
+	else
+		sample->missing = !(head[VALUE_EN] & PANTHOR_PERF_EN_WRITTEN);
 	if (!sample->missing)
-		take_timestamp(sample, head);
+		read_timestamp(sample, head);
 }
 
 /*
- * Copies a sample from the firmware ring: those blocks in @needed that were written. Clears
- * PRFCNT_EN in all blocks, so that they are not found written when the slot is used again. The
- * memory of cores that do not exist is not touched, and the states of @sample are left unset.
+ * Copy a sample from the firmware ring: those blocks in @needed that were written. Clears PRFCNT_EN
+ * in all blocks, so that they are not found written when the slot is used again. The memory of
+ * cores that do not exist is not touched, and the states of @sample are not set.
  *
  * The caller must have read INSERT before, with barrier (B) of panthor_perf_fw.c in between, and
  * must write EXTRACT after this, with barrier (C) in between.
@@ -431,32 +411,31 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 				 struct panthor_perf_fw_sample *sample)
 {
 	u32 header[PANTHOR_PERF_VALUES_RESERVED];
+	bool cshw_needed = needed[layout->cshw_block / 64] & BIT_ULL(layout->cshw_block % 64);
 	u32 b;
 
+	BUILD_BUG_ON(PANTHOR_PERF_BLOCK_WORDS != 2);
+
 	sample->timestamp = 0;
-	sample->has_timestamp = false;
 	sample->missing = false;
 	sample->reason = PANTHOR_PERF_REASON_REQUEST;
-	memcpy(sample->needed, needed, sizeof(sample->needed));
 	memset(sample->written, 0, sizeof(sample->written));
 	memset(sample->saturated, 0, sizeof(sample->saturated));
 
-	for (b = 0; b < layout->num_blocks; b++) {
-		if (needed[b / 64] & BIT_ULL(b % 64))
+	for (b = 0; b < layout->num_fw_blocks; b++) {
+		if (b < layout->num_blocks && needed[b / 64] & BIT_ULL(b % 64))
 			read_block(layout, slot, b, sample);
 		else if (b != layout->cshw_block)
 			clear_en(slot, layout->blocks[b].fw_offset);
 	}
 
-	check_cshw(layout, slot, sample);
+	check_cshw(layout, slot, cshw_needed, sample);
 	if (layout->has_metadata) {
 		memcpy(header, slot, sizeof(header));
 		sample->reason = header[VALUE_REASON] & (PANTHOR_PERF_REASON_PROTECTED_END - 1);
-		take_timestamp(sample, header);
-		clear_metadata_en(slot);
+		read_timestamp(sample, header);
+		clear_metadata(slot);
 	}
-
-	clear_hidden_en(layout, slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_read);
 

@@ -108,213 +108,148 @@ enum panthor_perf_reason {
 
 /**
  * struct panthor_perf_layout_params - Properties of a GPU that determine the layout
+ * @gpu_id: GPU_ID register.
+ * @mem_features: MEM_FEATURES register.
+ * @shader_present: Cores that have blocks in firmware samples: SHADER_PRESENT register, from
+ *	architecture 14 on PWR_SHADER_PRESENT.
+ * @user_shader_present: Cores in user samples, drm_panthor_gpu_info::shader_present.
+ * @glb_version: Version of the global interface, as in its control block.
+ * @group_num: Number of CSG slots, as in the control block.
+ * @perfcnt_size: PERFCNT_SIZE of the control block.
+ * @perfcnt_features: PERFCNT_FEATURES of the control block, from version 2.0 on.
+ * @prfcnt_features: PRFCNT_FEATURES register, from architecture 11 on.
+ * @supported_clocks: See drm_panthor_perf_info::supported_clocks.
  */
 struct panthor_perf_layout_params {
-	/** @gpu_id: GPU_ID register. */
 	u32 gpu_id;
-
-	/** @mem_features: MEM_FEATURES register. */
 	u32 mem_features;
-
-	/**
-	 * @shader_present: SHADER_PRESENT register, from architecture 14 on
-	 * PWR_SHADER_PRESENT: the cores that have blocks in firmware samples.
-	 */
 	u64 shader_present;
-
-	/** @user_shader_present: Those in user samples, drm_panthor_gpu_info::shader_present. */
 	u64 user_shader_present;
-
-	/** @glb_version: Version of the global interface, as in its control block. */
 	u32 glb_version;
-
-	/** @group_num: Number of CSG slots, as in the control block. */
 	u32 group_num;
-
-	/** @perfcnt_size: PERFCNT_SIZE of the control block. */
 	u32 perfcnt_size;
-
-	/** @perfcnt_features: PERFCNT_FEATURES of the control block, from version 2.0 on. */
 	u32 perfcnt_features;
-
-	/** @prfcnt_features: PRFCNT_FEATURES register, from architecture 11 on. */
 	u32 prfcnt_features;
-
-	/** @supported_clocks: See drm_panthor_perf_info::supported_clocks. */
 	u32 supported_clocks;
 };
 
 /**
- * struct panthor_perf_block - One block of a user sample
+ * struct panthor_perf_block - One block of a sample
+ * @fw_offset: Offset in a firmware sample, in bytes.
+ * @user_offset: Offset of the header in a user sample, in bytes.
+ * @type: enum drm_panthor_perf_block_type.
+ * @idx: Number among the blocks of its type, from 0.
+ * @clock: Clock domain, enum drm_panthor_perf_clock.
  */
 struct panthor_perf_block {
-	/** @fw_offset: Offset of the block in a firmware sample, in bytes. */
 	u32 fw_offset;
-
-	/** @user_offset: Offset of the block's header in a user sample, in bytes. */
 	u32 user_offset;
-
-	/** @type: Block type, enum drm_panthor_perf_block_type. */
 	u8 type;
-
-	/** @idx: Number of the block among those of its type, from 0. */
 	u8 idx;
-
-	/** @clock: Clock domain that the block runs in, enum drm_panthor_perf_clock. */
 	u8 clock;
 };
 
 /**
  * struct panthor_perf_layout - Sizes and offsets in firmware samples and user samples
+ * @num_values: Number of values of a block, including those before counters: 64 or 128.
+ * @fw_block_size: Size of a block in a firmware sample, in bytes.
+ * @fw_sample_size: Size of a firmware sample, and of a slot of its ring, in bytes.
+ * @user_block_size: Size of a block in a user sample, header included, in bytes.
+ * @user_sample_size: Size of a user sample, in bytes.
+ * @has_metadata: Firmware samples start with a metadata block.
+ * @num_blocks: Number of blocks of a user sample.
+ * @num_fw_blocks: The same, and of blocks that firmware may write but that users do not know.
+ * @cshw_block: Index of the CSHW block in @blocks.
+ * @shader_block: Index of the first shader core in @blocks; no others follow in user samples.
+ * @type_count: Number of blocks of each type.
+ * @blocks: The blocks of a user sample, in their order, and then those that users do not know.
  *
- * Does not change once initialized, so it can be used without a lock.
+ * Constant once initialized.
  */
 struct panthor_perf_layout {
-	/** @num_values: Number of values of a block, including those before counters: 64 or 128. */
 	u32 num_values;
-
-	/** @fw_block_size: Size of a block in a firmware sample, in bytes. */
 	u32 fw_block_size;
-
-	/** @fw_sample_size: Size of a firmware sample, and of a slot of its ring, in bytes. */
 	u32 fw_sample_size;
-
-	/** @user_block_size: Size of a block in a user sample, header included, in bytes. */
 	u32 user_block_size;
-
-	/** @user_sample_size: Size of a user sample, in bytes. */
 	u32 user_sample_size;
-
-	/** @has_metadata: Firmware samples start with a metadata block. */
 	bool has_metadata;
-
-	/** @num_blocks: Number of valid entries of @blocks. */
 	u32 num_blocks;
-
-	/** @cshw_block: Index of the CSHW block in @blocks. */
+	u32 num_fw_blocks;
 	u32 cshw_block;
-
-	/** @shader_block: Index of the first shader core in @blocks, where they come last. */
 	u32 shader_block;
-
-	/** @type_count: Number of blocks of each type, by block type. */
 	u32 type_count[PANTHOR_PERF_BLOCK_TYPES];
-
-	/** @shader_offset: Offset of the first core position in a firmware sample, in bytes. */
-	u32 shader_offset;
-
-	/**
-	 * @hidden_cores: A bit for each position of a shader core that firmware may
-	 * write, but that users do not know.
-	 */
-	u64 hidden_cores;
-
-	/** @blocks: All blocks of a user sample, in their order. */
 	struct panthor_perf_block blocks[PANTHOR_PERF_MAX_BLOCKS];
 };
 
 /**
  * struct panthor_perf_fw_sample - A firmware sample, copied from the firmware ring
+ * @timestamp: GPU timestamp at which firmware took the sample, in ticks, 0 if it is not known.
+ * @missing: The CSHW block was read, and was not written. In sets other than the primary one it may
+ *	have no counters, so that this means nothing there.
+ * @reason: enum panthor_perf_reason, REQUEST if there is no metadata block.
+ * @written: A bit for each block that was needed and written.
+ * @saturated: A bit for each block in @written with a counter that may have saturated.
+ * @states: States of each block, for sessions that have enabled counters in it. Padded, so that
+ *	eight of them can be combined at a time.
+ * @unread: States for sessions that have not: of shader cores in element 1, else in 0.
+ * @values: Values of all blocks. Those that firmware did not write are 0 in a block in @written,
+ *	and undefined in all other blocks.
  *
- * Has a size of panthor_perf_fw_sample_size() bytes. Must be zeroed when it is
- * allocated, and can then be used for one sample after the other.
+ * Has a size of panthor_perf_fw_sample_size() bytes. Zeroed when it is allocated, and then used for
+ * one sample after the other.
  */
 struct panthor_perf_fw_sample {
-	/** @timestamp: GPU timestamp at which firmware took the sample, in ticks. */
 	u64 timestamp;
-
-	/** @has_timestamp: @timestamp is valid: some block that was looked at was written. */
-	bool has_timestamp;
-
-	/**
-	 * @missing: The CSHW block was looked at, and was not written. In sets other than
-	 * the primary one it may have no counters, so that this means nothing there.
-	 */
 	bool missing;
-
-	/** @reason: enum panthor_perf_reason, REQUEST if there is no metadata block. */
 	u32 reason;
-
-	/** @needed: A bit for each block that some session has enabled counters in. */
-	u64 needed[PANTHOR_PERF_BLOCK_WORDS];
-
-	/** @written: A bit for each block in @needed that was written. */
 	u64 written[PANTHOR_PERF_BLOCK_WORDS];
-
-	/** @saturated: A bit for each block in @written with a counter that may have saturated. */
 	u64 saturated[PANTHOR_PERF_BLOCK_WORDS];
-
-	/**
-	 * @states: States of each block, for sessions that have enabled counters in it.
-	 * Padded, so that eight of them can be combined at a time.
-	 */
 	u8 states[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
-
-	/** @unread: For sessions that have not: of shader cores in element 1, else in 0. */
 	u8 unread[2];
-
-	/**
-	 * @values: Values of all blocks, block after block. In a block that is in
-	 * @written, values that firmware did not write are 0. The values of all other
-	 * blocks are those of an earlier sample, and must not be used.
-	 */
 	u32 values[] __aligned(8);
 };
 
 /**
  * struct panthor_perf_accum - Sums of what a session has counted since its last sample
+ * @enabled: A bit for each block in which the session has enabled counters.
+ * @mask: Counters that are enabled in the blocks of each type: bit n % 64 of element n / 64 stands
+ *	for value n. Bits of values that do not exist are clear.
+ * @overflow: A counter of a block in @enabled has saturated since the last sample.
+ * @zero: No firmware sample was added since the last sample: all sums are 0, although @image has
+ *	the old ones, which the first firmware sample overwrites.
+ * @states: States of each block in @enabled since the last sample.
+ * @unread: States of blocks not in @enabled: of shader cores in element 1, else in 0.
+ * @image: The user sample, with headers and sums.
  *
  * Has a size of panthor_perf_accum_size() bytes.
  */
 struct panthor_perf_accum {
-	/** @enabled: A bit for each block the session has enabled counters in. */
 	u64 enabled[PANTHOR_PERF_BLOCK_WORDS];
-
-	/** @mask: Mask of the blocks of each type. Bits of values that do not exist are clear. */
 	u64 mask[PANTHOR_PERF_BLOCK_TYPES][2];
-
-	/** @overflow: A counter of a block in @enabled has saturated since the last sample. */
 	bool overflow;
-
-	/**
-	 * @zero: No firmware sample was added since the last sample: all sums are 0,
-	 * although @image has the old ones, which the first firmware sample overwrites.
-	 */
 	bool zero;
-
-	/** @states: States that each block in @enabled was in since the last sample. */
 	u8 states[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);
-
-	/** @unread: Those of blocks not in @enabled: of shader cores in element 1, else in 0. */
 	u8 unread[2];
-
-	/** @image: The user sample, with headers and sums. */
 	u64 image[];
 };
 
 /**
  * struct panthor_perf_sample_info - Values of a user sample that are set when it is delivered
+ * @start_ns: Start of the period, CLOCK_MONOTONIC_RAW in nanoseconds.
+ * @end_ns: End of the period, CLOCK_MONOTONIC_RAW in nanoseconds.
+ * @gpu_timestamp: GPU timestamp at the end of the period, in ticks.
+ * @user_data: Tag of the sample.
+ * @cycles: Cycles of each clock domain in the period.
+ * @flags: enum drm_panthor_perf_sample_flags, but for a counter that saturated.
+ * @block_set: Counter set, enum drm_panthor_perf_counter_set.
  */
 struct panthor_perf_sample_info {
-	/** @start_ns: Start of the period, CLOCK_MONOTONIC_RAW in nanoseconds. */
 	u64 start_ns;
-
-	/** @end_ns: End of the period, CLOCK_MONOTONIC_RAW in nanoseconds. */
 	u64 end_ns;
-
-	/** @gpu_timestamp: GPU timestamp at the end of the period, in ticks. */
 	u64 gpu_timestamp;
-
-	/** @user_data: Tag of the sample. */
 	u64 user_data;
-
-	/** @cycles: Cycles of each clock domain in the period. */
 	u64 cycles[DRM_PANTHOR_PERF_CLOCK_SHADER + 1];
-
-	/** @flags: enum drm_panthor_perf_sample_flags, but for a counter that saturated. */
 	u32 flags;
-
-	/** @block_set: Counter set, enum drm_panthor_perf_counter_set. */
 	u8 block_set;
 };
 

@@ -555,7 +555,7 @@ static bool consume_sample(struct panthor_perf_sampler *sampler, struct drain *d
 	if (drain->protected && last && sample->reason != PANTHOR_PERF_REASON_PROTECTED_END)
 		sample->reason = PANTHOR_PERF_REASON_PROTECTED;
 
-	if (sample->has_timestamp)
+	if (sample->timestamp)
 		ns = panthor_perf_clock_at(sampler->clock, sample->timestamp, &sampler->time);
 	else
 		panthor_perf_clock_now(sampler->clock, &sampler->time);
