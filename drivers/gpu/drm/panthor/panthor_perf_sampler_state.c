@@ -131,16 +131,16 @@ static void firmware_failed(struct panthor_perf_sampler *sampler, const char *wh
 }
 
 /*
- * Handle the result of a call of firmware: -EAGAIN if it failed in protected mode, in which
- * firmware does nothing, or if protected mode has just ended (@protected: it was on before the
- * call). The check tries again, however often firmware has failed.
+ * Handle the result of enabling or disabling counters. Returns 0, -ETIMEDOUT, or -EAGAIN in
+ * protected mode, in which firmware does nothing: the check tries again, however often firmware has
+ * failed.
  */
-static int check_result(struct panthor_perf_sampler *sampler, bool protected, int ret)
+static int check_result(struct panthor_perf_sampler *sampler, int ret)
 {
 	if (!ret)
 		return 0;
 
-	if (protected || panthor_perf_in_protected_mode(sampler)) {
+	if (panthor_perf_in_protected_mode(sampler)) {
 		sampler->failures = min(sampler->failures, MAX_FAILURES - 1);
 		return -EAGAIN;
 	}
@@ -156,11 +156,9 @@ static int check_result(struct panthor_perf_sampler *sampler, bool protected, in
  */
 static int enable_counters(struct panthor_perf_sampler *sampler)
 {
-	bool protected = panthor_perf_in_protected_mode(sampler);
-	int ret = panthor_perf_fw_enable(sampler->fw, sampler->set);
+	int ret = check_result(sampler, panthor_perf_fw_enable(sampler->fw, sampler->set));
 
 	schedule_check(sampler);
-	ret = check_result(sampler, protected, ret);
 	if (ret)
 		return ret;
 
@@ -169,13 +167,6 @@ static int enable_counters(struct panthor_perf_sampler *sampler)
 	sampler->prev_reason = PANTHOR_PERF_REASON_REQUEST;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_COUNTING);
 	return 0;
-}
-
-static int disable_counters(struct panthor_perf_sampler *sampler)
-{
-	bool protected = panthor_perf_in_protected_mode(sampler);
-
-	return check_result(sampler, protected, panthor_perf_fw_disable(sampler->fw));
 }
 
 /* Disable counters and clock tracking when the last client is gone. */
@@ -190,7 +181,7 @@ void panthor_perf_disable_if_unused(struct panthor_perf_sampler *sampler)
 	if (counting || sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
 	if (counting)
-		disable_counters(sampler);
+		check_result(sampler, panthor_perf_fw_disable(sampler->fw));
 }
 
 /*
@@ -257,7 +248,7 @@ static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bo
 
 	sampler->stats.restarts++;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
-	ret = disable_counters(sampler);
+	ret = check_result(sampler, panthor_perf_fw_disable(sampler->fw));
 	if (ret && ret != -EAGAIN) {
 		flags |= DRM_PANTHOR_PERF_SAMPLE_ERROR;
 		fail_starting(sampler, sampler->next_gen, ret);
@@ -302,21 +293,16 @@ static void drain_work(struct work_struct *work)
 
 	guard(mutex)(&sampler->lock);
 
-	switch (sampler->state) {
-	case PANTHOR_PERF_SAMPLER_COUNTING:
+	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING) {
 		drain_counting(sampler, false);
-		break;
-	case PANTHOR_PERF_SAMPLER_FAILED:
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
-		fallthrough;
-	case PANTHOR_PERF_SAMPLER_DOWN:
-		panthor_perf_complete_now(sampler);
-		break;
-	case PANTHOR_PERF_SAMPLER_CLOSING:
-	case PANTHOR_PERF_SAMPLER_IDLE:
-	case PANTHOR_PERF_SAMPLER_GONE:
-		break;
+		return;
 	}
+
+	if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
+		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED ||
+	    sampler->state == PANTHOR_PERF_SAMPLER_DOWN)
+		panthor_perf_complete_now(sampler);
 }
 
 /*

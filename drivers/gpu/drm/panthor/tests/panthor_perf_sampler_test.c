@@ -128,8 +128,6 @@ struct fake {
 	bool protected_when_waited;
 	/* The same, when the driver next reads GPU_STATUS. */
 	bool protected_when_read;
-	/* Protected mode ends while ENABLE is waited for, too late for an answer. */
-	bool protected_until_waited;
 	/*
 	 * INSERT makes no sense from the moment at which counters are enabled. To the fake
 	 * the ring is not full for that.
@@ -383,11 +381,6 @@ static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
 			fake_ack_sample(f);
 		}
 		f->protected = true;
-	}
-
-	if (f->protected_until_waited && f->protected && (mask & GLB_PERFCNT_EN)) {
-		f->protected = false;
-		return -ETIMEDOUT;
 	}
 
 	return (f->input.req ^ f->output.ack) & mask ? -ETIMEDOUT : 0;
@@ -3180,26 +3173,6 @@ static void emitted_protected_answer(struct kunit *test)
 	expect(test, c, 1, 1, 3, 0);
 }
 
-/* Protected mode ends so late that firmware has no time left to enable or disable counters. */
-static void protected_ends_waiting(struct kunit *test)
-{
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
-
-	f->protected_until_waited = true;
-	f->protected = true;
-	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
-	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_FAILED);
-	KUNIT_EXPECT_EQ(test, f->sampler.failures, 0);
-	check(f, 0);
-	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_COUNTING);
-
-	f->protected = true;
-	panthor_perf_sampler_remove(&f->sampler, &c->client);
-	KUNIT_EXPECT_EQ(test, f->sampler.failures, 0);
-	KUNIT_EXPECT_EQ(test, f->resets, 0);
-}
-
 /* The time to answer does not run in protected mode, and does so from its end. */
 static void protected_excused(struct kunit *test)
 {
@@ -5597,7 +5570,6 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(served_in_irq),
 	KUNIT_CASE(portions_down),
 	KUNIT_CASE(limited_portion),
-	KUNIT_CASE(protected_ends_waiting),
 	KUNIT_CASE(protected_excused),
 	KUNIT_CASE(emitted_meanwhile),
 	KUNIT_CASE(stop_in_irq),
