@@ -331,9 +331,10 @@ struct drm_panthor_perf_info {
 enum drm_panthor_perf_sample_flags {
 	/**
 	 * @DRM_PANTHOR_PERF_SAMPLE_OVERFLOW: Counts may be missing, because a
-	 * counter reached its highest value in hardware, or because firmware had
-	 * to write a sample when all slots of its own ring were in use. The flag
-	 * is set whenever such a loss cannot be excluded.
+	 * counter of a block in which the session has enabled counters reached
+	 * its highest value in hardware, or because firmware had to write a
+	 * sample when all slots of its own ring were in use. The flag is set
+	 * whenever such a loss cannot be excluded.
 	 */
 	DRM_PANTHOR_PERF_SAMPLE_OVERFLOW = 1 << 0,
 
