@@ -440,7 +440,7 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_read);
 
 /*
- * Derives the block states of a sample that was read, by the rules of "Counter layout" in
+ * Derive the block states of a sample that was read, by the rules of "Counter layout" in
  * panthor_perf_layout.h. The previous sample had @prev_reason, or
  * PANTHOR_PERF_REASON_REQUEST if this is the first of an epoch.
  */
@@ -471,27 +471,24 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 		available = 0;
 	}
 
-	/*
-	 * Every block has counters in the primary set, so that a block which was not
-	 * written had nothing to count. In another set, not having been written means
-	 * that it has no counters.
-	 */
-	on = common | DRM_PANTHOR_PERF_BLOCK_STATE_ON | available;
-	off = on;
-	sample->unread[0] = on;
+	on = common | DRM_PANTHOR_PERF_BLOCK_STATE_ON;
+	sample->unread[0] = on | available;
+	memset(sample->states, sample->unread[0], layout->shader_block);
+
+	/* In sets other than the primary one, a block that was not written has no counters. */
 	if (set != DRM_PANTHOR_PERF_SET_PRIMARY) {
-		sample->unread[0] = common | DRM_PANTHOR_PERF_BLOCK_STATE_ON;
-		off = sample->unread[0] | DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
+		sample->unread[0] = on;
+		for (b = 0; b < layout->shader_block; b++)
+			if (!is_written(sample, b))
+				sample->states[b] = on | DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
 	}
-	for (b = 0; b < layout->shader_block; b++)
-		sample->states[b] = is_written(sample, b) ? on : off;
 
 	/* A shader core that was not written had no power. */
 	on = common | available;
 	off = on | DRM_PANTHOR_PERF_BLOCK_STATE_OFF;
 	on |= after_protected ? PANTHOR_PERF_STATE_POWER_UNKNOWN : DRM_PANTHOR_PERF_BLOCK_STATE_ON;
 	sample->unread[1] = common | PANTHOR_PERF_STATE_POWER_UNKNOWN;
-	for (; b < layout->num_blocks; b++)
+	for (b = layout->shader_block; b < layout->num_blocks; b++)
 		sample->states[b] = is_written(sample, b) ? on : off;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_states);
