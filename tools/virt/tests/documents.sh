@@ -49,7 +49,7 @@ is "each comment of the driver's own files is in the page" \
 	"$(grep -o 'DOC: .*' $(files) drivers/gpu/drm/panthor/panthor_perf_*.h | sed 's/DOC: //' | grep -vxF "$titles")" ""
 
 # shellcheck disable=SC2046
-is "the page has each lock" "$(sed -n 's/^\t\(struct mutex\|spinlock_t\) \([a-z_]*\);/::\2/p' $(files) \
+is "the page has each lock" "$(sed -n 's/^\t\(struct mutex\|spinlock_t\) \([a-z_]*\);.*/::\2/p' $(files) \
 	drivers/gpu/drm/panthor/panthor_perf_*.h | sort -u | missing "$page")" ""
 
 is "each function that a page names is there" "$(grep -ohE 'panthor_perf_[a-z_]+\(\)' "$page" tools/ordering/README | sort -u |

@@ -40,17 +40,14 @@
  * of the rate from pair to pair. Notifiers follow the rates.
  */
 
-/*
- * The GPU timestamp is read between two reads of the system counter. If these are more than
- * 1/OFFSET_GAP_DIV seconds apart, something delayed them, and they are repeated.
- */
+/* Reads of the counter around one of the GPU timestamp are repeated if further apart, in 1/s. */
 #define OFFSET_GAP_DIV		200000
 #define OFFSET_TRIES		3
 
-/* Rates that are computed by divisions of one rate may be off by 1/RATIO_ROUNDING_DIV. */
+/* Rates that are divisions of one rate may be off by 1/RATIO_ROUNDING_DIV. */
 #define RATIO_ROUNDING_DIV	10000
 
-/* GPU timestamps may be this much later than the present, in 1/TIMESTAMP_SLACK_DIV seconds. */
+/* GPU timestamps may be later than the present by 1/TIMESTAMP_SLACK_DIV seconds. */
 #define TIMESTAMP_SLACK_DIV	100000
 
 /* Cycles of a domain since the latest pair, by its rates. */
@@ -62,14 +59,16 @@ static u64 nominal_cycles(const struct panthor_perf_clock *clock,
 	return domain->nominal + mul_u64_u64_div_u64(delta, domain->rate, NSEC_PER_SEC);
 }
 
-/* Checks if two rates are in the same ratio as at the probe, but for what rounding makes of it. */
-static bool same_ratio(const struct panthor_perf_domain *domain,
-		       const struct panthor_perf_domain *toplevel)
+/* Returns true if both rates are equal, or in the same ratio as at the probe but for rounding. */
+static bool rates_follow(const struct panthor_perf_domain *domain,
+			 const struct panthor_perf_domain *toplevel)
 {
 	u64 a = (u64)domain->rate * toplevel->first_rate;
 	u64 b = (u64)toplevel->rate * domain->first_rate;
 
-	return abs_diff(a, b) <= div_u64(a, RATIO_ROUNDING_DIV);
+	return domain == toplevel ||
+	       (toplevel->rate && (domain->rate == toplevel->rate ||
+				   abs_diff(a, b) <= div_u64(a, RATIO_ROUNDING_DIV)));
 }
 
 /* Changes a rate to @rate Hz at @ns of CLOCK_MONOTONIC_RAW. */
@@ -88,9 +87,7 @@ void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 n
 	clock->domains[id].rate = rate;
 
 	for (domain = clock->domains; domain < clock->domains + PANTHOR_PERF_CLOCKS; domain++)
-		domain->follows = domain == toplevel ||
-				  (toplevel->rate && (domain->rate == toplevel->rate ||
-						      same_ratio(domain, toplevel)));
+		domain->follows = rates_follow(domain, toplevel);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_set_rate);
 
@@ -108,9 +105,8 @@ static int rate_changed(struct notifier_block *nb, unsigned long event, void *da
 }
 
 /*
- * Reads the system counter (in ticks) and CLOCK_MONOTONIC_RAW (in nanoseconds) at the
- * same moment. Returns false if the CPUs' clocksource is not the system counter; @ticks
- * is 0 then.
+ * Reads the system counter and CLOCK_MONOTONIC_RAW at the same moment. Returns false, and 0
+ * ticks, if the CPUs' clocksource is not the system counter.
  */
 static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
 {
@@ -131,10 +127,9 @@ static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
 }
 
 /*
- * Measures the difference between the GPU timestamp and the system counter. One that was measured
- * before is kept if it is still possible, so that errors of measurement do not add up. Registers
- * are read, so the GPU must be powered. Firmware may let the timestamp stand still unless
- * COUNTER_EN is set. The caller holds panthor_perf_sampler::lock.
+ * Measures the difference between the GPU timestamp and the system counter, of a GPU that is
+ * powered. An earlier result that is still possible is kept, so that errors do not add up. The
+ * timestamp may stand still unless COUNTER_EN is set.
  */
 void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 {
@@ -164,9 +159,8 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_sync);
 
 /*
- * Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. The
- * rates of the clocks are followed from now on until the device is unbound. Returns 0, or the
- * error of devm_clk_notifier_register().
+ * Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. Rates
+ * are followed until the device is unbound. Returns 0 or the error of devm_clk_notifier_register().
  */
 int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {
@@ -221,8 +215,8 @@ static u64 read_cycle_count(struct panthor_perf_clock *clock)
 }
 
 /*
- * Cycles of a domain from the latest pair to @ns, in which the top-level clock had @counted, or 0
- * if that is not known. If rates have changed meanwhile, their integrals tell the ratio.
+ * Cycles of a domain from the latest pair to @ns, in which the top-level clock had @counted, 0 if
+ * that is not known. If rates have changed meanwhile, their integrals tell the ratio.
  */
 static u64 domain_cycles(const struct panthor_perf_clock *clock,
 			 const struct panthor_perf_domain *domain, u64 ns, u64 counted)
@@ -246,8 +240,7 @@ static u64 domain_cycles(const struct panthor_perf_clock *clock,
 
 /*
  * Moves the latest pair on to @ns of CLOCK_MONOTONIC_RAW, at which GPU_CYCLE_COUNT is @count, and
- * adds the cycles up to then if they are counted. A register that stands still does not count, one
- * that goes back was reset. The caller holds panthor_perf_sampler::lock.
+ * adds the cycles up to then if they are counted. A register that goes back was reset.
  */
 void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 count)
 {
@@ -276,9 +269,8 @@ void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 co
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_advance);
 
 /*
- * Stores the present time as the latest pair, which is what panthor_perf_clock_at() needs. The
- * GPU need not be powered, unless cycles are counted: its timestamp is computed from the counter
- * of the CPU. The caller holds panthor_perf_sampler::lock.
+ * Stores the present time as the latest pair. The GPU need not be powered unless cycles are
+ * counted: its timestamp is computed from the counter of the CPU.
  */
 void panthor_perf_clock_pair(struct panthor_perf_clock *clock)
 {
@@ -296,10 +288,7 @@ void panthor_perf_clock_pair(struct panthor_perf_clock *clock)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_pair);
 
-/*
- * Ceases to count cycles, if they are counted: the GPU is losing power, or nobody counts.
- * The caller holds panthor_perf_sampler::lock.
- */
+/* Stops counting cycles, if they are counted: the GPU is losing power, or nobody counts. */
 void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 {
 	if (clock->up)
@@ -308,10 +297,7 @@ void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_down);
 
-/*
- * Moves @time on to @ns, which is not later than the pair. Timestamps come from firmware, and are
- * not relied upon to be in order: time never goes back.
- */
+/* Moves @time on to @ns, which is not later than the pair. Never moves it back. */
 static void move_time(const struct panthor_perf_clock *clock, u64 ns, u64 gpu,
 		      struct panthor_perf_time *time)
 {
@@ -334,10 +320,7 @@ static void move_time(const struct panthor_perf_clock *clock, u64 ns, u64 gpu,
 	time->gpu = gpu;
 }
 
-/*
- * Moves @time on to the present, which is the latest pair then. The caller holds
- * panthor_perf_sampler::lock.
- */
+/* Moves @time on to the present, and the latest pair as well. */
 void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *time)
 {
 	panthor_perf_clock_pair(clock);
@@ -346,10 +329,9 @@ void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_per
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_now);
 
 /*
- * Begins to count cycles, of a GPU that is powered, and moves @time on to the present. If the GPU
+ * Starts counting cycles, of a GPU that is powered, and moves @time on to the present. If the GPU
  * was @resumed or reset, what it has counted since is included. That GPU_CYCLE_COUNT begins at 0
- * then is not documented, so that is believed only if the register is behind where it was last
- * seen. The caller holds panthor_perf_sampler::lock.
+ * then is not documented, and believed only if the register is behind where it was last seen.
  */
 void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
 			   struct panthor_perf_time *time)
@@ -364,28 +346,10 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_up);
 
 /*
- * Converts ticks of a clock of @freq Hz to nanoseconds, given the ticks and nanoseconds of
- * some moment, earlier or later. Returns 0 if the result would be negative.
- */
-u64 panthor_perf_clock_ticks_to_ns(u64 freq, u64 pair_ticks, u64 pair_ns, u64 ticks)
-{
-	s64 delta = ticks - pair_ticks;
-	u64 ns;
-
-	if (delta >= 0)
-		return pair_ns + mul_u64_u64_div_u64(delta, NSEC_PER_SEC, freq);
-
-	ns = mul_u64_u64_div_u64(-delta, NSEC_PER_SEC, freq);
-	return ns < pair_ns ? pair_ns - ns : 0;
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_ticks_to_ns);
-
-/*
- * Moves @time on to the moment of a GPU timestamp, which is shortly before the latest pair. It
- * comes from firmware, so that it may have any value. If it is a minute or more before the pair, or
- * further after it than the clocks' difference may be off, it is not believed: that of the pair
- * is taken, and 0 is returned. Returns its time otherwise, in nanoseconds of
- * CLOCK_MONOTONIC_RAW. The caller holds panthor_perf_sampler::lock.
+ * Moves @time on to the moment of a GPU timestamp, and returns it in ns of CLOCK_MONOTONIC_RAW.
+ * The timestamp comes from firmware, and may have any value. If it is a minute or more before the
+ * latest pair, or further after it than the clocks' difference may be off, moves to the pair and
+ * returns 0.
  */
 u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 			  struct panthor_perf_time *time)
@@ -397,7 +361,7 @@ u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 
 	/* It was taken before now. */
 	if (known && age > 0)
-		ns = panthor_perf_clock_ticks_to_ns(clock->freq, pair->gpu, pair->ns, gpu);
+		ns -= min(ns, mul_u64_u64_div_u64(age, NSEC_PER_SEC, clock->freq));
 	else if (pair->gpu)
 		gpu = pair->gpu;
 
@@ -406,10 +370,7 @@ u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_at);
 
-/*
- * Returns the earliest time after @now_ns that is a multiple of @period_ns after @base_ns.
- * A present time before @base_ns counts as @base_ns.
- */
+/* Returns the first multiple of @period_ns, from @base_ns on, after @now_ns and @base_ns. */
 u64 panthor_perf_clock_deadline(u64 base_ns, u64 period_ns, u64 now_ns)
 {
 	if (now_ns < base_ns)

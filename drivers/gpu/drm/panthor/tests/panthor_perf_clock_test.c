@@ -21,49 +21,6 @@
 /* NSEC_PER_SEC is a long, which overflows on 32-bit machines. */
 #define SEC_NS	((u64)NSEC_PER_SEC)
 
-/*
- * Arguments of panthor_perf_clock_ticks_to_ns() at the limits of its arithmetic, and the
- * result.
- */
-struct ticks_case {
-	const char *name;
-	u64 freq;
-	u64 pair_ticks, pair_ns;
-	u64 ticks;
-	u64 ns;
-};
-
-static const struct ticks_case ticks_cases[] = {
-	{ "the pair itself", 24000000, 1000, 5000, 1000, 5000 },
-	{ "one tick after, rounded down", 24000000, 1000, 5000, 1001, 5041 },
-	{ "three ticks after, exact", 24000000, 1000, 5000, 1003, 5125 },
-	{ "one tick before", 24000000, 1000, 5000, 999, 4959 },
-	{ "three ticks before, exact", 24000000, 1000, 5000, 997, 4875 },
-	{ "62.5 MHz", 62500000, 1ull << 40, 1ull << 50, (1ull << 40) + 5, (1ull << 50) + 80 },
-	{ "1 GHz", 1000000000, 7, 7, 1000000007, 1000000007 },
-	{ "a day at 24 MHz", 24000000, 0, 0, 24000000ull * 86400, SEC_NS * 86400 },
-	{ "a year at 1 GHz", 1000000000, 0, 0, 1000000000ull * 31536000, SEC_NS * 31536000 },
-	{ "ticks past 2^63", 24000000, (1ull << 63) - 12, 100, (1ull << 63) + 12, 1100 },
-	{ "ticks that wrap", 24000000, -12ull, 100, 12, 1100 },
-	{ "before the origin", 24000000, 48000000, 100, 0, 0 },
-	{ "to the origin", 24000000, 24000000, SEC_NS, 0, 0 },
-};
-
-static void ticks_desc(const struct ticks_case *c, char *desc)
-{
-	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(ticks, ticks_cases, ticks_desc);
-
-static void ticks_to_ns(struct kunit *test)
-{
-	const struct ticks_case *c = test->param_value;
-
-	KUNIT_EXPECT_EQ(test, panthor_perf_clock_ticks_to_ns(c->freq, c->pair_ticks, c->pair_ns,
-							     c->ticks), c->ns);
-}
-
 static struct panthor_perf_clock *new_clock(struct kunit *test)
 {
 	struct panthor_perf_clock *clock = kunit_kzalloc(test, sizeof(*clock), GFP_KERNEL);
@@ -71,6 +28,48 @@ static struct panthor_perf_clock *new_clock(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, clock);
 	panthor_perf_clock_init(clock, NULL);
 	return clock;
+}
+
+/* GPU timestamps at the limits of the arithmetic of panthor_perf_clock_at(), which returns @ns. */
+struct timestamp_case {
+	const char *name;
+	u64 freq;
+	u64 pair_gpu, pair_ns;
+	u64 gpu;
+	u64 ns;
+};
+
+static const struct timestamp_case timestamp_cases[] = {
+	{ "the pair itself", 24000000, 1000, 5000, 1000, 5000 },
+	{ "one tick before", 24000000, 1000, 5000, 999, 4959 },
+	{ "three ticks before, exact", 24000000, 1000, 5000, 997, 4875 },
+	{ "62.5 MHz", 62500000, 1ull << 40, 1ull << 50, (1ull << 40) - 5, (1ull << 50) - 80 },
+	{ "1 GHz", 1000000000, 1000000007, 1000000007, 7, 7 },
+	{ "almost a minute at 1 GHz", 1000000000, 60 * SEC_NS, 60 * SEC_NS, 1, 1 },
+	{ "ticks past 2^63", 24000000, (1ull << 63) + 12, 1100, (1ull << 63) - 12, 100 },
+	{ "ticks that wrap", 24000000, 12, 1100, -12ull, 100 },
+	{ "before the origin", 24000000, 48000000, 100, 0, 0 },
+	{ "to the origin", 24000000, 24000000, SEC_NS, 0, 0 },
+};
+
+static void timestamp_desc(const struct timestamp_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(timestamp, timestamp_cases, timestamp_desc);
+
+static void timestamp_converted(struct kunit *test)
+{
+	const struct timestamp_case *c = test->param_value;
+	struct panthor_perf_clock *clock = new_clock(test);
+	struct panthor_perf_time time = {};
+
+	clock->freq = c->freq;
+	clock->pair.gpu = c->pair_gpu;
+	clock->pair.ns = c->pair_ns;
+	KUNIT_EXPECT_EQ(test, panthor_perf_clock_at(clock, c->gpu, &time), c->ns);
+	KUNIT_EXPECT_EQ(test, time.ns, c->ns);
 }
 
 /* Converts a GPU timestamp to a time that is not before another one. */
@@ -713,7 +712,7 @@ static void deadlines(struct kunit *test)
 }
 
 static struct kunit_case panthor_perf_clock_cases[] = {
-	KUNIT_CASE_PARAM(ticks_to_ns, ticks_gen_params),
+	KUNIT_CASE_PARAM(timestamp_converted, timestamp_gen_params),
 	KUNIT_CASE(time_of_samples),
 	KUNIT_CASE(counted),
 	KUNIT_CASE(changes),
