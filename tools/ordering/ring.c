@@ -692,9 +692,9 @@ int main(void)
 	holds(&overwrite, BRANCHES_NONE);
 	fails(&overwrite, "panthor_perf_fw_overwritten", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
 	holds(&epoch, BRANCHES_NONE);
-	fails(&epoch, "enable_once", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
+	fails(&epoch, "panthor_perf_fw_enable", "dma_rmb", BARRIER_NONE, BRANCHES_ALL);
 	holds(&epoch_early, BRANCHES_NONE);
-	fails(&epoch_early, "enable_once", "dma_wmb", BARRIER_NONE, BRANCHES_ALL);
+	fails(&epoch_early, "panthor_perf_fw_enable", "dma_wmb", BARRIER_NONE, BRANCHES_ALL);
 	holds(&disabled, BRANCHES_NONE);
 	fails(&disabled, "settle_reqs", "spin_unlock", BARRIER_NONE, BRANCHES_ALL);
 	holds(&again, BRANCHES_TOLD);

@@ -208,20 +208,20 @@ static bool ask_for_reset(struct panthor_perf_sampler *sampler, const char *why)
 static int make_ring(struct panthor_perf *perf)
 {
 	struct panthor_kernel_bo *ring;
-	int ret;
 
 	guard(mutex)(&perf->ring_lock);
 
 	if (perf->ring)
 		return 0;
 
-	ret = panthor_perf_fw_ring_alloc(&perf->fw, &ring);
-	if (ret)
-		return ret;
+	ring = panthor_perf_fw_ring_alloc(&perf->fw);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
 
 	perf->ring = ring;
-	scoped_guard(mutex, &perf->sampler.lock)
-		panthor_perf_fw_ring_set(&perf->fw, ring);
+	guard(mutex)(&perf->sampler.lock);
+	perf->fw.ring = ring->kmap;
+	perf->fw.ring_va = panthor_kernel_bo_gpuva(ring);
 	return 0;
 }
 

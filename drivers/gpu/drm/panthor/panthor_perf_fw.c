@@ -19,74 +19,31 @@
 /**
  * DOC: Firmware ring
  *
- * This file drives the firmware ring through the global interface. The terms and
- * the rules of the interface are in Documentation/gpu/panthor-perf.rst, sections
- * "Terms" and "Hardware and firmware".
+ * The terms and the rules of the global interface are in
+ * Documentation/gpu/panthor-perf.rst, "Terms" and "Hardware and firmware".
  *
- * Firmware writes samples to a ring in the MCU's address space and counts them in
- * INSERT. The driver reads them and counts them in EXTRACT. Both indices are
- * free-running 32-bit numbers, of which the low bits are the number of a slot.
+ * Firmware and driver access the same memory without a lock. These are the accesses
+ * whose order matters, with the barriers of the driver. They pair with those of
+ * firmware, which are not visible here::
  *
- * Firmware and driver access the same memory without a common lock, so the order
- * of their accesses matters in five places:
+ *	    firmware			driver
  *
- * (A) Firmware writes INSERT before it acknowledges a request in ACK. The driver
- *     reads ACK before INSERT. If the driver sees the acknowledgment, the INSERT
- *     that it reads counts the requested sample.
- * (B) Firmware writes a sample before INSERT. The driver reads INSERT before the
- *     sample. If the driver sees that INSERT counts a sample, it reads all of it.
- * (C) The driver reads a sample, and clears PRFCNT_EN in it, before it writes
- *     EXTRACT. Firmware reads EXTRACT before it reuses the slot. The driver
- *     therefore never reads a part of the next sample in the slot, nor clears its
- *     PRFCNT_EN.
- * (D) The driver marks all blocks in the ring as not written, and writes the
- *     configuration, before it requests ENABLE in REQ. Firmware reads REQ before all
- *     of them. It therefore enables counters with this configuration, and the driver
- *     never clears PRFCNT_EN in a sample of the new epoch.
- * (E) Firmware must not write to a slot before EXTRACT gives it back. If it does, it
- *     writes INSERT before the next sample all the same. The driver reads INSERT
- *     again after it has read a sample, and before it writes EXTRACT. If INSERT then
- *     counts more samples than there are slots, the slot may hold parts of two
- *     samples, and what was read is not used. A sample that firmware is still
- *     writing, and that INSERT does not count yet, is not noticed.
+ *	(A) write INSERT, ACK		read ACK, dma_rmb(), read INSERT
+ *	(B) write sample, INSERT	read INSERT, dma_rmb(), read sample
+ *	(C) read EXTRACT, write slot	access slot, dma_mb(), write EXTRACT
+ *	(D) read REQ, input block	write input block, dma_wmb(), write REQ
+ *	(E) write INSERT, next sample	read sample, dma_rmb(), read INSERT
  *
- * The driver's barriers pair with those of the firmware, which are not visible
- * here::
+ * (A) A sample that is acknowledged is counted. (B) A sample that is counted is
+ * complete. (C) The driver neither reads the next sample in a slot nor clears PRFCNT_EN
+ * in it. (D) Counters are enabled with this configuration, and in a ring in which all
+ * blocks are marked as not written. The doorbell is not sufficient: another CPU may ring
+ * it for another reason. (E) Firmware that writes to a slot which it did not get back is
+ * noticed, if INSERT counts the later sample by then: INSERT is out of range.
  *
- *	firmware		driver
- *
- *	write sample		read ACK	panthor_perf_fw_acked()
- *	  (B)			  (A)		dma_rmb()
- *	write INSERT		read INSERT	panthor_perf_fw_pending()
- *	  (A)			  (B)		dma_rmb()
- *	write ACK		read sample	panthor_perf_fw_sample_read()
- *				clear PRFCNT_EN
- *				  (E)		dma_rmb()
- *				read INSERT	panthor_perf_fw_overwritten()
- *				  (C)		dma_mb()
- *	read EXTRACT		write EXTRACT	panthor_perf_fw_consume()
- *	  (C)
- *	write next sample
- *				write input block	enable_once()
- *	read REQ		  (D)			dma_wmb()
- *	  (D)			write REQ		enable_once()
- *	read input block
- *	write INSERT
- *	  (A)
- *	write ACK		read ACK	wait_acks()
- *				  (A)			dma_rmb()
- *				read INSERT	panthor_perf_fw_pending()
- *
- * The doorbell is rung with writel(), which orders it after all earlier writes to
- * the input block. That is not sufficient for (D): all of panthor rings the same
- * doorbell, so firmware may look at REQ because of a doorbell that another CPU has
- * rung, before this one is.
- *
- * In two places no barrier is needed. panthor_perf_fw_disable() reads ACK, and then
- * releases a lock in settle_reqs(), so INSERT is not read before ACK by whoever takes a
- * lock after that, as the sampler does. And enable_once() clears PRFCNT_EN after a branch
- * on ACK, which a wait, or panthor_perf_fw_enable() itself, has found to say that firmware
- * does not count: writes are not done before a branch that they come after.
+ * Two more orders need no barrier. panthor_perf_fw_disable() reads ACK before it releases
+ * a lock in settle_reqs(), whose next owner reads INSERT. panthor_perf_fw_enable() clears
+ * PRFCNT_EN after a branch on ACK, and writes are not done before such a branch.
  */
 
 #define GLB_PERFCNT_EVENTS	(GLB_PERFCNT_THRESHOLD | GLB_PERFCNT_OVERFLOW)
@@ -96,13 +53,10 @@
 #define PERFCNT_CONFIG_SET	GENMASK(9, 8)
 #define PERFCNT_CONFIG_METADATA	BIT(10)
 
-/*
- * Offset in bytes of PERFCNT_FEATURES in the control block. It follows
- * instr_features, the last member of struct panthor_fw_global_control_iface.
- */
+/* Offset in bytes of PERFCNT_FEATURES in the control block, after instr_features. */
 #define GLB_CONTROL_PERFCNT_FEATURES	0x20
 
-/* Offset of the register PRFCNT_FEATURES, which exists from architecture 11 on. */
+/* Register that exists from architecture 11 on. */
 #define GPU_PRFCNT_FEATURES	0x68
 
 static void hw_ring_doorbell(struct panthor_perf_fw *fw)
@@ -134,10 +88,7 @@ static const struct panthor_perf_fw_ops hw_ops = {
 	.address_space = hw_address_space,
 };
 
-/*
- * Attaches to the firmware of a device, which has booted, for a ring of @slots slots, a power
- * of two up to 128. @fw is zeroed, and has no ring afterwards.
- */
+/* Attaches to firmware that has booted. @slots is a power of two up to 128. */
 void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptdev,
 			  const struct panthor_perf_layout *layout, u32 slots)
 {
@@ -148,10 +99,7 @@ void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptd
 	fw->glb = panthor_fw_get_glb_iface(ptdev);
 }
 
-/*
- * Reads the properties that determine the layout of samples, all but supported_clocks, from
- * a device that is powered.
- */
+/* Reads the layout's parameters, all but supported_clocks, of a device that is powered. */
 void panthor_perf_fw_params(struct panthor_device *ptdev,
 			    struct panthor_perf_layout_params *params)
 {
@@ -169,10 +117,7 @@ void panthor_perf_fw_params(struct panthor_device *ptdev,
 	params->perfcnt_features = READ_ONCE(*(const u32 *)features);
 	params->prfcnt_features = arch >= 11 ? gpu_read(ptdev->iomem, GPU_PRFCNT_FEATURES) : 0;
 
-	/*
-	 * The layout follows the cores in the register. panthor may have removed
-	 * cores from gpu_info.shader_present that are disabled by fuses.
-	 */
+	/* Cores that are disabled by fuses are in the register, and not in gpu_info. */
 	if (panthor_hw_has_pwr_ctrl(ptdev))
 		params->shader_present = gpu_read64(ptdev->iomem + PWR_CONTROL_BASE,
 						    PWR_SHADER_PRESENT);
@@ -180,12 +125,38 @@ void panthor_perf_fw_params(struct panthor_device *ptdev,
 		params->shader_present = gpu_read64(ptdev->iomem, GPU_SHADER_PRESENT);
 }
 
-/*
- * Acknowledges the events of @mask that firmware has raised, and withdraws a request for
- * a sample that it has not answered, by making REQ equal to ACK. An event that
- * stayed unacknowledged would not be raised in the next epoch, and a request that
- * stayed would be answered in it. No doorbell is rung.
- */
+/* Allocates memory for the ring. Called without any lock. Returns an error pointer on failure. */
+struct panthor_kernel_bo *panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw)
+{
+	struct panthor_kernel_bo *bo;
+	int ret;
+
+	bo = panthor_kernel_bo_create(fw->ptdev, panthor_fw_vm(fw->ptdev),
+				      (size_t)fw->slots * fw->layout->fw_sample_size,
+				      DRM_PANTHOR_BO_NO_MMAP,
+				      DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC |
+				      DRM_PANTHOR_VM_BIND_OP_MAP_UNCACHED,
+				      PANTHOR_VM_KERNEL_AUTO_VA, "Performance counter ring");
+	/* shmem says so if it has no memory. Of SETUP it means too many sessions. */
+	if (IS_ERR(bo))
+		return PTR_ERR(bo) == -ENOSPC ? ERR_PTR(-ENOMEM) : bo;
+
+	ret = panthor_kernel_bo_vmap(bo);
+	if (ret) {
+		panthor_kernel_bo_destroy(bo);
+		return ERR_PTR(ret);
+	}
+
+	return bo;
+}
+
+/* Bits of REQ that differ from ACK: requests without an answer, and events. */
+static u32 unequal_reqs(struct panthor_perf_fw *fw)
+{
+	return READ_ONCE(fw->glb->input->req) ^ READ_ONCE(fw->glb->output->ack);
+}
+
+/* Acknowledges events and withdraws requests, without a doorbell. */
 static void settle_reqs(struct panthor_perf_fw *fw, u32 mask)
 {
 	u32 ack = READ_ONCE(fw->glb->output->ack);
@@ -194,53 +165,15 @@ static void settle_reqs(struct panthor_perf_fw *fw, u32 mask)
 }
 
 /*
- * Allocates memory for the ring. It is freed by panthor_kernel_bo_destroy(). The caller does
- * not hold the lock of the sampler, which is taken in the fence signalling path. Returns 0,
- * -ENOMEM, or another error of those who allocate and map it.
+ * Sets which bits of counters raise an interrupt. No lock is needed: only the boot of the MCU
+ * writes the mask as well, and no function here is called then.
  */
-int panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw, struct panthor_kernel_bo **bo)
+static void unmask_irqs(struct panthor_perf_fw *fw, u32 mask)
 {
-	struct panthor_kernel_bo *mem;
-	int ret;
+	struct panthor_fw_global_input_iface *input = fw->glb->input;
 
-	mem = panthor_kernel_bo_create(fw->ptdev, panthor_fw_vm(fw->ptdev),
-				       (size_t)fw->slots * fw->layout->fw_sample_size,
-				       DRM_PANTHOR_BO_NO_MMAP,
-				       DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC |
-				       DRM_PANTHOR_VM_BIND_OP_MAP_UNCACHED,
-				       PANTHOR_VM_KERNEL_AUTO_VA,
-				       "Performance counter ring");
-	/*
-	 * shmem returns -ENOSPC if it cannot get memory. SETUP returns -ENOSPC to
-	 * users if there are too many sessions, so report the lack of memory
-	 * differently.
-	 */
-	if (IS_ERR(mem))
-		return PTR_ERR(mem) == -ENOSPC ? -ENOMEM : PTR_ERR(mem);
-
-	ret = panthor_kernel_bo_vmap(mem);
-	if (ret) {
-		panthor_kernel_bo_destroy(mem);
-		return ret;
-	}
-
-	*bo = mem;
-	return 0;
-}
-
-/*
- * Sets the firmware ring, once. Firmware is told of it when counters are enabled, and @bo
- * must stay until the MCU has stopped for good.
- */
-void panthor_perf_fw_ring_set(struct panthor_perf_fw *fw, struct panthor_kernel_bo *bo)
-{
-	fw->ring = bo->kmap;
-	fw->ring_va = panthor_kernel_bo_gpuva(bo);
-}
-
-static void request_disable(struct panthor_perf_fw *fw)
-{
-	panthor_fw_update_reqs(fw->glb, req, 0, GLB_PERFCNT_EN);
+	WRITE_ONCE(input->ack_irq_mask,
+		   (READ_ONCE(input->ack_irq_mask) & ~GLB_PERFCNT_ALL) | mask);
 }
 
 static void *slot_address(struct panthor_perf_fw *fw, u32 index)
@@ -249,136 +182,19 @@ static void *slot_address(struct panthor_perf_fw *fw, u32 index)
 }
 
 /*
- * Keeps acknowledgments and events of counters from raising an interrupt. Called
- * when counters are disabled, since they must cost nothing while nobody uses them.
- */
-static void mask_events(struct panthor_perf_fw *fw)
-{
-	struct panthor_fw_global_input_iface *input = fw->glb->input;
-
-	WRITE_ONCE(input->ack_irq_mask, READ_ONCE(input->ack_irq_mask) & ~GLB_PERFCNT_ALL);
-}
-
-/*
- * Requests ENABLE once. ACK says that counters are disabled, and firmware has seen
- * that they are to be.
- */
-static int enable_once(struct panthor_perf_fw *fw, u8 set)
-{
-	struct panthor_fw_global_input_iface *input = fw->glb->input;
-	/* A bit for four counters. */
-	u32 all = GENMASK(fw->layout->num_values / 4 - 1, 0);
-	u32 config, i;
-
-	config = FIELD_PREP(PERFCNT_CONFIG_SLOTS, fw->slots) | FIELD_PREP(PERFCNT_CONFIG_SET, set);
-	if (fw->layout->has_metadata)
-		config |= PERFCNT_CONFIG_METADATA;
-
-	/*
-	 * Mark all blocks in the ring as not written, by clearing PRFCNT_EN in
-	 * them. Otherwise a block of an old sample that was never consumed would be
-	 * taken for a block of a new sample in the same slot. It is not necessary
-	 * to clear the values, too, and it would delay resume.
-	 */
-	for (i = 0; i < fw->slots; i++)
-		panthor_perf_layout_clear_en(fw->layout, slot_address(fw, i));
-
-	settle_reqs(fw, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
-	WRITE_ONCE(input->perfcnt_as, fw->ops->address_space(fw));
-	input->perfcnt_base = fw->ring_va;
-	WRITE_ONCE(input->perfcnt_extract, 0);
-	WRITE_ONCE(input->perfcnt_config, config);
-	WRITE_ONCE(input->perfcnt_csg_select, U32_MAX);
-	WRITE_ONCE(input->perfcnt_fw_enable, all);
-	WRITE_ONCE(input->perfcnt_csg_enable, all);
-	WRITE_ONCE(input->perfcnt_csf_enable, all);
-	WRITE_ONCE(input->perfcnt_shader_enable, all);
-	WRITE_ONCE(input->perfcnt_tiler_enable, all);
-	WRITE_ONCE(input->perfcnt_mmu_l2_enable, all);
-
-	/*
-	 * This read-modify-write needs no lock. Besides this file only the boot of
-	 * the MCU writes ack_irq_mask, and it does so between the suspend or reset
-	 * hook and the resume hook, when this function is not called.
-	 */
-	WRITE_ONCE(input->ack_irq_mask, READ_ONCE(input->ack_irq_mask) | GLB_PERFCNT_ALL);
-
-	/*
-	 * (D) Write all of this, and clear PRFCNT_EN, before the request. Another
-	 * doorbell may make firmware look at REQ before this one is rung.
-	 */
-	dma_wmb();
-	/* Newer versions of panthor set COUNTER_EN at boot, and it stays in all of them. */
-	panthor_fw_update_reqs(fw->glb, req, GLB_PERFCNT_EN | GLB_COUNTER_EN,
-			       GLB_PERFCNT_EN | GLB_COUNTER_EN);
-	fw->ops->ring_doorbell(fw);
-
-	/*
-	 * Firmware may see the request late. Withdraw it, and ring the doorbell so
-	 * that firmware looks at REQ again after that.
-	 */
-	if (fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS)) {
-		request_disable(fw);
-		mask_events(fw);
-		fw->ops->ring_doorbell(fw);
-		return -ETIMEDOUT;
-	}
-
-	/*
-	 * (A) Firmware set INSERT to 0 before it acknowledged the request, which
-	 * wait_acks() has seen. Do not read an older INSERT from here on.
-	 */
-	dma_rmb();
-
-	fw->extract = 0;
-	fw->epoch++;
-	fw->enabled = true;
-	return 0;
-}
-
-/*
- * Enables all counters of a set, whatever sessions want, since masks cannot be changed
- * without a disable, which would discard counts of others. Begins an epoch. Takes up to
- * PANTHOR_PERF_FW_ACK_MS milliseconds, and twice that if an earlier request was not
- * answered in time. Returns 0, or -ETIMEDOUT if firmware did not answer: the request is
- * withdrawn then, though firmware may have seen it.
- */
-int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
-{
-	/*
-	 * An earlier panthor_perf_fw_disable() may have returned -ETIMEDOUT, or firmware
-	 * have enabled counters after it was given up on. ENABLE is a level: firmware
-	 * would not notice that counters were disabled and enabled again, and would not
-	 * reset INSERT, if it had not seen the request to disable them first.
-	 */
-	if (READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN) {
-		int ret = panthor_perf_fw_disable(fw);
-
-		if (ret)
-			return ret;
-	}
-
-	return enable_once(fw, set);
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enable);
-
-/*
- * Disables counters. Samples in the ring stay there, and what was counted since the last
- * one is discarded. Takes up to PANTHOR_PERF_FW_ACK_MS milliseconds. Returns 0, or
- * -ETIMEDOUT if firmware did not answer, which may still write to the ring then.
+ * Disables counters. Samples stay in the ring, counts since the last one are discarded. Sleeps up
+ * to PANTHOR_PERF_FW_ACK_MS ms. Returns 0, or -ETIMEDOUT: firmware may still write to the ring.
  */
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 {
-	struct panthor_fw_global_input_iface *input = fw->glb->input;
 	int ret;
 
 	fw->enabled = false;
-	/* An earlier call that failed has masked the acknowledgment that is waited for here. */
-	WRITE_ONCE(input->ack_irq_mask, READ_ONCE(input->ack_irq_mask) | GLB_PERFCNT_EN);
-	request_disable(fw);
+	unmask_irqs(fw, GLB_PERFCNT_ALL);
+	panthor_fw_update_reqs(fw->glb, req, 0, GLB_PERFCNT_EN);
 	fw->ops->ring_doorbell(fw);
 	ret = fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS);
-	mask_events(fw);
+	unmask_irqs(fw, 0);
 	/* OVERFLOW tells of what is in the ring, until counters are enabled again. */
 	settle_reqs(fw, GLB_PERFCNT_SAMPLE);
 	return ret;
@@ -386,22 +202,80 @@ int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
 
 /*
- * The MCU has stopped, and its samples have been consumed. Prepares the input block for the
- * next boot, which has to find counters disabled and no request pending: after a fast
- * reset this memory is as it was, where a slow one loads it anew.
+ * Begins an epoch: enables all counters of a set, since masks cannot be changed later. Sleeps up to
+ * PANTHOR_PERF_FW_ACK_MS ms, and twice that if an earlier request has timed out. Returns 0, or
+ * -ETIMEDOUT: the request is withdrawn then, though firmware may have seen it.
+ */
+int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
+{
+	struct panthor_fw_global_input_iface *input = fw->glb->input;
+	/* A bit for four counters. */
+	u32 all = GENMASK(fw->layout->num_values / 4 - 1, 0);
+	u32 i;
+
+	/* ENABLE is a level: firmware has to see it clear, or it does not reset INSERT. */
+	if ((READ_ONCE(fw->glb->output->ack) & GLB_PERFCNT_EN) && panthor_perf_fw_disable(fw))
+		return -ETIMEDOUT;
+
+	/* Blocks of samples that were not consumed must not be taken for new ones. */
+	for (i = 0; i < fw->slots; i++)
+		panthor_perf_layout_clear_en(fw->layout, slot_address(fw, i));
+
+	settle_reqs(fw, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
+	WRITE_ONCE(input->perfcnt_as, fw->ops->address_space(fw));
+	input->perfcnt_base = fw->ring_va;
+	WRITE_ONCE(input->perfcnt_extract, 0);
+	WRITE_ONCE(input->perfcnt_config,
+		   FIELD_PREP(PERFCNT_CONFIG_SLOTS, fw->slots) |
+		   FIELD_PREP(PERFCNT_CONFIG_SET, set) |
+		   (fw->layout->has_metadata ? PERFCNT_CONFIG_METADATA : 0));
+	WRITE_ONCE(input->perfcnt_csg_select, U32_MAX);
+	WRITE_ONCE(input->perfcnt_fw_enable, all);
+	WRITE_ONCE(input->perfcnt_csg_enable, all);
+	WRITE_ONCE(input->perfcnt_csf_enable, all);
+	WRITE_ONCE(input->perfcnt_shader_enable, all);
+	WRITE_ONCE(input->perfcnt_tiler_enable, all);
+	WRITE_ONCE(input->perfcnt_mmu_l2_enable, all);
+	unmask_irqs(fw, GLB_PERFCNT_ALL);
+
+	/* (D) Pairs with firmware, which reads REQ before the input block. */
+	dma_wmb();
+	/* Newer versions of panthor set COUNTER_EN at boot, and it stays in all of them. */
+	panthor_fw_update_reqs(fw->glb, req, GLB_PERFCNT_EN | GLB_COUNTER_EN,
+			       GLB_PERFCNT_EN | GLB_COUNTER_EN);
+	fw->ops->ring_doorbell(fw);
+
+	/* Firmware may see the request late: it looks again after it was withdrawn. */
+	if (fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS)) {
+		panthor_fw_update_reqs(fw->glb, req, 0, GLB_PERFCNT_EN);
+		unmask_irqs(fw, 0);
+		fw->ops->ring_doorbell(fw);
+		return -ETIMEDOUT;
+	}
+
+	/* (A) Pairs with firmware, which sets INSERT to 0 before it writes ACK. */
+	dma_rmb();
+
+	fw->extract = 0;
+	fw->epoch++;
+	fw->enabled = true;
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enable);
+
+/*
+ * Prepares the input block for the next boot, when the MCU has stopped and its samples have been
+ * consumed: a fast reset leaves this memory as it is.
  */
 void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 {
 	fw->enabled = false;
-	request_disable(fw);
+	panthor_fw_update_reqs(fw->glb, req, 0, GLB_PERFCNT_EN);
 	settle_reqs(fw, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_dead);
 
-/*
- * Requests a sample from firmware that counts and has no request in flight. The caller holds
- * panthor_perf_sampler::req_lock, and nothing that it uses changes while the sampler is COUNTING.
- */
+/* Requests a sample, in the state COUNTING. Called with panthor_perf_sampler::req_lock held. */
 void panthor_perf_fw_request(struct panthor_perf_fw *fw)
 {
 	panthor_fw_toggle_reqs(fw->glb, req, ack, GLB_PERFCNT_SAMPLE);
@@ -410,18 +284,16 @@ void panthor_perf_fw_request(struct panthor_perf_fw *fw)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_request);
 
 /*
- * Checks if firmware has answered the last request: panthor_perf_fw_pending() counts its
- * sample if it is called after this. Callers hold panthor_perf_sampler::req_lock, so that
- * no other request is made.
+ * Returns true if firmware has answered the last request: panthor_perf_fw_pending() counts its
+ * sample after this. Called with panthor_perf_sampler::req_lock held.
  */
 bool panthor_perf_fw_acked(struct panthor_perf_fw *fw)
 {
-	u32 req = READ_ONCE(fw->glb->input->req);
-	u32 ack = READ_ONCE(fw->glb->output->ack);
+	u32 diff = unequal_reqs(fw);
 
-	/* (A) Read ACK before INSERT. Firmware writes INSERT before ACK. */
+	/* (A) Pairs with firmware, which writes INSERT before ACK. */
 	dma_rmb();
-	return !((req ^ ack) & GLB_PERFCNT_SAMPLE);
+	return !(diff & GLB_PERFCNT_SAMPLE);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_acked);
 
@@ -432,99 +304,77 @@ void panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms)
 }
 
 /*
- * Checks if an interrupt, which all users of the global interface share, is about counters:
- * there is an event, or the answer to the request @in_flight. Called without a lock: what
- * is missed is found at the next interrupt, or by the sampler's check.
+ * Returns true if there is an event, or the answer to the request @in_flight. Called without a
+ * lock: what is missed is found at the next interrupt, or by the sampler's check.
  */
 bool panthor_perf_fw_irq_pending(struct panthor_perf_fw *fw, bool in_flight)
 {
-	u32 diff = READ_ONCE(fw->glb->input->req) ^ READ_ONCE(fw->glb->output->ack);
+	u32 diff = unequal_reqs(fw);
 
 	return (diff & GLB_PERFCNT_EVENTS) || (in_flight && !(diff & GLB_PERFCNT_SAMPLE));
 }
 
-/*
- * Returns the number of samples in the ring, of firmware whose counters have been enabled
- * since it booted, or -EIO if INSERT is more than the number of slots ahead of EXTRACT, or
- * behind it.
- */
+/* Returns the number of samples in the ring, or -EIO if INSERT is out of range. */
 int panthor_perf_fw_pending(struct panthor_perf_fw *fw)
 {
 	u32 insert = READ_ONCE(fw->glb->output->perfcnt_insert);
 
-	/* (B) Read INSERT before the samples. Firmware writes a sample before INSERT. */
+	/* (B) Pairs with firmware, which writes a sample before INSERT. */
 	dma_rmb();
 	return panthor_perf_fw_ring_pending(fw->slots, insert, fw->extract);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_pending);
 
-/* Returns the oldest sample, whose memory may be write-combined, so that reads are slow. */
+/* Returns the oldest sample, in memory that may be write-combined: reads are slow. */
 void *panthor_perf_fw_slot(struct panthor_perf_fw *fw)
 {
 	return slot_address(fw, fw->extract);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_slot);
 
-/*
- * Checks if firmware has reused the slot of the oldest sample, which has been read, without
- * having got it back: INSERT is out of range then.
- */
+/* Returns true if the oldest sample, which has been read, may have been overwritten meanwhile. */
 bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw)
 {
-	/* (E) Read the sample before INSERT. Firmware writes INSERT before the next sample. */
+	/* (E) Pairs with firmware, which writes INSERT before the next sample. */
 	dma_rmb();
-	return panthor_perf_fw_ring_pending(fw->slots, READ_ONCE(fw->glb->output->perfcnt_insert),
-					    fw->extract) < 0;
+	return panthor_perf_fw_pending(fw) < 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_overwritten);
 
-/*
- * Gives the slot of the oldest sample back to firmware. panthor_perf_fw_sample_read() has
- * read it, and cleared PRFCNT_EN in its blocks.
- */
+/* Gives the slot of the oldest sample back, which panthor_perf_fw_sample_read() has read. */
 void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
 {
 	fw->extract++;
 
-	/*
-	 * (C) Read the sample, and clear PRFCNT_EN, before writing EXTRACT. Firmware
-	 * reads EXTRACT before it reuses the slot. A write barrier would leave the
-	 * reads where they may be.
-	 */
+	/* (C) Pairs with firmware, which reads EXTRACT before it writes to the slot. */
 	dma_mb();
 	WRITE_ONCE(fw->glb->input->perfcnt_extract, fw->extract);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_consume);
 
 /*
- * Acknowledges events, OVERFLOW only if @overflow is set, and rings the doorbell if there
- * were any, which it returns. At the doorbell firmware retries a request that had found the
- * ring full, and raises each event again whose condition still holds: a caller that does
- * not consume samples in between would have it do so without end.
+ * Acknowledges events, OVERFLOW only if @overflow is set, and rings the doorbell if there were any,
+ * which it returns. Firmware then retries a request that had found the ring full, and raises events
+ * again whose condition still holds: without end if no samples are consumed in between.
  */
 bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow)
 {
-	u32 ack = READ_ONCE(fw->glb->output->ack);
-	u32 events = (READ_ONCE(fw->glb->input->req) ^ ack) & GLB_PERFCNT_EVENTS;
+	u32 events = unequal_reqs(fw) & GLB_PERFCNT_EVENTS;
 
 	if (!overflow)
 		events &= ~GLB_PERFCNT_OVERFLOW;
 	if (!events)
 		return false;
 
-	panthor_fw_update_reqs(fw->glb, req, ack, events);
+	settle_reqs(fw, events);
 	fw->ops->ring_doorbell(fw);
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_rearm);
 
-/*
- * Checks if firmware has found the ring full, and panthor_perf_fw_rearm() has not
- * acknowledged that so far.
- */
+/* Returns true if firmware has found the ring full, and that is not acknowledged yet. */
 bool panthor_perf_fw_overflowed(struct panthor_perf_fw *fw)
 {
-	return (READ_ONCE(fw->glb->input->req) ^ READ_ONCE(fw->glb->output->ack)) &
-	       GLB_PERFCNT_OVERFLOW;
+	return unequal_reqs(fw) & GLB_PERFCNT_OVERFLOW;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_overflowed);
