@@ -6,7 +6,6 @@
 #include <linux/cred.h>
 #include <linux/debugfs.h>
 #include <linux/log2.h>
-#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
@@ -644,40 +643,19 @@ static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printe
 		[PANTHOR_PERF_CYCLES_RATES] = "from the rates of the clock framework",
 	};
 	const struct panthor_perf_fw *fw = sampler->fw;
-	bool in_flight, limited;
-	u64 requests;
 
-	lockdep_assert_held(&sampler->lock);
-
-	scoped_guard(spinlock, &sampler->req_lock) {
-		in_flight = sampler->in_flight;
-		limited = sampler->limited.waiting;
-		requests = sampler->stats.requests;
-	}
+	guard(spinlock)(&sampler->req_lock);
 
 	drm_printf(p, "state: %s\n", states[sampler->state]);
-	drm_printf(p, "in-flight: %d\n", in_flight);
-	drm_printf(p, "limited: %s\n", limited ? "waiting" : "idle");
 	drm_printf(p, "failures: %u\n", sampler->failures);
-	drm_printf(p, "set: %u\n", sampler->set);
-	drm_printf(p, "epoch: %u\n", fw->epoch);
 	drm_printf(p, "slots: %u\n", fw->ring ? fw->slots : 0);
 	drm_printf(p, "insert: %u\n", READ_ONCE(fw->glb->output->perfcnt_insert));
 	drm_printf(p, "extract: %u\n", fw->extract);
 	drm_printf(p, "cycles: %s\n", sources[sampler->clock->source]);
-	drm_printf(p, "max-pending: %u\n", sampler->stats.max_pending);
 	drm_printf(p, "samples: %llu\n", sampler->stats.samples);
-	drm_printf(p, "requests: %llu\n", requests);
+	drm_printf(p, "requests: %llu\n", sampler->stats.requests);
 	drm_printf(p, "overflows: %llu\n", sampler->stats.overflows);
 	drm_printf(p, "restarts: %llu\n", sampler->stats.restarts);
-}
-
-/* Delivered samples per second, from START to the end of the latest sample. */
-static u64 samples_per_second(const struct panthor_perf_client *client)
-{
-	u64 ns = client->start.ns - client->begun_ns;
-
-	return ns ? mul_u64_u64_div_u64(client->samples, NSEC_PER_SEC, ns) : 0;
 }
 
 static void show_session(struct panthor_perf_session *session, struct drm_printer *p)
@@ -689,42 +667,19 @@ static void show_session(struct panthor_perf_session *session, struct drm_printe
 		[PANTHOR_PERF_CLIENT_STOPPING] = "stopping",
 		[PANTHOR_PERF_CLIENT_REMOVED] = "removed",
 	};
-	static const char * const types[] = {
-		[DRM_PANTHOR_PERF_BLOCK_FW] = "fw",
-		[DRM_PANTHOR_PERF_BLOCK_CSG] = "csg",
-		[DRM_PANTHOR_PERF_BLOCK_CSHW] = "cshw",
-		[DRM_PANTHOR_PERF_BLOCK_TILER] = "tiler",
-		[DRM_PANTHOR_PERF_BLOCK_MEMSYS] = "memsys",
-		[DRM_PANTHOR_PERF_BLOCK_SHADER] = "shader",
-	};
 	const struct panthor_perf_client *client = &session->client;
-	enum panthor_perf_client_state state;
-	u32 used, pending, type;
+	u64 extract = READ_ONCE(session->indices->extract_idx);
 
-	lockdep_assert_held(&client->sampler->lock);
+	guard(spinlock)(&client->sampler->req_lock);
 
-	scoped_guard(spinlock, &client->sampler->req_lock) {
-		state = client->state;
-		pending = client->tail - client->head;
-		used = session->slots -
-		       panthor_perf_ring_free(session->slots, session->insert,
-					      READ_ONCE(session->indices->extract_idx));
-	}
-
-	drm_printf(p, "session: %u state=%s set=%u period_ns=%llu emit_auto=%d slots=%u used=%u",
-		   client->id, states[state], client->block_set, client->period_ns,
-		   client->emit_auto, session->slots, used);
-	drm_printf(p, " pending=%u samples=%llu stretched=%llu rate=%llu", pending,
-		   session->insert, session->stretched, samples_per_second(client));
-
-	for (type = DRM_PANTHOR_PERF_BLOCK_FW; type < PANTHOR_PERF_BLOCK_TYPES; type++) {
-		const u64 *mask = client->accum->mask[type];
-
-		drm_printf(p, " %s=%016llx%016llx", types[type], mask[1], mask[0]);
-	}
-
-	/* This comes last on the line, because a process name may contain spaces. */
-	drm_printf(p, " owner=%s/%d\n", session->creator.process_name, session->creator.tgid);
+	drm_printf(p, "session: %u state=%s set=%u period_ns=%llu", client->id,
+		   states[client->state], client->block_set, client->period_ns);
+	drm_printf(p, " slots=%u used=%u pending=%u samples=%llu", session->slots,
+		   session->slots - panthor_perf_ring_free(session->slots, session->insert, extract),
+		   client->tail - client->head, session->insert);
+	/* A process name may contain spaces. */
+	drm_printf(p, " owner=%s/%d\n", session->creator.process_name,
+		   session->creator.tgid);
 }
 
 /* Reads memory only, and no register, so that it does not matter if the GPU is powered. */
