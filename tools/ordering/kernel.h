@@ -86,6 +86,7 @@ static inline void atomic64_inc(atomic64_t *v)
 
 /* What code that is not under test calls. */
 extern struct task { pid_t tgid; struct task *group_leader; } *current;
+kuid_t current_uid(void);
 void eventfd_signal(struct eventfd_ctx *ctx);
 struct eventfd_ctx *eventfd_ctx_fdget(int fd);
 void eventfd_ctx_put(struct eventfd_ctx *ctx);
@@ -107,7 +108,7 @@ void drm_gem_object_put(struct drm_gem_object *obj);
 bool drm_gem_is_imported(const struct drm_gem_object *obj);
 int drm_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map);
 void drm_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *map);
-#define IOSYS_MAP_INIT_VADDR(p) { .vaddr = (p) }
+#define check_add_overflow(a, b, sum) __builtin_add_overflow(a, b, sum)
 
 /* panthor */
 struct panthor_gem_object { u32 flags; };

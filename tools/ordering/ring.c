@@ -491,7 +491,7 @@ static void setup_user(u32 slots, u64 insert, u64 in_slot)
 	sampler.layout = &layout;
 	session = (struct panthor_perf_session) {
 		.client.sampler = &sampler, .stats = &stats, .indices = &indices, .slots = slots,
-		.insert = insert, .ring.vaddr = user_ring, .client.accum = accum,
+		.insert = insert, .ring.map.vaddr = user_ring, .client.accum = accum,
 	};
 	panthor_perf_accum_init(&layout, accum);
 	model_track(&indices.insert_idx, 8, "insert_idx", insert);

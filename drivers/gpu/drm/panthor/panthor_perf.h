@@ -20,6 +20,16 @@ struct panthor_file;
 struct panthor_perf_pmu;
 struct panthor_perf_sampler;
 
+/* Answers the query for a GPU without counters: all block counts are 0. */
+static inline void panthor_perf_no_info(struct drm_panthor_perf_info *info)
+{
+	*info = (struct drm_panthor_perf_info) {
+		.sample_header_size = sizeof(struct drm_panthor_perf_sample_header),
+		.block_header_size = sizeof(struct drm_panthor_perf_block_header),
+		.sample_size = sizeof(struct drm_panthor_perf_sample_header),
+	};
+}
+
 #ifdef CONFIG_DRM_PANTHOR_PERF
 void panthor_perf_init(struct panthor_device *ptdev);
 void panthor_perf_register(struct panthor_device *ptdev);
@@ -62,15 +72,10 @@ static inline void panthor_perf_close(struct panthor_file *pfile) {}
 static inline void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p) {}
 static inline void panthor_perf_debugfs_init(struct drm_minor *minor) {}
 
-/* The answer is the same as for a GPU without counters: all block counts are 0. */
 static inline void panthor_perf_info(struct panthor_device *ptdev,
 				     struct drm_panthor_perf_info *info)
 {
-	*info = (struct drm_panthor_perf_info) {
-		.sample_header_size = sizeof(struct drm_panthor_perf_sample_header),
-		.block_header_size = sizeof(struct drm_panthor_perf_block_header),
-		.sample_size = sizeof(struct drm_panthor_perf_sample_header),
-	};
+	panthor_perf_no_info(info);
 }
 
 static inline int panthor_ioctl_perf_control(struct drm_device *ddev, void *data,

@@ -2,7 +2,7 @@
 /* Performance counters: one session. */
 
 #include <linux/eventfd.h>
-#include <linux/iosys-map.h>
+#include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -22,21 +22,13 @@
  * eventfd, which session_deliver() signals once for each sample.
  *
  * The user can write to both buffer objects at any time, so the kernel keeps in
- * its own memory all that it has to know about the ring. The only exception is
- * extract_idx. It is read once for each decision, and panthor_perf_ring_free()
- * turns any value of it into a number of free slots that the ring can have.
+ * its own memory all that it has to know about the ring, but for extract_idx. That is
+ * read once for each decision, and panthor_perf_ring_free() turns any value of it
+ * into a number of free slots that the ring can have.
  *
  * Kernel and user access the ring without a lock, so the order of their accesses
- * matters in two places:
- *
- * (A) The user reads a sample before writing the extract_idx that gives its slot
- *     back. The kernel reads extract_idx before it writes the next sample to the
- *     slot. The user never reads a sample that is being overwritten.
- * (B) The kernel writes a sample before the insert_idx that counts it. The user
- *     reads insert_idx before the sample. The user never reads a sample that is
- *     not complete.
- *
- * These are the accesses, with the functions that contain those of the kernel::
+ * matters in two places: (A) the user never reads a sample that is being overwritten,
+ * (B) and never one that is not complete::
  *
  *	kernel						user
  *
@@ -50,16 +42,10 @@
  * free, by the same thread or by one that has released panthor_perf_sampler::req_lock
  * since. Writes are not done before the branch that they depend on, nor before a lock
  * is taken. The ring of perf relies on the same, see kernel/events/ring_buffer.c.
- *
- * The kernel uses smp_wmb() and WRITE_ONCE() instead of smp_store_release(), which
- * does not support 64-bit values on 32-bit machines.
+ * (B) is not smp_store_release(), which has no 64 bits on 32-bit machines.
  */
 
-/*
- * Largest size of a control object that is not the ring itself, in bytes. Mapping
- * an object allocates memory for all of it, although the session needs only the
- * 16 bytes of the indices.
- */
+/* Largest size in bytes of a control object, all of which is mapped, but for the ring itself. */
 #define MAX_CONTROL_SIZE	SZ_64K
 
 static struct panthor_perf_session *to_session(struct panthor_perf_client *client)
@@ -70,10 +56,7 @@ static struct panthor_perf_session *to_session(struct panthor_perf_client *clien
 static u32 session_free_slots(struct panthor_perf_client *client)
 {
 	struct panthor_perf_session *session = to_session(client);
-	/*
-	 * (A) A slot is written only if it was free. That branch pairs with the user's
-	 * release of extract_idx.
-	 */
+	/* (A) The branch on the result pairs with the user's release of extract_idx. */
 	u64 extract = READ_ONCE(session->indices->extract_idx);
 
 	return panthor_perf_ring_free(session->slots, session->insert, extract);
@@ -87,22 +70,17 @@ static u32 session_deliver(struct panthor_perf_client *client,
 	const struct panthor_perf_layout *layout = client->sampler->layout;
 	size_t slot = session->insert & (session->slots - 1);
 	u32 flags = panthor_perf_accum_deliver(layout, client->accum, fw_sample, info,
-					       session->ring.vaddr +
+					       session->ring.map.vaddr +
 					       slot * layout->user_sample_size);
 
 	atomic64_inc(&session->stats->samples);
-	if (flags & DRM_PANTHOR_PERF_SAMPLE_STRETCHED) {
-		session->stretched++;
+	if (flags & DRM_PANTHOR_PERF_SAMPLE_STRETCHED)
 		atomic64_inc(&session->stats->stretched);
-	}
 
 	spin_lock(&client->sampler->req_lock);
 	session->insert++;
 	client->promised--;
-	/*
-	 * (B) Write the sample before the insert_idx that counts it. Pairs with the
-	 * user's acquire of insert_idx.
-	 */
+	/* (B) Pairs with the user's acquire of insert_idx. */
 	smp_wmb();
 	WRITE_ONCE(session->indices->insert_idx, session->insert);
 	spin_unlock(&client->sampler->req_lock);
@@ -116,62 +94,47 @@ static const struct panthor_perf_client_ops session_ops = {
 	.deliver = session_deliver,
 };
 
-static int get_object(struct drm_file *file, u32 handle, struct panthor_perf_mapping *mapping)
+/*
+ * Maps a buffer object of @min to @max bytes, or the ring itself, of whatever size. That allocates
+ * memory for all of the object.
+ */
+static int map_object(struct panthor_perf_session *session, struct drm_file *file, u32 handle,
+		      u64 min, u64 max, struct panthor_perf_mapping *mapping)
 {
 	struct drm_gem_object *obj = drm_gem_object_lookup(file, handle);
+	int ret;
 
 	if (!obj)
 		return -ENOENT;
 
 	/* An imported object has memory of another driver, and users cannot read a NO_MMAP one. */
-	if (drm_gem_is_imported(obj) || (to_panthor_bo(obj)->flags & DRM_PANTHOR_BO_NO_MMAP)) {
+	if (drm_gem_is_imported(obj) || (to_panthor_bo(obj)->flags & DRM_PANTHOR_BO_NO_MMAP) ||
+	    obj->size < min || (obj->size > max && obj != session->ring.obj)) {
 		drm_gem_object_put(obj);
 		return -EINVAL;
 	}
 
 	mapping->obj = obj;
-	return 0;
-}
-
-/* Allocates memory for all of an object: sizes_fit() must have checked its size. */
-static int map_object(struct panthor_perf_mapping *mapping)
-{
-	struct iosys_map map;
-	int ret = drm_gem_vmap(mapping->obj, &map);
-
-	/* That is how shmem says that it has no memory. Of SETUP it means too many sessions. */
-	if (ret == -ENOSPC)
-		return -ENOMEM;
-
-	if (!ret)
-		mapping->vaddr = map.vaddr;
-	return ret;
+	ret = drm_gem_vmap(obj, &mapping->map);
+	/* shmem says so if it has no memory. Of SETUP it means too many sessions. */
+	return ret == -ENOSPC ? -ENOMEM : ret;
 }
 
 static void unmap_object(struct panthor_perf_mapping *mapping)
 {
-	struct iosys_map map = IOSYS_MAP_INIT_VADDR(mapping->vaddr);
-
 	if (!mapping->obj)
 		return;
 
-	if (mapping->vaddr)
-		drm_gem_vunmap(mapping->obj, &map);
+	if (mapping->map.vaddr)
+		drm_gem_vunmap(mapping->obj, &mapping->map);
 	drm_gem_object_put(mapping->obj);
 }
 
-static bool sizes_fit(const struct panthor_perf_session *session, u64 ring_size, u64 offset)
+static void release_session(struct kref *ref)
 {
-	u64 size = session->control.obj->size;
+	struct panthor_perf_session *session =
+		container_of(ref, struct panthor_perf_session, ref);
 
-	return session->ring.obj->size == PAGE_ALIGN(ring_size) &&
-	       (size <= MAX_CONTROL_SIZE || session->control.obj == session->ring.obj) &&
-	       offset % sizeof(u64) == 0 &&
-	       offset < size && size - offset >= sizeof(*session->indices);
-}
-
-static void free_session(struct panthor_perf_session *session)
-{
 	unmap_object(&session->control);
 	unmap_object(&session->ring);
 	if (session->eventfd)
@@ -182,20 +145,18 @@ static void free_session(struct panthor_perf_session *session)
 	kfree(session);
 }
 
-/*
- * Creates a session for the SETUP of a file, with one reference; writes nothing to the user's
- * objects. The caller has checked the number of slots, the flags, the counter set, the period
- * and the padding. Returns an error pointer on failure: -EBADF or -EINVAL if there is no such
- * eventfd, -ENOENT if there is no such object, -EINVAL if an object cannot be used, -ENOMEM if
- * there is no memory.
- */
-struct panthor_perf_session *
-panthor_perf_session_create(struct panthor_perf_sampler *sampler,
-			    struct panthor_perf_stats *stats, struct drm_file *file,
-			    const struct drm_panthor_perf_cmd_setup *setup)
+/* Drops a reference to a session. Sleeps. */
+void panthor_perf_session_put(struct panthor_perf_session *session)
 {
-	const struct panthor_perf_layout *layout = sampler->layout;
-	u64 ring_size = (u64)setup->sample_slots * layout->user_sample_size;
+	kref_put(&session->ref, release_session);
+}
+
+/* Gets what a session needs that is the user's, and memory. */
+static int init_session(struct panthor_perf_session *session, struct drm_file *file,
+			const struct drm_panthor_perf_cmd_setup *setup)
+{
+	const struct panthor_perf_layout *layout = session->client.sampler->layout;
+	u64 ring_size = PAGE_ALIGN((u64)setup->sample_slots * layout->user_sample_size);
 	const u64 *masks[PANTHOR_PERF_BLOCK_TYPES] = {
 		[DRM_PANTHOR_PERF_BLOCK_FW] = setup->fw_enable_mask,
 		[DRM_PANTHOR_PERF_BLOCK_CSG] = setup->csg_enable_mask,
@@ -204,76 +165,78 @@ panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 		[DRM_PANTHOR_PERF_BLOCK_MEMSYS] = setup->memsys_enable_mask,
 		[DRM_PANTHOR_PERF_BLOCK_SHADER] = setup->shader_enable_mask,
 	};
-	struct panthor_perf_session *session;
 	struct eventfd_ctx *eventfd;
+	u64 indices_end;
 	u32 type;
 	int ret;
 
-	session = kzalloc_obj(*session, GFP_KERNEL_ACCOUNT);
+	eventfd = eventfd_ctx_fdget((int)setup->fd);
+	if (IS_ERR(eventfd))
+		return PTR_ERR(eventfd);
+
+	session->eventfd = eventfd;
+	ret = map_object(session, file, setup->ringbuf_handle, ring_size, ring_size,
+			 &session->ring);
+	if (ret)
+		return ret;
+
+	if (setup->control_offset % sizeof(u64) ||
+	    check_add_overflow(setup->control_offset, sizeof(*session->indices), &indices_end))
+		return -EINVAL;
+
+	ret = map_object(session, file, setup->control_handle, indices_end, MAX_CONTROL_SIZE,
+			 &session->control);
+	if (ret)
+		return ret;
+
+	session->indices = session->control.map.vaddr + setup->control_offset;
+	session->client.accum = kvzalloc(panthor_perf_accum_size(layout), GFP_KERNEL_ACCOUNT);
+	session->client.queue = kvcalloc(session->slots, sizeof(*session->client.queue),
+					 GFP_KERNEL_ACCOUNT);
+	if (!session->client.accum || !session->client.queue)
+		return -ENOMEM;
+
+	panthor_perf_accum_init(layout, session->client.accum);
+	for (type = DRM_PANTHOR_PERF_BLOCK_FW; type < PANTHOR_PERF_BLOCK_TYPES; type++)
+		panthor_perf_accum_enable(layout, type, masks[type], session->client.accum);
+	return 0;
+}
+
+/*
+ * Creates a session with one reference, of a SETUP that setup_valid(). Writes nothing to the user's
+ * objects. Returns an error pointer on failure: -EBADF or -EINVAL if there is no such eventfd,
+ * -ENOENT or -EINVAL if an object does not exist or cannot be used, or -ENOMEM.
+ */
+struct panthor_perf_session *
+panthor_perf_session_create(struct panthor_perf_sampler *sampler,
+			    struct panthor_perf_stats *stats, struct drm_file *file,
+			    const struct drm_panthor_perf_cmd_setup *setup)
+{
+	struct panthor_perf_session *session = kzalloc_obj(*session, GFP_KERNEL_ACCOUNT);
+	int ret;
+
 	if (!session)
 		return ERR_PTR(-ENOMEM);
 
 	kref_init(&session->ref);
 	mutex_init(&session->command_lock);
-	INIT_LIST_HEAD(&session->node);
 	session->stats = stats;
 	session->slots = setup->sample_slots;
-	session->client.period_ns = setup->sample_freq_ns;
-	session->creator.tgid = current->tgid;
-	get_task_comm(session->creator.process_name, current->group_leader);
+	session->uid = current_uid();
+	session->tgid = current->tgid;
+	get_task_comm(session->owner, current->group_leader);
 	session->client.ops = &session_ops;
+	session->client.period_ns = setup->sample_freq_ns;
 	session->client.block_set = setup->block_set;
 	session->client.emit_auto = setup->setup_flags & DRM_PANTHOR_PERF_SETUP_EMIT_AUTO;
 	session->client.queue_mask = setup->sample_slots - 1;
 	panthor_perf_client_init(&session->client, sampler);
 
-	eventfd = eventfd_ctx_fdget((int)setup->fd);
-	if (IS_ERR(eventfd)) {
-		ret = PTR_ERR(eventfd);
-		goto err_free;
-	}
-	session->eventfd = eventfd;
+	ret = init_session(session, file, setup);
+	if (!ret)
+		return session;
 
-	ret = get_object(file, setup->ringbuf_handle, &session->ring);
-	if (ret)
-		goto err_free;
-
-	ret = get_object(file, setup->control_handle, &session->control);
-	if (ret)
-		goto err_free;
-
-	if (!sizes_fit(session, ring_size, setup->control_offset)) {
-		ret = -EINVAL;
-		goto err_free;
-	}
-
-	ret = map_object(&session->ring);
-	if (ret)
-		goto err_free;
-
-	ret = map_object(&session->control);
-	if (ret)
-		goto err_free;
-
-	ret = -ENOMEM;
-	session->client.accum = kvzalloc(panthor_perf_accum_size(layout), GFP_KERNEL_ACCOUNT);
-	if (!session->client.accum)
-		goto err_free;
-
-	session->client.queue = kvcalloc(session->slots, sizeof(*session->client.queue),
-					 GFP_KERNEL_ACCOUNT);
-	if (!session->client.queue)
-		goto err_free;
-
-	panthor_perf_accum_init(layout, session->client.accum);
-	for (type = DRM_PANTHOR_PERF_BLOCK_FW; type < PANTHOR_PERF_BLOCK_TYPES; type++)
-		panthor_perf_accum_enable(layout, type, masks[type], session->client.accum);
-
-	session->indices = session->control.vaddr + setup->control_offset;
-	return session;
-
-err_free:
-	free_session(session);
+	panthor_perf_session_put(session);
 	return ERR_PTR(ret);
 }
 
@@ -284,60 +247,23 @@ void panthor_perf_session_clear(struct panthor_perf_session *session)
 	WRITE_ONCE(session->indices->insert_idx, 0);
 }
 
-static void release_session(struct kref *ref)
-{
-	struct panthor_perf_session *session =
-		container_of(ref, struct panthor_perf_session, ref);
-
-	free_session(session);
-}
-
-/* Drops a reference to a session. Sleeps. */
-void panthor_perf_session_put(struct panthor_perf_session *session)
-{
-	kref_put(&session->ref, release_session);
-}
-
 /*
- * Begins to count, and returns when counting has begun. Sleeps interruptibly. Returns 0, also
- * if the session was started before, -ERESTARTSYS if the caller has a signal pending, or what
- * panthor_perf_sampler_start() returns.
+ * Executes START or STOP. Sleeps interruptibly, STOP while another thread starts the session.
+ * Returns 0, also if the session was started or stopped before, -ERESTARTSYS if the caller has a
+ * signal pending, or what panthor_perf_sampler_start() returns.
  */
-int panthor_perf_session_start(struct panthor_perf_session *session, u64 user_data)
+int panthor_perf_session_switch(struct panthor_perf_session *session, bool on, u64 user_data)
 {
-	int ret;
+	struct panthor_perf_client *client = &session->client;
+	int ret = 0;
 
 	if (mutex_lock_interruptible(&session->command_lock))
 		return -ERESTARTSYS;
 
-	ret = panthor_perf_sampler_start(session->client.sampler, &session->client, user_data);
+	if (on)
+		ret = panthor_perf_sampler_start(client->sampler, client, user_data);
+	else
+		panthor_perf_sampler_stop(client->sampler, client, user_data);
 	mutex_unlock(&session->command_lock);
 	return ret;
-}
-
-/*
- * Requests a sample, and does not wait for it. Returns 0, -EINVAL if the session is periodic,
- * or what panthor_perf_sampler_request() returns.
- */
-int panthor_perf_session_sample(struct panthor_perf_session *session, u64 user_data)
-{
-	if (session->client.period_ns)
-		return -EINVAL;
-
-	return panthor_perf_sampler_request(session->client.sampler, &session->client, user_data);
-}
-
-/*
- * Requests the last sample, with which the session stops, and does not wait for it. Sleeps
- * interruptibly while another thread starts the session. Returns 0, also if the session was
- * not started, or -ERESTARTSYS if the caller has a signal pending.
- */
-int panthor_perf_session_stop(struct panthor_perf_session *session, u64 user_data)
-{
-	if (mutex_lock_interruptible(&session->command_lock))
-		return -ERESTARTSYS;
-
-	panthor_perf_sampler_stop(session->client.sampler, &session->client, user_data);
-	mutex_unlock(&session->command_lock);
-	return 0;
 }
