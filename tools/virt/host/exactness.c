@@ -357,13 +357,13 @@ static void read_trace(const char *path)
 {
 	FILE *f = fopen(path, "r");
 	size_t position = 0, max_baselines = 0, asked[3] = {};
-	unsigned int session, epoch, insert, reason, flags, up, enabled, counting = 0;
+	unsigned int session, epoch, insert, reason, flags, enabled, counting = 0;
 	unsigned int last_epoch = 0, last_insert = 0;
 	uint64_t data, ns, timestamp = 0, us, requested = 0, unanswered = 0, told = 0;
 	uint64_t failed_us = 0;
 	size_t failed_at = 0;
 	bool failed = false;
-	char text[512];
+	char text[512], state[16];
 
 	if (!f)
 		die("%s cannot be read", path);
@@ -388,16 +388,20 @@ static void read_trace(const char *path)
 			seen++;
 			last_epoch = epoch;
 			last_insert = insert;
-		} else if (sscanf(line, "panthor_perf_state: up=%u counting=%u", &up, &enabled) == 2) {
+		} else if (sscanf(line, "panthor_perf_state: state=%15s", state) == 1) {
+			bool up = strcmp(state, "down") && strcmp(state, "gone");
+
+			/* Counters stay enabled while the MCU is about to stop. */
+			enabled = !strcmp(state, "counting") || (!strcmp(state, "closing") && counting);
 			/* A request that is given up: what is still in the ring is read after this. */
-			unanswered = counting && strstr(line, "state=failed") ? requested : 0;
+			unanswered = counting && !strcmp(state, "failed") ? requested : 0;
 			requested = 0;
 			gaps[position].down |= !up;
 			/* From counting, counters are enabled anew at once, unless firmware does not answer. */
 			if (failed && us - failed_us >= ENABLE_US)
 				for (size_t r = failed_at; r <= position; r++)
 					gaps[r].failed = true;
-			failed = strstr(line, "state=failed");
+			failed = !strcmp(state, "failed");
 			failed_us = us;
 			failed_at = position;
 			if (failed && !counting)

@@ -79,7 +79,7 @@ is "README of the virtual GPU has each key of debugfs" "$(grep -hE '_printf\(' $
 		grep -qwF -e "$key" <<<"$told" || echo "$key"
 	done)" ""
 is "README of the virtual GPU has each tracepoint" \
-	"$(sed -n 's/^TRACE_EVENT(panthor_perf_\([a-z_]*\),/\1/p' drivers/gpu/drm/panthor/panthor_perf_trace.h |
+	"$(sed -nE 's/^(TRACE_EVENT|DEFINE_EVENT\(panthor_perf_session, )\(?panthor_perf_([a-z_]*),/\2/p' drivers/gpu/drm/panthor/panthor_perf_trace.h |
 	while read -r name; do
 		grep -qwF -e "$name" <<<"$told" || echo "$name"
 	done)" ""

@@ -196,7 +196,7 @@ static void begin_client(struct panthor_perf_client *client)
 	client->begun_ns = client->start.ns;
 	client->samples = 0;
 	trace_panthor_perf_baseline(client->id, sampler->fw->epoch, sampler->fw->extract,
-				    client->start_data, client->start.ns);
+				    client->start_data, client->start.ns, client->flags);
 
 	scoped_guard(spinlock, &sampler->req_lock) {
 		WRITE_ONCE(client->state, PANTHOR_PERF_CLIENT_STARTED);

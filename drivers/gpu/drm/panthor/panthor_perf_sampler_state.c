@@ -88,11 +88,7 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 		WRITE_ONCE(sampler->state, state);
 		if (state != PANTHOR_PERF_SAMPLER_CLOSING)
 			WRITE_ONCE(sampler->in_flight, false);
-		/* Counters stay enabled in the state CLOSING if they were. */
-		trace_panthor_perf_state(panthor_perf_mcu_runs(sampler),
-					 state == PANTHOR_PERF_SAMPLER_COUNTING ||
-					 (state == PANTHOR_PERF_SAMPLER_CLOSING &&
-					  sampler->fw->enabled), state);
+		trace_panthor_perf_state(state);
 		panthor_perf_submit_request(sampler);
 	}
 

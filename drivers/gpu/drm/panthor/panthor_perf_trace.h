@@ -13,20 +13,18 @@
 #include "panthor_perf_sampler.h"
 
 /*
- * A firmware sample is named by (epoch, insert): the number of times counters
- * have been enabled, and the number of samples taken since then, this one
- * included. Counts after the last sample of an epoch are in no sample: they are
- * lost when counters are disabled.
+ * Fields that several events have:
  *
- * "Session" is the number of a client of the sampler, which is what the sampler
- * knows of a session. Times are in nanoseconds of CLOCK_MONOTONIC_RAW.
+ * epoch, insert: name a firmware sample. The number of times counters have been enabled, and the
+ *	number of samples read since then, this one included. Counts after the last sample of an
+ *	epoch are lost, in no sample.
+ * session: number of a client of the sampler, as in debugfs
+ * user_data: tag that START, SAMPLE or STOP gave
+ * ns: CLOCK_MONOTONIC_RAW in nanoseconds
+ * flags: enum drm_panthor_perf_sample_flags
  */
 
-/**
- * panthor_perf_request - called when firmware is asked for a sample
- * @epoch: number of times counters have been enabled
- * @gen: number of the request
- */
+/* Firmware is asked for a sample: the request with the number gen. */
 TRACE_EVENT(panthor_perf_request,
 	    TP_PROTO(u32 epoch, u32 gen),
 	    TP_ARGS(epoch, gen),
@@ -38,12 +36,9 @@ TRACE_EVENT(panthor_perf_request,
 		      __entry->epoch, __entry->gen)
 );
 
-/**
- * panthor_perf_fw_sample - called when a firmware sample was read, before it is added to sessions
- * @epoch: number of times counters have been enabled
- * @insert: number of samples in this epoch, this one included
- * @timestamp: GPU timestamp at which firmware took the sample, in its ticks
- * @reason: why firmware took it, enum panthor_perf_reason
+/*
+ * A firmware sample was read, before it is added to sessions. It was taken at the GPU timestamp,
+ * in ticks, for a reason, enum panthor_perf_reason.
  */
 TRACE_EVENT(panthor_perf_fw_sample,
 	    TP_PROTO(u32 epoch, u32 insert, u64 timestamp, u32 reason),
@@ -60,67 +55,39 @@ TRACE_EVENT(panthor_perf_fw_sample,
 		      __entry->epoch, __entry->insert, __entry->timestamp, __entry->reason)
 );
 
-/**
- * panthor_perf_baseline - called when a session begins to count
- * @session: number of the session
- * @epoch: number of times counters have been enabled
- * @insert: the firmware sample after which the session counts
- * @user_data: tag that START gave
- * @ns: time at which the session's first sample starts
- */
-TRACE_EVENT(panthor_perf_baseline,
-	    TP_PROTO(u32 session, u32 epoch, u32 insert, u64 user_data, u64 ns),
-	    TP_ARGS(session, epoch, insert, user_data, ns),
-	    TP_STRUCT__entry(__field(u32, session)
-			     __field(u32, epoch)
-			     __field(u32, insert)
-			     __field(u64, user_data)
-			     __field(u64, ns)),
-	    TP_fast_assign(__entry->session = session;
-			   __entry->epoch = epoch;
-			   __entry->insert = insert;
-			   __entry->user_data = user_data;
-			   __entry->ns = ns;),
-	    TP_printk("session=%u epoch=%u insert=%u user_data=0x%llx ns=%llu",
-		      __entry->session, __entry->epoch, __entry->insert, __entry->user_data,
-		      __entry->ns)
+DECLARE_EVENT_CLASS(panthor_perf_session,
+		    TP_PROTO(u32 session, u32 epoch, u32 insert, u64 user_data, u64 ns, u32 flags),
+		    TP_ARGS(session, epoch, insert, user_data, ns, flags),
+		    TP_STRUCT__entry(__field(u32, session)
+				     __field(u32, epoch)
+				     __field(u32, insert)
+				     __field(u64, user_data)
+				     __field(u64, ns)
+				     __field(u32, flags)),
+		    TP_fast_assign(__entry->session = session;
+				   __entry->epoch = epoch;
+				   __entry->insert = insert;
+				   __entry->user_data = user_data;
+				   __entry->ns = ns;
+				   __entry->flags = flags;),
+		    TP_printk("session=%u epoch=%u insert=%u user_data=0x%llx ns=%llu flags=0x%x",
+			      __entry->session, __entry->epoch, __entry->insert,
+			      __entry->user_data, __entry->ns, __entry->flags)
 );
 
-/**
- * panthor_perf_delivery - called when a sample has been written to a session's ring
- * @session: number of the session
- * @epoch: number of times counters have been enabled
- * @insert: the last firmware sample that is a part of it
- * @user_data: tag of the sample
- * @ns: time at which the sample ends
- * @flags: flags of the sample, enum drm_panthor_perf_sample_flags
- */
-TRACE_EVENT(panthor_perf_delivery,
-	    TP_PROTO(u32 session, u32 epoch, u32 insert, u64 user_data, u64 ns, u32 flags),
-	    TP_ARGS(session, epoch, insert, user_data, ns, flags),
-	    TP_STRUCT__entry(__field(u32, session)
-			     __field(u32, epoch)
-			     __field(u32, insert)
-			     __field(u64, user_data)
-			     __field(u64, ns)
-			     __field(u32, flags)),
-	    TP_fast_assign(__entry->session = session;
-			   __entry->epoch = epoch;
-			   __entry->insert = insert;
-			   __entry->user_data = user_data;
-			   __entry->ns = ns;
-			   __entry->flags = flags;),
-	    TP_printk("session=%u epoch=%u insert=%u user_data=0x%llx ns=%llu flags=0x%x",
-		      __entry->session, __entry->epoch, __entry->insert, __entry->user_data,
-		      __entry->ns, __entry->flags)
+/* A session begins to count, after a firmware sample and at a time. flags are 0 or OVERFLOW. */
+DEFINE_EVENT(panthor_perf_session, panthor_perf_baseline,
+	     TP_PROTO(u32 session, u32 epoch, u32 insert, u64 user_data, u64 ns, u32 flags),
+	     TP_ARGS(session, epoch, insert, user_data, ns, flags)
 );
 
-/**
- * panthor_perf_lost - called when counts may have been lost
- * @epoch: number of times counters have been enabled
- * @insert: number of samples consumed since then
- * @flags: flags that the next sample of each session that counts will have
- */
+/* A sample was delivered that ends with a firmware sample, and at a time. */
+DEFINE_EVENT(panthor_perf_session, panthor_perf_delivery,
+	     TP_PROTO(u32 session, u32 epoch, u32 insert, u64 user_data, u64 ns, u32 flags),
+	     TP_ARGS(session, epoch, insert, user_data, ns, flags)
+);
+
+/* Counts may have been lost: the next sample of each session that counts has the flags. */
 TRACE_EVENT(panthor_perf_lost,
 	    TP_PROTO(u32 epoch, u32 insert, u32 flags),
 	    TP_ARGS(epoch, insert, flags),
@@ -134,7 +101,6 @@ TRACE_EVENT(panthor_perf_lost,
 		      __entry->epoch, __entry->insert, __entry->flags)
 );
 
-/* Programs that read traces are told what the names in the formats below stand for. */
 TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_DOWN);
 TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_CLOSING);
 TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_IDLE);
@@ -142,33 +108,20 @@ TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_COUNTING);
 TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_FAILED);
 TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_GONE);
 
-#define panthor_perf_show_state(state)						\
-	__print_symbolic(state,								\
-			 { PANTHOR_PERF_SAMPLER_DOWN, "down" },				\
-			 { PANTHOR_PERF_SAMPLER_CLOSING, "closing" },			\
-			 { PANTHOR_PERF_SAMPLER_IDLE, "idle" },				\
-			 { PANTHOR_PERF_SAMPLER_COUNTING, "counting" },			\
-			 { PANTHOR_PERF_SAMPLER_FAILED, "failed" },			\
-			 { PANTHOR_PERF_SAMPLER_GONE, "gone" })
-
-/**
- * panthor_perf_state - called when the state of the sampler changes
- * @up: the MCU runs, or is about to be stopped
- * @counting: counters are enabled
- * @state: new state, enum panthor_perf_sampler_state
- */
+/* The state of the sampler changes. */
 TRACE_EVENT(panthor_perf_state,
-	    TP_PROTO(bool up, bool counting, u32 state),
-	    TP_ARGS(up, counting, state),
-	    TP_STRUCT__entry(__field(bool, up)
-			     __field(bool, counting)
-			     __field(u32, state)),
-	    TP_fast_assign(__entry->up = up;
-			   __entry->counting = counting;
-			   __entry->state = state;),
-	    TP_printk("up=%d counting=%d state=%s",
-		      __entry->up, __entry->counting,
-		      panthor_perf_show_state(__entry->state))
+	    TP_PROTO(u32 state),
+	    TP_ARGS(state),
+	    TP_STRUCT__entry(__field(u32, state)),
+	    TP_fast_assign(__entry->state = state;),
+	    TP_printk("state=%s",
+		      __print_symbolic(__entry->state,
+				       { PANTHOR_PERF_SAMPLER_DOWN, "down" },
+				       { PANTHOR_PERF_SAMPLER_CLOSING, "closing" },
+				       { PANTHOR_PERF_SAMPLER_IDLE, "idle" },
+				       { PANTHOR_PERF_SAMPLER_COUNTING, "counting" },
+				       { PANTHOR_PERF_SAMPLER_FAILED, "failed" },
+				       { PANTHOR_PERF_SAMPLER_GONE, "gone" }))
 );
 
 #endif /* __PANTHOR_PERF_TRACE_H__ */
