@@ -95,7 +95,6 @@ struct panthor_perf_request {
  * @accum: Sums since the last sample.
  * @start: End of the last sample.
  * @begun_ns: Time of the baseline, CLOCK_MONOTONIC_RAW.
- * @samples: Number of samples delivered since the baseline.
  *
  * Protected by panthor_perf_sampler::req_lock:
  *
@@ -131,7 +130,6 @@ struct panthor_perf_client {
 	struct panthor_perf_accum *accum;
 	struct panthor_perf_time start;
 	u64 begun_ns;
-	u64 samples;
 
 	u32 head;
 	u32 tail;
@@ -148,14 +146,12 @@ struct panthor_perf_client {
  * @requests: Number of firmware requests. Protected by panthor_perf_sampler::req_lock.
  * @overflows: How often firmware has raised OVERFLOW.
  * @restarts: How often counters were disabled and enabled because firmware had failed.
- * @max_pending: Highest number of samples found in the firmware ring.
  */
 struct panthor_perf_sampler_stats {
 	u64 samples;
 	u64 requests;
 	u64 overflows;
 	u64 restarts;
-	u32 max_pending;
 };
 
 /** define PANTHOR_PERF_LIMITED_NS - Shortest time between two samples of limited clients */

@@ -152,7 +152,6 @@ static void deliver_sample(struct panthor_perf_client *client,
 	flags = client->ops->deliver(client, fw_sample, &info);
 	trace_panthor_perf_delivery(client->id, sampler->fw->epoch, sampler->fw->extract,
 				    user_data, info.end_ns, flags);
-	client->samples++;
 	begin_period(client);
 }
 
@@ -194,7 +193,6 @@ static void begin_client(struct panthor_perf_client *client)
 	panthor_perf_accum_reset(client->accum);
 	begin_period(client);
 	client->begun_ns = client->start.ns;
-	client->samples = 0;
 	trace_panthor_perf_baseline(client->id, sampler->fw->epoch, sampler->fw->extract,
 				    client->start_data, client->start.ns, client->flags);
 
@@ -634,7 +632,6 @@ bool panthor_perf_drain(struct panthor_perf_sampler *sampler, bool patient, u32 
 	sampler->loss_possible |= drain.overflowed;
 	if (sampler->loss_possible)
 		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
-	sampler->stats.max_pending = max_t(u32, sampler->stats.max_pending, drain.pending);
 
 	/* The times of samples are computed from this one, which is later. */
 	if (drain.pending)
