@@ -188,7 +188,7 @@ void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu)
 	scoped_guard(mutex, &pmu->lock) {
 		run = pmu_run(pmu);
 		if (run)
-			run_stop(run);
+			panthor_perf_sampler_remove(pmu->sampler, &run->client);
 		RCU_INIT_POINTER(pmu->run, NULL);
 		pmu->sampler = NULL;
 	}

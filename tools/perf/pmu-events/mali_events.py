@@ -181,36 +181,41 @@ def header(tables):
     for name, event in numbers.items():
         out += f"/** define PANTHOR_PERF_PMU_{name} - {INPUTS[name][1]} */\n"
         out += f"#define PANTHOR_PERF_PMU_{name}\t0x{event:03x}\n\n"
-    out += """/**
- * enum panthor_perf_pmu_layout - Layouts of counters, one for each architecture
+    out += """/*
+ * Files in events/. _layouts has a bit for each architecture that has the event, from 10 on; _i and
+ * _next are indices in the array.
  */
-enum panthor_perf_pmu_layout {
-"""
-    for number, (layout, short) in enumerate(LAYOUTS.items()):
-        out += f"\t/** @PANTHOR_PERF_PMU_LAYOUT_{short.upper()}: As of the {layout}, architecture {10 + number}. */\n"
-        out += f"\tPANTHOR_PERF_PMU_LAYOUT_{short.upper()},\n"
-    out += """};
-
-/* A file in events/, with the members of struct panthor_perf_pmu_name. */
-#define PMU_NAME(_file, _text, _event, _layouts)					\\
-	(&((struct panthor_perf_pmu_name[]) { {						\\
-		.attr = {								\\
-			.attr = { .name = _file, .mode = 0444 },			\\
-			.show = panthor_perf_pmu_name_show,				\\
-		},									\\
-		.text = _text,								\\
-		.event = _event,							\\
-		.layouts = _layouts,							\\
+#define PMU_FILE(_name, _text, _event, _layouts)				\\
+	(&((struct perf_pmu_events_attr[]) { {					\\
+		.attr = __ATTR(_name, 0444, perf_event_sysfs_show, NULL),	\\
+		.id = PANTHOR_PERF_PMU_ID(_event, _layouts),			\\
+		.event_str = _text,						\\
 	} })[0].attr.attr)
 
-static struct attribute *panthor_perf_pmu_names[] = {
+#define PMU_EVENT(_name, _event, _layouts)					\\
+	PMU_FILE(_name, "event=" #_event, _event, _layouts)
+
+#define PMU_UNIT(_unit, _name, _event, _layouts)				\\
+	PMU_FILE(_name.unit, _unit, _event, _layouts)
+
+#define PMU_EVENT_UNIT(_i, _next, _unit, args...)				\\
+	[_i] = PMU_EVENT(args), [_next] = PMU_UNIT(_unit, args)
+
+static struct attribute *panthor_perf_pmu_events[] = {
 """
+    files = 0
     for name, event, unit, scale, mask in rows:
-        texts = {"": f"event=0x{event:03x}", ".unit": unit, ".scale": scale}
-        for suffix, text in texts.items():
-            if text:
-                out += f"\tPMU_NAME({c_string(name + suffix)}, {c_string(text)}, 0x{event:03x}, 0x{mask:02x}),\n"
-    return out + "\tNULL\n};\n\n#endif\n"
+        args = f"{name}, 0x{event:03x}, 0x{mask:02x}"
+        if unit:
+            out += f"\tPMU_EVENT_UNIT({files}, {files + 1}, {c_string(unit)}, {args}),\n"
+            files += 1
+        else:
+            out += f"\t[{files}] = PMU_EVENT({args}),\n"
+        files += 1
+        if scale:
+            out += f"\t[{files}] = PMU_FILE({name}.scale, {c_string(scale)}, 0x{event:03x}, 0x{mask:02x}),\n"
+            files += 1
+    return out + f"\t[{files}] = NULL\n}};\n\n#endif\n"
 
 
 # The files of a layout, by the type of blocks: perf shows their names as topics.

@@ -269,8 +269,6 @@ void panthor_perf_client_init(struct panthor_perf_client *client,
 	client->sampler = sampler;
 	INIT_LIST_HEAD(&client->node);
 	init_waitqueue_head(&client->start_wait);
-	if (!client->start_timeout)
-		client->start_timeout = MAX_SCHEDULE_TIMEOUT;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_client_init);
 
@@ -328,42 +326,51 @@ static int start_client(struct panthor_perf_client *client, u64 user_data)
 }
 
 /*
- * Begin to count, and return when counting has begun; @user_data is the tag of samples that no
- * command asks for. Sleeps interruptibly until a firmware request is answered, which may last as
- * long as protected mode, or for panthor_perf_client::start_timeout, and uninterruptibly for up to
- * 400 ms if firmware does not enable counters. START and STOP of a client must come one after the
- * other; it may be removed meanwhile.
+ * Begin to count unless a client is starting or has started, and don't wait for its baseline, which
+ * panthor_perf_client::start_wait tells; @user_data is the tag of samples that no command asks for.
+ * Sleeps uninterruptibly for up to 400 ms if firmware does not enable counters.
  *
- * Returns 0, also if it had begun before; -EBUSY if the client is starting or stopping, if no slot
- * of its ring is free or if others count another set; -ETIMEDOUT if firmware did not answer;
- * -ENOENT or -ENODEV if client or device have gone; -ERESTARTSYS if a signal is pending.
+ * Returns 0; -EBUSY if the client is stopping, if no slot of its ring is free or if others count
+ * another set; -ETIMEDOUT if firmware did not answer; -ENOENT or -ENODEV if client or device have
+ * gone; -ERESTARTSYS if a signal is pending.
  */
-int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
+int panthor_perf_sampler_begin(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data)
 {
 	int ret = 0;
-	long left;
 
 	if (mutex_lock_interruptible(&sampler->start_lock))
 		return -ERESTARTSYS;
 
 	scoped_guard(mutex, &sampler->lock)
-		if (client->state != PANTHOR_PERF_CLIENT_STARTED)
+		if (client->state != PANTHOR_PERF_CLIENT_STARTING &&
+		    client->state != PANTHOR_PERF_CLIENT_STARTED)
 			ret = start_client(client, user_data);
 	mutex_unlock(&sampler->start_lock);
+	return ret;
+}
+
+/*
+ * Begin to count, and return when counting has begun. Sleeps interruptibly until a firmware request
+ * is answered, which may last as long as protected mode. START and STOP of a client must come one
+ * after the other; it may be removed meanwhile. Returns 0, or an error like
+ * panthor_perf_sampler_begin().
+ */
+int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
+			       struct panthor_perf_client *client, u64 user_data)
+{
+	int ret = panthor_perf_sampler_begin(sampler, client, user_data);
+
 	if (ret)
 		return ret;
 
-	left = wait_event_interruptible_timeout(client->start_wait,
-						READ_ONCE(client->state) !=
-						PANTHOR_PERF_CLIENT_STARTING,
-						client->start_timeout);
+	ret = wait_event_interruptible(client->start_wait,
+				       READ_ONCE(client->state) != PANTHOR_PERF_CLIENT_STARTING);
 
 	guard(mutex)(&sampler->lock);
 
 	if (client->state == PANTHOR_PERF_CLIENT_STARTING) {
-		panthor_perf_end_client(client, PANTHOR_PERF_CLIENT_STOPPED,
-					left < 0 ? left : -ETIMEDOUT);
+		panthor_perf_end_client(client, PANTHOR_PERF_CLIENT_STOPPED, ret);
 		panthor_perf_disable_if_unused(sampler);
 	}
 

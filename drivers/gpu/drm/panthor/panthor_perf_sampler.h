@@ -77,7 +77,6 @@ struct panthor_perf_request {
  * @limited: Serve the client with all others of this kind, see &struct panthor_perf_limited.
  * @power_samples: Deliver a sample at the baseline, and when the GPU was suspended or resumed. No
  *	sample is due while it is suspended.
- * @start_timeout: How long START waits for the baseline, in jiffies.
  * @period_ns: Period in ns, 0 if there is none.
  * @queue: Ring of requests.
  * @queue_mask: Size of @queue, a power of two, minus 1.
@@ -115,7 +114,6 @@ struct panthor_perf_client {
 	bool emit_auto;
 	bool limited;
 	bool power_samples;
-	long start_timeout;
 	u64 period_ns;
 	struct panthor_perf_request *queue;
 	u32 queue_mask;
@@ -306,6 +304,8 @@ void panthor_perf_sampler_fini(struct panthor_perf_sampler *sampler);
 
 void panthor_perf_client_init(struct panthor_perf_client *client,
 			      struct panthor_perf_sampler *sampler);
+int panthor_perf_sampler_begin(struct panthor_perf_sampler *sampler,
+			       struct panthor_perf_client *client, u64 user_data);
 int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data);
 int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,

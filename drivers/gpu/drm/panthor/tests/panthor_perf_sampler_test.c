@@ -3634,24 +3634,6 @@ static void share_limited(struct kunit *test)
 	expect_share(test, true);
 }
 
-/* START of a client that does not wait for ever ends as it began. */
-static void start_times_out(struct kunit *test)
-{
-	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
-
-	KUNIT_ASSERT_EQ(test, start(d, 0), 0);
-	drained(f);
-	c->client.start_timeout = 1;
-	f->asleep = true;
-	KUNIT_EXPECT_EQ(test, start(c, 0), -ETIMEDOUT);
-	KUNIT_EXPECT_EQ(test, c->client.state, PANTHOR_PERF_CLIENT_STOPPED);
-	wake(f);
-	expect_num(test, c, 0);
-	c->client.start_timeout = MAX_SCHEDULE_TIMEOUT;
-	KUNIT_EXPECT_EQ(test, start(c, 0), 0);
-}
-
 /* What firmware does after it was given up on does not last until the next boot. */
 static void answered_too_late(struct kunit *test)
 {
@@ -5586,7 +5568,6 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(power_samples),
 	KUNIT_CASE(share),
 	KUNIT_CASE(share_limited),
-	KUNIT_CASE(start_times_out),
 	KUNIT_CASE(answered_too_late),
 	KUNIT_CASE(unplug_unanswered),
 	KUNIT_CASE(halt_first),
