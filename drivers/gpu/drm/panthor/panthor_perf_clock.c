@@ -156,7 +156,6 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 	if (most - clock->offset > gap)
 		clock->offset = most - gap / 2;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_sync);
 
 /*
  * Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. Rates

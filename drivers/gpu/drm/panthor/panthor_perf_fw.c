@@ -273,7 +273,6 @@ void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 	panthor_fw_update_reqs(fw->glb, req, 0, GLB_PERFCNT_EN);
 	settle_reqs(fw, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_dead);
 
 /* Requests a sample, in the state COUNTING. Called with panthor_perf_sampler::req_lock held. */
 void panthor_perf_fw_request(struct panthor_perf_fw *fw)
@@ -281,7 +280,6 @@ void panthor_perf_fw_request(struct panthor_perf_fw *fw)
 	panthor_fw_toggle_reqs(fw->glb, req, ack, GLB_PERFCNT_SAMPLE);
 	fw->ops->ring_doorbell(fw);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_request);
 
 /*
  * Returns true if firmware has answered the last request: panthor_perf_fw_pending() counts its
@@ -295,7 +293,6 @@ bool panthor_perf_fw_acked(struct panthor_perf_fw *fw)
 	dma_rmb();
 	return !(diff & GLB_PERFCNT_SAMPLE);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_acked);
 
 /* Waits up to @timeout_ms milliseconds until firmware has answered the last request. */
 void panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms)
@@ -323,14 +320,12 @@ int panthor_perf_fw_pending(struct panthor_perf_fw *fw)
 	dma_rmb();
 	return panthor_perf_fw_ring_pending(fw->slots, insert, fw->extract);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_pending);
 
 /* Returns the oldest sample, in memory that may be write-combined: reads are slow. */
 void *panthor_perf_fw_slot(struct panthor_perf_fw *fw)
 {
 	return slot_address(fw, fw->extract);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_slot);
 
 /* Returns true if the oldest sample, which has been read, may have been overwritten meanwhile. */
 bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw)
@@ -339,7 +334,6 @@ bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw)
 	dma_rmb();
 	return panthor_perf_fw_pending(fw) < 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_overwritten);
 
 /* Gives the slot of the oldest sample back, which panthor_perf_fw_sample_read() has read. */
 void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
@@ -350,7 +344,6 @@ void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
 	dma_mb();
 	WRITE_ONCE(fw->glb->input->perfcnt_extract, fw->extract);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_consume);
 
 /*
  * Acknowledges events, OVERFLOW only if @overflow is set, and rings the doorbell if there were any,
@@ -370,11 +363,9 @@ bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow)
 	fw->ops->ring_doorbell(fw);
 	return true;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_rearm);
 
 /* Returns true if firmware has found the ring full, and that is not acknowledged yet. */
 bool panthor_perf_fw_overflowed(struct panthor_perf_fw *fw)
 {
 	return unequal_reqs(fw) & GLB_PERFCNT_OVERFLOW;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_overflowed);

@@ -856,7 +856,6 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 	panthor_perf_accum_reset(accum);
 	return saturated;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_total);
 
 /*
  * Returns the number of free slots of a user's ring, 0 if @extract, which the user writes,

@@ -263,9 +263,9 @@ struct panthor_perf_sampler {
 	struct workqueue_struct *wq;
 	bool (*reset)(struct panthor_perf_sampler *sampler, const char *why);
 
-	struct mutex start_lock;
-	struct mutex lock;
-	spinlock_t req_lock;
+	struct mutex start_lock; /* START, one at a time. */
+	struct mutex lock; /* Firmware ring, sums of clients. */
+	spinlock_t req_lock; /* Queues of clients. */
 	enum panthor_perf_sampler_state state;
 
 	struct list_head clients;

@@ -665,18 +665,14 @@ bool panthor_perf_drain(struct panthor_perf_sampler *sampler, bool patient, u32 
 	return true;
 }
 
-/*
- * Return true if few clients have few requests, and none is about to stop. What is requested from
- * now on has the number of a later firmware request.
- */
+/* Return true if few clients have few requests. Later ones have a later number. */
 static bool soon_served(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client;
 	u32 clients = 0, requests = 0;
 
 	list_for_each_entry(client, &sampler->clients, node) {
-		if (++clients > IRQ_MAX_CLIENTS ||
-		    READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STOPPING)
+		if (++clients > IRQ_MAX_CLIENTS)
 			return false;
 		requests += READ_ONCE(client->tail) - client->head;
 	}

@@ -2970,15 +2970,21 @@ static void served_in_irq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->num, 11);
 	KUNIT_EXPECT_EQ(test, b->num, 2);
 
-	/* Two clients, of which one is about to stop. */
 	KUNIT_EXPECT_TRUE(test, stop(third, 2));
 	KUNIT_EXPECT_EQ(test, answer_one(f, third), 0);
 	work->func(work);
 	KUNIT_EXPECT_EQ(test, third->num, 1);
+
+	/* Two clients, of which one stops, and the last one, after which counters are disabled. */
 	KUNIT_EXPECT_TRUE(test, stop(b, 2));
-	KUNIT_EXPECT_EQ(test, answer_one(f, b), 0);
+	KUNIT_EXPECT_EQ(test, answer_one(f, b), 1);
+	KUNIT_EXPECT_TRUE(test, f->output.ack & GLB_PERFCNT_EN);
+	KUNIT_EXPECT_TRUE(test, stop(a, 2));
+	KUNIT_EXPECT_EQ(test, answer_one(f, a), 1);
+	KUNIT_EXPECT_TRUE(test, f->output.ack & GLB_PERFCNT_EN);
+	f->asleep = false;
 	work->func(work);
-	KUNIT_EXPECT_EQ(test, b->num, 3);
+	KUNIT_EXPECT_FALSE(test, f->output.ack & GLB_PERFCNT_EN);
 	enable_work(work);
 }
 
