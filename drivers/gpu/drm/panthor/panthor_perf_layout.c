@@ -754,15 +754,14 @@ static void clear_disabled(const u64 mask[2], u32 num_values, u64 *values)
 	}
 }
 
+/* Write a block of an accumulator, and of a firmware sample, to a user's ring. */
 static void deliver_block(const struct panthor_perf_layout *layout,
-			  struct panthor_perf_accum *accum,
+			  struct drm_panthor_perf_block_header *header, bool enabled, bool zero,
 			  const struct panthor_perf_fw_sample *sample, u32 b, void *dst)
 {
-	struct drm_panthor_perf_block_header *header =
-		(void *)accum->image + layout->blocks[b].user_offset;
-	u64 *sums = (u64 *)(header + 1), *base = accum->zero ? NULL : sums;
+	u64 *sums = (u64 *)(header + 1), *base = zero ? NULL : sums;
 
-	if (is_enabled(accum, b) && all_enabled(header->enable_mask, layout->num_values)) {
+	if (enabled && all_enabled(header->enable_mask, layout->num_values)) {
 		memcpy(dst, header,
 		       sizeof(*header) + PANTHOR_PERF_VALUES_RESERVED * sizeof(*sums));
 		sum_block(layout, dst + sizeof(*header), base, sample, b);
@@ -770,7 +769,7 @@ static void deliver_block(const struct panthor_perf_layout *layout,
 	}
 
 	/* Users must not see other counters, not even for a moment. */
-	if (is_enabled(accum, b)) {
+	if (enabled) {
 		sum_block(layout, sums, base, sample, b);
 		clear_disabled(header->enable_mask, layout->num_values, sums);
 	}
@@ -809,13 +808,13 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 		u32 offset = layout->blocks[b].user_offset;
 		struct drm_panthor_perf_block_header *block = (void *)accum->image + offset;
 		u64 *values = (u64 *)(block + 1);
-		bool shader = b >= layout->shader_block;
+		bool enabled = is_enabled(accum, b), shader = b >= layout->shader_block;
 
-		block->block_states = final_states(is_enabled(accum, b) ? accum->states[b] :
-						   accum->unread[shader], shader);
+		block->block_states = final_states(enabled ? accum->states[b] :
+							     accum->unread[shader], shader);
 		values[VALUE_TIMESTAMP_LO] = low;
 		values[VALUE_TIMESTAMP_HI] = high;
-		deliver_block(layout, accum, sample, b, dst + offset);
+		deliver_block(layout, block, enabled, accum->zero, sample, b, dst + offset);
 	}
 
 	panthor_perf_accum_reset(accum);
