@@ -19,9 +19,9 @@ for kernel in 7.3 6.12; do
 	else
 		not_ok "the series for Linux $kernel" "$(cat "$SCRATCH/err")"
 	fi
-	is "no patch of the driver for Linux $kernel has more than 1200 lines beside its tests" \
+	is "no patch of the driver for Linux $kernel has more than 1000 lines beside its tests" \
 		"$(for patch in "$SCRATCH/$kernel"/[123]-*/*.patch; do
-			[[ $patch = */0000-* ]] || [ "$(length "$patch")" -le 1200 ] ||
+			[[ $patch = */0000-* ]] || [ "$(length "$patch")" -le 1000 ] ||
 				echo "$patch: $(length "$patch")"
 		done)" ""
 done

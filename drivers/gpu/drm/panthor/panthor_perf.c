@@ -31,22 +31,21 @@
 /**
  * DOC: Performance counters
  *
- * The code is divided into five layers. Each of them uses only those below it, but
- * for panthor_perf_add_client(), which the PMU calls:
+ * The code has five layers. Each uses only those below it, but the PMU also calls
+ * panthor_perf_add_client():
  *
  * - panthor_perf.c: the ioctl, the query, handles of sessions, and hooks that the
  *   rest of the driver calls when the GPU is suspended, resumed, reset or removed
  * - panthor_perf_session.c: one session, and its access to user memory.
  *   panthor_perf_pmu.c: a PMU, through which perf counts
- * - panthor_perf_sampler.c: all clients of a device together, which are its sessions
- *   and the PMU. It requests samples from firmware, adds them to the sums of each
- *   client, and recovers from errors
+ * - panthor_perf_sampler*.c: all clients of a device, which are its sessions and the
+ *   PMU: their requests, the sums of each, suspend, reset and recovery
  * - panthor_perf_fw.c: the firmware ring and the global interface
  * - panthor_perf_layout.c: offsets in firmware samples and in samples of sessions,
  *   and arithmetic on their contents
  *
- * panthor_perf_clock.c converts GPU timestamps to time, and counts clock cycles.
- * The sampler and this file use it.
+ * panthor_perf_clock.c converts GPU timestamps to time, and counts clock cycles, for
+ * the sampler.
  *
  * If counters cannot be initialized, the probe of the device goes on without them,
  * and ptdev->perf stays NULL.
