@@ -206,6 +206,8 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 	add_cores(layout, params, offset, true);
 	layout->num_blocks = layout->num_fw_blocks;
 	add_cores(layout, params, offset, false);
+	/* Blocks that users do not know have no type. */
+	layout->type_count[0] = 0;
 
 	layout->user_sample_size = sizeof(struct drm_panthor_perf_sample_header) +
 				   layout->num_blocks * layout->user_block_size;

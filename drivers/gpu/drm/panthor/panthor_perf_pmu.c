@@ -169,7 +169,7 @@ int panthor_perf_pmu_parse(const struct panthor_perf_pmu_gpu *gpu, u64 config,
 	    block > layout->type_count[type])
 		return -EINVAL;
 
-	for (t = 0; t < type; t++)
+	for (t = DRM_PANTHOR_PERF_BLOCK_FW; t < type; t++)
 		first += layout->type_count[t];
 	if (block)
 		first += block - 1;
@@ -323,8 +323,8 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	 */
 	run->client.limited = true;
 	run->client.power_samples = true;
-	run->client.queue = run->queue;
-	run->client.queue_mask = PANTHOR_PERF_PMU_QUEUE - 1;
+	run->client.queue = &run->last;
+	run->answered = READ_ONCE(sampler->next_gen) - 1;
 	panthor_perf_client_init(&run->client, sampler);
 	return run;
 }
@@ -398,13 +398,13 @@ static void leave_run(struct panthor_perf_pmu *pmu, u32 type)
 	panthor_perf_pmu_run_free(run);
 }
 
-/* Return true if a request by panthor_perf_sampler_share() is answered, or the run has ended. */
-static bool run_answered(struct panthor_perf_pmu_run *run, u64 number)
+/* Return true if a request by panthor_perf_sampler_sync() is answered, or the run has ended. */
+static bool run_answered(struct panthor_perf_pmu_run *run, u32 number)
 {
 	/* The lock orders this before reading the totals. */
 	guard(spinlock)(&run->client.sampler->req_lock);
 
-	return !run_counts(run) || run->answered >= number;
+	return !run_counts(run) || (s32)(run->answered - number) >= 0;
 }
 
 /*
@@ -415,7 +415,7 @@ static bool run_answered(struct panthor_perf_pmu_run *run, u64 number)
 static int wait_for_sample(struct panthor_perf_pmu_run *run)
 {
 	struct panthor_perf_client *client = &run->client;
-	u64 number;
+	u32 number;
 	long left;
 	int ret;
 
@@ -426,7 +426,7 @@ static int wait_for_sample(struct panthor_perf_pmu_run *run)
 	left = wait_event_interruptible_timeout(client->start_wait, READ_ONCE(client->state) !=
 						PANTHOR_PERF_CLIENT_STARTING, BASELINE_TIMEOUT);
 	if (left > 0) {
-		ret = panthor_perf_sampler_share(client->sampler, client, &number);
+		ret = panthor_perf_sampler_sync(client->sampler, client, &number);
 		if (ret)
 			return ret == -EINVAL ? -ETIMEDOUT : ret;
 
@@ -639,7 +639,7 @@ void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu)
 {
 	struct panthor_perf_pmu_run *run;
 	wait_queue_head_t *wait;
-	u64 number;
+	u32 number;
 
 	if (!pmu)
 		return;
@@ -651,7 +651,7 @@ void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu)
 	}
 
 	wait = &run->client.start_wait;
-	if (panthor_perf_sampler_share(run->client.sampler, &run->client, &number))
+	if (panthor_perf_sampler_sync(run->client.sampler, &run->client, &number))
 		goto out;
 
 	/* A program usually ends by a fatal signal to all its threads but one: its work counts. */

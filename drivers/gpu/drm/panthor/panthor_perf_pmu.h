@@ -13,12 +13,6 @@
 #include "panthor_perf_sampler.h"
 
 /*
- * Size of the queue of requests, a power of two. There are at most three, since they are shared:
- * one that is being completed, one in flight, and the next one.
- */
-#define PANTHOR_PERF_PMU_QUEUE		4
-
-/*
  * Events of block type 0, which the kernel makes: values of the event field of perf's config, and
  * indices in panthor_perf_pmu_totals::values. See Documentation/admin-guide/perf/panthor-pmu.rst.
  */
@@ -76,9 +70,9 @@ struct panthor_perf_pmu_totals {
  * struct panthor_perf_pmu_run - Client of the sampler from the first event to the last
  * @rcu: Frees the run. Events are read with interrupts off, which RCU waits for.
  * @client: Client of the sampler. Its start_wait is also woken when a request is answered.
- * @queue: Memory of panthor_perf_client::queue.
+ * @last: Memory of panthor_perf_client::queue, for the last sample.
  * @refs: Number of files that are being closed, and one until the run ends.
- * @answered: Latest request by panthor_perf_sampler_share() whose sample is in the totals.
+ * @answered: Number of the latest firmware request whose sample is in the totals.
  *	Protected by panthor_perf_sampler::req_lock.
  * @users: Number of events. Protected by panthor_perf_pmu::lock.
  * @type_users: Number of events by block type, and one for CSHW. Protected by
@@ -89,9 +83,9 @@ struct panthor_perf_pmu_totals {
 struct panthor_perf_pmu_run {
 	struct rcu_head rcu;
 	struct panthor_perf_client client;
-	struct panthor_perf_request queue[PANTHOR_PERF_PMU_QUEUE];
+	struct panthor_perf_request last;
 	refcount_t refs;
-	u64 answered;
+	u32 answered;
 	u32 users;
 	u32 type_users[PANTHOR_PERF_BLOCK_TYPES];
 	u32 current_totals;

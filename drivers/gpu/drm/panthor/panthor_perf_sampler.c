@@ -127,7 +127,7 @@ static u32 request_sample(struct panthor_perf_client *client)
 	}
 
 	if (!sampler->limited.waiting) {
-		sampler->limited.waiting = true;
+		WRITE_ONCE(sampler->limited.waiting, true);
 		sampler->limited.number = number;
 	}
 	panthor_perf_want_limited(sampler);
@@ -415,27 +415,28 @@ int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_request);
 
 /*
- * Request a sample that has all that was counted up to this call, unless the client's latest
- * request does. All requests of the client are made by this function: it has no ring, and a queue
- * for four. @number receives the sample's user_data, which grows and is not 0. Returns 0, -EINVAL
- * if the client is not counting, or -ENODEV if the device has gone.
+ * Request a sample that has all that was counted up to this call, for a client without a ring:
+ * @number receives the number of the firmware request, and the sample that answers it, or a later
+ * one, has that as user_data. Returns 0, -EINVAL if the client is not counting, or -ENODEV if the
+ * device has gone.
  */
-int panthor_perf_sampler_share(struct panthor_perf_sampler *sampler,
-			       struct panthor_perf_client *client, u64 *number)
+int panthor_perf_sampler_sync(struct panthor_perf_sampler *sampler,
+			      struct panthor_perf_client *client, u32 *number)
 {
 	int ret;
 
 	guard(spinlock)(&sampler->req_lock);
 
 	ret = check_request(client);
-	if (!ret && (client->head == client->tail ||
-		     client->queue[(client->tail - 1) & client->queue_mask].number !=
-		     sampler->next_gen))
-		panthor_perf_queue_request(client, ++client->shared, false);
-	*number = client->shared;
-	return ret;
+	if (ret)
+		return ret;
+
+	WRITE_ONCE(client->due, true);
+	client->due_number = request_sample(client);
+	*number = client->due_number;
+	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_share);
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_sync);
 
 /*
  * Request a last sample, with which the client stops. Returns false if the client was not counting,

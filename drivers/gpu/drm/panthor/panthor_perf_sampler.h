@@ -38,7 +38,8 @@ enum panthor_perf_client_state {
 /**
  * struct panthor_perf_client_ops - Functions of a client, none of which sleeps
  * @free_slots: Return the number of free slots in the client's ring. Called with
- *	panthor_perf_sampler::lock or req_lock held. NULL if there is always room.
+ *	panthor_perf_sampler::lock or req_lock held. NULL of a client without a ring, which gets
+ *	a sample whenever a firmware request is answered.
  * @deliver: Write panthor_perf_client::accum plus @fw_sample, which may be NULL, to the next slot
  *	of the client's ring, signal the user, and return the sample's flags. Decrement
  *	panthor_perf_client::promised when the slot is in use, with req_lock held. Called with
@@ -101,8 +102,7 @@ struct panthor_perf_request {
  * @tail: Index behind the latest request, never reset.
  * @promised: Number of free slots of the ring that are reserved: for each request that was
  *	accepted, for that of STOP, and for a periodic or automatic sample while it is delivered.
- * @shared: Number of requests by panthor_perf_sampler_share().
- * @due: A deadline has passed, or the baseline is missing.
+ * @due: A deadline has passed, the baseline is missing, or panthor_perf_sampler_sync() was called.
  * @due_number: Number of the firmware request that completes what is @due.
  * @deadline_ns: Next deadline, CLOCK_MONOTONIC_RAW.
  */
@@ -132,7 +132,6 @@ struct panthor_perf_client {
 	u32 head;
 	u32 tail;
 	u32 promised;
-	u64 shared;
 	bool due;
 	u32 due_number;
 	u64 deadline_ns;
@@ -233,6 +232,7 @@ enum panthor_perf_sampler_state {
  * @loss_possible: Firmware may have had no room for a sample.
  * @failures: How often firmware failed since it last answered a request, or since the GPU was
  *	reset for another reason.
+ * @retry: Enabling counters has failed because of protected mode: the check tries again.
  * @reset_asked: The sampler has asked for a reset, and the MCU has not stopped since.
  * @halt_extract: EXTRACT when the MCU was about to be halted.
  * @halt_protected: The GPU was in protected mode when the MCU was about to be halted or reset.
@@ -277,6 +277,7 @@ struct panthor_perf_sampler {
 	u32 budget;
 	bool loss_possible;
 	u32 failures;
+	bool retry;
 	bool reset_asked;
 	u32 halt_extract;
 	bool halt_protected;
@@ -310,8 +311,8 @@ int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data);
 int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u64 user_data);
-int panthor_perf_sampler_share(struct panthor_perf_sampler *sampler,
-			       struct panthor_perf_client *client, u64 *number);
+int panthor_perf_sampler_sync(struct panthor_perf_sampler *sampler,
+			      struct panthor_perf_client *client, u32 *number);
 bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data);
 void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,

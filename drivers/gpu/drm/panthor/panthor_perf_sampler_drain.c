@@ -229,7 +229,7 @@ static void defer_request(struct panthor_perf_client *client, u32 number)
 
 	if (!limited->waiting || panthor_perf_gen_complete(number, limited->number))
 		limited->number = number;
-	limited->waiting = true;
+	WRITE_ONCE(limited->waiting, true);
 }
 
 /*
@@ -278,13 +278,19 @@ static bool complete_client(struct panthor_perf_client *client, u32 gen,
 			    const struct panthor_perf_fw_sample *fw_sample)
 {
 	u32 mask = client->queue_mask, next = client->head, end;
-	bool due, delivered = false;
+	bool has_ring = client->ops->free_slots, due, delivered = false;
 
 	/* What it completes was requested before it was made, under a lock that was held since. */
-	if (next == READ_ONCE(client->tail) && !READ_ONCE(client->due))
+	if (has_ring && next == READ_ONCE(client->tail) && !READ_ONCE(client->due))
 		return false;
 
 	end = next + pop_complete(client, gen, &due);
+	if (!has_ring && next == end) {
+		if (client->limited && !client->sampler->limited.turn)
+			return false;
+		deliver_sample(client, fw_sample, gen);
+		return true;
+	}
 
 	/* The sample of STOP ends the same period: the other one would be empty. */
 	if (due && (next == end || !client->queue[next & mask].last))
@@ -324,39 +330,42 @@ void panthor_perf_unplug_client(struct panthor_perf_client *client)
 	complete_client(client, sampler->next_gen, NULL);
 }
 
+/* Return true if a client wants automatic samples as samples of their own. */
+static bool wants_automatic(const struct panthor_perf_client *client)
+{
+	return client->emit_auto && READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STARTED;
+}
+
 /*
- * Decide if limited clients see the firmware sample that is shared out. All of them do, or none, so
- * that they cannot tell by each other when it was taken.
+ * Decide if limited clients see the firmware sample that is shared out, which was taken at the
+ * sampler's time: if it answers the oldest of their requests, or is automatic, one of them wants
+ * it, and none has a request. All of them see it, or none, so that they cannot tell by each other
+ * when it was taken.
  */
-static void decide_turn(struct panthor_perf_sampler *sampler, bool answer, u32 gen, bool automatic)
+static bool decide_turn(struct panthor_perf_sampler *sampler, bool answer, u32 gen, bool automatic)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
-	u64 now;
+	const struct panthor_perf_client *client;
+	bool wanted = false;
 
-	limited->turn = false;
 	if (!READ_ONCE(limited->waiting) && !automatic)
-		return;
+		return false;
+
+	list_for_each_entry(client, &sampler->clients, node)
+		wanted |= client->limited && wants_automatic(client);
 
 	guard(spinlock)(&sampler->req_lock);
 
 	if (limited->waiting ? !answer || !panthor_perf_gen_complete(limited->number, gen) :
-			       !automatic)
-		return;
+			       !automatic || !wanted)
+		return false;
 
-	now = ktime_get_raw_ns();
-	if (now < limited->not_before_ns)
-		return;
+	if (sampler->time.ns < limited->not_before_ns)
+		return false;
 
-	limited->turn = true;
-	limited->waiting = false;
-	limited->not_before_ns = now + PANTHOR_PERF_LIMITED_NS;
-}
-
-/* Return true if a client gets automatic samples: to limited ones in their turn, none after STOP. */
-static bool wants_automatic(const struct panthor_perf_client *client)
-{
-	return client->emit_auto && READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STARTED &&
-	       (!client->limited || client->sampler->limited.turn);
+	WRITE_ONCE(limited->waiting, false);
+	limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
+	return true;
 }
 
 /*
@@ -373,7 +382,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 	lockdep_assert_held(&sampler->lock);
 
-	decide_turn(sampler, answer, gen, automatic);
+	sampler->limited.turn = decide_turn(sampler, answer, gen, automatic);
 	sampler->budget = MAX_MORE_REQUESTS;
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
@@ -390,7 +399,8 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 		if (answer && complete_client(client, gen, fw_sample))
 			continue;
 
-		if (automatic && wants_automatic(client)) {
+		if (automatic && wants_automatic(client) &&
+		    (!client->limited || sampler->limited.turn)) {
 			if (deliver_unrequested(client, fw_sample))
 				continue;
 			client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;

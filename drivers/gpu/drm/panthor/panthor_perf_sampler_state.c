@@ -128,18 +128,16 @@ static void firmware_failed(struct panthor_perf_sampler *sampler, const char *wh
 
 /*
  * Handle the result of enabling or disabling counters. Returns 0, -ETIMEDOUT, or -EAGAIN in
- * protected mode, in which firmware does nothing: the check tries again, however often firmware has
- * failed.
+ * protected mode, in which firmware does nothing, or if the GPU was in protected mode before: there
+ * may have been no time left to answer.
  */
-static int check_result(struct panthor_perf_sampler *sampler, int ret)
+static int check_result(struct panthor_perf_sampler *sampler, bool protected, int ret)
 {
 	if (!ret)
 		return 0;
 
-	if (panthor_perf_in_protected_mode(sampler)) {
-		sampler->failures = min(sampler->failures, MAX_FAILURES - 1);
+	if (protected || panthor_perf_in_protected_mode(sampler))
 		return -EAGAIN;
-	}
 
 	firmware_failed(sampler, "firmware does not answer");
 	return ret;
@@ -152,9 +150,12 @@ static int check_result(struct panthor_perf_sampler *sampler, int ret)
  */
 static int enable_counters(struct panthor_perf_sampler *sampler)
 {
-	int ret = check_result(sampler, panthor_perf_fw_enable(sampler->fw, sampler->set));
+	bool protected = panthor_perf_in_protected_mode(sampler);
+	int ret = panthor_perf_fw_enable(sampler->fw, sampler->set);
 
 	schedule_check(sampler);
+	ret = check_result(sampler, protected, ret);
+	sampler->retry = ret == -EAGAIN;
 	if (ret)
 		return ret;
 
@@ -165,7 +166,14 @@ static int enable_counters(struct panthor_perf_sampler *sampler)
 	return 0;
 }
 
-/* Disable counters and clock tracking when the last client is gone. */
+static int disable_counters(struct panthor_perf_sampler *sampler)
+{
+	bool protected = panthor_perf_in_protected_mode(sampler);
+
+	return check_result(sampler, protected, panthor_perf_fw_disable(sampler->fw));
+}
+
+/* Disable counters and clock tracking when the last client is gone, and drop its requests. */
 void panthor_perf_disable_if_unused(struct panthor_perf_sampler *sampler)
 {
 	bool counting = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING;
@@ -173,11 +181,15 @@ void panthor_perf_disable_if_unused(struct panthor_perf_sampler *sampler)
 	if (!list_empty(&sampler->clients))
 		return;
 
+	scoped_guard(spinlock, &sampler->req_lock) {
+		WRITE_ONCE(sampler->wanted, false);
+		WRITE_ONCE(sampler->limited.waiting, false);
+	}
 	panthor_perf_clock_down(sampler->clock);
 	if (counting || sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
 		set_state(sampler, PANTHOR_PERF_SAMPLER_IDLE);
 	if (counting)
-		check_result(sampler, panthor_perf_fw_disable(sampler->fw));
+		disable_counters(sampler);
 }
 
 /*
@@ -244,7 +256,7 @@ static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bo
 
 	sampler->stats.restarts++;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
-	ret = check_result(sampler, panthor_perf_fw_disable(sampler->fw));
+	ret = disable_counters(sampler);
 	if (ret && ret != -EAGAIN) {
 		flags |= DRM_PANTHOR_PERF_SAMPLE_ERROR;
 		fail_starting(sampler, sampler->next_gen, ret);
@@ -365,7 +377,7 @@ static void check_work(struct work_struct *work)
 	if (sampler->state == PANTHOR_PERF_SAMPLER_COUNTING) {
 		check_counting(sampler);
 	} else if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED &&
-		   sampler->failures < MAX_FAILURES) {
+		   (sampler->failures < MAX_FAILURES || sampler->retry)) {
 		/* Counters cannot be enabled in protected mode. */
 		if (panthor_perf_in_protected_mode(sampler)) {
 			schedule_check(sampler);
@@ -611,7 +623,8 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	/* The interrupt thread may have read the state before, and queue the work after this. */
 	disable_work_sync(&sampler->drain_work);
 	disable_delayed_work_sync(&sampler->check_work);
-	hrtimer_cancel(&sampler->timer);
+	/* The work sets the timer, and the timer cannot queue the work any more. */
 	disable_work_sync(&sampler->timer_work);
+	hrtimer_cancel(&sampler->timer);
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_unplug);

@@ -410,6 +410,7 @@ static void layout_blocks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, layout->blocks[layout->shader_block].type, SHADER);
 	KUNIT_EXPECT_EQ(test, layout->blocks[layout->shader_block].idx, 0);
 	KUNIT_EXPECT_EQ(test, hweight64(hidden_cores(layout)), hweight64(cores & ~user));
+	KUNIT_EXPECT_EQ(test, layout->type_count[NONE], 0);
 
 	panthor_perf_layout_info(layout, &info);
 	KUNIT_EXPECT_EQ(test, info.counters_per_block, c->num_values);

@@ -40,7 +40,8 @@ static void describe(struct kunit *test, struct pmu_test *t, u32 arch)
 	struct panthor_perf_layout_params params = {
 		.gpu_id = arch << 28,
 		.mem_features = 1 << 8,
-		.shader_present = 0x50005,
+		/* Users do not know one of the cores. */
+		.shader_present = 0x5000d,
 		.user_shader_present = 0x50005,
 		.glb_version = 2 << 24,
 		.group_num = 8,

@@ -128,6 +128,8 @@ struct fake {
 	bool protected_when_waited;
 	/* The same, when the driver next reads GPU_STATUS. */
 	bool protected_when_read;
+	/* Protected mode ends while ENABLE is waited for, too late for an answer. */
+	bool protected_until_waited;
 	/*
 	 * INSERT makes no sense from the moment at which counters are enabled. To the fake
 	 * the ring is not full for that.
@@ -383,6 +385,11 @@ static int fake_wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
 		f->protected = true;
 	}
 
+	if (f->protected_until_waited && f->protected && (mask & GLB_PERFCNT_EN)) {
+		f->protected = false;
+		return -ETIMEDOUT;
+	}
+
 	return (f->input.req ^ f->output.ack) & mask ? -ETIMEDOUT : 0;
 }
 
@@ -472,8 +479,10 @@ static u32 fake_deliver(struct panthor_perf_client *client,
 	c->sum += c->got[i].count;
 	c->got[i].states = header->block_states;
 	c->got[i].core = core->block_states;
-	scoped_guard(spinlock, &client->sampler->req_lock)
+	if (client->ops->free_slots) {
+		guard(spinlock)(&client->sampler->req_lock);
 		client->promised--;
+	}
 	c->num++;
 	WRITE_ONCE(c->signals, c->signals + 1);
 	wake_up_all(&c->f->signalled);
@@ -482,6 +491,11 @@ static u32 fake_deliver(struct panthor_perf_client *client,
 
 static const struct panthor_perf_client_ops fake_client_ops = {
 	.free_slots = fake_free_slots,
+	.deliver = fake_deliver,
+};
+
+/* A client without a ring, as that of the events of perf. */
+static const struct panthor_perf_client_ops ringless_ops = {
 	.deliver = fake_deliver,
 };
 
@@ -2567,6 +2581,18 @@ static void wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->client.tail, BEFORE_WRAP + 3 * FAKE_SLOTS);
 }
 
+/* Gives samples timestamps. The fake uses the CPU's clock. */
+static void use_clock(struct kunit *test, struct fake *f)
+{
+#ifdef CONFIG_ARM_ARCH_TIMER
+	f->clock.freq = arch_timer_get_cntfrq();
+	f->fw_clock.freq = f->clock.freq;
+#endif
+	panthor_perf_clock_pair(&f->clock);
+	if (!f->clock.pair.gpu)
+		kunit_skip(test, "the time of a sample cannot be told on this machine");
+}
+
 static void limit(struct fake *f, u64 ns)
 {
 	spin_lock(&f->sampler.req_lock);
@@ -2781,6 +2807,44 @@ static void limited_emitted(struct kunit *test)
 	expect(test, a, 1, 6, 90, 0);
 }
 
+/*
+ * The time of an automatic sample counts, not that at which it is drained; and only one that a
+ * limited client wants begins a millisecond.
+ */
+static void limited_late(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_limited(test, f), *other = new_client(test, f);
+	u64 before;
+
+	use_clock(test, f);
+	c->client.emit_auto = true;
+	other->client.emit_auto = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(other, 2), 0);
+	drained(f);
+	f->count = 1;
+	fake_auto(f);
+	limit(f, 0);
+	queue_work(f->sampler.wq, &f->sampler.drain_work);
+	expect_num(test, other, 1);
+	expect_num(test, c, 0);
+	f->count = 2;
+	fake_auto(f);
+	queue_work(f->sampler.wq, &f->sampler.drain_work);
+	expect_num(test, other, 2);
+	expect_num(test, c, 1);
+	expect(test, c, 0, 1, 3, 0);
+
+	c->client.emit_auto = false;
+	limit(f, 0);
+	before = f->sampler.limited.not_before_ns;
+	fake_auto(f);
+	queue_work(f->sampler.wq, &f->sampler.drain_work);
+	expect_num(test, other, 3);
+	KUNIT_EXPECT_EQ(test, f->sampler.limited.not_before_ns, before);
+}
+
 /* The millisecond of limited clients begins after what they have seen, and is one. */
 static void limited_millisecond(struct kunit *test)
 {
@@ -2814,6 +2878,8 @@ static void limited_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(a, 2), 0);
 	panthor_perf_sampler_remove(&f->sampler, &a->client);
 	expect_num(test, a, 0);
+	KUNIT_EXPECT_FALSE(test, f->sampler.limited.waiting);
+	KUNIT_EXPECT_FALSE(test, f->sampler.wanted);
 
 	limit(f, 0);
 	KUNIT_ASSERT_EQ(test, start(b, 3), 0);
@@ -3069,18 +3135,6 @@ static void limited_lost_ack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->got[1].data, 3);
 }
 
-/* Gives samples timestamps. The fake uses the CPU's clock. */
-static void use_clock(struct kunit *test, struct fake *f)
-{
-#ifdef CONFIG_ARM_ARCH_TIMER
-	f->clock.freq = arch_timer_get_cntfrq();
-	f->fw_clock.freq = f->clock.freq;
-#endif
-	panthor_perf_clock_pair(&f->clock);
-	if (!f->clock.pair.gpu)
-		kunit_skip(test, "the time of a sample cannot be told on this machine");
-}
-
 /* Automatic samples before and after an answer are drained together with it. */
 static void emitted_after_answer(struct kunit *test)
 {
@@ -3177,6 +3231,26 @@ static void emitted_protected_answer(struct kunit *test)
 	expect_num(test, c, 2);
 	expect(test, c, 0, 2, 2, 0);
 	expect(test, c, 1, 1, 3, 0);
+}
+
+/* Protected mode ends so late that firmware has no time left to enable or disable counters. */
+static void protected_ends_waiting(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f);
+
+	f->protected_until_waited = true;
+	f->protected = true;
+	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
+	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_FAILED);
+	KUNIT_EXPECT_EQ(test, f->sampler.failures, 0);
+	check(f, 0);
+	KUNIT_EXPECT_EQ(test, f->sampler.state, PANTHOR_PERF_SAMPLER_COUNTING);
+
+	f->protected = true;
+	panthor_perf_sampler_remove(&f->sampler, &c->client);
+	KUNIT_EXPECT_EQ(test, f->sampler.failures, 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
 }
 
 /* The time to answer does not run in protected mode, and does so from its end. */
@@ -3597,47 +3671,79 @@ static void power_samples(struct kunit *test)
 	expect_num(test, d, 0);
 }
 
-/* Requests that nothing has been done for so far are shared, and no others. */
-static void expect_share(struct kunit *test, bool limited)
+/* A client without a ring gets a sample with each answer, of which the number tells how new it is. */
+static void sync_samples(struct kunit *test)
 {
 	struct fake *f = test->priv;
-	struct fake_client *c = new_client(test, f);
+	struct fake_client *c = new_client(test, f), *other = new_client(test, f);
 	struct panthor_perf_client *client = &c->client;
-	u64 first, second, third;
+	u32 first, second, third;
 
-	client->limited = limited;
-	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, client, &first), -EINVAL);
+	client->ops = &ringless_ops;
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_sync(&f->sampler, client, &first), -EINVAL);
 	KUNIT_ASSERT_EQ(test, start(c, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(other, 0), 0);
 	drained(f);
-	/* The millisecond of limited clients is over. */
-	usleep_range(1200, 2000);
+	c->num = 0;
+	c->signals = 0;
 
-	/* The first one is made at once. The two after it are made together. */
+	/* The first one is made at once. The two after it share the next one. */
 	f->asleep = true;
-	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, client, &first), 0);
-	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, client, &second), 0);
-	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_share(&f->sampler, client, &third), 0);
-	KUNIT_EXPECT_NE(test, first, second);
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_sync(&f->sampler, client, &first), 0);
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_sync(&f->sampler, client, &second), 0);
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_sync(&f->sampler, client, &third), 0);
+	KUNIT_EXPECT_EQ(test, second, first + 1);
 	KUNIT_EXPECT_EQ(test, second, third);
-	KUNIT_EXPECT_EQ(test, client->tail - client->head, 2);
-	expect_num(test, c, 0);
 	f->count = 1;
 	wake(f);
-	wait_event_timeout(f->signalled, READ_ONCE(c->num) == 2, HZ);
 	expect_num(test, c, 2);
 	KUNIT_EXPECT_EQ(test, c->got[0].data, first);
 	KUNIT_EXPECT_EQ(test, c->got[1].data, second);
 	KUNIT_EXPECT_EQ(test, c->got[0].count + c->got[1].count, 1);
+
+	/* Others' answers are as good. */
+	f->count = 2;
+	KUNIT_EXPECT_EQ(test, request(other, 1), 0);
+	expect_num(test, c, 3);
+	KUNIT_EXPECT_EQ(test, c->got[2].data, second + 1);
+	KUNIT_EXPECT_EQ(test, c->got[2].count, 2);
+	panthor_perf_sampler_unplug(&f->sampler);
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_sync(&f->sampler, client, &first), -ENODEV);
+	KUNIT_EXPECT_EQ(test, c->num, 4);
 }
 
-static void share(struct kunit *test)
+/*
+ * A limited one is served with the others. However many requests are made while it waits, and
+ * however many firmware requests, all are answered by the sample that comes.
+ */
+static void sync_limited(struct kunit *test)
 {
-	expect_share(test, false);
-}
+	struct fake *f = test->priv;
+	struct fake_client *c = new_client(test, f), *other = new_client(test, f);
+	u32 number = 0, i;
 
-static void share_limited(struct kunit *test)
-{
-	expect_share(test, true);
+	c->client.ops = &ringless_ops;
+	c->client.limited = true;
+	KUNIT_ASSERT_EQ(test, start(c, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(other, 0), 0);
+	drained(f);
+	limit(f, NOT_NOW);
+	c->num = 0;
+	c->signals = 0;
+	f->count = 1;
+	for (i = 0; i < 10; i++) {
+		KUNIT_EXPECT_EQ(test, panthor_perf_sampler_sync(&f->sampler, &c->client, &number),
+				0);
+		KUNIT_EXPECT_EQ(test, request(other, i), 0);
+		expect_num(test, other, i + 1);
+		expect_num(test, c, 0);
+	}
+
+	limit_over(f);
+	expect_num(test, c, 1);
+	KUNIT_EXPECT_GE(test, (s32)((u32)c->got[0].data - number), 0);
+	KUNIT_EXPECT_EQ(test, c->got[0].count, 1);
+	KUNIT_EXPECT_FALSE(test, f->sampler.limited.waiting);
 }
 
 /* What firmware does after it was given up on does not last until the next boot. */
@@ -5049,7 +5155,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 	},
 	[FLIGHT_WANTED] = {
 		[FLIGHT_REQUEST] = { WANTED },
-		[FLIGHT_COUNTING] = { MADE },
+		[FLIGHT_COUNTING] = NEVER("who wants it is complete before that, or has gone"),
 		[FLIGHT_AT_ONCE] = { NONE, .num = 1 },
 		[FLIGHT_ANSWERED] = NEVER("there is nothing to answer"),
 		/* Counters are enabled in CLOSING as well, which ends with AT_ONCE. */
@@ -5069,7 +5175,7 @@ static const struct flight_cell flight_cells[][FLIGHT_EVENTS] = {
 		[FLIGHT_COUNTING] = { MADE_WANTED },
 		[FLIGHT_AT_ONCE] = NEVER("counters are disabled before that"),
 		[FLIGHT_ANSWERED] = { WANTED, .num = 1 },
-		[FLIGHT_DISABLED] = { WANTED },
+		[FLIGHT_DISABLED] = { NONE },
 		[FLIGHT_UNPLUG] = { WANTED, .num = 2 },
 	},
 };
@@ -5106,16 +5212,8 @@ static void reach_flight_state(struct kunit *test, struct fake *f, struct fake_c
 			panthor_perf_sampler_close(&f->sampler, true);
 		break;
 	case FLIGHT_WANTED:
-		if (event == FLIGHT_COUNTING) {
-			/* Those who wanted it have gone, and the sampler is IDLE. */
-			f->asleep = true;
-			KUNIT_ASSERT_EQ(test, request(a, 3), 0);
-			KUNIT_ASSERT_EQ(test, request(b, 4), 0);
-			remove_both(f, a, b);
-		} else {
-			panthor_perf_sampler_close(&f->sampler, true);
-			KUNIT_ASSERT_EQ(test, request(a, 3), 0);
-		}
+		panthor_perf_sampler_close(&f->sampler, true);
+		KUNIT_ASSERT_EQ(test, request(a, 3), 0);
 		break;
 	case FLIGHT_MADE:
 		f->asleep = true;
@@ -5294,7 +5392,7 @@ static const struct limited_cell limited_cells[LIMITED_ROWS][LIMITED_EVENTS] = {
 		[LIMITED_TIME_EARLY] = { WAITING },
 		[LIMITED_OTHER_COMPLETE] = { IDLE, .num = { 1, 0 }, .starts = true },
 		[LIMITED_COMPLETE] = NEVER("there is none"),
-		[LIMITED_NO_CLIENT] = { WAITING },
+		[LIMITED_NO_CLIENT] = { IDLE },
 		[LIMITED_UNPLUG] = { WAITING, .num = { 1, 1 } },
 	},
 	[ROW_OTHERS] = {
@@ -5306,7 +5404,7 @@ static const struct limited_cell limited_cells[LIMITED_ROWS][LIMITED_EVENTS] = {
 		[LIMITED_TIME_EARLY] = { WAITING },
 		[LIMITED_OTHER_COMPLETE] = { WAITING },
 		[LIMITED_COMPLETE] = { IDLE, .num = { 1, 0 }, .starts = true },
-		[LIMITED_NO_CLIENT] = { WAITING },
+		[LIMITED_NO_CLIENT] = { IDLE },
 		[LIMITED_UNPLUG] = { WAITING, .num = { 1, 1 } },
 	},
 	[ROW_MADE] = {
@@ -5318,7 +5416,7 @@ static const struct limited_cell limited_cells[LIMITED_ROWS][LIMITED_EVENTS] = {
 		[LIMITED_TIME_EARLY] = { WAITING },
 		[LIMITED_OTHER_COMPLETE] = NEVER("theirs is in flight, and there is one at a time"),
 		[LIMITED_COMPLETE] = { IDLE, .num = { 1, 0 }, .starts = true },
-		[LIMITED_NO_CLIENT] = { WAITING },
+		[LIMITED_NO_CLIENT] = { IDLE },
 		[LIMITED_UNPLUG] = { WAITING, .num = { 1, 1 } },
 	},
 	[ROW_MADE_WAITING] = {
@@ -5330,7 +5428,7 @@ static const struct limited_cell limited_cells[LIMITED_ROWS][LIMITED_EVENTS] = {
 		[LIMITED_TIME_EARLY] = { WAITING },
 		[LIMITED_OTHER_COMPLETE] = NEVER("theirs is in flight, and there is one at a time"),
 		[LIMITED_COMPLETE] = { WAITING, .num = { 1, 0 }, .starts = true },
-		[LIMITED_NO_CLIENT] = { WAITING },
+		[LIMITED_NO_CLIENT] = { IDLE },
 		[LIMITED_UNPLUG] = { WAITING, .num = { 1, 1 } },
 	},
 };
@@ -5551,6 +5649,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(limited_rate),
 	KUNIT_CASE(limited_down),
 	KUNIT_CASE(limited_emitted),
+	KUNIT_CASE(limited_late),
 	KUNIT_CASE(limited_millisecond),
 	KUNIT_CASE(limited_ends),
 	KUNIT_CASE(limited_lost_ack),
@@ -5558,6 +5657,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(served_in_irq),
 	KUNIT_CASE(portions_down),
 	KUNIT_CASE(limited_portion),
+	KUNIT_CASE(protected_ends_waiting),
 	KUNIT_CASE(protected_excused),
 	KUNIT_CASE(emitted_meanwhile),
 	KUNIT_CASE(stop_in_irq),
@@ -5572,8 +5672,8 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(ring_full_then_late),
 	KUNIT_CASE(nonsense_lasts),
 	KUNIT_CASE(power_samples),
-	KUNIT_CASE(share),
-	KUNIT_CASE(share_limited),
+	KUNIT_CASE(sync_samples),
+	KUNIT_CASE(sync_limited),
 	KUNIT_CASE(answered_too_late),
 	KUNIT_CASE(unplug_unanswered),
 	KUNIT_CASE(halt_first),
