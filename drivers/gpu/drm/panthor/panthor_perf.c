@@ -150,7 +150,7 @@ static bool request_reset(struct panthor_perf_sampler *sampler, const char *why)
 	return true;
 }
 
-/* Allocates the firmware ring, for the first session or event of perf. */
+/* Allocate the firmware ring, for the first session or event of perf. */
 static int alloc_ring(struct panthor_perf *perf)
 {
 	struct panthor_kernel_bo *ring;
@@ -177,7 +177,7 @@ static int alloc_ring(struct panthor_perf *perf)
 }
 
 /*
- * Allocates the firmware ring if there is none, and assigns a number to a client that is no
+ * Allocate the firmware ring if there is none, and assign a number to a client that is no
  * session. Sleeps. Returns 0 or a negative error code.
  */
 int panthor_perf_add_client(struct panthor_perf_sampler *sampler, u32 *id)
@@ -204,7 +204,7 @@ static bool setup_valid(const struct drm_panthor_perf_cmd_setup *setup)
 	       setup->sample_freq_ns <= KTIME_MAX / 2;
 }
 
-/* Adds a session to the device. Returns -ENOSPC if there are too many, or -EINTR. */
+/* Add a session to the device. Returns -ENOSPC if there are too many, or -EINTR. */
 static int add_session(struct panthor_perf *perf, struct panthor_perf_session *session)
 {
 	u32 max = session->client.limited ? PERF_MAX_USERS_SESSIONS : PERF_MAX_SESSIONS;
@@ -230,7 +230,7 @@ static int add_session(struct panthor_perf *perf, struct panthor_perf_session *s
 	return ret;
 }
 
-/* Ends a session whose handle is not valid any more, and drops the file's reference. */
+/* End a session whose handle is not valid any more, and drop the file's reference. */
 static void end_session(struct panthor_perf *perf, struct panthor_perf_session *session)
 {
 	/* Nothing is written to the user's objects, nor signalled, when this has returned. */
@@ -340,7 +340,7 @@ static int cmd_teardown(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	return 0;
 }
 
-/* Executes START, STOP or SAMPLE, whose structs have nothing but a tag for samples. */
+/* Execute START, STOP or SAMPLE, whose structs have nothing but a tag for samples. */
 static int cmd_session(struct panthor_perf_file *pf, u32 handle, u32 command, u64 user_data)
 {
 	struct panthor_perf_session *session;
@@ -367,7 +367,7 @@ static int cmd_session(struct panthor_perf_file *pf, u32 handle, u32 command, u6
 	return ret;
 }
 
-/* Executes DRM_IOCTL_PANTHOR_PERF_CONTROL. Its errors are listed in panthor_perf_drm.h. */
+/* Execute DRM_IOCTL_PANTHOR_PERF_CONTROL. Its errors are listed in panthor_perf_drm.h. */
 int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_file *file)
 {
 	struct panthor_device *ptdev = container_of(ddev, struct panthor_device, base);
@@ -426,7 +426,7 @@ int panthor_ioctl_perf_control(struct drm_device *ddev, void *data, struct drm_f
 	return ret;
 }
 
-/* Answers DRM_PANTHOR_DEV_QUERY_PERF_INFO. */
+/* Answer DRM_PANTHOR_DEV_QUERY_PERF_INFO. */
 void panthor_perf_info(struct panthor_device *ptdev, struct drm_panthor_perf_info *info)
 {
 	const struct panthor_perf *perf = ptdev->perf;
@@ -455,14 +455,14 @@ int panthor_perf_open(struct panthor_file *pfile)
 	return 0;
 }
 
-/* Records that a file has submitted jobs. */
+/* Record that a file has submitted jobs. */
 void panthor_perf_submit(struct panthor_file *pfile)
 {
 	WRITE_ONCE(pfile->perf->submitted, true);
 }
 
 /*
- * Ends all sessions of a file, also after the device has been unplugged. If the file has submitted
+ * End all sessions of a file, also after the device has been unplugged. If the file has submitted
  * jobs, which still have their groups, and perf counts, this waits for a sample before, for up to
  * 20 ms: what those jobs did that are done is in perf's counts.
  */
@@ -595,7 +595,7 @@ void panthor_perf_debugfs_init(struct drm_minor *minor)
 }
 #endif
 
-/* Returns NULL if the device has no counters, and until panthor_perf_init() returns. */
+/* Return NULL if the device has no counters, and until panthor_perf_init() returns. */
 static struct panthor_perf_sampler *get_sampler(struct panthor_device *ptdev)
 {
 	struct panthor_perf *perf = READ_ONCE(ptdev->perf);
@@ -603,7 +603,7 @@ static struct panthor_perf_sampler *get_sampler(struct panthor_device *ptdev)
 	return perf ? &perf->sampler : NULL;
 }
 
-/* Handles an interrupt of the global firmware interface. Does not sleep. */
+/* Handle an interrupt of the global firmware interface. Does not sleep. */
 void panthor_perf_irq(struct panthor_device *ptdev)
 {
 	struct panthor_perf_sampler *sampler = get_sampler(ptdev);
@@ -613,7 +613,7 @@ void panthor_perf_irq(struct panthor_device *ptdev)
 }
 
 /*
- * Prepares for the MCU to be halted, or stopped by a reset. Requests of sessions are not passed on
+ * Prepare for the MCU to be halted, or stopped by a reset. Requests of sessions are not passed on
  * to firmware after this. Those that firmware does not answer now, for which this sleeps up to
  * 20 ms unless a reset is pending, are answered by panthor_perf_post_suspend().
  */
@@ -626,7 +626,7 @@ void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 }
 
 /*
- * Reads the samples that the MCU has written until it stopped. The device is still powered, and its
+ * Read the samples that the MCU has written until it stopped. The device is still powered, and its
  * firmware has not been loaded again, which clears INSERT.
  */
 void panthor_perf_post_suspend(struct panthor_device *ptdev)
@@ -640,7 +640,7 @@ void panthor_perf_post_suspend(struct panthor_device *ptdev)
 }
 
 /*
- * Enables counters again if some client counts: the MCU has booted, in a resume or a reset, and no
+ * Enable counters again if some client counts: the MCU has booted, in a resume or a reset, and no
  * group has been resumed, so that all their work is counted. This is the fence signalling path:
  * no memory is allocated. Sleeps until firmware has enabled counters, up to 400 ms.
  */
@@ -658,7 +658,7 @@ static void perf_fini(struct drm_device *ddev, void *data)
 }
 
 /*
- * Initializes counters: firmware has booted, and the device is not registered. Without counters the
+ * Initialize counters: firmware has booted, and the device is not registered. Without counters the
  * device goes on, and the reason is printed. Until this returns, hooks find no ptdev->perf.
  */
 void panthor_perf_init(struct panthor_device *ptdev)
@@ -712,7 +712,7 @@ err:
 }
 
 /*
- * Registers the PMU of a registered device. That there is none is no error, and is printed. Events
+ * Register the PMU of a registered device. That there is none is no error, and is printed. Events
  * may be opened before this returns, and the device be unplugged.
  */
 void panthor_perf_register(struct panthor_device *ptdev)
@@ -738,7 +738,7 @@ void panthor_perf_register(struct panthor_device *ptdev)
 }
 
 /*
- * Stops all sessions: each that is started gets a last sample, and all do nothing until their files
+ * Stop all sessions: each that is started gets a last sample, and all do nothing until their files
  * are closed. Firmware is still there. The reset work may call this.
  */
 void panthor_perf_unplug(struct panthor_device *ptdev)

@@ -59,7 +59,7 @@ static u64 nominal_cycles(const struct panthor_perf_clock *clock,
 	return domain->nominal + mul_u64_u64_div_u64(delta, domain->rate, NSEC_PER_SEC);
 }
 
-/* Returns true if both rates are equal, or in the same ratio as at the probe but for rounding. */
+/* Return true if both rates are equal, or in the same ratio as at the probe but for rounding. */
 static bool rates_follow(const struct panthor_perf_domain *domain,
 			 const struct panthor_perf_domain *toplevel)
 {
@@ -71,7 +71,7 @@ static bool rates_follow(const struct panthor_perf_domain *domain,
 				   abs_diff(a, b) <= div_u64(a, RATIO_ROUNDING_DIV)));
 }
 
-/* Changes a rate to @rate Hz at @ns of CLOCK_MONOTONIC_RAW. */
+/* Change a rate to @rate Hz at @ns of CLOCK_MONOTONIC_RAW. */
 void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
 				 unsigned long rate)
 {
@@ -105,7 +105,7 @@ static int rate_changed(struct notifier_block *nb, unsigned long event, void *da
 }
 
 /*
- * Reads the system counter and CLOCK_MONOTONIC_RAW at the same moment. Returns false, and 0
+ * Read the system counter and CLOCK_MONOTONIC_RAW at the same moment. Returns false, and 0
  * ticks, if the CPUs' clocksource is not the system counter.
  */
 static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
@@ -127,7 +127,7 @@ static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
 }
 
 /*
- * Measures the difference between the GPU timestamp and the system counter, of a GPU that is
+ * Measure the difference between the GPU timestamp and the system counter, of a GPU that is
  * powered. An earlier result that is still possible is kept, so that errors do not add up. The
  * timestamp may stand still unless COUNTER_EN is set.
  */
@@ -158,7 +158,7 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 }
 
 /*
- * Initializes the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. Rates
+ * Initialize the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. Rates
  * are followed until the device is unbound. Returns 0 or the error of devm_clk_notifier_register().
  */
 int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
@@ -238,8 +238,8 @@ static u64 domain_cycles(const struct panthor_perf_clock *clock,
 }
 
 /*
- * Moves the latest pair on to @ns of CLOCK_MONOTONIC_RAW, at which GPU_CYCLE_COUNT is @count, and
- * adds the cycles up to then if they are counted. A register that goes back was reset.
+ * Move the latest pair on to @ns of CLOCK_MONOTONIC_RAW, at which GPU_CYCLE_COUNT is @count, and
+ * add the cycles up to then if they are counted. A register that goes back was reset.
  */
 void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 count)
 {
@@ -268,7 +268,7 @@ void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 co
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_advance);
 
 /*
- * Stores the present time as the latest pair. The GPU need not be powered unless cycles are
+ * Store the present time as the latest pair. The GPU need not be powered unless cycles are
  * counted: its timestamp is computed from the counter of the CPU.
  */
 void panthor_perf_clock_pair(struct panthor_perf_clock *clock)
@@ -287,7 +287,7 @@ void panthor_perf_clock_pair(struct panthor_perf_clock *clock)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_pair);
 
-/* Stops counting cycles, if they are counted: the GPU is losing power, or nobody counts. */
+/* Stop counting cycles, if they are counted: the GPU is losing power, or nobody counts. */
 void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 {
 	if (clock->up)
@@ -296,7 +296,7 @@ void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_down);
 
-/* Moves @time on to @ns, which is not later than the pair. Never moves it back. */
+/* Move @time on to @ns, which is not later than the pair. Never moves it back. */
 static void move_time(const struct panthor_perf_clock *clock, u64 ns, u64 gpu,
 		      struct panthor_perf_time *time)
 {
@@ -319,7 +319,7 @@ static void move_time(const struct panthor_perf_clock *clock, u64 ns, u64 gpu,
 	time->gpu = gpu;
 }
 
-/* Moves @time on to the present, and the latest pair as well. */
+/* Move @time on to the present, and the latest pair as well. */
 void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *time)
 {
 	panthor_perf_clock_pair(clock);
@@ -345,7 +345,7 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_up);
 
 /*
- * Moves @time on to the moment of a GPU timestamp, and returns it in ns of CLOCK_MONOTONIC_RAW.
+ * Move @time on to the moment of a GPU timestamp, and return it in ns of CLOCK_MONOTONIC_RAW.
  * The timestamp comes from firmware, and may have any value. If it is a minute or more before the
  * latest pair, or further after it than the clocks' difference may be off, moves to the pair and
  * returns 0.
@@ -369,7 +369,7 @@ u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_at);
 
-/* Returns the first multiple of @period_ns, from @base_ns on, after @now_ns and @base_ns. */
+/* Return the first multiple of @period_ns, from @base_ns on, after @now_ns and @base_ns. */
 u64 panthor_perf_clock_deadline(u64 base_ns, u64 period_ns, u64 now_ns)
 {
 	if (now_ns < base_ns)

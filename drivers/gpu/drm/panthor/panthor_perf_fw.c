@@ -88,7 +88,7 @@ static const struct panthor_perf_fw_ops hw_ops = {
 	.address_space = hw_address_space,
 };
 
-/* Attaches to firmware that has booted. @slots is a power of two up to 128. */
+/* Attach to firmware that has booted. @slots is a power of two up to 128. */
 void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptdev,
 			  const struct panthor_perf_layout *layout, u32 slots)
 {
@@ -99,7 +99,7 @@ void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptd
 	fw->glb = panthor_fw_get_glb_iface(ptdev);
 }
 
-/* Reads the layout's parameters, all but supported_clocks, of a device that is powered. */
+/* Read the layout's parameters, all but supported_clocks, of a device that is powered. */
 void panthor_perf_fw_params(struct panthor_device *ptdev,
 			    struct panthor_perf_layout_params *params)
 {
@@ -125,7 +125,7 @@ void panthor_perf_fw_params(struct panthor_device *ptdev,
 		params->shader_present = gpu_read64(ptdev->iomem, GPU_SHADER_PRESENT);
 }
 
-/* Allocates memory for the ring. Called without any lock. Returns an error pointer on failure. */
+/* Allocate memory for the ring. Called without any lock. Returns an error pointer on failure. */
 struct panthor_kernel_bo *panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw)
 {
 	struct panthor_kernel_bo *bo;
@@ -156,7 +156,7 @@ static u32 unequal_reqs(struct panthor_perf_fw *fw)
 	return READ_ONCE(fw->glb->input->req) ^ READ_ONCE(fw->glb->output->ack);
 }
 
-/* Acknowledges events and withdraws requests, without a doorbell. */
+/* Acknowledge events and withdraw requests, without a doorbell. */
 static void settle_reqs(struct panthor_perf_fw *fw, u32 mask)
 {
 	u32 ack = READ_ONCE(fw->glb->output->ack);
@@ -165,7 +165,7 @@ static void settle_reqs(struct panthor_perf_fw *fw, u32 mask)
 }
 
 /*
- * Sets which bits of counters raise an interrupt. No lock is needed: only the boot of the MCU
+ * Set which bits of counters raise an interrupt. No lock is needed: only the boot of the MCU
  * writes the mask as well, and no function here is called then.
  */
 static void unmask_irqs(struct panthor_perf_fw *fw, u32 mask)
@@ -182,7 +182,7 @@ static void *slot_address(struct panthor_perf_fw *fw, u32 index)
 }
 
 /*
- * Disables counters. Samples stay in the ring, counts since the last one are discarded. Sleeps up
+ * Disable counters. Samples stay in the ring, counts since the last one are discarded. Sleeps up
  * to PANTHOR_PERF_FW_ACK_MS ms. Returns 0, or -ETIMEDOUT: firmware may still write to the ring.
  */
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
@@ -202,7 +202,7 @@ int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
 
 /*
- * Begins an epoch: enables all counters of a set, since masks cannot be changed later. Sleeps up to
+ * Begin an epoch: enable all counters of a set, since masks cannot be changed later. Sleeps up to
  * PANTHOR_PERF_FW_ACK_MS ms, and twice that if an earlier request has timed out. Returns 0, or
  * -ETIMEDOUT: the request is withdrawn then, though firmware may have seen it.
  */
@@ -264,7 +264,7 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enable);
 
 /*
- * Prepares the input block for the next boot, when the MCU has stopped and its samples have been
+ * Prepare the input block for the next boot, when the MCU has stopped and its samples have been
  * consumed: a fast reset leaves this memory as it is.
  */
 void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
@@ -274,7 +274,7 @@ void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
 	settle_reqs(fw, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
 }
 
-/* Requests a sample, in the state COUNTING. Called with panthor_perf_sampler::req_lock held. */
+/* Request a sample, in the state COUNTING. Called with panthor_perf_sampler::req_lock held. */
 void panthor_perf_fw_request(struct panthor_perf_fw *fw)
 {
 	panthor_fw_toggle_reqs(fw->glb, req, ack, GLB_PERFCNT_SAMPLE);
@@ -282,7 +282,7 @@ void panthor_perf_fw_request(struct panthor_perf_fw *fw)
 }
 
 /*
- * Returns true if firmware has answered the last request: panthor_perf_fw_pending() counts its
+ * Return true if firmware has answered the last request: panthor_perf_fw_pending() counts its
  * sample after this. Called with panthor_perf_sampler::req_lock held.
  */
 bool panthor_perf_fw_acked(struct panthor_perf_fw *fw)
@@ -294,14 +294,14 @@ bool panthor_perf_fw_acked(struct panthor_perf_fw *fw)
 	return !(diff & GLB_PERFCNT_SAMPLE);
 }
 
-/* Waits up to @timeout_ms milliseconds until firmware has answered the last request. */
+/* Wait up to @timeout_ms milliseconds until firmware has answered the last request. */
 void panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms)
 {
 	fw->ops->wait_acks(fw, GLB_PERFCNT_SAMPLE, timeout_ms);
 }
 
 /*
- * Returns true if there is an event, or the answer to the request @in_flight. Called without a
+ * Return true if there is an event, or the answer to the request @in_flight. Called without a
  * lock: what is missed is found at the next interrupt, or by the sampler's check.
  */
 bool panthor_perf_fw_irq_pending(struct panthor_perf_fw *fw, bool in_flight)
@@ -311,7 +311,7 @@ bool panthor_perf_fw_irq_pending(struct panthor_perf_fw *fw, bool in_flight)
 	return (diff & GLB_PERFCNT_EVENTS) || (in_flight && !(diff & GLB_PERFCNT_SAMPLE));
 }
 
-/* Returns the number of samples in the ring, or -EIO if INSERT is out of range. */
+/* Return the number of samples in the ring, or -EIO if INSERT is out of range. */
 int panthor_perf_fw_pending(struct panthor_perf_fw *fw)
 {
 	u32 insert = READ_ONCE(fw->glb->output->perfcnt_insert);
@@ -321,13 +321,13 @@ int panthor_perf_fw_pending(struct panthor_perf_fw *fw)
 	return panthor_perf_fw_ring_pending(fw->slots, insert, fw->extract);
 }
 
-/* Returns the oldest sample, in memory that may be write-combined: reads are slow. */
+/* Return the oldest sample, in memory that may be write-combined: reads are slow. */
 void *panthor_perf_fw_slot(struct panthor_perf_fw *fw)
 {
 	return slot_address(fw, fw->extract);
 }
 
-/* Returns true if the oldest sample, which has been read, may have been overwritten meanwhile. */
+/* Return true if the oldest sample, which has been read, may have been overwritten meanwhile. */
 bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw)
 {
 	/* (E) Pairs with firmware, which writes INSERT before the next sample. */
@@ -335,7 +335,7 @@ bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw)
 	return panthor_perf_fw_pending(fw) < 0;
 }
 
-/* Gives the slot of the oldest sample back, which panthor_perf_fw_sample_read() has read. */
+/* Give the slot of the oldest sample back, which panthor_perf_fw_sample_read() has read. */
 void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
 {
 	fw->extract++;
@@ -346,7 +346,7 @@ void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
 }
 
 /*
- * Acknowledges events, OVERFLOW only if @overflow is set, and rings the doorbell if there were any,
+ * Acknowledge events, OVERFLOW only if @overflow is set, and ring the doorbell if there were any,
  * which it returns. Firmware then retries a request that had found the ring full, and raises events
  * again whose condition still holds: without end if no samples are consumed in between.
  */
@@ -364,7 +364,7 @@ bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow)
 	return true;
 }
 
-/* Returns true if firmware has found the ring full, and that is not acknowledged yet. */
+/* Return true if firmware has found the ring full, and that is not acknowledged yet. */
 bool panthor_perf_fw_overflowed(struct panthor_perf_fw *fw)
 {
 	return unequal_reqs(fw) & GLB_PERFCNT_OVERFLOW;

@@ -117,7 +117,7 @@ static u32 metadata_size(const struct panthor_perf_layout_params *params)
 	return PERFCNT_FEATURES_METADATA(params->perfcnt_features) * SIZE_UNIT;
 }
 
-/* Returns why firmware samples are not what is known of them, or NULL. */
+/* Return why firmware samples are not what is known of them, or NULL. */
 static const char *find_mismatch(const struct panthor_perf_layout_params *params)
 {
 	u32 hw_size = PERFCNT_SIZE_HW(params->perfcnt_size) * SIZE_UNIT;
@@ -157,7 +157,7 @@ static const char *find_mismatch(const struct panthor_perf_layout_params *params
 }
 
 /*
- * Computes the layout of samples. The blocks of the GPU are known from its registers, and the
+ * Compute the layout of samples. The blocks of the GPU are known from its registers, and the
  * sizes that firmware reports must be the sum of their sizes: if they are not, nothing is
  * guessed. Returns -EOPNOTSUPP if firmware offers no counters, -EINVAL if @params is
  * inconsistent, and the reason in @why; @layout has no block then.
@@ -215,7 +215,7 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_init);
 
-/* Fills in the block counts and sizes of the query's answer, and no other member. */
+/* Fill in the block counts and sizes of the query's answer, and no other member. */
 void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 			      struct drm_panthor_perf_info *info)
 {
@@ -263,7 +263,7 @@ void panthor_perf_layout_clear_en(const struct panthor_perf_layout *layout, void
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_clear_en);
 
-/* Converts a mask with a bit for each value into one with a bit for each four, as in PRFCNT_EN. */
+/* Convert a mask with a bit for each value into one with a bit for each four, as in PRFCNT_EN. */
 u32 panthor_perf_mask_narrow(const u64 mask[2])
 {
 	u32 en = 0, i;
@@ -276,7 +276,7 @@ u32 panthor_perf_mask_narrow(const u64 mask[2])
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_mask_narrow);
 
-/* Returns the size of a &struct panthor_perf_fw_sample in bytes. */
+/* Return the size of a &struct panthor_perf_fw_sample in bytes. */
 size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout)
 {
 	return sizeof(struct panthor_perf_fw_sample) +
@@ -285,7 +285,7 @@ size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_size);
 
 /*
- * Sets those values of a block to 0 that firmware did not write according to
+ * Set those values of a block to 0 that firmware did not write according to
  * PRFCNT_EN. They were copied from memory that holds an old sample.
  */
 static void clear_unwritten(const struct panthor_perf_layout *layout, u32 en, u32 *values)
@@ -340,7 +340,7 @@ static void read_timestamp(struct panthor_perf_fw_sample *sample, const u32 *val
 				    (u64)values[VALUE_TIMESTAMP_HI] << 32;
 }
 
-/* Copies block @b if it was written, reading it only once, and marks it as not written. */
+/* Copy block @b if it was written, reading it only once, and mark it as not written. */
 static void read_block(const struct panthor_perf_layout *layout, void *slot, u32 b,
 		       struct panthor_perf_fw_sample *sample)
 {
@@ -495,14 +495,14 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_states);
 
-/* Returns the size of a &struct panthor_perf_accum in bytes. */
+/* Return the size of a &struct panthor_perf_accum in bytes. */
 size_t panthor_perf_accum_size(const struct panthor_perf_layout *layout)
 {
 	return sizeof(struct panthor_perf_accum) + layout->user_sample_size;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_size);
 
-/* Returns the values of block @b in an accumulator. */
+/* Return the values of block @b in an accumulator. */
 static u64 *accum_values(const struct panthor_perf_layout *layout,
 			 struct panthor_perf_accum *accum, u32 b)
 {
@@ -511,7 +511,7 @@ static u64 *accum_values(const struct panthor_perf_layout *layout,
 }
 
 /*
- * Clears all sums of a block. It clears more than the enabled counters, but the others
+ * Clear all sums of a block. It clears more than the enabled counters, but the others
  * are always 0 in an accumulator.
  */
 static void clear_values(const struct panthor_perf_layout *layout, u64 *dst)
@@ -575,7 +575,7 @@ void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 typ
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_enable);
 
-/* Sets all sums of an accumulator to 0, and forgets all states. */
+/* Set all sums of an accumulator to 0, and forget all states. */
 void panthor_perf_accum_reset(struct panthor_perf_accum *accum)
 {
 	accum->zero = true;
@@ -704,7 +704,7 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add);
 
 /*
- * Adds states of the GPU as a whole to all blocks of an accumulator, such as OFF while the GPU is
+ * Add states of the GPU as a whole to all blocks of an accumulator, such as OFF while the GPU is
  * suspended. ON is not added to shader cores, because a core can be without power while the GPU
  * has power, and AVAILABLE not to those in which the session has not enabled counters.
  */
@@ -722,7 +722,7 @@ void panthor_perf_accum_add_states(const struct panthor_perf_layout *layout, u8 
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add_states);
 
-/* Returns the states that users are shown of a block. */
+/* Return the states that users are shown of a block. */
 static u8 final_states(u8 states, bool shader)
 {
 	u8 power = DRM_PANTHOR_PERF_BLOCK_STATE_ON | DRM_PANTHOR_PERF_BLOCK_STATE_OFF |
@@ -859,7 +859,7 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 }
 
 /*
- * Returns the number of free slots of a user's ring, 0 if @extract, which the user writes,
+ * Return the number of free slots of a user's ring, 0 if @extract, which the user writes,
  * is out of range.
  */
 u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
@@ -871,7 +871,7 @@ u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_ring_free);
 
 /*
- * Returns the number of samples that are not consumed, or -EIO if INSERT, which firmware
+ * Return the number of samples that are not consumed, or -EIO if INSERT, which firmware
  * writes, is out of range.
  */
 int panthor_perf_fw_ring_pending(u32 slots, u32 insert, u32 extract)

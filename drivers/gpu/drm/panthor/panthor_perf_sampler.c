@@ -378,7 +378,7 @@ int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_start);
 
-/* Returns 0 if a client can request samples, or -ENODEV or -EINVAL. */
+/* Return 0 if a client can request samples, or -ENODEV or -EINVAL. */
 static int check_request(const struct panthor_perf_client *client)
 {
 	lockdep_assert_held(&client->sampler->req_lock);

@@ -95,7 +95,7 @@ static const struct panthor_perf_client_ops session_ops = {
 };
 
 /*
- * Maps a buffer object of @min to @max bytes, or the ring itself, of whatever size. That allocates
+ * Map a buffer object of @min to @max bytes, or the ring itself, of whatever size. That allocates
  * memory for all of the object.
  */
 static int map_object(struct panthor_perf_session *session, struct drm_file *file, u32 handle,
@@ -145,13 +145,13 @@ static void release_session(struct kref *ref)
 	kfree(session);
 }
 
-/* Drops a reference to a session. Sleeps. */
+/* Drop a reference to a session. Sleeps. */
 void panthor_perf_session_put(struct panthor_perf_session *session)
 {
 	kref_put(&session->ref, release_session);
 }
 
-/* Gets what a session needs that is the user's, and memory. */
+/* Get what a session needs that is the user's, and memory. */
 static int init_session(struct panthor_perf_session *session, struct drm_file *file,
 			const struct drm_panthor_perf_cmd_setup *setup)
 {
@@ -203,7 +203,7 @@ static int init_session(struct panthor_perf_session *session, struct drm_file *f
 }
 
 /*
- * Creates a session with one reference, of a SETUP that setup_valid(). Writes nothing to the user's
+ * Create a session with one reference, of a SETUP that setup_valid(). Writes nothing to the user's
  * objects. Returns an error pointer on failure: -EBADF or -EINVAL if there is no such eventfd,
  * -ENOENT or -EINVAL if an object does not exist or cannot be used, or -ENOMEM.
  */
@@ -248,7 +248,7 @@ void panthor_perf_session_clear(struct panthor_perf_session *session)
 }
 
 /*
- * Executes START or STOP. Sleeps interruptibly, STOP while another thread starts the session.
+ * Execute START or STOP. Sleeps interruptibly, STOP while another thread starts the session.
  * Returns 0, also if the session was started or stopped before, -ERESTARTSYS if the caller has a
  * signal pending, or what panthor_perf_sampler_start() returns.
  */
