@@ -658,7 +658,9 @@ struct drm_panthor_perf_cmd_setup {
  * struct drm_panthor_perf_cmd_start - Argument of DRM_PANTHOR_PERF_COMMAND_START
  *
  * 8 bytes. When the command returns, counting has begun: nothing that happened
- * before the command is ever in a sample. The command delivers no sample.
+ * before the command is ever in a sample. The command delivers no sample. It
+ * waits for firmware, usually for less than a millisecond, and as long as the
+ * GPU is in protected mode, in which nothing can be counted; a signal ends that.
  * Starting a session that is started changes nothing. A START and a STOP of one
  * session wait for each other if they are called by several threads.
  *
