@@ -168,7 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 
 		for (b = 0; b < layout.num_blocks; b++) {
-			const u64 *mask = accum->mask[layout.blocks[b].type];
+			const u64 *mask = masks[layout.blocks[b].type];
 			u32 *values = slot + layout.blocks[b].fw_offset / 4;
 
 			values[2] = take(&in, 1) & 1 ? take(&in, 4) : ~0u;
@@ -176,7 +176,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				if (!(values[2] & 2) || !(values[2] & BIT(i / 4)))
 					continue;
 				saturated |= values[i] == U32_MAX &&
-					     (mask[0] & ~0xfull || mask[1]);
+					     (mask[0] & ~0xfull ||
+					      (layout.num_values > 64 && mask[1]));
 				if (mask[i / 64] & BIT_ULL(i % 64))
 					sums[b * layout.num_values + i] += values[i];
 			}

@@ -548,14 +548,9 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_init);
 void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 type,
 			       const u64 mask[2], struct panthor_perf_accum *accum)
 {
-	u64 *cut = accum->mask[type];
+	const u64 cut[2] = { mask[0], layout->num_values > 64 ? mask[1] : 0 };
 	u32 b;
 
-	if (!layout->type_count[type])
-		return;
-
-	cut[0] = mask[0];
-	cut[1] = layout->num_values > 64 ? mask[1] : 0;
 	for (b = 0; b < layout->num_blocks; b++) {
 		struct drm_panthor_perf_block_header *header =
 			(void *)accum->image + layout->blocks[b].user_offset;

@@ -212,8 +212,6 @@ struct panthor_perf_fw_sample {
 /**
  * struct panthor_perf_accum - Sums of what a session has counted since its last sample
  * @enabled: A bit for each block in which the session has enabled counters.
- * @mask: Counters that are enabled in the blocks of each type: bit n % 64 of element n / 64 stands
- *	for value n. Bits of values that do not exist are clear.
  * @overflow: A counter of a block in @enabled has saturated since the last sample.
  * @zero: No firmware sample was added since the last sample: all sums are 0, although @image has
  *	the old ones, which the first firmware sample overwrites.
@@ -225,7 +223,6 @@ struct panthor_perf_fw_sample {
  */
 struct panthor_perf_accum {
 	u64 enabled[PANTHOR_PERF_BLOCK_WORDS];
-	u64 mask[PANTHOR_PERF_BLOCK_TYPES][2];
 	bool overflow;
 	bool zero;
 	u8 states[PANTHOR_PERF_BLOCK_WORDS * 64] __aligned(8);

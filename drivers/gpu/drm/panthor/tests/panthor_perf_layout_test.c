@@ -1552,7 +1552,7 @@ static void random_sessions(struct kunit *test)
 	struct panthor_perf_accum *accums[NUM_SESSIONS];
 	u64 needed[PANTHOR_PERF_BLOCK_WORDS] = {}, *sums[NUM_SESSIONS];
 	bool overflow[NUM_SESSIONS] = {};
-	struct masks masks;
+	struct masks sent[NUM_SESSIONS];
 	struct bench bench;
 	u32 s, b, i, n, values_total;
 	bool alone, ends;
@@ -1563,8 +1563,8 @@ static void random_sessions(struct kunit *test)
 
 	for (s = 0; s < NUM_SESSIONS; s++) {
 		for (i = 0; i < 2 * SHADER; i++)
-			masks.mask[FW + i / 2][i % 2] = random_mask();
-		accums[s] = make_accum(test, &bench, &masks);
+			sent[s].mask[FW + i / 2][i % 2] = random_mask();
+		accums[s] = make_accum(test, &bench, &sent[s]);
 		for (i = 0; i < PANTHOR_PERF_BLOCK_WORDS; i++)
 			needed[i] |= accums[s]->enabled[i];
 		sums[s] = kunit_kzalloc(test, values_total * sizeof(u64), GFP_KERNEL);
@@ -1600,13 +1600,14 @@ static void random_sessions(struct kunit *test)
 
 			for (s = 0; s < NUM_SESSIONS; s++) {
 				const u64 *mask =
-					accums[s]->mask[bench.layout->blocks[b].type];
+					sent[s].mask[bench.layout->blocks[b].type];
 
 				for (i = 4; i < c->num_values; i++) {
 					if (!(values[2] & BIT(i / 4)))
 						continue;
 					overflow[s] |= values[i] == U32_MAX &&
-						       (mask[0] & ~0xfull || mask[1]);
+						       (mask[0] & ~0xfull ||
+							(c->num_values > 64 && mask[1]));
 					if (mask[i / 64] & BIT_ULL(i % 64))
 						sums[s][b * c->num_values + i] += values[i];
 				}
