@@ -727,17 +727,22 @@ static const struct attribute_group format_group = {
 	.attrs = format_attrs,
 };
 
+/* Return true if a GPU has the event of a file in events/, by perf_pmu_events_attr::id. */
+bool panthor_perf_pmu_has_event(const struct panthor_perf_pmu_gpu *gpu, u64 id)
+{
+	struct panthor_perf_pmu_source source;
+
+	return (PANTHOR_PERF_PMU_ID_LAYOUTS(id) & BIT(gpu->arch - FIRST_ARCH)) &&
+	       !panthor_perf_pmu_parse(gpu, PANTHOR_PERF_PMU_ID_EVENT(id), &source);
+}
+EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_has_event);
+
 static umode_t event_is_visible(struct kobject *kobj, struct attribute *attr, int index)
 {
 	struct panthor_perf_pmu *pmu = to_pmu(dev_get_drvdata(kobj_to_dev(kobj)));
 	u64 id = container_of(attr, struct perf_pmu_events_attr, attr.attr)->id;
-	struct panthor_perf_pmu_source source;
 
-	if (!(PANTHOR_PERF_PMU_ID_LAYOUTS(id) & BIT(pmu->gpu.arch - FIRST_ARCH)) ||
-	    panthor_perf_pmu_parse(&pmu->gpu, PANTHOR_PERF_PMU_ID_EVENT(id), &source))
-		return 0;
-
-	return attr->mode;
+	return panthor_perf_pmu_has_event(&pmu->gpu, id) ? attr->mode : 0;
 }
 
 static const struct attribute_group events_group = {

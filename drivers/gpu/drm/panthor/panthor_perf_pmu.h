@@ -151,6 +151,7 @@ void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run);
 struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run *run);
 void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals);
 u64 panthor_perf_pmu_advance(local64_t *prev, u64 now);
+bool panthor_perf_pmu_has_event(const struct panthor_perf_pmu_gpu *gpu, u64 id);
 u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals,
 			   const struct panthor_perf_pmu_source *source, u64 now_ns);
 
