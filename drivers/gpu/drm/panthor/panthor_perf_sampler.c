@@ -160,7 +160,7 @@ void panthor_perf_set_deadline(struct panthor_perf_client *client)
  * Request the samples whose deadlines have passed, and set the timer to the next one. Deadlines are
  * multiples of the period after START in CLOCK_MONOTONIC_RAW; those that have passed are skipped.
  */
-void panthor_perf_timer_work(struct work_struct *work)
+static void timer_work(struct work_struct *work)
 {
 	struct panthor_perf_sampler *sampler =
 		container_of(work, struct panthor_perf_sampler, timer_work);
@@ -193,13 +193,20 @@ void panthor_perf_timer_work(struct work_struct *work)
 }
 
 /* Runs in hard interrupt context, where the locks of the sampler cannot be taken. */
-enum hrtimer_restart panthor_perf_timer_expired(struct hrtimer *timer)
+static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 {
 	struct panthor_perf_sampler *sampler =
 		container_of(timer, struct panthor_perf_sampler, timer);
 
 	queue_work(sampler->wq, &sampler->timer_work);
 	return HRTIMER_NORESTART;
+}
+
+void panthor_perf_init_timer(struct panthor_perf_sampler *sampler)
+{
+	INIT_WORK(&sampler->timer_work, timer_work);
+	hrtimer_setup(&sampler->timer, timer_expired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	sampler->timer_ns = U64_MAX;
 }
 
 /* Queue a request for which a slot is reserved: there is room in the queue then. */

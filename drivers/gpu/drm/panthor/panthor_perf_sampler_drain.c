@@ -351,13 +351,15 @@ static bool decide_turn(struct panthor_perf_sampler *sampler, bool answer, u32 g
 	if (!READ_ONCE(limited->waiting) && !automatic)
 		return false;
 
-	list_for_each_entry(client, &sampler->clients, node)
-		wanted |= client->limited && wants_automatic(client);
+	if (automatic) {
+		list_for_each_entry(client, &sampler->clients, node)
+			wanted |= client->limited && wants_automatic(client);
+	}
 
 	guard(spinlock)(&sampler->req_lock);
 
 	if (limited->waiting ? !answer || !panthor_perf_gen_complete(limited->number, gen) :
-			       !automatic || !wanted)
+			       !wanted)
 		return false;
 
 	if (sampler->time.ns < limited->not_before_ns)
@@ -675,7 +677,7 @@ bool panthor_perf_drain(struct panthor_perf_sampler *sampler, bool patient, u32 
 	return true;
 }
 
-/* Return true if few clients have few requests. Later ones have a later number. */
+/* Return true if few clients have few requests. A drain does not complete those that come later. */
 static bool soon_served(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client;

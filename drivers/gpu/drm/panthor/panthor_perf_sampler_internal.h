@@ -47,8 +47,8 @@ void panthor_perf_set_deadline(struct panthor_perf_client *client);
 void panthor_perf_end_client(struct panthor_perf_client *client,
 			     enum panthor_perf_client_state state, int start_ret);
 
-void panthor_perf_timer_work(struct work_struct *work);
-enum hrtimer_restart panthor_perf_timer_expired(struct hrtimer *timer);
+/* no lock held: */
+void panthor_perf_init_timer(struct panthor_perf_sampler *sampler);
 
 /* panthor_perf_sampler_drain.c: from the firmware ring to the clients. lock held: */
 void panthor_perf_mark_lost(struct panthor_perf_sampler *sampler, u32 flags);

@@ -401,10 +401,7 @@ int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler)
 	INIT_LIST_HEAD(&sampler->clients);
 	INIT_WORK(&sampler->drain_work, drain_work);
 	INIT_DELAYED_WORK(&sampler->check_work, check_work);
-	INIT_WORK(&sampler->timer_work, panthor_perf_timer_work);
-	hrtimer_setup(&sampler->timer, panthor_perf_timer_expired, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS);
-	sampler->timer_ns = U64_MAX;
+	panthor_perf_init_timer(sampler);
 
 	sampler->sample = kvzalloc(panthor_perf_fw_sample_size(sampler->layout), GFP_KERNEL);
 	if (!sampler->sample)
