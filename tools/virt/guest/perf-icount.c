@@ -108,30 +108,19 @@ static void whole_line(const char *name, struct figures *f, const char *what)
 /* Samples that firmware wrote, of the latest measurement of periods. */
 static uint64_t fw_samples;
 
-static uint64_t mean_between(uint64_t *values, unsigned int count, unsigned int low,
-			     unsigned int high)
+/*
+ * Return the mean of the lower half of @values without its lowest eighth. Ticks and
+ * workers of the kernel fall into about a third of all sleeps: this leaves them out.
+ */
+static uint64_t undisturbed(uint64_t *values, unsigned int count)
 {
+	unsigned int low = count / 8, high = count / 2;
 	uint64_t sum = 0;
 
 	qsort(values, count, sizeof(*values), by_value);
 	for (unsigned int i = low; i < high; i++)
 		sum += values[i];
 	return sum / (high - low);
-}
-
-/* Of figures that differ among themselves: the mean of the middle half. */
-static uint64_t middle(uint64_t *values, unsigned int count)
-{
-	return mean_between(values, count, count / 4, count - count / 4);
-}
-
-/*
- * Of figures that come by sleeping and are the same but for ticks and workers of
- * the kernel, which fall into a third of them: the mean of those without.
- */
-static uint64_t undisturbed(uint64_t *values, unsigned int count)
-{
-	return mean_between(values, count, count / 8, count / 2);
 }
 
 /* Measures so many sleeps, each from a multiple of @ns after now to the next. */
@@ -266,7 +255,7 @@ static uint64_t measure_period(const char *name, unsigned int count, bool togeth
 	}
 	for (unsigned int i = 0; i < count; i++)
 		perf_session_end(&sessions[i]);
-	return less(middle(f.insns, f.count), idle);
+	return less(undisturbed(f.insns, f.count), idle);
 }
 
 static uint64_t period_line(unsigned int count, const char *suffix)
@@ -403,8 +392,7 @@ static uint64_t measure_events(const struct pmu *pmu, const char *name, unsigned
 	close(samples);
 	if (!up && perf_pm_write("control", "on"))
 		die("the GPU cannot be resumed");
-	/* Of periods in which nothing should happen, as of @idle: ticks may fall into half of them. */
-	return less(up ? middle(f.insns, f.count) : undisturbed(f.insns, f.count), idle);
+	return less(undisturbed(f.insns, f.count), idle);
 }
 
 static void events_line(const struct pmu *pmu, unsigned int count, bool up, const char *suffix,
