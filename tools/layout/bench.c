@@ -86,7 +86,7 @@ static void firmware(struct bench *bench)
 static void run_rewrite(struct bench *bench)
 {
 	const struct panthor_perf_layout *layout = &bench->layout;
-	struct panthor_perf_sample_info info = { .gpu_timestamp = 1 };
+	struct panthor_perf_sample_info info = { .end.gpu = 1 };
 	u32 slot, s;
 
 	for (slot = 0; slot < SLOTS; slot++) {

@@ -507,7 +507,7 @@ void eventfd_signal(struct eventfd_ctx *ctx)
 
 static void deliver_next(u64 n)
 {
-	struct panthor_perf_sample_info info = { .user_data = n, .gpu_timestamp = n };
+	struct panthor_perf_sample_info info = { .user_data = n, .end.gpu = n };
 
 	session_deliver(&session.client, NULL, &info);
 }

@@ -8,25 +8,9 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-#include <uapi/drm/panthor_perf_drm.h>
+#include "panthor_perf_layout.h"
 
 struct panthor_device;
-
-/* Number of clock domains in enum drm_panthor_perf_clock. */
-#define PANTHOR_PERF_CLOCKS	(DRM_PANTHOR_PERF_CLOCK_SHADER + 1)
-
-/**
- * struct panthor_perf_time - A point in time
- * @ns: CLOCK_MONOTONIC_RAW in nanoseconds.
- * @gpu: GPU timestamp in ticks, 0 if it is not known.
- * @cycles: Cycles of each clock domain, by enum drm_panthor_perf_clock. Only differences have a
- *	meaning, because nothing is counted while nobody counts.
- */
-struct panthor_perf_time {
-	u64 ns;
-	u64 gpu;
-	u64 cycles[PANTHOR_PERF_CLOCKS];
-};
 
 /**
  * enum panthor_perf_cycles_source - Where cycles of the top-level clock come from

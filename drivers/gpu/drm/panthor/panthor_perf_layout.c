@@ -784,21 +784,25 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 			       const struct panthor_perf_fw_sample *sample,
 			       const struct panthor_perf_sample_info *info, void *dst)
 {
-	u64 low = lower_32_bits(info->gpu_timestamp), high = upper_32_bits(info->gpu_timestamp);
+	u64 low = lower_32_bits(info->end.gpu), high = upper_32_bits(info->end.gpu);
+	const u64 *from = info->start.cycles, *to = info->end.cycles;
 	struct drm_panthor_perf_sample_header *header = (void *)accum->image;
 	u32 b;
 
 	if (sample)
 		add_states(layout, sample, accum);
 
-	header->timestamp_start_ns = info->start_ns;
-	header->timestamp_end_ns = info->end_ns;
+	header->timestamp_start_ns = info->start.ns;
+	header->timestamp_end_ns = info->end.ns;
 	header->block_set = info->block_set;
 	header->flags = info->flags | (accum->overflow ? DRM_PANTHOR_PERF_SAMPLE_OVERFLOW : 0);
 	header->user_data = info->user_data;
-	header->toplevel_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL];
-	header->coregroup_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_COREGROUP];
-	header->shader_clock_cycles = info->cycles[DRM_PANTHOR_PERF_CLOCK_SHADER];
+	header->toplevel_clock_cycles = to[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL] -
+					from[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL];
+	header->coregroup_clock_cycles = to[DRM_PANTHOR_PERF_CLOCK_COREGROUP] -
+					 from[DRM_PANTHOR_PERF_CLOCK_COREGROUP];
+	header->shader_clock_cycles = to[DRM_PANTHOR_PERF_CLOCK_SHADER] -
+				      from[DRM_PANTHOR_PERF_CLOCK_SHADER];
 	memcpy(dst, header, sizeof(*header));
 
 	for (b = 0; b < layout->num_blocks; b++) {

@@ -76,6 +76,9 @@
 /* Size of an array indexed by block type. */
 #define PANTHOR_PERF_BLOCK_TYPES	(DRM_PANTHOR_PERF_BLOCK_SHADER + 1)
 
+/* Number of clock domains in enum drm_panthor_perf_clock. */
+#define PANTHOR_PERF_CLOCKS	(DRM_PANTHOR_PERF_CLOCK_SHADER + 1)
+
 /* Words of a bitmap with a bit for each block. */
 #define PANTHOR_PERF_BLOCK_WORDS	((PANTHOR_PERF_MAX_BLOCKS + 63) / 64)
 
@@ -231,21 +234,30 @@ struct panthor_perf_accum {
 };
 
 /**
+ * struct panthor_perf_time - A point in time
+ * @ns: CLOCK_MONOTONIC_RAW in nanoseconds.
+ * @gpu: GPU timestamp in ticks, 0 if it is not known.
+ * @cycles: Cycles of each clock domain, by enum drm_panthor_perf_clock. Only differences have a
+ *	meaning, because nothing is counted while nobody counts.
+ */
+struct panthor_perf_time {
+	u64 ns;
+	u64 gpu;
+	u64 cycles[PANTHOR_PERF_CLOCKS];
+};
+
+/**
  * struct panthor_perf_sample_info - Values of a user sample that are set when it is delivered
- * @start_ns: Start of the period, CLOCK_MONOTONIC_RAW in nanoseconds.
- * @end_ns: End of the period, CLOCK_MONOTONIC_RAW in nanoseconds.
- * @gpu_timestamp: GPU timestamp at the end of the period, in ticks.
+ * @start: Start of the period.
+ * @end: End of the period.
  * @user_data: Tag of the sample.
- * @cycles: Cycles of each clock domain in the period.
  * @flags: enum drm_panthor_perf_sample_flags, but for a counter that saturated.
  * @block_set: Counter set, enum drm_panthor_perf_counter_set.
  */
 struct panthor_perf_sample_info {
-	u64 start_ns;
-	u64 end_ns;
-	u64 gpu_timestamp;
+	struct panthor_perf_time start;
+	struct panthor_perf_time end;
 	u64 user_data;
-	u64 cycles[DRM_PANTHOR_PERF_CLOCK_SHADER + 1];
 	u32 flags;
 	u8 block_set;
 };

@@ -269,12 +269,13 @@ static u32 run_deliver(struct panthor_perf_client *client,
 		flags |= DRM_PANTHOR_PERF_SAMPLE_OVERFLOW;
 
 	new->asleep = sampler->state == PANTHOR_PERF_SAMPLER_DOWN;
-	after[PANTHOR_PERF_PMU_TIME] = info->end_ns;
+	after[PANTHOR_PERF_PMU_TIME] = info->end.ns;
 	after[PANTHOR_PERF_PMU_ACTIVE_TIME] = before[PANTHOR_PERF_PMU_ACTIVE_TIME] +
-					      (old->asleep ? 0 : info->end_ns - info->start_ns);
+					      (old->asleep ? 0 : info->end.ns - info->start.ns);
 	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
 		after[PANTHOR_PERF_PMU_TOPLEVEL_CYCLES + i] =
-			before[PANTHOR_PERF_PMU_TOPLEVEL_CYCLES + i] + info->cycles[i];
+			before[PANTHOR_PERF_PMU_TOPLEVEL_CYCLES + i] +
+			info->end.cycles[i] - info->start.cycles[i];
 	after[PANTHOR_PERF_PMU_FIRMWARE_SAMPLES] = sampler->stats.samples;
 	after[PANTHOR_PERF_PMU_LOST] = before[PANTHOR_PERF_PMU_LOST];
 	if (flags & (DRM_PANTHOR_PERF_SAMPLE_OVERFLOW | DRM_PANTHOR_PERF_SAMPLE_ERROR))

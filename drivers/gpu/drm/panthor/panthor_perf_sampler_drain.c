@@ -130,28 +130,23 @@ static void deliver_sample(struct panthor_perf_client *client,
 			   const struct panthor_perf_fw_sample *fw_sample, u64 user_data)
 {
 	struct panthor_perf_sampler *sampler = client->sampler;
-	const struct panthor_perf_time *start = &client->start, *end = &sampler->time;
 	struct panthor_perf_sample_info info = {
-		.start_ns = start->ns,
-		.end_ns = end->ns,
-		.gpu_timestamp = end->gpu,
+		.start = client->start,
+		.end = sampler->time,
 		.user_data = user_data,
 		.flags = client->flags,
 		.block_set = client->block_set,
 	};
-	u32 flags, i;
-
-	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
-		info.cycles[i] = end->cycles[i] - start->cycles[i];
+	u32 flags;
 
 	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		info.flags |= DRM_PANTHOR_PERF_SAMPLE_ERROR;
-	if (is_stretched(client, end->ns))
+	if (is_stretched(client, info.end.ns))
 		info.flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
 
 	flags = client->ops->deliver(client, fw_sample, &info);
 	trace_panthor_perf_delivery(client->id, sampler->fw->epoch, sampler->fw->extract,
-				    user_data, info.end_ns, flags);
+				    user_data, info.end.ns, flags);
 	begin_period(client);
 }
 

@@ -831,9 +831,9 @@ static void sample_distinct(struct kunit *test)
 {
 	const struct gpu_case *c = test->param_value;
 	const struct panthor_perf_sample_info info = {
-		.start_ns = 0x1111111111111111ull, .end_ns = 0x2222222222222222ull,
-		.gpu_timestamp = 0x0123456789abcdefull, .user_data = 0x3333333333333333ull,
-		.cycles = { 0x4444444444444444ull, 0x5555555555555555ull, 0x6666666666666666ull },
+		.start.ns = 0x1111111111111111ull, .end.ns = 0x2222222222222222ull,
+		.end.gpu = 0x0123456789abcdefull, .user_data = 0x3333333333333333ull,
+		.end.cycles = { 0x4444444444444444ull, 0x5555555555555555ull, 0x6666666666666666ull },
 		.flags = DRM_PANTHOR_PERF_SAMPLE_STRETCHED, .block_set = 2,
 	};
 	const struct drm_panthor_perf_sample_header *header;
@@ -855,15 +855,15 @@ static void sample_distinct(struct kunit *test)
 	write_out(test, &bench, accum, &info);
 
 	header = out_header(&bench);
-	KUNIT_EXPECT_EQ(test, header->timestamp_start_ns, info.start_ns);
-	KUNIT_EXPECT_EQ(test, header->timestamp_end_ns, info.end_ns);
+	KUNIT_EXPECT_EQ(test, header->timestamp_start_ns, info.start.ns);
+	KUNIT_EXPECT_EQ(test, header->timestamp_end_ns, info.end.ns);
 	KUNIT_EXPECT_EQ(test, header->block_set, 2);
 	KUNIT_EXPECT_EQ(test, header->pad[0] | header->pad[1] | header->pad[2], 0);
 	KUNIT_EXPECT_EQ(test, header->flags, DRM_PANTHOR_PERF_SAMPLE_STRETCHED);
 	KUNIT_EXPECT_EQ(test, header->user_data, info.user_data);
-	KUNIT_EXPECT_EQ(test, header->toplevel_clock_cycles, info.cycles[0]);
-	KUNIT_EXPECT_EQ(test, header->coregroup_clock_cycles, info.cycles[1]);
-	KUNIT_EXPECT_EQ(test, header->shader_clock_cycles, info.cycles[2]);
+	KUNIT_EXPECT_EQ(test, header->toplevel_clock_cycles, info.end.cycles[0]);
+	KUNIT_EXPECT_EQ(test, header->coregroup_clock_cycles, info.end.cycles[1]);
+	KUNIT_EXPECT_EQ(test, header->shader_clock_cycles, info.end.cycles[2]);
 
 	for (b = 0; b < bench.layout->num_blocks; b++) {
 		const struct drm_panthor_perf_block_header *block = out_block(&bench, b);
@@ -1028,7 +1028,7 @@ static void accum_masked(struct kunit *test)
 			[SHADER] = { ~0xfull, ~0ull },
 		},
 	};
-	const struct panthor_perf_sample_info info = { .gpu_timestamp = 5 };
+	const struct panthor_perf_sample_info info = { .end.gpu = 5 };
 	struct panthor_perf_accum *accum;
 	struct bench bench;
 	u32 n, b, i;
@@ -1687,8 +1687,8 @@ static void random_delivery(struct kunit *test)
 
 		for (s = 0; s < NUM_SESSIONS; s++) {
 			const struct panthor_perf_sample_info info = {
-				.start_ns = prng(), .end_ns = prng(), .gpu_timestamp = prng(),
-				.user_data = prng(), .cycles = { prng(), prng(), prng() },
+				.start.ns = prng(), .end.ns = prng(), .end.gpu = prng(),
+				.user_data = prng(), .end.cycles = { prng(), prng(), prng() },
 				.flags = prng() % 4 & ~DRM_PANTHOR_PERF_SAMPLE_OVERFLOW,
 				.block_set = prng() % 3,
 			};

@@ -133,9 +133,9 @@ static void fill(struct pmu_test *t)
 static u32 sample(struct pmu_test *t, const struct panthor_perf_fw_sample *fw_sample, u32 flags)
 {
 	struct panthor_perf_sample_info info = {
-		.start_ns = t->ns,
-		.end_ns = t->ns + 100,
-		.cycles = { 50, 0, 0 },
+		.start.ns = t->ns,
+		.end.ns = t->ns + 100,
+		.end.cycles = { 50, 0, 0 },
 		.flags = flags,
 	};
 

@@ -473,8 +473,8 @@ static u32 fake_deliver(struct panthor_perf_client *client,
 	flags = panthor_perf_accum_deliver(layout, client->accum, fw_sample, info, c->sample);
 	c->got[i].data = info->user_data;
 	c->got[i].flags = ((struct drm_panthor_perf_sample_header *)c->sample)->flags;
-	c->got[i].start = info->start_ns;
-	c->got[i].end = info->end_ns;
+	c->got[i].start = info->start.ns;
+	c->got[i].end = info->end.ns;
 	c->got[i].count = ((u64 *)(header + 1))[COUNTER];
 	c->sum += c->got[i].count;
 	c->got[i].states = header->block_states;
