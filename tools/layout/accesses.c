@@ -78,7 +78,7 @@ static bool run(const struct access_case *c)
 		return false;
 	}
 
-	sample = calloc(1, panthor_perf_fw_sample_size(&layout));
+	sample = calloc(1, layout.fw_copy_size);
 	ring_size = layout.fw_sample_size;
 	fake = mmap(NULL, ring_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ring = calloc(1, ring_size);

@@ -224,9 +224,9 @@ static void bench_gpu(const struct gpu *gpu)
 	bench.fw_ring = alloc(SLOTS * layout->fw_sample_size);
 	bench.user_ring = alloc(SLOTS * layout->user_sample_size);
 	bench.bounce = alloc(layout->user_sample_size);
-	bench.sample = alloc(panthor_perf_fw_sample_size(layout));
+	bench.sample = alloc(layout->fw_copy_size);
 	for (s = 0; s < MAX_SESSIONS; s++)
-		bench.accums[s] = alloc(panthor_perf_accum_size(layout));
+		bench.accums[s] = alloc(layout->accum_size);
 
 	for (type = 1; type < PANTHOR_PERF_BLOCK_TYPES; type++) {
 		u64 high = layout->num_values > 64 ? ~0ull : 0;
@@ -240,10 +240,10 @@ static void bench_gpu(const struct gpu *gpu)
 	front.mask[DRM_PANTHOR_PERF_BLOCK_CSHW][0] = ~0ull;
 
 	copy = measure(&bench, run_memcpy);
-	printf("%s: %u blocks, %u byte user sample, accumulator of %zu bytes (%.2f samples)\n",
+	printf("%s: %u blocks, %u byte user sample, accumulator of %u bytes (%.2f samples)\n",
 	       gpu->name, layout->num_blocks, layout->user_sample_size,
-	       panthor_perf_accum_size(layout),
-	       (double)panthor_perf_accum_size(layout) / layout->user_sample_size);
+	       layout->accum_size,
+	       (double)layout->accum_size / layout->user_sample_size);
 	printf("  memcpy of blocks and sample          %7.1f ns   1.00\n", copy);
 	full = measure(&bench, run_plain_memcpy);
 	printf("  the same without vector registers    %7.1f ns   %.2f\n", full, full / copy);

@@ -150,8 +150,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		mask_words[i] = take(&in, 1) & 1 ? ~0u : take(&in, 4);
 
 	slot = zalloc(layout.fw_sample_size);
-	sample = zalloc(panthor_perf_fw_sample_size(&layout));
-	accum = zalloc(panthor_perf_accum_size(&layout));
+	sample = zalloc(layout.fw_copy_size);
+	accum = zalloc(layout.accum_size);
 	sums = zalloc(layout.num_blocks * layout.num_values * sizeof(u64));
 	out = zalloc(layout.user_sample_size);
 	panthor_perf_accum_init(&layout, accum);

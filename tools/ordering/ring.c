@@ -119,7 +119,7 @@ static const u64 asked[PANTHOR_PERF_BLOCK_WORDS] = { 1 };
 /* Drains one sample as the sampler does. Its results are those from @first on. */
 static void drain_sample(unsigned int first)
 {
-	memset(sample, 0, panthor_perf_fw_sample_size(&layout));
+	memset(sample, 0, layout.fw_copy_size);
 	panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw), asked, sample);
 	panthor_perf_fw_consume(&fw);
 	model_result(first, sample->written[0]);
@@ -280,7 +280,7 @@ static void two_slots_driver(void)
 
 	for (looks = 0; looks < 4; looks++) {
 		for (pending = panthor_perf_fw_pending(&fw); pending > 0; pending--) {
-			memset(sample, 0, panthor_perf_fw_sample_size(&layout));
+			memset(sample, 0, layout.fw_copy_size);
 			panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw), asked,
 						    sample);
 			panthor_perf_fw_consume(&fw);
@@ -327,7 +327,7 @@ static const char *two_slots_wrong(const struct execution *x)
 static void overwrite_driver(void)
 {
 	model_assume(panthor_perf_fw_pending(&fw) == 1);
-	memset(sample, 0, panthor_perf_fw_sample_size(&layout));
+	memset(sample, 0, layout.fw_copy_size);
 	panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw), asked, sample);
 	model_result(0, sample->values[LAST]);
 	model_result(1, panthor_perf_fw_overwritten(&fw));
@@ -669,8 +669,8 @@ int main(void)
 	}
 	fw_ring = calloc(2, layout.fw_sample_size);
 	user_ring = calloc(2, layout.user_sample_size);
-	sample = calloc(1, panthor_perf_fw_sample_size(&layout));
-	session.client.accum = calloc(1, panthor_perf_accum_size(&layout));
+	sample = calloc(1, layout.fw_copy_size);
+	session.client.accum = calloc(1, layout.accum_size);
 	if (!fw_ring || !user_ring || !sample || !session.client.accum) {
 		perror("ordering-ring: cannot allocate");
 		return 1;

@@ -48,6 +48,11 @@
 
 #define RESERVED_MASK			((1ull << PANTHOR_PERF_VALUES_RESERVED) - 1)
 
+static bool has_block(const u64 blocks[PANTHOR_PERF_BLOCK_WORDS], u32 b)
+{
+	return blocks[b / 64] & BIT_ULL(b % 64);
+}
+
 /* Append a block. @fw_offset is in bytes. */
 static void add_block(struct panthor_perf_layout *layout, u32 type, u32 fw_offset,
 		      u32 supported_clocks)
@@ -78,6 +83,11 @@ static void add_blocks(struct panthor_perf_layout *layout, u32 type, u32 count, 
 		add_block(layout, type, *fw_offset, supported_clocks);
 }
 
+static bool is_compact(const struct panthor_perf_layout_params *params)
+{
+	return GPU_ID_ARCH_MAJOR(params->gpu_id) >= ARCH_COMPACT_CORES;
+}
+
 /*
  * Append those shader cores that users know, or do not know. The blocks of all of them in a
  * firmware sample are those from @fw_offset on.
@@ -85,7 +95,6 @@ static void add_blocks(struct panthor_perf_layout *layout, u32 type, u32 count, 
 static void add_cores(struct panthor_perf_layout *layout,
 		      const struct panthor_perf_layout_params *params, u32 fw_offset, bool known)
 {
-	bool compact = GPU_ID_ARCH_MAJOR(params->gpu_id) >= ARCH_COMPACT_CORES;
 	u32 rank = 0, i;
 
 	for (i = 0; i < PANTHOR_PERF_MAX_CORES; i++) {
@@ -94,7 +103,7 @@ static void add_cores(struct panthor_perf_layout *layout,
 
 		if (known == !!(params->user_shader_present & BIT_ULL(i)))
 			add_block(layout, known ? DRM_PANTHOR_PERF_BLOCK_SHADER : 0,
-				  fw_offset + (compact ? rank : i) * layout->fw_block_size,
+				  fw_offset + (is_compact(params) ? rank : i) * layout->fw_block_size,
 				  params->supported_clocks);
 		rank++;
 	}
@@ -117,18 +126,18 @@ static u32 metadata_size(const struct panthor_perf_layout_params *params)
 	return PERFCNT_FEATURES_METADATA(params->perfcnt_features) * SIZE_UNIT;
 }
 
-/* Return why firmware samples are not what is known of them, or NULL. */
-static const char *find_mismatch(const struct panthor_perf_layout_params *params)
+/*
+ * Return why firmware samples with blocks of this @size, this @metadata and the firmware and
+ * hardware parts of these sizes, all in bytes, are not what is known of them, or NULL.
+ */
+static const char *find_mismatch(const struct panthor_perf_layout_params *params, u32 size,
+				 u32 metadata, u32 fw_size, u32 hw_size)
 {
-	u32 hw_size = PERFCNT_SIZE_HW(params->perfcnt_size) * SIZE_UNIT;
-	u32 fw_size = PERFCNT_SIZE_FW(params->perfcnt_size) * SIZE_UNIT;
 	u32 slices = MEM_FEATURES_SLICES(params->mem_features);
-	u32 arch = GPU_ID_ARCH_MAJOR(params->gpu_id);
-	u32 size = block_size(params), metadata = metadata_size(params);
 	u64 cores = params->shader_present;
-	u32 slots = arch < ARCH_COMPACT_CORES ? fls64(cores) : hweight64(cores);
+	u32 slots = is_compact(params) ? hweight64(cores) : fls64(cores);
 
-	if (arch < 10)
+	if (GPU_ID_ARCH_MAJOR(params->gpu_id) < 10)
 		return "not a CSF architecture";
 
 	if (size != SIZE_UNIT && size != 2 * SIZE_UNIT)
@@ -167,9 +176,8 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 {
 	u32 fw_size = PERFCNT_SIZE_FW(params->perfcnt_size) * SIZE_UNIT;
 	u32 hw_size = PERFCNT_SIZE_HW(params->perfcnt_size) * SIZE_UNIT;
-	u32 slices = MEM_FEATURES_SLICES(params->mem_features);
-	u32 clocks = params->supported_clocks;
 	u32 size = block_size(params), offset = metadata_size(params);
+	u32 clocks = params->supported_clocks;
 
 	/* copy_rest() relies on this. PRFCNT_EN must be able to describe the largest block. */
 	BUILD_BUG_ON(PROBE_SIZE != 64);
@@ -178,13 +186,14 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 	BUILD_BUG_ON(sizeof(struct drm_panthor_perf_block_header) != 24);
 
 	memset(layout, 0, sizeof(*layout));
+	layout->user_sample_size = sizeof(struct drm_panthor_perf_sample_header);
 
 	if (!params->perfcnt_size) {
 		*why = "firmware offers no counters";
 		return -EOPNOTSUPP;
 	}
 
-	*why = find_mismatch(params);
+	*why = find_mismatch(params, size, offset, fw_size, hw_size);
 	if (*why)
 		return -EINVAL;
 
@@ -201,7 +210,8 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 	layout->cshw_block = layout->num_fw_blocks;
 	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_CSHW, 1, &offset, clocks);
 	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_TILER, 1, &offset, clocks);
-	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_MEMSYS, slices, &offset, clocks);
+	add_blocks(layout, DRM_PANTHOR_PERF_BLOCK_MEMSYS,
+		   MEM_FEATURES_SLICES(params->mem_features), &offset, clocks);
 	layout->shader_block = layout->num_fw_blocks;
 	add_cores(layout, params, offset, true);
 	layout->num_blocks = layout->num_fw_blocks;
@@ -209,8 +219,9 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 	/* Blocks that users do not know have no type. */
 	layout->type_count[0] = 0;
 
-	layout->user_sample_size = sizeof(struct drm_panthor_perf_sample_header) +
-				   layout->num_blocks * layout->user_block_size;
+	layout->user_sample_size += layout->num_blocks * layout->user_block_size;
+	layout->fw_copy_size = sizeof(struct panthor_perf_fw_sample) + layout->num_blocks * size;
+	layout->accum_size = sizeof(struct panthor_perf_accum) + layout->user_sample_size;
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_init);
@@ -228,8 +239,7 @@ void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 	info->tiler_blocks = layout->type_count[DRM_PANTHOR_PERF_BLOCK_TILER];
 	info->memsys_blocks = layout->type_count[DRM_PANTHOR_PERF_BLOCK_MEMSYS];
 	info->shader_blocks = layout->type_count[DRM_PANTHOR_PERF_BLOCK_SHADER];
-	info->sample_size = sizeof(struct drm_panthor_perf_sample_header) +
-			    layout->num_blocks * layout->user_block_size;
+	info->sample_size = layout->user_sample_size;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_info);
 
@@ -276,14 +286,6 @@ u32 panthor_perf_mask_narrow(const u64 mask[2])
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_mask_narrow);
 
-/* Return the size of a &struct panthor_perf_fw_sample in bytes. */
-size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout)
-{
-	return sizeof(struct panthor_perf_fw_sample) +
-	       (size_t)layout->num_blocks * layout->fw_block_size;
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_size);
-
 /*
  * Set those values of a block to 0 that firmware did not write according to
  * PRFCNT_EN. They were copied from memory that holds an old sample.
@@ -325,11 +327,6 @@ static bool any_saturated(const u32 *values, u32 num_values)
 			return true;
 
 	return false;
-}
-
-static bool is_written(const struct panthor_perf_fw_sample *sample, u32 b)
-{
-	return sample->written[b / 64] & BIT_ULL(b % 64);
 }
 
 /* Read the timestamp of the first block that was written: all have the same. */
@@ -374,36 +371,10 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 }
 
 /*
- * Check the CSHW block, which is always written. When protected mode has ended, its head is all
- * that is written of the sample. If no other block was written, its head tells the time.
- */
-static void check_cshw(const struct panthor_perf_layout *layout, void *slot, bool needed,
-		       struct panthor_perf_fw_sample *sample)
-{
-	u32 b = layout->cshw_block, offset = layout->blocks[b].fw_offset;
-	u32 *head = &sample->values[b * layout->num_values];
-	bool any_written = sample->written[0] | sample->written[1];
-
-	if (!needed) {
-		if (!any_written)
-			memcpy(head, slot + offset, PANTHOR_PERF_VALUES_RESERVED * sizeof(*head));
-		clear_en(slot, offset);
-		if (any_written)
-			return;
-	}
-
-	if (head[VALUE_EN] == PANTHOR_PERF_EN_HEAD && !layout->has_metadata && !any_written)
-		sample->reason = PANTHOR_PERF_REASON_PROTECTED_END;
-	else
-		sample->missing = !(head[VALUE_EN] & PANTHOR_PERF_EN_WRITTEN);
-	if (!sample->missing)
-		read_timestamp(sample, head);
-}
-
-/*
- * Copy a sample from the firmware ring: those blocks in @needed that were written. Clears PRFCNT_EN
- * in all blocks, so that they are not found written when the slot is used again. The memory of
- * cores that do not exist is not touched, and the states of @sample are not set.
+ * Copy a sample from the firmware ring: the CSHW block, which is always written, and those in
+ * @needed that were written. Clears PRFCNT_EN in all blocks, so that they are not found written
+ * when the slot is used again. The memory of cores that do not exist is not touched, and the states
+ * of @sample are not set.
  *
  * The caller must have read INSERT before, with barrier (B) of panthor_perf_fw.c in between, and
  * must write EXTRACT after this, with barrier (C) in between.
@@ -412,31 +383,35 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 				 const u64 needed[PANTHOR_PERF_BLOCK_WORDS],
 				 struct panthor_perf_fw_sample *sample)
 {
-	u32 header[PANTHOR_PERF_VALUES_RESERVED];
-	bool cshw_needed = needed[layout->cshw_block / 64] & BIT_ULL(layout->cshw_block % 64);
-	u32 b;
+	const u32 *cshw = &sample->values[layout->cshw_block * layout->num_values];
+	u32 metadata[PANTHOR_PERF_VALUES_RESERVED], b;
 
 	BUILD_BUG_ON(PANTHOR_PERF_BLOCK_WORDS != 2);
 
 	sample->timestamp = 0;
-	sample->missing = false;
 	sample->reason = PANTHOR_PERF_REASON_REQUEST;
 	memset(sample->written, 0, sizeof(sample->written));
 	memset(sample->saturated, 0, sizeof(sample->saturated));
 
 	for (b = 0; b < layout->num_fw_blocks; b++) {
-		if (b < layout->num_blocks && needed[b / 64] & BIT_ULL(b % 64))
+		if (b == layout->cshw_block || (b < layout->num_blocks && has_block(needed, b)))
 			read_block(layout, slot, b, sample);
-		else if (b != layout->cshw_block)
+		else
 			clear_en(slot, layout->blocks[b].fw_offset);
 	}
 
-	check_cshw(layout, slot, cshw_needed, sample);
+	sample->missing = !has_block(sample->written, layout->cshw_block);
 	if (layout->has_metadata) {
-		memcpy(header, slot, sizeof(header));
-		sample->reason = header[VALUE_REASON] & (PANTHOR_PERF_REASON_PROTECTED_END - 1);
-		read_timestamp(sample, header);
+		memcpy(metadata, slot, sizeof(metadata));
+		sample->reason = metadata[VALUE_REASON] & (PANTHOR_PERF_REASON_PROTECTED_END - 1);
+		read_timestamp(sample, metadata);
 		clear_metadata(slot);
+	} else if (cshw[VALUE_EN] == PANTHOR_PERF_EN_HEAD &&
+		   !(sample->written[0] | sample->written[1])) {
+		/* When protected mode has ended, firmware writes nothing but this head. */
+		sample->reason = PANTHOR_PERF_REASON_PROTECTED_END;
+		sample->missing = false;
+		read_timestamp(sample, cshw);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_read);
@@ -481,7 +456,7 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 	if (set != DRM_PANTHOR_PERF_SET_PRIMARY) {
 		sample->unread[0] = on;
 		for (b = 0; b < layout->shader_block; b++)
-			if (!is_written(sample, b))
+			if (!has_block(sample->written, b))
 				sample->states[b] = on | DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE;
 	}
 
@@ -491,16 +466,9 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 	on |= after_protected ? PANTHOR_PERF_STATE_POWER_UNKNOWN : DRM_PANTHOR_PERF_BLOCK_STATE_ON;
 	sample->unread[1] = common | PANTHOR_PERF_STATE_POWER_UNKNOWN;
 	for (b = layout->shader_block; b < layout->num_blocks; b++)
-		sample->states[b] = is_written(sample, b) ? on : off;
+		sample->states[b] = has_block(sample->written, b) ? on : off;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_states);
-
-/* Return the size of a &struct panthor_perf_accum in bytes. */
-size_t panthor_perf_accum_size(const struct panthor_perf_layout *layout)
-{
-	return sizeof(struct panthor_perf_accum) + layout->user_sample_size;
-}
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_size);
 
 /* Return the values of block @b in an accumulator. */
 static u64 *accum_values(const struct panthor_perf_layout *layout,
@@ -520,13 +488,13 @@ static void clear_values(const struct panthor_perf_layout *layout, u64 *dst)
 	       (layout->num_values - PANTHOR_PERF_VALUES_RESERVED) * sizeof(*dst));
 }
 
-/* Initialize an accumulator of panthor_perf_accum_size() bytes, in which no counter is enabled. */
+/* Initialize an accumulator, in which no counter is enabled. */
 void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 			     struct panthor_perf_accum *accum)
 {
 	u32 b;
 
-	memset(accum, 0, panthor_perf_accum_size(layout));
+	memset(accum, 0, layout->accum_size);
 	accum->zero = true;
 
 	for (b = 0; b < layout->num_blocks; b++) {
@@ -580,11 +548,6 @@ void panthor_perf_accum_reset(struct panthor_perf_accum *accum)
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_reset);
 
-static bool is_enabled(const struct panthor_perf_accum *accum, u32 b)
-{
-	return accum->enabled[b / 64] & BIT_ULL(b % 64);
-}
-
 static __always_inline void sum_four(u64 *dst, const u64 *base, const u32 *src, bool add)
 {
 	u64 v0 = src[0], v1 = src[1], v2 = src[2], v3 = src[3];
@@ -627,7 +590,7 @@ static __always_inline void sum_block(const struct panthor_perf_layout *layout, 
 				      const struct panthor_perf_fw_sample *sample, u32 b)
 {
 	u32 n = layout->num_values;
-	const u32 *src = sample && is_written(sample, b) ? &sample->values[b * n] : NULL;
+	const u32 *src = sample && has_block(sample->written, b) ? &sample->values[b * n] : NULL;
 
 	if (src && base)
 		sum_counters(dst, base, src, n, true);
@@ -809,7 +772,7 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 		u32 offset = layout->blocks[b].user_offset;
 		struct drm_panthor_perf_block_header *block = (void *)accum->image + offset;
 		u64 *values = (u64 *)(block + 1);
-		bool enabled = is_enabled(accum, b), shader = b >= layout->shader_block;
+		bool enabled = has_block(accum->enabled, b), shader = b >= layout->shader_block;
 
 		block->block_states = final_states(enabled ? accum->states[b] :
 							     accum->unread[shader], shader);
@@ -844,7 +807,7 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 	for (b = 0; b < layout->num_blocks; b++, before += n, after += n) {
 		const u64 *sums = accum_values(layout, accum, b);
 
-		if (!is_enabled(accum, b))
+		if (!has_block(accum->enabled, b))
 			continue;
 
 		sum_block(layout, after, before, sample, b);

@@ -159,6 +159,8 @@ struct panthor_perf_block {
  * @fw_sample_size: Size of a firmware sample, and of a slot of its ring, in bytes.
  * @user_block_size: Size of a block in a user sample, header included, in bytes.
  * @user_sample_size: Size of a user sample, in bytes.
+ * @fw_copy_size: Size of &struct panthor_perf_fw_sample, in bytes.
+ * @accum_size: Size of &struct panthor_perf_accum, in bytes.
  * @has_metadata: Firmware samples start with a metadata block.
  * @num_blocks: Number of blocks of a user sample.
  * @num_fw_blocks: The same, and of blocks that firmware may write but that users do not know.
@@ -175,6 +177,8 @@ struct panthor_perf_layout {
 	u32 fw_sample_size;
 	u32 user_block_size;
 	u32 user_sample_size;
+	u32 fw_copy_size;
+	u32 accum_size;
 	bool has_metadata;
 	u32 num_blocks;
 	u32 num_fw_blocks;
@@ -187,10 +191,10 @@ struct panthor_perf_layout {
 /**
  * struct panthor_perf_fw_sample - A firmware sample, copied from the firmware ring
  * @timestamp: GPU timestamp at which firmware took the sample, in ticks, 0 if it is not known.
- * @missing: The CSHW block was read, and was not written. In sets other than the primary one it may
- *	have no counters, so that this means nothing there.
+ * @missing: The CSHW block was not written. In sets other than the primary one it may have no
+ *	counters, so that this means nothing there.
  * @reason: enum panthor_perf_reason, REQUEST if there is no metadata block.
- * @written: A bit for each block that was needed and written.
+ * @written: A bit for each block that was read and written.
  * @saturated: A bit for each block in @written with a counter that may have saturated.
  * @states: States of each block, for sessions that have enabled counters in it. Padded, so that
  *	eight of them can be combined at a time.
@@ -198,7 +202,7 @@ struct panthor_perf_layout {
  * @values: Values of all blocks. Those that firmware did not write are 0 in a block in @written,
  *	and undefined in all other blocks.
  *
- * Has a size of panthor_perf_fw_sample_size() bytes. Zeroed when it is allocated, and then used for
+ * Has a size of panthor_perf_layout::fw_copy_size bytes. Zeroed when it is allocated, and then used for
  * one sample after the other.
  */
 struct panthor_perf_fw_sample {
@@ -222,7 +226,7 @@ struct panthor_perf_fw_sample {
  * @unread: States of blocks not in @enabled: of shader cores in element 1, else in 0.
  * @image: The user sample, with headers and sums.
  *
- * Has a size of panthor_perf_accum_size() bytes.
+ * Has a size of panthor_perf_layout::accum_size bytes.
  */
 struct panthor_perf_accum {
 	u64 enabled[PANTHOR_PERF_BLOCK_WORDS];
@@ -270,14 +274,12 @@ void panthor_perf_layout_clear_en(const struct panthor_perf_layout *layout, void
 
 u32 panthor_perf_mask_narrow(const u64 mask[2]);
 
-size_t panthor_perf_fw_sample_size(const struct panthor_perf_layout *layout);
 void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void *slot,
 				 const u64 needed[PANTHOR_PERF_BLOCK_WORDS],
 				 struct panthor_perf_fw_sample *sample);
 void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 set,
 				   u32 prev_reason, struct panthor_perf_fw_sample *sample);
 
-size_t panthor_perf_accum_size(const struct panthor_perf_layout *layout);
 void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 			     struct panthor_perf_accum *accum);
 void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 type,

@@ -303,7 +303,7 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	u64 *values;
 
 	/* Readers may still use the totals when the run has ended. */
-	run = kvzalloc(sizeof(*run) + 2 * num * sizeof(*values) + panthor_perf_accum_size(layout),
+	run = kvzalloc(sizeof(*run) + 2 * num * sizeof(*values) + layout->accum_size,
 		       GFP_KERNEL_ACCOUNT);
 	if (!run)
 		return NULL;

@@ -403,7 +403,7 @@ int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler)
 	INIT_DELAYED_WORK(&sampler->check_work, check_work);
 	panthor_perf_init_timer(sampler);
 
-	sampler->sample = kvzalloc(panthor_perf_fw_sample_size(sampler->layout), GFP_KERNEL);
+	sampler->sample = kvzalloc(sampler->layout->fw_copy_size, GFP_KERNEL);
 	if (!sampler->sample)
 		return -ENOMEM;
 

@@ -190,7 +190,7 @@ static int init_session(struct panthor_perf_session *session, struct drm_file *f
 		return ret;
 
 	session->indices = session->control.map.vaddr + setup->control_offset;
-	session->client.accum = kvzalloc(panthor_perf_accum_size(layout), GFP_KERNEL_ACCOUNT);
+	session->client.accum = kvzalloc(layout->accum_size, GFP_KERNEL_ACCOUNT);
 	session->client.queue = kvcalloc(session->slots, sizeof(*session->client.queue),
 					 GFP_KERNEL_ACCOUNT);
 	if (!session->client.accum || !session->client.queue)

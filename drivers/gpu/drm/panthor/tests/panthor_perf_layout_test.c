@@ -709,7 +709,7 @@ static void bench_init(struct kunit *test, struct bench *bench, const char *name
 	bench->num_slots = layout->fw_sample_size / layout->fw_block_size;
 	bench->slot = kunit_kzalloc(test, layout->fw_sample_size, GFP_KERNEL);
 	bench->expected = kunit_kzalloc(test, layout->fw_sample_size, GFP_KERNEL);
-	bench->sample = kunit_kzalloc(test, panthor_perf_fw_sample_size(layout), GFP_KERNEL);
+	bench->sample = kunit_kzalloc(test, layout->fw_copy_size, GFP_KERNEL);
 	bench->dst = kunit_kzalloc(test, layout->user_sample_size + 64, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, bench->slot);
 	KUNIT_ASSERT_NOT_NULL(test, bench->expected);
@@ -726,7 +726,7 @@ static struct panthor_perf_accum *make_accum(struct kunit *test, struct bench *b
 					     const struct masks *masks)
 {
 	struct panthor_perf_accum *accum =
-		kunit_kzalloc(test, panthor_perf_accum_size(bench->layout), GFP_KERNEL);
+		kunit_kzalloc(test, bench->layout->accum_size, GFP_KERNEL);
 	u32 type;
 
 	KUNIT_ASSERT_NOT_NULL(test, accum);
@@ -920,7 +920,9 @@ static void sample_acknowledged(struct kunit *test)
 			panthor_perf_fw_sample_read(bench.layout, bench.slot, none, bench.sample);
 			KUNIT_EXPECT_TRUE(test, bench.sample->timestamp);
 			KUNIT_EXPECT_EQ(test, bench.sample->timestamp, 0x7700001001ull);
-			KUNIT_EXPECT_EQ(test, bench.sample->written[0], 0);
+			/* The CSHW block is read in any case. */
+			b = bench.layout->cshw_block;
+			KUNIT_EXPECT_EQ(test, bench.sample->written[0], BIT_ULL(b));
 			KUNIT_EXPECT_EQ(test, bench.sample->written[1], 0);
 		} else {
 			panthor_perf_layout_clear_en(bench.layout, bench.slot);
@@ -1203,10 +1205,7 @@ static void accum_saturated(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out_header(&bench)->flags, 0);
 }
 
-/*
- * The timestamp is that of a block that is read anyway, or of CSHW if none of those was
- * written.
- */
+/* The timestamp is that of the first block that was read and written. */
 static void sample_timestamp(struct kunit *test)
 {
 	u64 needed[PANTHOR_PERF_BLOCK_WORDS] = { BIT(6) };
@@ -1216,15 +1215,18 @@ static void sample_timestamp(struct kunit *test)
 	bench_init(test, &bench, "G610");
 	fill_slot(&bench, 1);
 	block_values(&bench, 6)[0] = 0x600;
+	block_values(&bench, 0)[2] = 0;
 	panthor_perf_fw_sample_read(bench.layout, bench.slot, needed, bench.sample);
 	KUNIT_EXPECT_EQ(test, bench.sample->timestamp, 0x7700000600ull);
 	KUNIT_EXPECT_EQ(test, bench.sample->written[0], BIT(6));
+	KUNIT_EXPECT_TRUE(test, bench.sample->missing);
 
 	fill_slot(&bench, 2);
 	block_values(&bench, 6)[2] = 0;
 	block_values(&bench, 0)[0] = 0x700;
 	panthor_perf_fw_sample_read(bench.layout, bench.slot, needed, bench.sample);
-	KUNIT_EXPECT_TRUE(test, bench.sample->timestamp);
+	KUNIT_EXPECT_EQ(test, bench.sample->written[0], BIT(0));
+	KUNIT_EXPECT_FALSE(test, bench.sample->missing);
 	KUNIT_EXPECT_EQ(test, bench.sample->timestamp, 0x7700000700ull);
 
 	fill_slot(&bench, 3);

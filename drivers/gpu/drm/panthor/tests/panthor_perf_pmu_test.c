@@ -80,7 +80,7 @@ static int pmu_test_init(struct kunit *test)
 	test->priv = t;
 	describe(test, t, 10);
 	t->ns = 1000;
-	t->sample = kunit_kzalloc(test, panthor_perf_fw_sample_size(&t->layout), GFP_KERNEL);
+	t->sample = kunit_kzalloc(test, t->layout.fw_copy_size, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, t->sample);
 	t->sampler.layout = &t->layout;
 	t->sampler.clock = &t->clock;

@@ -517,7 +517,7 @@ static struct fake_client *new_client(struct kunit *test, struct fake *f)
 	c->sample = kzalloc(f->layout.user_sample_size, GFP_KERNEL);
 	c->client.ops = &fake_client_ops;
 	c->client.block_set = FAKE_SET;
-	c->client.accum = kzalloc(panthor_perf_accum_size(&f->layout), GFP_KERNEL);
+	c->client.accum = kzalloc(f->layout.accum_size, GFP_KERNEL);
 	c->client.queue = c->queue;
 	c->client.queue_mask = QUEUE_SIZE - 1;
 	KUNIT_ASSERT_NOT_NULL(test, c->sample);
