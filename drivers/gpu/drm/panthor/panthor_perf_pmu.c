@@ -323,7 +323,6 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	 * events and closing files. An interval of 1 ms becomes somewhat longer by the limit.
 	 */
 	run->client.limited = true;
-	run->client.power_samples = true;
 	run->client.queue = &run->last;
 	run->answered = READ_ONCE(sampler->next_gen) - 1;
 	panthor_perf_client_init(&run->client, sampler);

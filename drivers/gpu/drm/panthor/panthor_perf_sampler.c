@@ -134,11 +134,12 @@ static u32 request_sample(struct panthor_perf_client *client)
 	return number;
 }
 
-/* Return true if samples are due periodically: to some clients not while the GPU is suspended. */
+/* Return true if samples are due periodically: without a ring, not while the GPU is suspended. */
 static bool has_deadlines(const struct panthor_perf_client *client)
 {
 	return READ_ONCE(client->period_ns) && client->state == PANTHOR_PERF_CLIENT_STARTED &&
-	       (!client->power_samples || client->sampler->state != PANTHOR_PERF_SAMPLER_DOWN);
+	       (panthor_perf_has_ring(client) ||
+		client->sampler->state != PANTHOR_PERF_SAMPLER_DOWN);
 }
 
 /* Set the timer to the first deadline of a client, if it has any. */
@@ -227,7 +228,7 @@ bool panthor_perf_reserve_slot(struct panthor_perf_client *client)
 {
 	lockdep_assert_held(&client->sampler->req_lock);
 
-	if (!client->ops->free_slots)
+	if (!panthor_perf_has_ring(client))
 		return true;
 
 	if (client->ops->free_slots(client) <= client->promised)
@@ -298,7 +299,7 @@ static int start_client(struct panthor_perf_client *client, u64 user_data)
 
 	/* A slot is reserved for the sample of STOP. */
 	if (client->state != PANTHOR_PERF_CLIENT_STOPPED ||
-	    (client->ops->free_slots && !client->ops->free_slots(client)))
+	    (panthor_perf_has_ring(client) && !client->ops->free_slots(client)))
 		return -EBUSY;
 
 	/* The first client chooses the set. */

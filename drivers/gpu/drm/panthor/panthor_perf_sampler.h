@@ -39,7 +39,8 @@ enum panthor_perf_client_state {
  * struct panthor_perf_client_ops - Functions of a client, none of which sleeps
  * @free_slots: Return the number of free slots in the client's ring. Called with
  *	panthor_perf_sampler::lock or req_lock held. NULL of a client without a ring, which gets
- *	a sample whenever a firmware request is answered.
+ *	a sample at its baseline, whenever a firmware request is answered, and when the GPU was
+ *	suspended or resumed; none is due while it is suspended.
  * @deliver: Write panthor_perf_client::accum plus @fw_sample, which may be NULL, to the next slot
  *	of the client's ring, signal the user, and return the sample's flags. Decrement
  *	panthor_perf_client::promised when the slot is in use, with req_lock held. Called with
@@ -76,8 +77,6 @@ struct panthor_perf_request {
  * @emit_auto: Deliver automatic samples, each as a sample of its own. Otherwise their counts are
  *	in the next sample.
  * @limited: Serve the client with all others of this kind, see &struct panthor_perf_limited.
- * @power_samples: Deliver a sample at the baseline, and when the GPU was suspended or resumed. No
- *	sample is due while it is suspended.
  * @period_ns: Period in ns, 0 if there is none.
  * @queue: Ring of requests.
  * @queue_mask: Size of @queue, a power of two, minus 1.
@@ -113,7 +112,6 @@ struct panthor_perf_client {
 	u8 block_set;
 	bool emit_auto;
 	bool limited;
-	bool power_samples;
 	u64 period_ns;
 	struct panthor_perf_request *queue;
 	u32 queue_mask;

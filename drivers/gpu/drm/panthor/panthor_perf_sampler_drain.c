@@ -165,13 +165,13 @@ static bool deliver_unrequested(struct panthor_perf_client *client,
 	return true;
 }
 
-/* Deliver a sample that ends now to clients that want one when the GPU is suspended or resumed. */
+/* Deliver a sample that ends now to clients without a ring: the GPU is suspended or resumed. */
 void panthor_perf_deliver_power(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client;
 
 	list_for_each_entry(client, &sampler->clients, node) {
-		if (!client->power_samples || !panthor_perf_client_counts(client))
+		if (panthor_perf_has_ring(client) || !panthor_perf_client_counts(client))
 			continue;
 
 		deliver_unrequested(client, NULL);
@@ -195,7 +195,7 @@ static void begin_client(struct panthor_perf_client *client)
 		WRITE_ONCE(client->state, PANTHOR_PERF_CLIENT_STARTED);
 		panthor_perf_set_deadline(client);
 	}
-	if (client->power_samples)
+	if (!panthor_perf_has_ring(client))
 		deliver_unrequested(client, NULL);
 	wake_up_all(&client->start_wait);
 }
@@ -273,7 +273,7 @@ static bool complete_client(struct panthor_perf_client *client, u32 gen,
 			    const struct panthor_perf_fw_sample *fw_sample)
 {
 	u32 mask = client->queue_mask, next = client->head, end;
-	bool has_ring = client->ops->free_slots, due, delivered = false;
+	bool has_ring = panthor_perf_has_ring(client), due, delivered = false;
 
 	/* What it completes was requested before it was made, under a lock that was held since. */
 	if (has_ring && next == READ_ONCE(client->tail) && !READ_ONCE(client->due))

@@ -12,6 +12,11 @@ static inline bool panthor_perf_gen_complete(u32 gen, u32 complete)
 	return (s32)(gen - complete) <= 0;
 }
 
+static inline bool panthor_perf_has_ring(const struct panthor_perf_client *client)
+{
+	return client->ops->free_slots;
+}
+
 /*
  * Return true if the client is counting. STARTED and STOPPING both count, so that it does not
  * matter if STOP changes the one into the other meanwhile.

@@ -3642,15 +3642,17 @@ static void nonsense_lasts(struct kunit *test)
 	f->nonsense = false;
 }
 
-/* A client that asks for it is told when the GPU comes and goes, by samples that add up. */
+/* A client without a ring is told when the GPU comes and goes, by samples that add up. */
 static void power_samples(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct fake_client *c = new_client(test, f), *d = new_client(test, f);
 
-	c->client.power_samples = true;
+	c->client.ops = &ringless_ops;
+	c->client.limited = true;
 	KUNIT_ASSERT_EQ(test, start(c, 7), 0);
 	drained(f);
+	limit(f, NOT_NOW);
 	KUNIT_ASSERT_EQ(test, start(d, 8), 0);
 	drained(f);
 	expect(test, c, 0, 7, 0, 0);
