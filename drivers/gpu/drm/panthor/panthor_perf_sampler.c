@@ -126,10 +126,7 @@ static u32 request_sample(struct panthor_perf_client *client)
 		return number;
 	}
 
-	if (!sampler->limited.waiting) {
-		WRITE_ONCE(sampler->limited.waiting, true);
-		sampler->limited.number = number;
-	}
+	WRITE_ONCE(sampler->limited.waiting, true);
 	panthor_perf_want_limited(sampler);
 	return number;
 }

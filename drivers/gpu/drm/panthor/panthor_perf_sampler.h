@@ -164,14 +164,12 @@ struct panthor_perf_sampler_stats {
  * automatic sample that comes too early, or while a request waits, is a part of the next one.
  *
  * @waiting: A limited client has an open request. Protected by panthor_perf_sampler::req_lock.
- * @number: Number of the oldest of them. Protected by panthor_perf_sampler::req_lock.
  * @not_before_ns: Earliest time of their next sample, CLOCK_MONOTONIC_RAW. Protected by
  *	panthor_perf_sampler::req_lock.
  * @turn: They see the firmware sample that is shared out. Protected by panthor_perf_sampler::lock.
  */
 struct panthor_perf_limited {
 	bool waiting;
-	u32 number;
 	u64 not_before_ns;
 	bool turn;
 };

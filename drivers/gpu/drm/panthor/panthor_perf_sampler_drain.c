@@ -107,6 +107,11 @@ static void begin_period(struct panthor_perf_client *client)
 	    sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
 		panthor_perf_accum_add_states(sampler->layout, panthor_perf_off_states(sampler),
 					      client->accum);
+
+	if (client->limited) {
+		guard(spinlock)(&sampler->req_lock);
+		sampler->limited.not_before_ns = client->start.ns + PANTHOR_PERF_LIMITED_NS;
+	}
 }
 
 /* Return true if more than one multiple of its period from START on lies in a client's period. */
@@ -213,18 +218,12 @@ static bool is_complete(const struct panthor_perf_client *client, u32 number, u3
 }
 
 /* Request a sample for an open request of a client that this pass does not complete. */
-static void defer_request(struct panthor_perf_client *client, u32 number)
+static void defer_request(struct panthor_perf_client *client)
 {
-	struct panthor_perf_limited *limited = &client->sampler->limited;
-
-	if (!client->limited) {
+	if (client->limited)
+		WRITE_ONCE(client->sampler->limited.waiting, true);
+	else
 		panthor_perf_want_request(client->sampler);
-		return;
-	}
-
-	if (!limited->waiting || panthor_perf_gen_complete(number, limited->number))
-		limited->number = number;
-	WRITE_ONCE(limited->waiting, true);
 }
 
 /*
@@ -243,17 +242,17 @@ static u32 pop_complete(struct panthor_perf_client *client, u32 gen, bool *due)
 	if (*due)
 		WRITE_ONCE(client->due, false);
 	else if (client->due && client->limited)
-		defer_request(client, client->due_number);
+		defer_request(client);
 
 	for (num = 0; client->head != client->tail; num++) {
 		number = client->queue[client->head & client->queue_mask].number;
 		if (!is_complete(client, number, gen)) {
 			if (client->limited)
-				defer_request(client, number);
+				defer_request(client);
 			break;
 		}
 		if (num && !sampler->budget) {
-			defer_request(client, number);
+			defer_request(client);
 			break;
 		}
 		if (num)
@@ -332,36 +331,24 @@ static bool wants_automatic(const struct panthor_perf_client *client)
 }
 
 /*
- * Decide if limited clients see the firmware sample that is shared out, which was taken at the
- * sampler's time: if it answers the oldest of their requests, or is automatic, one of them wants
- * it, and none has a request. All of them see it, or none, so that they cannot tell by each other
- * when it was taken.
+ * Return true if limited clients see the firmware sample that is shared out, which was taken at the
+ * sampler's time: the @answer if one of them has a request, an @automatic one if none has. All of
+ * them see it, or none, so that they cannot tell by each other when it was taken.
  */
-static bool decide_turn(struct panthor_perf_sampler *sampler, bool answer, u32 gen, bool automatic)
+static bool is_limited_turn(struct panthor_perf_sampler *sampler, bool answer, bool automatic)
 {
 	struct panthor_perf_limited *limited = &sampler->limited;
-	const struct panthor_perf_client *client;
-	bool wanted = false;
 
 	if (!READ_ONCE(limited->waiting) && !automatic)
 		return false;
 
-	if (automatic) {
-		list_for_each_entry(client, &sampler->clients, node)
-			wanted |= client->limited && wants_automatic(client);
-	}
-
 	guard(spinlock)(&sampler->req_lock);
 
-	if (limited->waiting ? !answer || !panthor_perf_gen_complete(limited->number, gen) :
-			       !wanted)
+	if (!(limited->waiting ? answer : automatic) || sampler->time.ns < limited->not_before_ns)
 		return false;
 
-	if (sampler->time.ns < limited->not_before_ns)
-		return false;
-
+	/* A request that is not completed now sets it again. */
 	WRITE_ONCE(limited->waiting, false);
-	limited->not_before_ns = ktime_get_raw_ns() + PANTHOR_PERF_LIMITED_NS;
 	return true;
 }
 
@@ -379,7 +366,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 	lockdep_assert_held(&sampler->lock);
 
-	sampler->limited.turn = decide_turn(sampler, answer, gen, automatic);
+	sampler->limited.turn = is_limited_turn(sampler, answer, automatic);
 	sampler->budget = MAX_MORE_REQUESTS;
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
