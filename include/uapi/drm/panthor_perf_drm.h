@@ -13,10 +13,10 @@ extern "C" {
  * DOC: Performance counters
  *
  * A Mali CSF GPU counts events in blocks. A block is one part of the GPU
- * (front end, tiler, L2 slice, shader core...) and holds a fixed number of
- * counters. A client sets up a session, for which it selects counters, and
- * receives samples in a ring buffer that it shares with the kernel. A sample
- * holds what was counted in one period of time.
+ * (front end, tiler, L2 slice, shader core...) and has a fixed number of
+ * counters. A client sets up a session, selects counters for it, and receives
+ * samples in a ring buffer that it shares with the kernel. A sample holds what
+ * was counted in one period of time.
  *
  * - &struct drm_panthor_perf_info describes what the GPU can count. It is
  *   returned by DRM_IOCTL_PANTHOR_DEV_QUERY for the type
@@ -27,43 +27,46 @@ extern "C" {
  *   block of the device: a &struct drm_panthor_perf_block_header and
  *   drm_panthor_perf_info::counters_per_block values of 64 bits. Blocks are
  *   ordered by type (firmware, CSG, CSHW, tiler, memsys, shader) and by
- *   ascending index within a type. A sample contains all blocks of the device
- *   whatever counters are enabled, so that a block is at the same offset in
+ *   ascending index within a type. A sample contains all blocks of the device,
+ *   whichever counters are enabled, so that a block is at the same offset in
  *   all samples.
  * - Counts are differences: a sample holds what was counted since the previous
  *   sample of the session, and the first sample what was counted since START.
  *   The sums over a session's samples are exact, unless a sample is flagged
- *   DRM_PANTHOR_PERF_SAMPLE_OVERFLOW or DRM_PANTHOR_PERF_SAMPLE_ERROR, as far as
- *   firmware does what Documentation/gpu/panthor-perf.rst relies upon.
+ *   DRM_PANTHOR_PERF_SAMPLE_OVERFLOW or DRM_PANTHOR_PERF_SAMPLE_ERROR. This
+ *   assumes what Documentation/gpu/panthor-perf.rst assumes about firmware.
  * - Sessions do not influence each other's samples.
  *
- * Values 0 to 3 of a block are not counters, and are filled whatever the enable
- * mask says. Values 0 and 1 are the lower and the upper 32 bits of the GPU
- * timestamp at the end of the period. Value 2 is the session's enable mask for
- * the block, reduced to one bit for each group of four values. Value 3 is 0.
+ * Values 0 to 3 of a block are not counters. They are filled in regardless of the
+ * enable mask:
  *
- * The GPU takes some samples that nobody has asked for, because it stops
- * counting: before shader cores lose power, before protected mode (in which the
- * GPU works on content that must not be observed, and counts nothing), and
- * before the GPU is suspended. Such an automatic sample becomes part of the
- * session's next sample, or is a sample of its own if the session was set up with
- * DRM_PANTHOR_PERF_SETUP_EMIT_AUTO.
+ * - Values 0 and 1 are the lower and the upper 32 bits of the GPU timestamp at
+ *   the end of the period.
+ * - Value 2 is the session's enable mask for the block, reduced to one bit for
+ *   each group of four values.
+ * - Value 3 is 0.
  *
- * A session counts the work of all processes on the GPU. SETUP therefore demands
- * the permission that perf demands for counting all processes of a CPU, and
- * returns -EACCES without it: the caller needs CAP_PERFMON, or the sysctl
- * ``perf_event_paranoid`` is 0 or less, and the security modules have to agree.
- * Where modules cannot ask perf, or there is no perf, the caller needs CAP_PERFMON. The
- * administrator can open the primary counter set to everybody with the module
- * parameter ``perf_paranoid``.
+ * Firmware takes an automatic sample whenever it is about to stop counting:
+ * before shader cores lose power, before protected mode (in which the GPU works
+ * on content that must not be observed, and counts nothing), and before the GPU
+ * is suspended. Such an automatic sample becomes part of the session's next
+ * sample. With DRM_PANTHOR_PERF_SETUP_EMIT_AUTO, it is delivered as a sample of
+ * its own.
  *
- * Sessions of users who do not have CAP_PERFMON, but may count for another
- * reason, are limited, so that they cannot observe the work of others closely.
- * The kernel answers all limited sessions of a device together, at most once a
- * millisecond. A command of such a session is accepted at once and takes effect
- * when that time has come: START sleeps until then, requested and periodic
- * samples are taken then, and automatic samples that are taken earlier become
- * part of the next sample.
+ * A session counts the work of all processes on the GPU. SETUP therefore requires
+ * the permission that perf requires for counting all processes on a CPU, and
+ * fails with -EACCES without it: CAP_PERFMON, or the sysctl
+ * ``perf_event_paranoid`` at 0 or less, and the consent of the security modules.
+ * Where modules cannot ask perf, or the kernel has no perf, the caller needs
+ * CAP_PERFMON. The administrator can open the primary counter set to everybody
+ * with the module parameter ``perf_paranoid``.
+ *
+ * Sessions of users without CAP_PERFMON are limited, so that they cannot observe
+ * the work of others closely. The kernel serves all limited sessions of a device
+ * together, at most once a millisecond. It accepts their commands at once, and
+ * executes them at the next such moment: START sleeps until then, and requested
+ * and periodic samples are taken then. Automatic samples that firmware takes
+ * earlier become part of the next sample.
  */
 
 /**
@@ -79,9 +82,9 @@ extern "C" {
  * The kernel writes a sample, and then insert_idx with release semantics. The
  * client reads insert_idx with acquire semantics, reads the samples before that
  * index, and then writes extract_idx with release semantics, which gives the
- * slots back to the kernel. The kernel reads nothing but extract_idx from memory
- * that the client can write to. If extract_idx is out of range, the kernel takes
- * the ring for full.
+ * slots back to the kernel. extract_idx is all that the kernel reads from memory
+ * that the client can write to. If it is out of range, the kernel treats the ring
+ * as full.
  *
  * One slot is reserved for the last sample of the session, which STOP requests.
  * A ring can therefore hold sample_slots - 1 other samples that the client
@@ -91,11 +94,11 @@ extern "C" {
 /**
  * define DRM_PANTHOR_PERF_CONTROL - Number of the performance counter ioctl
  *
- * Far behind the numbers of enum drm_panthor_ioctl_id, which panthor will go on
- * to give to others. It is the same on every kernel that has performance
- * counters, and provisional until the interface is merged. The version of the
- * driver says nothing of it: issue this ioctl only if there is the query
- * DRM_PANTHOR_DEV_QUERY_PERF_INFO, and its answer has the header sizes and the
+ * Far above the numbers of enum drm_panthor_ioctl_id, so that it does not collide
+ * with ioctls that panthor adds later. It is the same on every kernel that has
+ * performance counters, and provisional until the interface is merged. The
+ * driver's version is independent of it. Issue this ioctl only if the query
+ * DRM_PANTHOR_DEV_QUERY_PERF_INFO succeeds and returns the header sizes and the
  * sample size that &struct drm_panthor_perf_info describes.
  */
 #define DRM_PANTHOR_PERF_CONTROL 0x5c
@@ -103,7 +106,7 @@ extern "C" {
 /**
  * define DRM_PANTHOR_DEV_QUERY_PERF_INFO - Query &struct drm_panthor_perf_info
  *
- * Far behind the numbers of enum drm_panthor_dev_query_type, likewise.
+ * Far above the numbers of enum drm_panthor_dev_query_type, for the same reason.
  */
 #define DRM_PANTHOR_DEV_QUERY_PERF_INFO 0x3ffffff0
 
@@ -123,9 +126,8 @@ enum drm_panthor_perf_feat_flags {
  */
 enum drm_panthor_perf_block_type {
 	/**
-	 * @DRM_PANTHOR_PERF_BLOCK_METADATA: Metadata that firmware adds to its
-	 * own samples. The kernel consumes it: no block of a session's sample has
-	 * this type.
+	 * @DRM_PANTHOR_PERF_BLOCK_METADATA: Metadata of a firmware sample. The
+	 * kernel consumes it: no block of a session's sample has this type.
 	 */
 	DRM_PANTHOR_PERF_BLOCK_METADATA = 0,
 
@@ -134,8 +136,7 @@ enum drm_panthor_perf_block_type {
 
 	/**
 	 * @DRM_PANTHOR_PERF_BLOCK_CSG: Command stream group slot. Firmware runs
-	 * one group of command queues in each slot, and can run as many groups at
-	 * a time as there are slots.
+	 * one group of command queues in each slot.
 	 */
 	DRM_PANTHOR_PERF_BLOCK_CSG = 2,
 
@@ -160,8 +161,8 @@ enum drm_panthor_perf_block_type {
  * the other in the period. Neither is set if the kernel does not know.
  *
  * A session gets no information about a block in which it has not enabled a
- * counter. The states of such a block are those that follow from the state of
- * the GPU as a whole, for example OFF while the GPU is suspended.
+ * counter. Such a block only has the states that follow from the state of the GPU
+ * as a whole, for example OFF while the GPU is suspended.
  */
 enum drm_panthor_perf_block_state {
 	/** @DRM_PANTHOR_PERF_BLOCK_STATE_UNKNOWN: Nothing is known. */
@@ -221,9 +222,9 @@ enum drm_panthor_perf_clock {
  * enum drm_panthor_perf_counter_set - Counter sets
  *
  * Hardware can count more events than it has counters. The counter set selects
- * which event is behind each counter. All blocks use the same set at a time. The
+ * the event that each counter counts. All blocks use the same set at a time. The
  * set is in use by the sessions that are counting, from
- * DRM_PANTHOR_PERF_COMMAND_START to their last sample; a session with another set
+ * DRM_PANTHOR_PERF_COMMAND_START to their last sample. A session with another set
  * cannot be started meanwhile.
  */
 enum drm_panthor_perf_counter_set {
@@ -243,11 +244,11 @@ enum drm_panthor_perf_counter_set {
  * 64 bytes, returned by DRM_IOCTL_PANTHOR_DEV_QUERY for the type
  * DRM_PANTHOR_DEV_QUERY_PERF_INFO. The query fails with -EINVAL if the caller's
  * size does not reach to the end of @shader_blocks (44 bytes), and with -EFAULT
- * if the caller's pointer cannot be written to. The fields from @sample_size on
- * were added later: a kernel that does not have them returns a smaller size.
+ * if the caller's pointer cannot be written to. A caller that passes less than 64
+ * bytes gets the fields that fit.
  *
- * All block counts are 0 if the GPU has no counters that the kernel supports, and
- * in a kernel that is built without performance counters.
+ * All block counts are 0 if the GPU has no counters that the kernel supports, or
+ * if the kernel is built without performance counters.
  */
 struct drm_panthor_perf_info {
 	/**
@@ -272,9 +273,9 @@ struct drm_panthor_perf_info {
 	__u32 flags;
 
 	/**
-	 * @supported_clocks: Clock domains whose cycles are counted. Bit n stands
-	 * for the clock domain n of enum drm_panthor_perf_clock. A domain without a
-	 * bit has no clock of its own, and runs with the top level clock.
+	 * @supported_clocks: Clock domains whose cycles are in samples. Bit n stands
+	 * for the clock domain n of enum drm_panthor_perf_clock. A domain whose bit
+	 * is 0 has no clock of its own, and runs with the top level clock.
 	 */
 	__u32 supported_clocks;
 
@@ -318,7 +319,7 @@ struct drm_panthor_perf_info {
 
 	/**
 	 * @supported_sets: Counter sets that can be selected. Bit n stands for the
-	 * set n of enum drm_panthor_perf_counter_set. The GPU does not tell which
+	 * set n of enum drm_panthor_perf_counter_set. The GPU does not report which
 	 * sets it has: a block that has no counters in a set is flagged
 	 * DRM_PANTHOR_PERF_BLOCK_STATE_UNAVAILABLE in samples.
 	 */
@@ -330,30 +331,30 @@ struct drm_panthor_perf_info {
  */
 enum drm_panthor_perf_sample_flags {
 	/**
-	 * @DRM_PANTHOR_PERF_SAMPLE_OVERFLOW: Counts may be missing, because a
-	 * counter of a block in which the session has enabled counters reached
-	 * its highest value in hardware, or because firmware had to write a
-	 * sample when all slots of its own ring were in use. The flag is set
-	 * whenever such a loss cannot be excluded.
+	 * @DRM_PANTHOR_PERF_SAMPLE_OVERFLOW: Counts may be missing: a counter
+	 * saturated in a block in which the session has enabled counters, or
+	 * the ring of firmware was full when firmware had to write a sample. The
+	 * flag is set whenever such a loss cannot be excluded.
 	 */
 	DRM_PANTHOR_PERF_SAMPLE_OVERFLOW = 1 << 0,
 
 	/**
-	 * @DRM_PANTHOR_PERF_SAMPLE_ERROR: Counts may be missing, because the
-	 * GPU was reset, its firmware failed, or the device was removed in the
-	 * period.
+	 * @DRM_PANTHOR_PERF_SAMPLE_ERROR: Counts may be missing: the GPU was
+	 * reset, its firmware failed, or the device was removed in the period.
 	 */
 	DRM_PANTHOR_PERF_SAMPLE_ERROR = 1 << 1,
 
 	/**
-	 * @DRM_PANTHOR_PERF_SAMPLE_STRETCHED: The sample has more than one end of a
-	 * period in it. More than one multiple of the session's period, counted from START,
-	 * is later than drm_panthor_perf_sample_header::timestamp_start_ns and not later
-	 * than drm_panthor_perf_sample_header::timestamp_end_ns, for whatever reason:
-	 * because the session's ring was full, a timer late, or a session without
-	 * CAP_PERFMON had to wait. In a session with or without a period: the ring was full
+	 * @DRM_PANTHOR_PERF_SAMPLE_STRETCHED: The sample covers more than one
+	 * deadline. No count is missing.
+	 *
+	 * More than one multiple of the session's period, counted from START, is
+	 * later than drm_panthor_perf_sample_header::timestamp_start_ns and at most
+	 * drm_panthor_perf_sample_header::timestamp_end_ns, for whatever reason: the
+	 * ring was full, a timer was late, or a session without CAP_PERFMON had to
+	 * wait. The flag is also set, with or without a period, if the ring was full
 	 * when an automatic sample was to be delivered, see
-	 * %DRM_PANTHOR_PERF_SETUP_EMIT_AUTO. No count is missing.
+	 * %DRM_PANTHOR_PERF_SETUP_EMIT_AUTO.
 	 */
 	DRM_PANTHOR_PERF_SAMPLE_STRETCHED = 1 << 2,
 };
@@ -380,37 +381,36 @@ struct drm_panthor_perf_sample_header {
 	__u32 flags;
 
 	/**
-	 * @user_data: The user_data of the command that requested this sample. If
-	 * no command did (a periodic or automatic sample), that of the START
-	 * command.
+	 * @user_data: The user_data of the command that requested this sample, or
+	 * that of START for a periodic or automatic sample.
 	 */
 	__u64 user_data;
 
 	/**
 	 * @toplevel_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_TOPLEVEL in the
-	 * period, as the GPU has counted them, whatever rate it really ran at. They
-	 * never go back, and there are none while the GPU is not powered. Over many
-	 * samples they are exact; those of one sample are interpolated, and may be
-	 * off by what was counted in the time that the kernel took to read it. If
-	 * the GPU does not count them, they are the rate that the clock framework
-	 * tells, integrated over the time in which the GPU was powered.
+	 * period, as counted by the GPU, at whatever rate it really ran. They never
+	 * go back, and stand still while the GPU is not powered. Sums over many
+	 * samples are exact. The cycles of one sample are interpolated, and may be
+	 * off by those of the time that the kernel took to read it.
+	 *
+	 * If the GPU does not count cycles, they are the rate that the clock
+	 * framework reports, integrated over the time in which the GPU was powered.
 	 */
 	__u64 toplevel_clock_cycles;
 
 	/**
 	 * @coregroup_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_COREGROUP in
-	 * the period. The GPU does not count them: they are those of
-	 * @toplevel_clock_cycles, times the ratio of the rates that the clock
-	 * framework tells, if that ratio is 1 or what it was when the driver was
-	 * bound, or else the clock's own rate, integrated over the time in which the
-	 * GPU was powered. 0 if the clock is not in
-	 * drm_panthor_perf_info::supported_clocks.
+	 * the period, which the GPU does not count. They are @toplevel_clock_cycles
+	 * times the ratio of the rates that the clock framework reports, if that
+	 * ratio is 1 or what it was when the driver was bound. Otherwise they are the
+	 * clock's own rate, integrated over the time in which the GPU was powered.
+	 * 0 if the clock is not in drm_panthor_perf_info::supported_clocks.
 	 */
 	__u64 coregroup_clock_cycles;
 
 	/**
 	 * @shader_clock_cycles: Cycles of DRM_PANTHOR_PERF_CLOCK_SHADER in the
-	 * period, likewise. 0 if the clock is not in
+	 * period, computed like @coregroup_clock_cycles. 0 if the clock is not in
 	 * drm_panthor_perf_info::supported_clocks.
 	 */
 	__u64 shader_clock_cycles;
@@ -446,9 +446,8 @@ struct drm_panthor_perf_block_header {
 	__u8 pad[4];
 
 	/**
-	 * @enable_mask: Counters that the session enabled in this block. Bit n of
-	 * the 128 stands for value n (bit n % 64 of element n / 64). Bits of values
-	 * that do not exist are 0.
+	 * @enable_mask: Counters that the session enabled in this block. Value n has
+	 * bit n % 64 of element n / 64. Bits of values that do not exist are 0.
 	 */
 	__u64 enable_mask[2];
 };
@@ -461,13 +460,13 @@ struct drm_panthor_perf_block_header {
  */
 struct drm_panthor_perf_ringbuf_control {
 	/**
-	 * @extract_idx: Number of samples that the client has consumed, and so the
+	 * @extract_idx: Number of samples that the client has consumed, which is the
 	 * index of the next one to read. Written by the client.
 	 */
 	__u64 extract_idx;
 
 	/**
-	 * @insert_idx: Number of samples that the kernel has delivered, and so the
+	 * @insert_idx: Number of samples that the kernel has delivered, which is the
 	 * index of the next one to write. Written by the kernel.
 	 */
 	__u64 insert_idx;
@@ -486,10 +485,10 @@ enum drm_panthor_perf_command {
 
 	/**
 	 * @DRM_PANTHOR_PERF_COMMAND_TEARDOWN: Destroy a session in any state.
-	 * Samples that are not delivered yet are dropped, and nothing is written
-	 * to the ring or signalled once the command has returned. The command has
-	 * no struct; size and pointer are ignored. Fails with -ENOENT if there is
-	 * no session of this handle.
+	 * Pending samples are dropped, and nothing is written to the ring or
+	 * signalled once the command has returned. The command has no struct;
+	 * size and pointer are ignored. Fails with -ENOENT if there is no session
+	 * of this handle.
 	 */
 	DRM_PANTHOR_PERF_COMMAND_TEARDOWN = 1,
 
@@ -525,9 +524,9 @@ struct drm_panthor_perf_control {
 	 * @handle: Handle of the session.
 	 *
 	 * Returned by DRM_PANTHOR_PERF_COMMAND_SETUP, passed to all the other
-	 * commands. Handles belong to a file and start at 1. They are given in
-	 * ascending order, so that the handle of a destroyed session is not given
-	 * to another session soon.
+	 * commands. Handles belong to a file and start at 1. They are assigned in
+	 * ascending order, so that the handle of a destroyed session is not reused
+	 * soon.
 	 */
 	__u32 handle;
 
@@ -535,7 +534,7 @@ struct drm_panthor_perf_control {
 	 * @size: Size of the command's struct in bytes.
 	 *
 	 * Passed by the caller. When the command succeeds, the kernel sets it to
-	 * the size that the kernel knows.
+	 * the size of its own version of the struct.
 	 */
 	__u64 size;
 
@@ -543,7 +542,7 @@ struct drm_panthor_perf_control {
 	 * @pointer: Address of the command's struct.
 	 *
 	 * If it is 0 and the command has a struct, the kernel only returns the size
-	 * of the struct in @size and does not execute the command.
+	 * of the struct in @size, and does not execute the command.
 	 */
 	__u64 pointer;
 };
@@ -554,7 +553,7 @@ struct drm_panthor_perf_control {
 enum drm_panthor_perf_setup_flags {
 	/**
 	 * @DRM_PANTHOR_PERF_SETUP_EMIT_AUTO: Deliver an automatic sample (one that
-	 * the GPU takes before power is lost or protected mode is entered) as a
+	 * firmware takes before power is lost or protected mode is entered) as a
 	 * sample of its own, instead of adding it to the next one. If the ring is
 	 * full, it is added to the next one, which is flagged
 	 * DRM_PANTHOR_PERF_SAMPLE_STRETCHED.
@@ -566,11 +565,11 @@ enum drm_panthor_perf_setup_flags {
  * struct drm_panthor_perf_cmd_setup - Argument of DRM_PANTHOR_PERF_COMMAND_SETUP
  *
  * 136 bytes. The session keeps its own references to the eventfd and the buffer
- * objects, so they can be closed at any time. In the enable masks, bit n of the
- * 128 stands for value n of each block of the type (bit n % 64 of element
- * n / 64); bits of values that do not exist are ignored. If the command fails,
- * nothing has changed, and no handle is taken, but for -EFAULT: the session may
- * be there then, and stays until the file is closed.
+ * objects, so they can be closed at any time. In the enable masks, value n of
+ * each block of the type has bit n % 64 of element n / 64; bits of values that do
+ * not exist are ignored. If the command fails, nothing has changed and no handle
+ * is taken. The exception is -EFAULT: the session may exist then, until the file
+ * is closed.
  *
  * Errors besides those of DRM_IOCTL_PANTHOR_PERF_CONTROL:
  *
@@ -580,8 +579,8 @@ enum drm_panthor_perf_setup_flags {
  *   client (DRM_PANTHOR_BO_NO_MMAP).
  * - -EBADF: @fd is not open.
  * - -ENOENT: there is no buffer object of one of the handles.
- * - -EACCES: the caller may not count, or the caller has no CAP_PERFMON and the
- *   period is shorter than 1 ms or the ring is larger than 16 MiB.
+ * - -EACCES: the caller may not count, or has no CAP_PERFMON and the period is
+ *   shorter than 1 ms or the ring is larger than 16 MiB.
  * - -ENOSPC: there are too many sessions: 64 in a file, 256 on a device, or, for a
  *   caller without CAP_PERFMON, 192 on the device or 16 of the same user.
  * - -ENOMEM: there is not enough memory.
@@ -628,7 +627,7 @@ struct drm_panthor_perf_cmd_setup {
 
 	/**
 	 * @sample_freq_ns: Period, the time between two samples, in nanoseconds. 0
-	 * sets up a manual session, which delivers a sample when it is asked to.
+	 * sets up a manual session, which delivers samples on request.
 	 * A period shorter than drm_panthor_perf_info::min_sample_period_ns is
 	 * raised to that. The samples of a session are due at multiples of the
 	 * period, counted from the start of its first sample.
@@ -659,25 +658,25 @@ struct drm_panthor_perf_cmd_setup {
  *
  * 8 bytes. When the command returns, counting has begun: nothing that happened
  * before the command is ever in a sample. The command delivers no sample. It
- * waits for firmware, usually for less than a millisecond, and as long as the
- * GPU is in protected mode, in which nothing can be counted; a signal ends that.
+ * waits for firmware, usually for less than a millisecond. In protected mode, in
+ * which nothing can be counted, it waits until the mode ends or a signal arrives.
  * Starting a session that is started changes nothing. A START and a STOP of one
  * session wait for each other if they are called by several threads.
  *
- * Errors besides those of DRM_IOCTL_PANTHOR_PERF_CONTROL; the session is as it
- * was before, or with -EFAULT may be started:
+ * Errors besides those of DRM_IOCTL_PANTHOR_PERF_CONTROL. They leave the session
+ * as it was before; after -EFAULT it may be started:
  *
  * - -ENOENT: there is no session of this handle, or it was destroyed meanwhile.
  * - -EBUSY: the last sample of the previous run has not been delivered yet, no
  *   slot of the ring is free, or sessions with another counter set are counting.
- * - -ETIMEDOUT: firmware does not answer. The kernel resets the GPU then. After
+ * - -ETIMEDOUT: firmware does not answer. The kernel then resets the GPU. After
  *   three such failures in a row it does not reset the GPU again, until firmware
  *   has answered or the GPU was reset for another reason.
  * - -EINTR: a signal arrived. The command is restarted instead if the signal's
  *   handler was installed with SA_RESTART.
  */
 struct drm_panthor_perf_cmd_start {
-	/** @user_data: Tag of the samples that no command asks for. */
+	/** @user_data: Tag of periodic and automatic samples. */
 	__u64 user_data;
 };
 
@@ -686,8 +685,8 @@ struct drm_panthor_perf_cmd_start {
  *
  * 8 bytes. The command requests a last sample and returns without waiting for
  * it. The sample is delivered after all samples that were requested before it,
- * and always has a free slot. Stopping a session that is not started changes
- * nothing, and delivers nothing.
+ * into a slot that is reserved for it. Stopping a session that is not started
+ * changes nothing and delivers nothing.
  *
  * Errors besides those of DRM_IOCTL_PANTHOR_PERF_CONTROL:
  *
@@ -712,7 +711,7 @@ struct drm_panthor_perf_cmd_stop {
  * - -ENOENT: there is no session of this handle.
  * - -EINVAL: the session is periodic, or is not started.
  * - -EBUSY: no slot of the ring is free for the sample, or the session is limited
- *   and 64 of its requests are waiting.
+ *   and has 64 pending requests.
  */
 struct drm_panthor_perf_cmd_sample {
 	/** @user_data: Tag of the sample. */
@@ -722,9 +721,9 @@ struct drm_panthor_perf_cmd_sample {
 /**
  * define DRM_IOCTL_PANTHOR_PERF_CONTROL - Control a performance counter session
  *
- * Returns 0 on success. A command that fails changes nothing, but for one that
- * ends with -EFAULT, see there. Errors of all commands; the description of a
- * command's struct adds its own:
+ * Returns 0 on success. A command that fails changes nothing, except for -EFAULT
+ * (see below). Any command may fail with these errors; each command's struct
+ * lists more:
  *
  * - -EOPNOTSUPP: the kernel is built without performance counters.
  * - -EINVAL: there is no such command, or drm_panthor_perf_control::size is
@@ -732,8 +731,8 @@ struct drm_panthor_perf_cmd_sample {
  * - -E2BIG: drm_panthor_perf_control::size is larger than a page, or the struct
  *   has non-zero bytes beyond the size that the kernel knows.
  * - -EFAULT: &struct drm_panthor_perf_control or the command's struct cannot be
- *   read, and nothing has changed; or the former cannot be written to when the
- *   command has been executed, and all has changed.
+ *   read, and nothing has changed; or the former cannot be written back, after the
+ *   command has taken effect.
  * - -ENODEV: the device has been removed.
  */
 #define DRM_IOCTL_PANTHOR_PERF_CONTROL \
