@@ -115,7 +115,7 @@ done | sort -u | grep -vxF -f "$SCRATCH/tests")" ""
 # Lists of promises: "- " of an error in the header, "- " of the page's section, "What:" of the ABI.
 {
 	sed -n 's/^ \* - \(-E[A-Z0-9]*: .*\)/\1/p' "$HEADER" | sed "s|^|$HEADER;|"
-	awk '/^What is promised$/ { on = 1 } /^Permission and limits$/ { on = 0 } on && sub(/^- /, "")' "$PAGE" | sed "s|^|$PAGE;|"
+	awk '/^Guarantees$/ { on = 1 } /^Permission and limits$/ { on = 0 } on && sub(/^- /, "")' "$PAGE" | sed "s|^|$PAGE;|"
 	for file in Documentation/ABI/testing/*panthor*; do
 		sed -n 's/^What:[[:space:]]*//p' "$file" | sed "s|^|$file;|"
 	done
