@@ -15,20 +15,23 @@
 /**
  * DOC: State of the sampler
  *
- * &enum panthor_perf_sampler_state, changed by set_state() alone, which has a table of the
- * transitions.
+ * The transitions of &enum panthor_perf_sampler_state, made by set_state()::
  *
- * The hooks of suspend and reset lead from any state to CLOSING, and to DOWN when the MCU
- * has stopped. When it boots, the state is IDLE without a client, COUNTING if firmware
- * acknowledges that counters are enabled, and FAILED if it does not. The first START leads
- * from IDLE to COUNTING, and the last client that stops or is removed leads back.
+ *	any but GONE	 -> CLOSING	suspend or reset begins
+ *	CLOSING		 -> DOWN	the MCU has stopped
+ *	DOWN		 -> IDLE	the MCU has booted, and there is no client
+ *	DOWN, IDLE	 -> COUNTING	it has booted, or a client starts, and firmware has
+ *					acknowledged that counters are enabled
+ *	DOWN, IDLE	 -> FAILED	the same, and firmware has not
+ *	COUNTING	 -> FAILED	no answer for ACK_TIMEOUT_NS, or INSERT is out of range
+ *	FAILED		 -> COUNTING	counters were disabled and enabled
+ *	COUNTING, FAILED -> IDLE	the last client has stopped or was removed
+ *	any		 -> GONE	unplug
  *
- * Firmware that does not answer a request for ACK_TIMEOUT_NS, or whose INSERT is out of
- * range, leads from COUNTING to FAILED, and from there back to COUNTING when counters have
- * been disabled and enabled. If that does not help, the sampler asks for a reset of the GPU,
- * MAX_FAILURES times in a row, but not when the MCU boots: the check does that then.
- * Protected mode is no failure. Counters cannot be enabled in it, so that the state is
- * FAILED until it has ended, but START does not fail.
+ * If firmware cannot be recovered, the sampler asks for a reset of the GPU, MAX_FAILURES times
+ * in a row, but not when the MCU boots: the check does that then. Protected mode is no failure.
+ * Counters cannot be enabled in it, so the state is FAILED until it has ended, but START does
+ * not fail.
  *
  * Requests are completed at once in the states DOWN and FAILED, and when the next state has
  * been reached in the state CLOSING. In the state GONE they are refused. Samples of the
@@ -65,24 +68,7 @@
  */
 static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sampler_state state)
 {
-#define TO(name) BIT(PANTHOR_PERF_SAMPLER_##name)
-	static const u8 next[] = {
-		[PANTHOR_PERF_SAMPLER_DOWN] = TO(CLOSING) | TO(IDLE) | TO(COUNTING) | TO(FAILED) |
-					      TO(GONE),
-		[PANTHOR_PERF_SAMPLER_CLOSING] = TO(DOWN) | TO(GONE),
-		[PANTHOR_PERF_SAMPLER_IDLE] = TO(CLOSING) | TO(COUNTING) | TO(FAILED) | TO(GONE),
-		[PANTHOR_PERF_SAMPLER_COUNTING] = TO(CLOSING) | TO(IDLE) | TO(FAILED) | TO(GONE),
-		[PANTHOR_PERF_SAMPLER_FAILED] = TO(CLOSING) | TO(IDLE) | TO(COUNTING) | TO(GONE),
-		[PANTHOR_PERF_SAMPLER_GONE] = 0,
-	};
-#undef TO
-
 	lockdep_assert_held(&sampler->lock);
-
-	/* Transitions are checked where it does not matter what that costs. */
-	if (IS_ENABLED(CONFIG_DRM_PANTHOR_PERF_KUNIT_TEST) || IS_ENABLED(CONFIG_PROVE_LOCKING))
-		WARN(!(next[sampler->state] & BIT(state)),
-		     "panthor_perf: no transition from %u to %u", sampler->state, state);
 
 	scoped_guard(spinlock, &sampler->req_lock) {
 		WRITE_ONCE(sampler->state, state);
