@@ -101,7 +101,7 @@ merge_uapi()
 			} else {
 				print ""
 				print "\t/**"
-				print "\t * @DRM_PANTHOR_DEV_QUERY_PERF_INFO: Query what performance counters there are."
+				print "\t * @DRM_PANTHOR_DEV_QUERY_PERF_INFO: Query the performance counters of the GPU."
 				print "\t */"
 				print "\tDRM_PANTHOR_DEV_QUERY_PERF_INFO" value(query, n) ","
 			}
