@@ -34,7 +34,8 @@ extern "C" {
  *   sample of the session, and the first sample what was counted since START.
  *   The sums over a session's samples are exact, unless a sample is flagged
  *   DRM_PANTHOR_PERF_SAMPLE_OVERFLOW or DRM_PANTHOR_PERF_SAMPLE_ERROR. This
- *   assumes what Documentation/gpu/panthor-perf.rst assumes about firmware.
+ *   depends on the assumptions about firmware in
+ *   Documentation/gpu/panthor-perf.rst.
  * - Sessions do not influence each other's samples.
  *
  * Values 0 to 3 of a block are not counters. They are filled in regardless of the
