@@ -515,20 +515,9 @@ static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printe
 		[PANTHOR_PERF_CYCLES_GPU] = "counted by the GPU",
 		[PANTHOR_PERF_CYCLES_RATES] = "from the rates of the clock framework",
 	};
-	const struct panthor_perf_fw *fw = sampler->fw;
-
-	guard(spinlock)(&sampler->req_lock);
-
 	drm_printf(p, "state: %s\n", states[sampler->state]);
 	drm_printf(p, "failures: %u\n", sampler->failures);
-	drm_printf(p, "slots: %u\n", fw->ring ? fw->slots : 0);
-	drm_printf(p, "insert: %u\n", READ_ONCE(fw->glb->output->perfcnt_insert));
-	drm_printf(p, "extract: %u\n", fw->extract);
 	drm_printf(p, "cycles: %s\n", sources[sampler->clock->source]);
-	drm_printf(p, "samples: %llu\n", sampler->stats.samples);
-	drm_printf(p, "requests: %llu\n", sampler->stats.requests);
-	drm_printf(p, "overflows: %llu\n", sampler->stats.overflows);
-	drm_printf(p, "restarts: %llu\n", sampler->stats.restarts);
 }
 
 static void show_session(struct panthor_perf_session *session, struct drm_printer *p)

@@ -276,7 +276,7 @@ static u32 run_deliver(struct panthor_perf_client *client,
 		after[PANTHOR_PERF_PMU_TOPLEVEL_CYCLES + i] =
 			before[PANTHOR_PERF_PMU_TOPLEVEL_CYCLES + i] +
 			info->end.cycles[i] - info->start.cycles[i];
-	after[PANTHOR_PERF_PMU_FIRMWARE_SAMPLES] = sampler->stats.samples;
+	after[PANTHOR_PERF_PMU_FIRMWARE_SAMPLES] = sampler->num_samples;
 	after[PANTHOR_PERF_PMU_LOST] = before[PANTHOR_PERF_PMU_LOST];
 	if (flags & (DRM_PANTHOR_PERF_SAMPLE_OVERFLOW | DRM_PANTHOR_PERF_SAMPLE_ERROR))
 		after[PANTHOR_PERF_PMU_LOST]++;

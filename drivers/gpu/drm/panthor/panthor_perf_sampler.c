@@ -62,7 +62,6 @@ void panthor_perf_submit_request(struct panthor_perf_sampler *sampler)
 	sampler->flight_ns = ktime_get_raw_ns();
 	sampler->answer_ns = sampler->flight_ns;
 	sampler->flight_since_ack = true;
-	sampler->stats.requests++;
 	trace_panthor_perf_request(sampler->fw->epoch, sampler->flight_gen);
 	panthor_perf_fw_request(sampler->fw);
 }

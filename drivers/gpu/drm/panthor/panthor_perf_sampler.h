@@ -135,20 +135,6 @@ struct panthor_perf_client {
 	u64 deadline_ns;
 };
 
-/**
- * struct panthor_perf_sampler_stats - Statistics of a sampler, for debugfs
- * @samples: Number of firmware samples read.
- * @requests: Number of firmware requests. Protected by panthor_perf_sampler::req_lock.
- * @overflows: How often firmware has raised OVERFLOW.
- * @restarts: How often counters were disabled and enabled because firmware had failed.
- */
-struct panthor_perf_sampler_stats {
-	u64 samples;
-	u64 requests;
-	u64 overflows;
-	u64 restarts;
-};
-
 /** define PANTHOR_PERF_LIMITED_NS - Shortest time between two samples of limited clients */
 #define PANTHOR_PERF_LIMITED_NS		NSEC_PER_MSEC
 
@@ -233,7 +219,7 @@ enum panthor_perf_sampler_state {
  * @halt_extract: EXTRACT when the MCU was about to be halted.
  * @halt_protected: The GPU was in protected mode when the MCU was about to be halted or reset.
  * @check_extract: EXTRACT at the last check.
- * @stats: Statistics.
+ * @num_samples: Number of firmware samples read.
  *
  * Protected by @req_lock:
  *
@@ -278,7 +264,7 @@ struct panthor_perf_sampler {
 	u32 halt_extract;
 	bool halt_protected;
 	u32 check_extract;
-	struct panthor_perf_sampler_stats stats;
+	u64 num_samples;
 
 	u32 next_gen;
 	bool wanted;

@@ -539,7 +539,7 @@ static bool consume_sample(struct panthor_perf_sampler *sampler, struct drain *d
 		return false;
 	}
 	panthor_perf_fw_consume(sampler->fw);
-	sampler->stats.samples++;
+	sampler->num_samples++;
 
 	/* The CSHW block always has power: without it, the sample was not complete. */
 	if (sample->missing && sampler->set == DRM_PANTHOR_PERF_SET_PRIMARY)
@@ -582,12 +582,8 @@ static void acknowledge_events(struct panthor_perf_sampler *sampler, const struc
 		return;
 
 	if ((patient || drain->pending) && panthor_perf_fw_rearm(fw, drain->overflowed)) {
-		if (!drain->overflowed)
-			return;
-
-		sampler->stats.overflows++;
-		scoped_guard(spinlock, &sampler->req_lock)
-			sampler->flight_since_ack = false;
+		guard(spinlock)(&sampler->req_lock);
+		sampler->flight_since_ack &= !drain->overflowed;
 		return;
 	}
 

@@ -240,7 +240,6 @@ static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bo
 	bool loss_possible = sampler->loss_possible;
 	int ret;
 
-	sampler->stats.restarts++;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
 	ret = disable_counters(sampler);
 	if (ret && ret != -EAGAIN) {
@@ -250,7 +249,6 @@ static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bo
 
 	/* A loss is flagged in the samples in the ring, but not for those who start next. */
 	sampler->loss_possible = loss_possible;
-	sampler->stats.overflows += panthor_perf_fw_overflowed(sampler->fw);
 	panthor_perf_drain(sampler, false, sampler->fw->slots);
 	sampler->loss_possible = false;
 	panthor_perf_mark_lost(sampler, flags);
@@ -478,16 +476,13 @@ static void drain_stopped(struct panthor_perf_sampler *sampler, bool forced)
 	struct panthor_perf_fw *fw = sampler->fw;
 	bool valid = panthor_perf_drain(sampler, false, fw->slots);
 	bool sampled = fw->extract != sampler->halt_extract && ends_counting(sampler);
-	bool overflowed = panthor_perf_fw_overflowed(fw);
-
-	sampler->stats.overflows += overflowed;
 
 	/*
 	 * There should be a sample, of the halt or of protected mode before it. If there is none,
 	 * it found no slot, and OVERFLOW says so or cannot say so; or there was protected mode all
 	 * the time, which counts nothing.
 	 */
-	if (!forced && valid && sampled && !overflowed)
+	if (!forced && valid && sampled && !panthor_perf_fw_overflowed(fw))
 		return;
 
 	if (forced || !valid)

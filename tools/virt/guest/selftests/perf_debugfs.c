@@ -29,52 +29,20 @@ TEST_F_TIMEOUT(debugfs, pending, 120)
 
 TEST_F_TIMEOUT(debugfs, firmware, 120)
 {
-	long long samples, requests, overflows, restarts;
-	uint64_t bench_samples, bench_autos;
-
 	ASSERT_EQ(0, look(self));
-	samples = value(self, "samples");
-	requests = value(self, "requests");
-	overflows = value(self, "overflows");
-	restarts = value(self, "restarts");
 	EXPECT_TRUE(is_state(self, "idle"));
-	bench_samples = bench_reg_get64(SAMPLES);
-	bench_autos = bench_reg_get64(AUTOS);
-
 	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
 	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 1));
 	ASSERT_TRUE(perf_wait(&self->manual, 1));
 	ASSERT_EQ(0, look(self));
 	EXPECT_TRUE(is_state(self, "counting"));
 	EXPECT_EQ(0, value(self, "failures"));
-	EXPECT_EQ(bench_reg_get(SLOTS), value(self, "slots"));
-	EXPECT_EQ(overflows, value(self, "overflows"));
-	EXPECT_EQ(restarts, value(self, "restarts"));
-
-	/* Sooner or later, what firmware has written has been read. */
-	EXPECT_TRUE(perf_until(value_now(self, "insert") == value(self, "extract") &&
-			       value(self, "insert") == (long long)bench_reg_get(INSERT)));
-	EXPECT_TRUE(perf_until(value_now(self, "samples") - samples ==
-			       (long long)(bench_reg_get64(SAMPLES) - bench_samples)));
-	EXPECT_TRUE(perf_until(value_now(self, "requests") - requests ==
-			       (long long)(bench_reg_get64(SAMPLES) - bench_samples) -
-			       (long long)(bench_reg_get64(AUTOS) - bench_autos)));
-
-	/* The ring is full. */
-	bench_reg_set(RING_FULL, 1);
-	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 2));
-	EXPECT_TRUE(perf_until(value_now(self, "overflows") > overflows));
-	bench_reg_set(RING_FULL, 0);
-	ASSERT_TRUE(perf_wait(&self->manual, 2));
 
 	/* It has been answered, and the driver is not told. */
-	ASSERT_TRUE(perf_until(!look(self) && is_state(self, "counting")));
-	restarts = value(self, "restarts");
 	bench_reg_set(DROP_SAMPLE_ACKS, 1);
-	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 3));
-	ASSERT_TRUE(perf_wait(&self->manual, 3));
+	ASSERT_EQ(0, perf_sample(self->fd, self->manual.handle, 2));
+	ASSERT_TRUE(perf_wait(&self->manual, 2));
 	EXPECT_TRUE(perf_until(!look(self) && is_state(self, "counting")));
-	EXPECT_EQ(restarts + 1, value(self, "restarts"));
 
 	/* Without power it is not woken. */
 	ASSERT_EQ(0, perf_pm_write("control", "auto"));
@@ -85,28 +53,33 @@ TEST_F_TIMEOUT(debugfs, firmware, 120)
 	EXPECT_TRUE(perf_pm_is("suspended"));
 }
 
+/* Samples that firmware was asked for. */
+static uint64_t requested(void)
+{
+	return bench_reg_get64(SAMPLES) - bench_reg_get64(AUTOS);
+}
+
 /* Firmware is told that THRESHOLD was acknowledged, though nobody asks it for a sample. */
 TEST_F_TIMEOUT(debugfs, rearmed, 120)
 {
-	long long requests = 0, after = -1, slots = value_now(self, "slots");
-	uint32_t threshold = 1u << 24, known;
-	uint64_t events;
+	uint32_t threshold = 1u << 24, known, slots = bench_reg_get(SLOTS);
+	uint64_t requests = 0, after = 1, events;
 
 	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
 	/* Once more if the driver has asked for a sample itself, since there was none for long. */
 	for (int tries = 0; tries < 50 && requests != after; tries++) {
-		requests = value_now(self, "requests");
+		requests = requested();
 		known = bench_reg_get(REQ);
 		events = bench_reg_get64(THRESHOLDS);
 		/* Samples of its own accord, up to half of the ring. */
-		for (int i = 0; i < slots && bench_reg_get64(THRESHOLDS) == events; i++) {
+		for (uint32_t i = 0; i < slots && bench_reg_get64(THRESHOLDS) == events; i++) {
 			bench_reg_set(PROTM, 1);
 			bench_reg_set(PROTM, 0);
 		}
 		if (bench_reg_get64(THRESHOLDS) == events)
 			continue;
 		ASSERT_TRUE(perf_until((bench_reg_get(REQ) ^ known) & threshold));
-		after = value_now(self, "requests");
+		after = requested();
 	}
 	EXPECT_EQ(requests, after);
 }

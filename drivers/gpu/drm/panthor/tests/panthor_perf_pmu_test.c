@@ -141,7 +141,7 @@ static u32 sample(struct pmu_test *t, const struct panthor_perf_fw_sample *fw_sa
 
 	t->ns += 100;
 	if (fw_sample)
-		t->sampler.stats.samples++;
+		t->sampler.num_samples++;
 	return t->run->client.ops->deliver(&t->run->client, fw_sample, &info);
 }
 

@@ -3424,7 +3424,8 @@ KUNIT_ARRAY_PARAM(overdue, overdue_cases, overdue_desc);
 static bool check_overdue(struct fake *f, enum overdue kind, u64 ns, u64 *took)
 {
 	struct panthor_perf_sampler *sampler = &f->sampler;
-	u64 begin, done = sampler->stats.restarts + sampler->stats.requests;
+	u64 begin;
+	u32 done = sampler->next_gen;
 
 	if (kind == OVERDUE_ANSWER_DRAINED)
 		fake_auto(f);
@@ -3440,7 +3441,7 @@ static bool check_overdue(struct fake *f, enum overdue kind, u64 ns, u64 *took)
 	sampler->check_work.work.func(&sampler->check_work.work);
 	*took = ktime_get_raw_ns() - begin;
 	drained(f);
-	return sampler->stats.restarts + sampler->stats.requests != done;
+	return sampler->next_gen != done;
 }
 
 /* Each time of the check is neither shorter nor longer. */
