@@ -109,23 +109,6 @@ static void add_cores(struct panthor_perf_layout *layout,
 	}
 }
 
-static u32 block_size(const struct panthor_perf_layout_params *params)
-{
-	/* The register came with a later revision of the architecture, and reads 0 before. */
-	if (GPU_ID_ARCH_MAJOR(params->gpu_id) < ARCH_BLOCK_SIZE || !params->prfcnt_features)
-		return SIZE_UNIT;
-
-	return PRFCNT_FEATURES_BLOCK_SIZE(params->prfcnt_features) * SIZE_UNIT;
-}
-
-static u32 metadata_size(const struct panthor_perf_layout_params *params)
-{
-	if (GLB_VERSION_MAJOR(params->glb_version) < GLB_MAJOR_METADATA)
-		return 0;
-
-	return PERFCNT_FEATURES_METADATA(params->perfcnt_features) * SIZE_UNIT;
-}
-
 /*
  * Return why firmware samples with blocks of this @size, this @metadata and the firmware and
  * hardware parts of these sizes, all in bytes, are not what is known of them, or NULL.
@@ -176,8 +159,8 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 {
 	u32 fw_size = PERFCNT_SIZE_FW(params->perfcnt_size) * SIZE_UNIT;
 	u32 hw_size = PERFCNT_SIZE_HW(params->perfcnt_size) * SIZE_UNIT;
-	u32 size = block_size(params), offset = metadata_size(params);
 	u32 clocks = params->supported_clocks;
+	u32 size = SIZE_UNIT, offset = 0;
 
 	/* copy_rest() relies on this. PRFCNT_EN must be able to describe the largest block. */
 	BUILD_BUG_ON(PROBE_SIZE != 64);
@@ -192,6 +175,12 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 		*why = "firmware offers no counters";
 		return -EOPNOTSUPP;
 	}
+
+	/* The register came with a later revision of the architecture, and reads 0 before. */
+	if (GPU_ID_ARCH_MAJOR(params->gpu_id) >= ARCH_BLOCK_SIZE && params->prfcnt_features)
+		size = PRFCNT_FEATURES_BLOCK_SIZE(params->prfcnt_features) * SIZE_UNIT;
+	if (GLB_VERSION_MAJOR(params->glb_version) >= GLB_MAJOR_METADATA)
+		offset = PERFCNT_FEATURES_METADATA(params->perfcnt_features) * SIZE_UNIT;
 
 	*why = find_mismatch(params, size, offset, fw_size, hw_size);
 	if (*why)
@@ -287,19 +276,6 @@ u32 panthor_perf_mask_narrow(const u64 mask[2])
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_mask_narrow);
 
 /*
- * Set those values of a block to 0 that firmware did not write according to
- * PRFCNT_EN. They were copied from memory that holds an old sample.
- */
-static void clear_unwritten(const struct panthor_perf_layout *layout, u32 en, u32 *values)
-{
-	u32 group;
-
-	for (group = 1; group < layout->num_values / 4; group++)
-		if (!(en & BIT(group)))
-			memset(&values[group * 4], 0, 4 * sizeof(*values));
-}
-
-/*
  * Copy the rest of a block, behind PROBE_SIZE. Returns the bits that occur in any counter of it:
  * usually some do not, so that none has its highest value.
  */
@@ -342,7 +318,7 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 		       struct panthor_perf_fw_sample *sample)
 {
 	u32 *values = &sample->values[b * layout->num_values];
-	u32 full = GENMASK(layout->num_values / 4 - 1, 0), bits, en;
+	u32 groups = layout->num_values / 4, bits, en;
 	u32 offset = layout->blocks[b].fw_offset;
 	const void *src = slot + offset;
 
@@ -360,9 +336,9 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 	bits = copy_rest((u64 *)values, src, layout->fw_block_size);
 	clear_en(slot, offset);
 
-	en &= full;
-	if (en != full)
-		clear_unwritten(layout, en, values);
+	/* What firmware did not write, four values each, was copied from an old sample. */
+	for (en = ~en & GENMASK(groups - 1, 1); en; en &= en - 1)
+		memset(&values[__ffs64(en) * 4], 0, 4 * sizeof(*values));
 
 	sample->written[b / 64] |= BIT_ULL(b % 64);
 	if (bits == U32_MAX && any_saturated(values, layout->num_values))
@@ -470,12 +446,11 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_states);
 
-/* Return the values of block @b in an accumulator. */
-static u64 *accum_values(const struct panthor_perf_layout *layout,
-			 struct panthor_perf_accum *accum, u32 b)
+/* Return the header of block @b in an accumulator, which its values follow. */
+static struct drm_panthor_perf_block_header *
+accum_block(const struct panthor_perf_layout *layout, struct panthor_perf_accum *accum, u32 b)
 {
-	return (void *)accum->image + layout->blocks[b].user_offset +
-	       sizeof(struct drm_panthor_perf_block_header);
+	return (void *)accum->image + layout->blocks[b].user_offset;
 }
 
 /*
@@ -499,8 +474,7 @@ void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 
 	for (b = 0; b < layout->num_blocks; b++) {
 		const struct panthor_perf_block *block = &layout->blocks[b];
-		struct drm_panthor_perf_block_header *header =
-			(void *)accum->image + block->user_offset;
+		struct drm_panthor_perf_block_header *header = accum_block(layout, accum, b);
 
 		header->block_type = block->type;
 		header->block_idx = block->idx;
@@ -520,8 +494,7 @@ void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 typ
 	u32 b;
 
 	for (b = 0; b < layout->num_blocks; b++) {
-		struct drm_panthor_perf_block_header *header =
-			(void *)accum->image + layout->blocks[b].user_offset;
+		struct drm_panthor_perf_block_header *header = accum_block(layout, accum, b);
 		u64 *values = (u64 *)(header + 1);
 
 		if (layout->blocks[b].type != type)
@@ -647,7 +620,7 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 			u64 *sums;
 
 			b = 64 * w + __ffs64(todo);
-			sums = accum_values(layout, accum, b);
+			sums = (u64 *)(accum_block(layout, accum, b) + 1);
 			if (accum->zero)
 				sum_block(layout, sums, NULL, sample, b);
 			else
@@ -769,8 +742,7 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 	memcpy(dst, header, sizeof(*header));
 
 	for (b = 0; b < layout->num_blocks; b++) {
-		u32 offset = layout->blocks[b].user_offset;
-		struct drm_panthor_perf_block_header *block = (void *)accum->image + offset;
+		struct drm_panthor_perf_block_header *block = accum_block(layout, accum, b);
 		u64 *values = (u64 *)(block + 1);
 		bool enabled = has_block(accum->enabled, b), shader = b >= layout->shader_block;
 
@@ -778,7 +750,8 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 							     accum->unread[shader], shader);
 		values[VALUE_TIMESTAMP_LO] = low;
 		values[VALUE_TIMESTAMP_HI] = high;
-		deliver_block(layout, block, enabled, accum->zero, sample, b, dst + offset);
+		deliver_block(layout, block, enabled, accum->zero, sample, b,
+			      dst + layout->blocks[b].user_offset);
 	}
 
 	panthor_perf_accum_reset(accum);
@@ -805,7 +778,7 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 		add_states(layout, sample, accum);
 
 	for (b = 0; b < layout->num_blocks; b++, before += n, after += n) {
-		const u64 *sums = accum_values(layout, accum, b);
+		const u64 *sums = (u64 *)(accum_block(layout, accum, b) + 1);
 
 		if (!has_block(accum->enabled, b))
 			continue;

@@ -23,7 +23,7 @@
  * those blocks that some session needs from the firmware ring, whose memory may be
  * slow to read, into a &struct panthor_perf_fw_sample, and sets to 0 what was not
  * written. panthor_perf_accum_add() then adds the sample to the accumulator of a
- * session. Its cost depends on the number of counters that the session enabled.
+ * session. Its cost depends on the number of blocks that the session enabled.
  *
  * An accumulator holds a user sample in kernel memory, which is copied to the user's
  * ring when the few values that depend on the time of delivery have been filled in.

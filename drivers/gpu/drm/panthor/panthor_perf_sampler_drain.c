@@ -324,12 +324,6 @@ void panthor_perf_unplug_client(struct panthor_perf_client *client)
 	complete_client(client, sampler->next_gen, NULL);
 }
 
-/* Return true if a client wants automatic samples as samples of their own. */
-static bool wants_automatic(const struct panthor_perf_client *client)
-{
-	return client->emit_auto && READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STARTED;
-}
-
 /*
  * Return true if limited clients see the firmware sample that is shared out, which was taken at the
  * sampler's time: the @answer if one of them has a request, an @automatic one if none has. All of
@@ -383,7 +377,8 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 		if (answer && complete_client(client, gen, fw_sample))
 			continue;
 
-		if (automatic && wants_automatic(client) &&
+		if (automatic && client->emit_auto &&
+		    READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STARTED &&
 		    (!client->limited || sampler->limited.turn)) {
 			if (deliver_unrequested(client, fw_sample))
 				continue;

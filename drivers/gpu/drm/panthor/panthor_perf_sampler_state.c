@@ -70,16 +70,15 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 {
 	lockdep_assert_held(&sampler->lock);
 
-	scoped_guard(spinlock, &sampler->req_lock) {
-		WRITE_ONCE(sampler->state, state);
-		if (state != PANTHOR_PERF_SAMPLER_CLOSING)
-			WRITE_ONCE(sampler->in_flight, false);
-		trace_panthor_perf_state(state);
-		panthor_perf_submit_request(sampler);
-	}
+	guard(spinlock)(&sampler->req_lock);
 
-	if (state != PANTHOR_PERF_SAMPLER_CLOSING)
+	WRITE_ONCE(sampler->state, state);
+	if (state != PANTHOR_PERF_SAMPLER_CLOSING) {
+		WRITE_ONCE(sampler->in_flight, false);
 		sampler->loss_possible = false;
+	}
+	trace_panthor_perf_state(state);
+	panthor_perf_submit_request(sampler);
 }
 
 /*
