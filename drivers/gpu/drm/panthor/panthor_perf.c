@@ -510,14 +510,11 @@ static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printe
 		[PANTHOR_PERF_SAMPLER_FAILED] = "failed",
 		[PANTHOR_PERF_SAMPLER_GONE] = "gone",
 	};
-	static const char * const sources[] = {
-		[PANTHOR_PERF_CYCLES_NONE] = "not counted so far",
-		[PANTHOR_PERF_CYCLES_GPU] = "counted by the GPU",
-		[PANTHOR_PERF_CYCLES_RATES] = "from the rates of the clock framework",
-	};
+
 	drm_printf(p, "state: %s\n", states[sampler->state]);
 	drm_printf(p, "failures: %u\n", sampler->failures);
-	drm_printf(p, "cycles: %s\n", sources[sampler->clock->source]);
+	drm_printf(p, "cycles: %s\n", sampler->clock->by_rates ?
+		   "from the rates of the clock framework" : "counted by the GPU");
 }
 
 static void show_session(struct panthor_perf_session *session, struct drm_printer *p)

@@ -105,25 +105,16 @@ static int rate_changed(struct notifier_block *nb, unsigned long event, void *da
 }
 
 /*
- * Read the system counter and CLOCK_MONOTONIC_RAW at the same moment. Returns false, and 0
- * ticks, if the CPUs' clocksource is not the system counter.
+ * Read the system counter and CLOCK_MONOTONIC_RAW at the same moment. Returns the counter, or 0 if
+ * it is not the CPUs' clocksource.
  */
-static bool pair_clocks(struct panthor_perf_clock *clock, u64 *ticks, u64 *ns)
+static u64 pair_clocks(struct panthor_perf_clock *clock, u64 *ns)
 {
 	struct system_time_snapshot snap = {};
 
-	if (clock->freq) {
-		ktime_get_snapshot_id(CLOCK_MONOTONIC_RAW, &snap);
-		if (snap.cs_id == CSID_ARM_ARCH_COUNTER) {
-			*ticks = snap.cycles;
-			*ns = ktime_to_ns(snap.monoraw);
-			return true;
-		}
-	}
-
-	*ticks = 0;
-	*ns = ktime_get_raw_ns();
-	return false;
+	ktime_get_snapshot_id(CLOCK_MONOTONIC_RAW, &snap);
+	*ns = ktime_to_ns(snap.monoraw);
+	return clock->freq && snap.cs_id == CSID_ARM_ARCH_COUNTER ? snap.cycles : 0;
 }
 
 /*
@@ -141,10 +132,11 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 
 	for (i = 0; i < OFFSET_TRIES && gap > div_u64(clock->freq, OFFSET_GAP_DIV); i++) {
 		scoped_guard(irqsave) {
-			if (!pair_clocks(clock, &before, &ns))
+			before = pair_clocks(clock, &ns);
+			if (!before)
 				return;
 			gpu = gpu_read64_counter(clock->ptdev->iomem, GPU_TIMESTAMP);
-			pair_clocks(clock, &after, &ns);
+			after = pair_clocks(clock, &ns);
 		}
 
 		if (after - before < gap) {
@@ -255,7 +247,7 @@ void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 co
 			clock->pair.cycles[i] += domain_cycles(clock, &clock->domains[i], ns,
 							       counted);
 		clock->count = count;
-		clock->source = counted ? PANTHOR_PERF_CYCLES_GPU : PANTHOR_PERF_CYCLES_RATES;
+		clock->by_rates = !counted;
 	}
 
 	if (clock->changed_ns > clock->pair.ns)
@@ -274,16 +266,15 @@ EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_advance);
 void panthor_perf_clock_pair(struct panthor_perf_clock *clock)
 {
 	u64 ticks, ns, count = 0;
-	bool known;
 
 	scoped_guard(irqsave) {
-		known = pair_clocks(clock, &ticks, &ns);
+		ticks = pair_clocks(clock, &ns);
 		if (clock->up)
 			count = read_cycle_count(clock);
 	}
 
 	panthor_perf_clock_advance(clock, ns, count);
-	clock->pair.gpu = known ? ticks + clock->offset : 0;
+	clock->pair.gpu = ticks ? ticks + clock->offset : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_pair);
 

@@ -13,18 +13,6 @@
 struct panthor_device;
 
 /**
- * enum panthor_perf_cycles_source - Where cycles of the top-level clock come from
- * @PANTHOR_PERF_CYCLES_NONE: None were counted so far.
- * @PANTHOR_PERF_CYCLES_GPU: GPU_CYCLE_COUNT.
- * @PANTHOR_PERF_CYCLES_RATES: The clock framework: GPU_CYCLE_COUNT stands still.
- */
-enum panthor_perf_cycles_source {
-	PANTHOR_PERF_CYCLES_NONE,
-	PANTHOR_PERF_CYCLES_GPU,
-	PANTHOR_PERF_CYCLES_RATES,
-};
-
-/**
  * struct panthor_perf_domain - A clock domain of a GPU
  * @clock: Clocks of the device, whose array of domains this one is in.
  * @nb: Notifier of the clock, if the domain has one of its own.
@@ -53,13 +41,13 @@ struct panthor_perf_domain {
  * @pair: Latest moment at which clocks and cycles were read. @gpu is 0 if it cannot be converted.
  * @up: Cycles are counted: the GPU is powered, and somebody counts.
  * @count: What GPU_CYCLE_COUNT is compared with at the next pair.
- * @source: Where the cycles of @pair come from.
+ * @by_rates: The latest cycles of @pair come from rates: GPU_CYCLE_COUNT stands still.
  * @lock: Taken in process context, by notifiers with the prepare lock of the clock framework held,
  *	or in panthor_perf_sampler::lock. Innermost.
  * @changed_ns: Time of the latest change of a rate, or that of @pair if that is later.
  * @domains: Clock domains, by enum drm_panthor_perf_clock.
  *
- * @offset to @source are protected by panthor_perf_sampler::lock, which callers of all functions
+ * @offset to @by_rates are protected by panthor_perf_sampler::lock, which callers of all functions
  * hold but for init, set_rate and deadline.
  */
 struct panthor_perf_clock {
@@ -70,7 +58,7 @@ struct panthor_perf_clock {
 	struct panthor_perf_time pair;
 	bool up;
 	u64 count;
-	enum panthor_perf_cycles_source source;
+	bool by_rates;
 	spinlock_t lock; /* Protects changed_ns and domains. */
 	u64 changed_ns;
 	struct panthor_perf_domain domains[PANTHOR_PERF_CLOCKS];
