@@ -502,16 +502,7 @@ void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p)
 #ifdef CONFIG_DEBUG_FS
 static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printer *p)
 {
-	static const char * const states[] = {
-		[PANTHOR_PERF_SAMPLER_DOWN] = "down",
-		[PANTHOR_PERF_SAMPLER_CLOSING] = "closing",
-		[PANTHOR_PERF_SAMPLER_IDLE] = "idle",
-		[PANTHOR_PERF_SAMPLER_COUNTING] = "counting",
-		[PANTHOR_PERF_SAMPLER_FAILED] = "failed",
-		[PANTHOR_PERF_SAMPLER_GONE] = "gone",
-	};
-
-	drm_printf(p, "state: %s\n", states[sampler->state]);
+	drm_printf(p, "state: %s\n", panthor_perf_sampler_states[sampler->state]);
 	drm_printf(p, "failures: %u\n", sampler->failures);
 	drm_printf(p, "cycles: %s\n", sampler->clock->by_rates ?
 		   "from the rates of the clock framework" : "counted by the GPU");

@@ -178,6 +178,8 @@ enum panthor_perf_sampler_state {
 	PANTHOR_PERF_SAMPLER_GONE,
 };
 
+extern const char * const panthor_perf_sampler_states[];
+
 /**
  * struct panthor_perf_sampler - All clients of a device
  *

@@ -62,6 +62,16 @@
 /* How many failures of firmware in a row lead to a reset of the GPU. */
 #define MAX_FAILURES		3
 
+/* Names of states, for debugfs and tracepoints. */
+const char * const panthor_perf_sampler_states[] = {
+	[PANTHOR_PERF_SAMPLER_DOWN] = "down",
+	[PANTHOR_PERF_SAMPLER_CLOSING] = "closing",
+	[PANTHOR_PERF_SAMPLER_IDLE] = "idle",
+	[PANTHOR_PERF_SAMPLER_COUNTING] = "counting",
+	[PANTHOR_PERF_SAMPLER_FAILED] = "failed",
+	[PANTHOR_PERF_SAMPLER_GONE] = "gone",
+};
+
 /*
  * Change the state. The firmware request in flight and the state of events belong to an epoch: they
  * end with the state COUNTING, but not in the state CLOSING, in which firmware may still answer.
@@ -77,7 +87,7 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 		WRITE_ONCE(sampler->in_flight, false);
 		sampler->loss_possible = false;
 	}
-	trace_panthor_perf_state(state);
+	trace_panthor_perf_state(panthor_perf_sampler_states[state]);
 	panthor_perf_submit_request(sampler);
 }
 

@@ -101,27 +101,13 @@ TRACE_EVENT(panthor_perf_lost,
 		      __entry->epoch, __entry->insert, __entry->flags)
 );
 
-TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_DOWN);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_CLOSING);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_IDLE);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_COUNTING);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_FAILED);
-TRACE_DEFINE_ENUM(PANTHOR_PERF_SAMPLER_GONE);
-
 /* The state of the sampler changes. */
 TRACE_EVENT(panthor_perf_state,
-	    TP_PROTO(u32 state),
+	    TP_PROTO(const char *state),
 	    TP_ARGS(state),
-	    TP_STRUCT__entry(__field(u32, state)),
-	    TP_fast_assign(__entry->state = state;),
-	    TP_printk("state=%s",
-		      __print_symbolic(__entry->state,
-				       { PANTHOR_PERF_SAMPLER_DOWN, "down" },
-				       { PANTHOR_PERF_SAMPLER_CLOSING, "closing" },
-				       { PANTHOR_PERF_SAMPLER_IDLE, "idle" },
-				       { PANTHOR_PERF_SAMPLER_COUNTING, "counting" },
-				       { PANTHOR_PERF_SAMPLER_FAILED, "failed" },
-				       { PANTHOR_PERF_SAMPLER_GONE, "gone" }))
+	    TP_STRUCT__entry(__string(state, state)),
+	    TP_fast_assign(__assign_str(state);),
+	    TP_printk("state=%s", __get_str(state))
 );
 
 #endif /* __PANTHOR_PERF_TRACE_H__ */
