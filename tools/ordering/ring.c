@@ -62,15 +62,9 @@ static int wait_acks(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms)
 	return 0;
 }
 
-static u32 address_space(struct panthor_perf_fw *fw)
-{
-	return 1;
-}
-
 static const struct panthor_perf_fw_ops ops = {
 	.ring_doorbell = ring_doorbell,
 	.wait_acks = wait_acks,
-	.address_space = address_space,
 };
 
 /* @written samples were in the ring, and are all consumed. */

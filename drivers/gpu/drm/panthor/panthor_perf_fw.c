@@ -76,16 +76,10 @@ static bool hw_protected_mode(struct panthor_perf_fw *fw)
 	return gpu_read(fw->ptdev->iomem, GPU_STATUS) & GPU_STATUS_PROTM_ACTIVE;
 }
 
-static u32 hw_address_space(struct panthor_perf_fw *fw)
-{
-	return panthor_vm_as(panthor_fw_vm(fw->ptdev));
-}
-
 static const struct panthor_perf_fw_ops hw_ops = {
 	.ring_doorbell = hw_ring_doorbell,
 	.wait_acks = hw_wait_acks,
 	.protected_mode = hw_protected_mode,
-	.address_space = hw_address_space,
 };
 
 /* Attach to firmware that has booted. @slots is a power of two up to 128. */
@@ -222,7 +216,8 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 		panthor_perf_layout_clear_en(fw->layout, slot_address(fw, i));
 
 	settle_reqs(fw, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
-	WRITE_ONCE(input->perfcnt_as, fw->ops->address_space(fw));
+	/* The MCU's own address space. */
+	WRITE_ONCE(input->perfcnt_as, 0);
 	input->perfcnt_base = fw->ring_va;
 	WRITE_ONCE(input->perfcnt_extract, 0);
 	WRITE_ONCE(input->perfcnt_config,

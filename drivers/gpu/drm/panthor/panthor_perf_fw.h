@@ -22,7 +22,6 @@ struct panthor_perf_layout_params;
  * @wait_acks: Wait until the bits of @mask are the same in ACK and REQ, at most @timeout_ms
  *	milliseconds. Returns 0 or -ETIMEDOUT. May sleep.
  * @protected_mode: Return true if the GPU is in protected mode.
- * @address_space: Return the number of the MCU's address space.
  *
  * KUnit tests supply others, which stand in for firmware. Called while the GPU is powered.
  */
@@ -30,7 +29,6 @@ struct panthor_perf_fw_ops {
 	void (*ring_doorbell)(struct panthor_perf_fw *fw);
 	int (*wait_acks)(struct panthor_perf_fw *fw, u32 mask, u32 timeout_ms);
 	bool (*protected_mode)(struct panthor_perf_fw *fw);
-	u32 (*address_space)(struct panthor_perf_fw *fw);
 };
 
 /**

@@ -19,7 +19,6 @@
 #include "../panthor_perf_sampler.h"
 
 #define FAKE_SLOTS	16
-#define FAKE_AS		3
 #define FAKE_SET	2
 #define MAX_SAMPLES	64
 #define QUEUE_SIZE	8
@@ -421,17 +420,10 @@ static bool fake_protected_mode(struct panthor_perf_fw *fw)
 	return f->protected;
 }
 
-static u32 fake_address_space(struct panthor_perf_fw *fw)
-{
-	to_fake(fw)->calls++;
-	return FAKE_AS;
-}
-
 static const struct panthor_perf_fw_ops fake_ops = {
 	.ring_doorbell = fake_ring_doorbell,
 	.wait_acks = fake_wait_acks,
 	.protected_mode = fake_protected_mode,
-	.address_space = fake_address_space,
 };
 
 static bool fake_reset(struct panthor_perf_sampler *sampler, const char *why)
@@ -730,7 +722,7 @@ static void programs_firmware(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->input.ack_irq_mask, 0);
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	KUNIT_EXPECT_EQ(test, f->enables, 1);
-	KUNIT_EXPECT_EQ(test, f->input.perfcnt_as, FAKE_AS);
+	KUNIT_EXPECT_EQ(test, f->input.perfcnt_as, 0);
 	KUNIT_EXPECT_EQ(test, f->input.perfcnt_base, 0x1234500000);
 	KUNIT_EXPECT_EQ(test, f->input.perfcnt_config, FAKE_SLOTS | FAKE_SET << 8);
 	/* A bit for four of the 64 counters of a block. */
