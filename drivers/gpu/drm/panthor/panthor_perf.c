@@ -557,7 +557,6 @@ static int panthor_perf_debugfs_show(struct seq_file *m, void *unused)
 				show_session(session, &p);
 		}
 		mutex_unlock(&perf->setup_lock);
-		panthor_perf_pmu_show(READ_ONCE(perf->pmu), &p);
 	}
 	drm_dev_exit(cookie);
 	return ret;
@@ -709,7 +708,7 @@ void panthor_perf_register(struct panthor_device *ptdev)
 	if (IS_ERR(pmu))
 		drm_info(&ptdev->base, "No PMU for perf: %pe\n", pmu);
 	else
-		/* Pairs with the READ_ONCE() of files that are closed, and of debugfs. */
+		/* Pairs with the READ_ONCE() of files that are closed. */
 		smp_store_release(&perf->pmu, pmu);
 	drm_dev_exit(cookie);
 }

@@ -93,7 +93,6 @@ struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_device *ptdev,
 					      struct panthor_perf_sampler *sampler);
 void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu);
 void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu);
-void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p);
 #else
 static inline struct panthor_perf_pmu *
 panthor_perf_pmu_add(struct panthor_device *ptdev, struct panthor_perf_sampler *sampler)
@@ -103,7 +102,6 @@ panthor_perf_pmu_add(struct panthor_device *ptdev, struct panthor_perf_sampler *
 
 static inline void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu) {}
 static inline void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu) {}
-static inline void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p) {}
 #endif
 
 #endif

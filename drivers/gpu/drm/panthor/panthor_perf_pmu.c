@@ -12,7 +12,6 @@
 #include <linux/timekeeping.h>
 
 #include <drm/drm_managed.h>
-#include <drm/drm_print.h>
 
 #include <kunit/visibility.h>
 
@@ -843,19 +842,4 @@ void panthor_perf_pmu_unplug(struct panthor_perf_pmu *pmu)
 {
 	if (pmu)
 		perf_pmu_unregister(&pmu->base);
-}
-
-/* Print the state of the PMU for debugfs. @pmu may be NULL. */
-void panthor_perf_pmu_show(struct panthor_perf_pmu *pmu, struct drm_printer *p)
-{
-	struct panthor_perf_pmu_run *run;
-
-	if (!pmu)
-		return;
-
-	guard(mutex)(&pmu->lock);
-
-	run = pmu_run(pmu);
-	drm_printf(p, "pmu: %s users=%u interval_ms=%u\n", pmu->base.name, run ? run->users : 0,
-		   pmu->interval_ms);
 }

@@ -1050,43 +1050,6 @@ TEST_F_TIMEOUT(pmu, interval_is_obeyed, 300)
 
 /* The device, and the driver, go */
 
-/* The PMU's line in debugfs, of any device that has it there, or nothing. */
-static void debugfs_line(const struct pmu *pmu, char *line, int size)
-{
-	char want[128];
-	glob_t g = {};
-
-	snprintf(want, sizeof(want), "pmu: %s ", pmu->name);
-	line[0] = 0;
-	glob("/sys/kernel/debug/dri/*/perf", 0, NULL, &g);
-	for (size_t i = 0; i < g.gl_pathc && !line[0]; i++) {
-		FILE *f = fopen(g.gl_pathv[i], "re");
-
-		while (f && fgets(line, size, f) && strncmp(line, want, strlen(want)))
-			line[0] = 0;
-		if (f)
-			fclose(f);
-	}
-	globfree(&g);
-}
-
-TEST_F(pmu, debugfs)
-{
-	char line[256], want[256];
-
-	debugfs_line(&self->pmu, line, sizeof(line));
-	if (!line[0])
-		SKIP(return, "no file in debugfs");
-	ASSERT_EQ(0, pmu_write_file(&self->pmu, INTERVAL, "42"));
-	for (int users = 0; users < 3; users++) {
-		snprintf(want, sizeof(want), "pmu: %s users=%d interval_ms=42\n",
-			 self->pmu.name, users);
-		debugfs_line(&self->pmu, line, sizeof(line));
-		EXPECT_STREQ(want, line);
-		ASSERT_LE(0, keep(self, users, pmu_open(&self->pmu, PMU_GPU_TIME)));
-	}
-}
-
 FIXTURE(pmu_gone)
 {
 	struct drm_panthor_perf_info info;
