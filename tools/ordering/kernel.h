@@ -49,6 +49,7 @@ typedef struct { int unused; } spinlock_t;
 #define spin_unlock(lock)	((void)(lock), model_unlock("spin_unlock", __func__))
 
 /* Types that structs of the driver consist of. */
+typedef struct { u32 counter; } atomic_t;
 typedef struct { long long counter; } atomic64_t;
 typedef struct { u32 val; } kuid_t;
 typedef struct { int unused; } wait_queue_head_t;

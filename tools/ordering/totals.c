@@ -6,8 +6,6 @@
  */
 #include "tries.h"
 
-typedef struct { u32 counter; } atomic_t;
-
 /* Those members that the functions use; of the values, the first and the last that are read. */
 struct panthor_perf_pmu_totals {
 	atomic_t pins;

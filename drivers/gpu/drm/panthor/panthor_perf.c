@@ -32,7 +32,7 @@
  * DOC: Performance counters
  *
  * The code has five layers. Each uses only those below it, but the PMU also calls
- * panthor_perf_add_client():
+ * panthor_perf_make_ring():
  *
  * - panthor_perf.c: the ioctl, the query, handles of sessions, and hooks that the
  *   rest of the driver calls when the GPU is suspended, resumed, reset or removed
@@ -102,7 +102,6 @@ MODULE_PARM_DESC(perf_ring_slots,
  * @setup_lock: TEARDOWN and close cannot be interrupted by a signal, so with it held no memory is
  *	allocated, freed or mapped. The sampler's locks nest in it.
  * @sessions: All sessions, linked by panthor_perf_session::node.
- * @last_id: Number of the latest client.
  */
 struct panthor_perf {
 	struct panthor_device *ptdev;
@@ -114,7 +113,6 @@ struct panthor_perf {
 	struct panthor_kernel_bo *ring;
 	struct mutex setup_lock; /* Protects sessions. */
 	struct list_head sessions;
-	atomic_t last_id;
 };
 
 /**
@@ -150,47 +148,41 @@ static bool request_reset(struct panthor_perf_sampler *sampler, const char *why)
 	return true;
 }
 
-/* Allocate the firmware ring, for the first session or event of perf. */
-static int alloc_ring(struct panthor_perf *perf)
+/*
+ * Allocate the firmware ring, for the first session or event of perf. Sleeps. Returns 0, -ENODEV if
+ * the device has gone, or -ENOMEM.
+ */
+int panthor_perf_make_ring(struct panthor_perf_sampler *sampler)
 {
+	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 	struct panthor_kernel_bo *ring;
+	int ret = 0, cookie;
+
+	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
+		return -ENODEV;
 
 	if (READ_ONCE(perf->ring))
-		return 0;
+		goto out;
 
 	ring = panthor_perf_fw_ring_alloc(&perf->fw);
-	if (IS_ERR(ring))
-		return PTR_ERR(ring);
+	if (IS_ERR(ring)) {
+		ret = PTR_ERR(ring);
+		goto out;
+	}
 
 	scoped_guard(mutex, &perf->sampler.lock) {
 		if (!perf->ring) {
 			perf->fw.ring = ring->kmap;
 			perf->fw.ring_va = panthor_kernel_bo_gpuva(ring);
 			WRITE_ONCE(perf->ring, ring);
-			return 0;
+			goto out;
 		}
 	}
 
 	/* Another thread was faster. */
 	panthor_kernel_bo_destroy(ring);
-	return 0;
-}
-
-/*
- * Allocate the firmware ring if there is none, and assign a number to a client that is no
- * session. Sleeps. Returns 0 or a negative error code.
- */
-int panthor_perf_add_client(struct panthor_perf_sampler *sampler, u32 *id)
-{
-	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
-	int ret, cookie;
-
-	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
-		return -ENODEV;
-
-	ret = alloc_ring(perf);
+out:
 	drm_dev_exit(cookie);
-	*id = atomic_inc_return(&perf->last_id);
 	return ret;
 }
 
@@ -249,7 +241,7 @@ static int setup_session(struct panthor_perf *perf, struct drm_file *file,
 	u32 new_handle;
 	int ret;
 
-	ret = alloc_ring(perf);
+	ret = panthor_perf_make_ring(&perf->sampler);
 	if (ret)
 		return ret;
 
@@ -257,7 +249,6 @@ static int setup_session(struct panthor_perf *perf, struct drm_file *file,
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 
-	session->client.id = atomic_inc_return(&perf->last_id);
 	session->client.limited = limited;
 	ret = add_session(perf, session);
 	if (ret) {
@@ -284,7 +275,7 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 		     struct drm_panthor_perf_cmd_setup *setup, u32 *handle)
 {
 	bool limited;
-	int ret, cookie;
+	int ret;
 
 	if (!perf)
 		return -EOPNOTSUPP;
@@ -316,12 +307,7 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 	if (setup->sample_freq_ns)
 		setup->sample_freq_ns = max_t(u64, setup->sample_freq_ns, PERF_MIN_PERIOD_NS);
 
-	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
-		return -ENODEV;
-
-	ret = setup_session(perf, file, setup, limited, handle);
-	drm_dev_exit(cookie);
-	return ret;
+	return setup_session(perf, file, setup, limited, handle);
 }
 
 static int cmd_teardown(struct panthor_perf *perf, struct panthor_perf_file *pf, u32 handle)
@@ -340,6 +326,23 @@ static int cmd_teardown(struct panthor_perf *perf, struct panthor_perf_file *pf,
 	return 0;
 }
 
+/* Execute START or STOP. STOP waits while another thread starts the session. */
+static int switch_session(struct panthor_perf_session *session, bool on, u64 user_data)
+{
+	struct panthor_perf_client *client = &session->client;
+	int ret = 0;
+
+	if (mutex_lock_interruptible(&session->command_lock))
+		return -ERESTARTSYS;
+
+	if (on)
+		ret = panthor_perf_sampler_start(client->sampler, client, user_data);
+	else
+		panthor_perf_sampler_stop(client->sampler, client, user_data);
+	mutex_unlock(&session->command_lock);
+	return ret;
+}
+
 /* Execute START, STOP or SAMPLE, whose structs have nothing but a tag for samples. */
 static int cmd_session(struct panthor_perf_file *pf, u32 handle, u32 command, u64 user_data)
 {
@@ -354,9 +357,8 @@ static int cmd_session(struct panthor_perf_file *pf, u32 handle, u32 command, u6
 	}
 
 	if (command != DRM_PANTHOR_PERF_COMMAND_SAMPLE)
-		ret = panthor_perf_session_switch(session,
-						  command == DRM_PANTHOR_PERF_COMMAND_START,
-						  user_data);
+		ret = switch_session(session, command == DRM_PANTHOR_PERF_COMMAND_START,
+				     user_data);
 	else if (session->client.period_ns)
 		ret = -EINVAL;
 	else
@@ -481,7 +483,6 @@ void panthor_perf_close(struct panthor_file *pfile)
 
 	xa_destroy(&pf->sessions);
 	kfree(pf);
-	pfile->perf = NULL;
 }
 
 void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p)
@@ -571,21 +572,13 @@ void panthor_perf_debugfs_init(struct drm_minor *minor)
 }
 #endif
 
-/* Return NULL if the device has no counters, and until panthor_perf_init() returns. */
-static struct panthor_perf_sampler *get_sampler(struct panthor_device *ptdev)
-{
-	struct panthor_perf *perf = READ_ONCE(ptdev->perf);
-
-	return perf ? &perf->sampler : NULL;
-}
-
 /* Handle an interrupt of the global firmware interface. Does not sleep. */
 void panthor_perf_irq(struct panthor_device *ptdev)
 {
-	struct panthor_perf_sampler *sampler = get_sampler(ptdev);
+	struct panthor_perf *perf = READ_ONCE(ptdev->perf);
 
-	if (sampler)
-		panthor_perf_sampler_irq(sampler);
+	if (perf)
+		panthor_perf_sampler_irq(&perf->sampler);
 }
 
 /*
@@ -595,10 +588,11 @@ void panthor_perf_irq(struct panthor_device *ptdev)
  */
 void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 {
-	struct panthor_perf_sampler *sampler = get_sampler(ptdev);
+	struct panthor_perf *perf = READ_ONCE(ptdev->perf);
 
-	if (sampler)
-		panthor_perf_sampler_close(sampler, !panthor_device_reset_is_pending(ptdev));
+	if (perf)
+		panthor_perf_sampler_close(&perf->sampler,
+					   !panthor_device_reset_is_pending(ptdev));
 }
 
 /*
@@ -607,11 +601,11 @@ void panthor_perf_pre_suspend(struct panthor_device *ptdev)
  */
 void panthor_perf_post_suspend(struct panthor_device *ptdev)
 {
-	struct panthor_perf_sampler *sampler = get_sampler(ptdev);
+	struct panthor_perf *perf = READ_ONCE(ptdev->perf);
 
 	/* An MCU that was stopped by force has not taken the sample of the halt. */
-	if (sampler)
-		panthor_perf_sampler_down(sampler, panthor_device_reset_is_pending(ptdev) ||
+	if (perf)
+		panthor_perf_sampler_down(&perf->sampler, panthor_device_reset_is_pending(ptdev) ||
 					  !panthor_fw_halted(ptdev));
 }
 
@@ -622,10 +616,10 @@ void panthor_perf_post_suspend(struct panthor_device *ptdev)
  */
 void panthor_perf_resume(struct panthor_device *ptdev)
 {
-	struct panthor_perf_sampler *sampler = get_sampler(ptdev);
+	struct panthor_perf *perf = READ_ONCE(ptdev->perf);
 
-	if (sampler)
-		panthor_perf_sampler_up(sampler);
+	if (perf)
+		panthor_perf_sampler_up(&perf->sampler);
 }
 
 static void perf_fini(struct drm_device *ddev, void *data)
@@ -679,7 +673,7 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	fs_reclaim_release(GFP_KERNEL);
 
 	panthor_perf_sampler_up(&perf->sampler);
-	/* Pairs with the READ_ONCE() of the interrupt thread, which may run by now. */
+	/* Pairs with the READ_ONCE() of hooks, which may be called by now. */
 	smp_store_release(&ptdev->perf, perf);
 	return;
 
@@ -728,20 +722,12 @@ void panthor_perf_unplug(struct panthor_device *ptdev)
 	panthor_perf_pmu_unplug(perf->pmu);
 }
 
-/**
- * panthor_perf_free_ring() - Free the firmware ring, because the device is being removed
- * @ptdev: Device, after panthor_perf_unplug(), or when its probe has failed.
- *
- * Called when the MCU has stopped, because firmware that does not answer may not have
- * disabled counters, and before its address space is freed.
+/*
+ * Free the firmware ring, after panthor_perf_unplug() or a failed probe. The MCU has stopped, since
+ * firmware that does not answer may still have counters enabled, and its address space exists.
  */
 void panthor_perf_free_ring(struct panthor_device *ptdev)
 {
-	struct panthor_perf *perf = ptdev->perf;
-
-	if (!perf)
-		return;
-
-	panthor_kernel_bo_destroy(perf->ring);
-	perf->ring = NULL;
+	if (ptdev->perf)
+		panthor_kernel_bo_destroy(ptdev->perf->ring);
 }

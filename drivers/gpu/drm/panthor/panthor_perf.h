@@ -85,8 +85,7 @@ static inline int panthor_ioctl_perf_control(struct drm_device *ddev, void *data
 }
 #endif
 
-/* What the PMU needs of the device. */
-int panthor_perf_add_client(struct panthor_perf_sampler *sampler, u32 *id);
+int panthor_perf_make_ring(struct panthor_perf_sampler *sampler);
 
 #ifdef CONFIG_DRM_PANTHOR_PERF_PMU
 struct panthor_perf_pmu *panthor_perf_pmu_add(struct panthor_device *ptdev,

@@ -351,7 +351,7 @@ static struct panthor_perf_pmu_run *pmu_run(struct panthor_perf_pmu *pmu)
 /* Add an event to the run, which begins with the first event. */
 static int join_run(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_private *ev)
 {
-	u32 type = ev->source.type, id;
+	u32 type = ev->source.type;
 	struct panthor_perf_pmu_run *run;
 	int ret;
 
@@ -359,7 +359,7 @@ static int join_run(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_privat
 
 	run = pmu_run(pmu);
 	if (!run) {
-		ret = panthor_perf_add_client(pmu->sampler, &id);
+		ret = panthor_perf_make_ring(pmu->sampler);
 		if (ret)
 			return ret;
 
@@ -367,7 +367,6 @@ static int join_run(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_privat
 		if (!run)
 			return -ENOMEM;
 
-		run->client.id = id;
 		/* The CSHW block is always read, since it has the times of samples. */
 		run->type_users[DRM_PANTHOR_PERF_BLOCK_CSHW] = 1;
 		panthor_perf_sampler_enable(pmu->sampler, &run->client,
@@ -637,7 +636,6 @@ err_free:
 void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu)
 {
 	struct panthor_perf_pmu_run *run;
-	wait_queue_head_t *wait;
 	u32 number;
 
 	if (!pmu)
@@ -649,16 +647,10 @@ void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu)
 			return;
 	}
 
-	wait = &run->client.start_wait;
-	if (panthor_perf_sampler_sync(run->client.sampler, &run->client, &number))
-		goto out;
-
-	/* A program usually ends by a fatal signal to all its threads but one: its work counts. */
-	if (current->flags & PF_EXITING)
-		wait_event_timeout(*wait, run_answered(run, number), FLUSH_TIMEOUT);
-	else
-		wait_event_killable_timeout(*wait, run_answered(run, number), FLUSH_TIMEOUT);
-out:
+	/* Not killable: the work of a program that ends by a fatal signal counts. */
+	if (!panthor_perf_sampler_sync(run->client.sampler, &run->client, &number))
+		wait_event_timeout(run->client.start_wait, run_answered(run, number),
+				   FLUSH_TIMEOUT);
 	put_run(run);
 }
 

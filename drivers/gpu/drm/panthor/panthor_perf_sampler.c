@@ -271,6 +271,7 @@ void panthor_perf_client_init(struct panthor_perf_client *client,
 			      struct panthor_perf_sampler *sampler)
 {
 	client->sampler = sampler;
+	client->id = atomic_inc_return(&sampler->last_id);
 	INIT_LIST_HEAD(&client->node);
 	init_waitqueue_head(&client->start_wait);
 }

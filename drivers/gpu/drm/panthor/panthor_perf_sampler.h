@@ -4,6 +4,7 @@
 #ifndef __PANTHOR_PERF_SAMPLER_H__
 #define __PANTHOR_PERF_SAMPLER_H__
 
+#include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -183,6 +184,7 @@ extern const char * const panthor_perf_sampler_states[];
 /**
  * struct panthor_perf_sampler - All clients of a device
  *
+ * @last_id: Number of the latest client.
  * @fw: Firmware. What it points to is protected by @lock.
  * @layout: Layout of samples.
  * @clock: Time and cycles.
@@ -241,6 +243,7 @@ extern const char * const panthor_perf_sampler_states[];
  * @check_work: Finds firmware that has failed, and samples counters before they saturate.
  */
 struct panthor_perf_sampler {
+	atomic_t last_id;
 	struct panthor_perf_fw *fw;
 	const struct panthor_perf_layout *layout;
 	struct panthor_perf_clock *clock;

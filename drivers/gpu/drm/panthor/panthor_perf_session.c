@@ -122,10 +122,7 @@ static int map_object(struct panthor_perf_session *session, struct drm_file *fil
 
 static void unmap_object(struct panthor_perf_mapping *mapping)
 {
-	if (!mapping->obj)
-		return;
-
-	if (mapping->map.vaddr)
+	if (mapping->obj)
 		drm_gem_vunmap(mapping->obj, &mapping->map);
 	drm_gem_object_put(mapping->obj);
 }
@@ -245,25 +242,4 @@ void panthor_perf_session_clear(struct panthor_perf_session *session)
 {
 	WRITE_ONCE(session->indices->extract_idx, 0);
 	WRITE_ONCE(session->indices->insert_idx, 0);
-}
-
-/*
- * Execute START or STOP. Sleeps interruptibly, STOP while another thread starts the session.
- * Returns 0, also if the session was started or stopped before, -ERESTARTSYS if the caller has a
- * signal pending, or what panthor_perf_sampler_start() returns.
- */
-int panthor_perf_session_switch(struct panthor_perf_session *session, bool on, u64 user_data)
-{
-	struct panthor_perf_client *client = &session->client;
-	int ret = 0;
-
-	if (mutex_lock_interruptible(&session->command_lock))
-		return -ERESTARTSYS;
-
-	if (on)
-		ret = panthor_perf_sampler_start(client->sampler, client, user_data);
-	else
-		panthor_perf_sampler_stop(client->sampler, client, user_data);
-	mutex_unlock(&session->command_lock);
-	return ret;
 }

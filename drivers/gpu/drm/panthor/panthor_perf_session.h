@@ -81,6 +81,4 @@ panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 void panthor_perf_session_clear(struct panthor_perf_session *session);
 void panthor_perf_session_put(struct panthor_perf_session *session);
 
-int panthor_perf_session_switch(struct panthor_perf_session *session, bool on, u64 user_data);
-
 #endif
