@@ -35,10 +35,6 @@ panthor_kernel_bo_create_labelled(struct panthor_device *ptdev, struct panthor_v
 #define drm_gem_vmap(obj, map)		drm_gem_vmap_unlocked(obj, map)
 #define drm_gem_vunmap(obj, map)	drm_gem_vunmap_unlocked(obj, map)
 
-/* In later kernels the argument is a string, in 6.12 an identifier. */
-#undef MODULE_IMPORT_NS
-#define MODULE_IMPORT_NS(ns)	MODULE_INFO(import_ns, ns)
-
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *timer),
 				 clockid_t clock_id, enum hrtimer_mode mode)

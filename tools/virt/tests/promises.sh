@@ -43,7 +43,7 @@ is_run()
 
 	program=$(basename "$1" .c)
 	case $1 in
-	drivers/*) grep -qw "$program.o" drivers/gpu/drm/panthor/tests/Makefile ;;
+	drivers/*) grep -qw "tests/$program.o" drivers/gpu/drm/panthor/tests/Makefile ;;
 	*) grep -qw -e "$program" "${scripts[@]}" ;;
 	esac
 }

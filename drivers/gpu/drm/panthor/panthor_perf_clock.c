@@ -10,8 +10,6 @@
 #include <linux/math64.h>
 #include <linux/timekeeping.h>
 
-#include <kunit/visibility.h>
-
 #include "panthor_device.h"
 #include "panthor_gpu_regs.h"
 #include "panthor_perf_clock.h"
@@ -89,7 +87,6 @@ void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 n
 	for (domain = clock->domains; domain < clock->domains + PANTHOR_PERF_CLOCKS; domain++)
 		domain->follows = rates_follow(domain, toplevel);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_set_rate);
 
 /* The clock framework calls this with its prepare lock held. */
 static int rate_changed(struct notifier_block *nb, unsigned long event, void *data)
@@ -198,7 +195,6 @@ int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_dev
 	panthor_perf_clock_sync(clock);
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_init);
 
 static u64 read_cycle_count(struct panthor_perf_clock *clock)
 {
@@ -257,7 +253,6 @@ void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 co
 	/* A rate may have changed between the pair and the lock. */
 	clock->changed_ns = max(clock->changed_ns, ns);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_advance);
 
 /*
  * Store the present time as the latest pair. The GPU need not be powered unless cycles are
@@ -276,7 +271,6 @@ void panthor_perf_clock_pair(struct panthor_perf_clock *clock)
 	panthor_perf_clock_advance(clock, ns, count);
 	clock->pair.gpu = ticks ? ticks + clock->offset : 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_pair);
 
 /* Stop counting cycles, if they are counted: the GPU is losing power, or nobody counts. */
 void panthor_perf_clock_down(struct panthor_perf_clock *clock)
@@ -285,7 +279,6 @@ void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 		panthor_perf_clock_pair(clock);
 	clock->up = false;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_down);
 
 /* Move @time on to @ns, which is not later than the pair. Never moves it back. */
 static void move_time(const struct panthor_perf_clock *clock, u64 ns, u64 gpu,
@@ -316,7 +309,6 @@ void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_per
 	panthor_perf_clock_pair(clock);
 	move_time(clock, clock->pair.ns, clock->pair.gpu, time);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_now);
 
 /*
  * Starts counting cycles, of a GPU that is powered, and moves @time on to the present. If the GPU
@@ -333,7 +325,6 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
 	clock->count = resumed && count < clock->count ? 0 : count;
 	clock->up = true;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_up);
 
 /*
  * Move @time on to the moment of a GPU timestamp, and return it in ns of CLOCK_MONOTONIC_RAW.
@@ -358,7 +349,6 @@ u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 	move_time(clock, ns, gpu, time);
 	return known ? ns : 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_at);
 
 /* Return the first multiple of @period_ns, from @base_ns on, after @now_ns and @base_ns. */
 u64 panthor_perf_clock_deadline(u64 base_ns, u64 period_ns, u64 now_ns)
@@ -368,4 +358,3 @@ u64 panthor_perf_clock_deadline(u64 base_ns, u64 period_ns, u64 now_ns)
 
 	return base_ns + (div64_u64(now_ns - base_ns, period_ns) + 1) * period_ns;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_clock_deadline);

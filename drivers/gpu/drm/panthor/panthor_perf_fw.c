@@ -3,8 +3,6 @@
 
 #include <linux/bitfield.h>
 
-#include <kunit/visibility.h>
-
 #include "panthor_device.h"
 #include "panthor_fw.h"
 #include "panthor_fw_regs.h"
@@ -193,7 +191,6 @@ int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 	settle_reqs(fw, GLB_PERFCNT_SAMPLE);
 	return ret;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_disable);
 
 /*
  * Begin an epoch: enable all counters of a set, since masks cannot be changed later. Sleeps up to
@@ -256,7 +253,6 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 	fw->enabled = true;
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_enable);
 
 /*
  * Prepare the input block for the next boot, when the MCU has stopped and its samples have been

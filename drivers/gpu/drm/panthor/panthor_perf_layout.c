@@ -9,8 +9,6 @@
 #include <linux/stddef.h>
 #include <linux/string.h>
 
-#include <kunit/visibility.h>
-
 #include "panthor_perf_layout.h"
 
 /* Hardware and firmware report sizes in units of this many bytes. */
@@ -213,7 +211,6 @@ int panthor_perf_layout_init(struct panthor_perf_layout *layout,
 	layout->accum_size = sizeof(struct panthor_perf_accum) + layout->user_sample_size;
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_init);
 
 /* Fill in the block counts and sizes of the query's answer, and no other member. */
 void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
@@ -230,7 +227,6 @@ void panthor_perf_layout_info(const struct panthor_perf_layout *layout,
 	info->shader_blocks = layout->type_count[DRM_PANTHOR_PERF_BLOCK_SHADER];
 	info->sample_size = layout->user_sample_size;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_info);
 
 /* Clear PRFCNT_EN of a block in the firmware ring, to mark it as not written. */
 static void clear_en(void *slot, u32 fw_offset)
@@ -260,7 +256,6 @@ void panthor_perf_layout_clear_en(const struct panthor_perf_layout *layout, void
 	for (b = 0; b < layout->num_fw_blocks; b++)
 		clear_en(slot, layout->blocks[b].fw_offset);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_layout_clear_en);
 
 /* Convert a mask with a bit for each value into one with a bit for each four, as in PRFCNT_EN. */
 u32 panthor_perf_mask_narrow(const u64 mask[2])
@@ -273,7 +268,6 @@ u32 panthor_perf_mask_narrow(const u64 mask[2])
 
 	return en;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_mask_narrow);
 
 /*
  * Copy the rest of a block, behind PROBE_SIZE. Returns the bits that occur in any counter of it:
@@ -390,7 +384,6 @@ void panthor_perf_fw_sample_read(const struct panthor_perf_layout *layout, void 
 		read_timestamp(sample, cshw);
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_read);
 
 /*
  * Derive the block states of a sample that was read, by the rules of "Counter layout" in
@@ -444,7 +437,6 @@ void panthor_perf_fw_sample_states(const struct panthor_perf_layout *layout, u8 
 	for (b = layout->shader_block; b < layout->num_blocks; b++)
 		sample->states[b] = has_block(sample->written, b) ? on : off;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_sample_states);
 
 /* Return the header of block @b in an accumulator, which its values follow. */
 static struct drm_panthor_perf_block_header *
@@ -481,7 +473,6 @@ void panthor_perf_accum_init(const struct panthor_perf_layout *layout,
 		header->clock = block->clock;
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_init);
 
 /*
  * Enable the counters of @mask, a bit for each value, in all blocks of a type, and disable all
@@ -509,7 +500,6 @@ void panthor_perf_accum_enable(const struct panthor_perf_layout *layout, u32 typ
 			accum->enabled[b / 64] &= ~BIT_ULL(b % 64);
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_enable);
 
 /* Set all sums of an accumulator to 0, and forget all states. */
 void panthor_perf_accum_reset(struct panthor_perf_accum *accum)
@@ -519,7 +509,6 @@ void panthor_perf_accum_reset(struct panthor_perf_accum *accum)
 	memset(accum->states, 0, sizeof(accum->states));
 	memset(accum->unread, 0, sizeof(accum->unread));
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_reset);
 
 static __always_inline void sum_four(u64 *dst, const u64 *base, const u32 *src, bool add)
 {
@@ -632,7 +621,6 @@ void panthor_perf_accum_add(const struct panthor_perf_layout *layout,
 	accum->zero = false;
 	add_states(layout, sample, accum);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add);
 
 /*
  * Add states of the GPU as a whole to all blocks of an accumulator, such as OFF while the GPU is
@@ -651,7 +639,6 @@ void panthor_perf_accum_add_states(const struct panthor_perf_layout *layout, u8 
 	accum->unread[0] |= states;
 	accum->unread[1] |= core & ~DRM_PANTHOR_PERF_BLOCK_STATE_AVAILABLE;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_add_states);
 
 /* Return the states that users are shown of a block. */
 static u8 final_states(u8 states, bool shader)
@@ -757,7 +744,6 @@ u32 panthor_perf_accum_deliver(const struct panthor_perf_layout *layout,
 	panthor_perf_accum_reset(accum);
 	return header->flags;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_accum_deliver);
 
 /*
  * Add an accumulator and a firmware sample, as for panthor_perf_accum_add() or NULL, to totals.
@@ -803,7 +789,6 @@ u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
 
 	return used > slots ? 0 : slots - used;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_ring_free);
 
 /*
  * Return the number of samples that are not consumed, or -EIO if INSERT, which firmware
@@ -818,4 +803,3 @@ int panthor_perf_fw_ring_pending(u32 slots, u32 insert, u32 extract)
 
 	return pending;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_fw_ring_pending);

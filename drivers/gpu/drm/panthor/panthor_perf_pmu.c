@@ -13,8 +13,6 @@
 
 #include <drm/drm_managed.h>
 
-#include <kunit/visibility.h>
-
 #include "panthor_device.h"
 #include "panthor_gpu_regs.h"
 #include "panthor_perf.h"
@@ -176,7 +174,6 @@ int panthor_perf_pmu_parse(const struct panthor_perf_pmu_gpu *gpu, u64 config,
 	source->blocks = block ? 1 : layout->type_count[type];
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_parse);
 
 /*
  * Return the current totals, which do not change until panthor_perf_pmu_unpin(). Called with
@@ -198,14 +195,12 @@ struct panthor_perf_pmu_totals *panthor_perf_pmu_pin(struct panthor_perf_pmu_run
 		atomic_dec(&totals->pins);
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_pin);
 
 void panthor_perf_pmu_unpin(struct panthor_perf_pmu_totals *totals)
 {
 	/* Pairs with the acquire in totals_begin(). */
 	atomic_fetch_dec_release(&totals->pins);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_unpin);
 
 /* Return the copy of the totals that is not current, when nobody reads it any more. */
 static struct panthor_perf_pmu_totals *totals_begin(struct panthor_perf_pmu_run *run)
@@ -243,7 +238,6 @@ u64 panthor_perf_pmu_count(const struct panthor_perf_pmu_totals *totals,
 		sum = max(sum, now_ns);
 	return sum * source->factor;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_count);
 
 static bool run_counts(const struct panthor_perf_pmu_run *run)
 {
@@ -327,7 +321,6 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	panthor_perf_client_init(&run->client, sampler);
 	return run;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_create);
 
 static void put_run(struct panthor_perf_pmu_run *run)
 {
@@ -341,7 +334,6 @@ void panthor_perf_pmu_run_free(struct panthor_perf_pmu_run *run)
 	panthor_perf_sampler_remove(run->client.sampler, &run->client);
 	put_run(run);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_run_free);
 
 static struct panthor_perf_pmu_run *pmu_run(struct panthor_perf_pmu *pmu)
 {
@@ -516,7 +508,6 @@ u64 panthor_perf_pmu_advance(local64_t *prev, u64 now)
 
 	return now - old;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_advance);
 
 /*
  * perf_event_read_local() calls this on any CPU, without the lock that perf holds when it
@@ -726,7 +717,6 @@ bool panthor_perf_pmu_has_event(const struct panthor_perf_pmu_gpu *gpu, u64 id)
 	return (PANTHOR_PERF_PMU_ID_LAYOUTS(id) & BIT(gpu->arch - FIRST_ARCH)) &&
 	       !panthor_perf_pmu_parse(gpu, PANTHOR_PERF_PMU_ID_EVENT(id), &source);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_pmu_has_event);
 
 static umode_t event_is_visible(struct kobject *kobj, struct attribute *attr, int index)
 {

@@ -3,8 +3,6 @@
 
 #include <linux/timekeeping.h>
 
-#include <kunit/visibility.h>
-
 #include "panthor_perf_sampler_internal.h"
 
 #define CREATE_TRACE_POINTS
@@ -275,7 +273,6 @@ void panthor_perf_client_init(struct panthor_perf_client *client,
 	INIT_LIST_HEAD(&client->node);
 	init_waitqueue_head(&client->start_wait);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_client_init);
 
 /* Add a client to the list, and request its baseline. Returns 0 or what START returns. */
 static int start_client(struct panthor_perf_client *client, u64 user_data)
@@ -381,7 +378,6 @@ int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 
 	return client->start_ret;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_start);
 
 /* Return 0 if a client can request samples, or -ENODEV or -EINVAL. */
 static int check_request(const struct panthor_perf_client *client)
@@ -417,7 +413,6 @@ int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 	panthor_perf_queue_request(client, user_data, false);
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_request);
 
 /*
  * Request a sample that has all that was counted up to this call, for a client without a ring:
@@ -441,7 +436,6 @@ int panthor_perf_sampler_sync(struct panthor_perf_sampler *sampler,
 	*number = client->due_number;
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_sync);
 
 /*
  * Request a last sample, with which the client stops. Returns false if the client was not counting,
@@ -460,7 +454,6 @@ bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 	panthor_perf_queue_request(client, user_data, true);
 	return true;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_stop);
 
 /*
  * Remove a client, in any state. None of its functions are called afterwards. Sleeps for up to
@@ -474,7 +467,6 @@ void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,
 	panthor_perf_end_client(client, PANTHOR_PERF_CLIENT_REMOVED, -ENOENT);
 	panthor_perf_disable_if_unused(sampler);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_remove);
 
 /*
  * Enable or disable all counters of the blocks of a type, for a client that is no session. If it
@@ -490,4 +482,3 @@ void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,
 	panthor_perf_accum_enable(sampler->layout, type, masks[enable], client->accum);
 	update_needed(sampler);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_enable);

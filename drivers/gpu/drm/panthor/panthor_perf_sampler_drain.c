@@ -3,8 +3,6 @@
 
 #include <linux/timekeeping.h>
 
-#include <kunit/visibility.h>
-
 #include "panthor_perf_sampler_internal.h"
 #include "panthor_perf_trace.h"
 
@@ -691,4 +689,3 @@ void panthor_perf_sampler_irq(struct panthor_perf_sampler *sampler)
 
 	queue_work(sampler->wq, &sampler->drain_work);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_irq);

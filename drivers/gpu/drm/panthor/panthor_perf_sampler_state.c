@@ -7,8 +7,6 @@
 
 #include <drm/drm_print.h>
 
-#include <kunit/visibility.h>
-
 #include "panthor_perf_sampler_internal.h"
 #include "panthor_perf_trace.h"
 
@@ -408,7 +406,6 @@ int panthor_perf_sampler_init(struct panthor_perf_sampler *sampler)
 
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_init);
 
 /* Free what a sampler holds that has no clients and is unplugged. */
 void panthor_perf_sampler_fini(struct panthor_perf_sampler *sampler)
@@ -418,7 +415,6 @@ void panthor_perf_sampler_fini(struct panthor_perf_sampler *sampler)
 	mutex_destroy(&sampler->lock);
 	mutex_destroy(&sampler->start_lock);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_fini);
 
 /*
  * Make no more firmware requests: the MCU is about to be halted or reset. Requests that come from
@@ -467,7 +463,6 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 	 */
 	sampler->halt_protected = panthor_perf_in_protected_mode(sampler);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_close);
 
 /* Return true if nothing was counted after the last sample, by its reason. */
 static bool ends_counting(const struct panthor_perf_sampler *sampler)
@@ -538,7 +533,6 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool forced
 		panthor_perf_deliver_power(sampler);
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_down);
 
 /*
  * Enable counters again if there are clients: the MCU has booted. No work that is started after
@@ -572,7 +566,6 @@ void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 	/* The sampler's time is still that of before counters were enabled. */
 	panthor_perf_deliver_power(sampler);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_up);
 
 /*
  * End all clients with the samples that they have requested, or else one: the device has gone. No
@@ -614,4 +607,3 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 	disable_work_sync(&sampler->timer_work);
 	hrtimer_cancel(&sampler->timer);
 }
-EXPORT_SYMBOL_IF_KUNIT(panthor_perf_sampler_unplug);

@@ -7,7 +7,6 @@
 #include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/module.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 
@@ -1800,7 +1799,3 @@ static struct kunit_suite panthor_perf_layout_suite = {
 };
 
 kunit_test_suite(panthor_perf_layout_suite);
-
-MODULE_LICENSE("Dual MIT/GPL");
-MODULE_DESCRIPTION("Tests of panthor's performance counters");
-MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");
