@@ -59,16 +59,12 @@
 #define PERF_MAX_SESSIONS		256
 #define PERF_MAX_FILE_SESSIONS		64
 
-/* A bit for each counter set: all of them, since the GPU does not tell which it has. */
-#define PERF_SETS			0x7
-
 /*
  * Limits of users without CAP_PERFMON: sessions of all of them, which leaves some to others,
- * sessions of one user, period, and bytes of a ring.
+ * sessions of one user, and bytes of a ring.
  */
 #define PERF_MAX_USERS_SESSIONS		(PERF_MAX_SESSIONS - PERF_MAX_FILE_SESSIONS)
 #define PERF_MAX_USER_SESSIONS		16
-#define PERF_MIN_USER_PERIOD_NS		PANTHOR_PERF_LIMITED_NS
 #define PERF_MAX_USER_RING		SZ_16M
 
 /* Slots of the firmware ring: a power of two, for which firmware has a field of 8 bits. */
@@ -300,7 +296,7 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 	limited = !ns_capable_noaudit(&init_user_ns, CAP_PERFMON) &&
 		  !ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 	if (limited &&
-	    ((setup->sample_freq_ns && setup->sample_freq_ns < PERF_MIN_USER_PERIOD_NS) ||
+	    ((setup->sample_freq_ns && setup->sample_freq_ns < PANTHOR_PERF_LIMITED_NS) ||
 	     (u64)setup->sample_slots * perf->layout.user_sample_size > PERF_MAX_USER_RING))
 		return -EACCES;
 
@@ -442,7 +438,8 @@ void panthor_perf_info(struct panthor_device *ptdev, struct drm_panthor_perf_inf
 	info->supported_clocks = perf->clock.supported;
 	info->min_sample_period_ns = PERF_MIN_PERIOD_NS;
 	info->max_sample_slots = PERF_MAX_SLOTS;
-	info->supported_sets = PERF_SETS;
+	/* The GPU does not tell which sets it has. */
+	info->supported_sets = BIT(DRM_PANTHOR_PERF_SET_TERTIARY + 1) - 1;
 }
 
 int panthor_perf_open(struct panthor_file *pfile)

@@ -38,9 +38,8 @@
  * of the rate from pair to pair. Notifiers follow the rates.
  */
 
-/* Reads of the counter around one of the GPU timestamp are repeated if further apart, in 1/s. */
-#define OFFSET_GAP_DIV		200000
-#define OFFSET_TRIES		3
+/* The GPU timestamp is read so often, and the read that took least time is used. */
+#define OFFSET_READS		3
 
 /* Rates that are divisions of one rate may be off by 1/RATIO_ROUNDING_DIV. */
 #define RATIO_ROUNDING_DIV	10000
@@ -127,7 +126,7 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 	if (!clock->ptdev)
 		return;
 
-	for (i = 0; i < OFFSET_TRIES && gap > div_u64(clock->freq, OFFSET_GAP_DIV); i++) {
+	for (i = 0; i < OFFSET_READS; i++) {
 		scoped_guard(irqsave) {
 			before = pair_clocks(clock, &ns);
 			if (!before)
