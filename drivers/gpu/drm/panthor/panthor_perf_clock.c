@@ -335,8 +335,9 @@ u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
 			  struct panthor_perf_time *time)
 {
 	const struct panthor_perf_time *pair = &clock->pair;
-	s64 age = pair->gpu - gpu, slack = div_u64(clock->freq, TIMESTAMP_SLACK_DIV);
-	bool known = pair->gpu && age >= -slack && age < (s64)clock->freq * 60;
+	s64 age = pair->gpu - gpu;
+	bool known = pair->gpu && age < (s64)clock->freq * 60 &&
+		     (age >= 0 || -age <= div_u64(clock->freq, TIMESTAMP_SLACK_DIV));
 	u64 ns = pair->ns;
 
 	/* It was taken before now. */
