@@ -7,8 +7,8 @@ set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 DRIVER=$VIRT_DIR/../../drivers/gpu/drm/panthor
-MAX_LINES=6850
-MAX_CODE=4270
+MAX_LINES=6500
+MAX_CODE=4000
 MAX_BRANCHES=15
 
 # at_most NAME GOT MAX

@@ -67,10 +67,8 @@
 #define PERF_MAX_USER_SESSIONS		16
 #define PERF_MAX_USER_RING		SZ_16M
 
-/* Slots of the firmware ring: a power of two, for which firmware has a field of 8 bits. */
-#define PERF_MIN_FW_SLOTS		16
-#define PERF_MAX_FW_SLOTS		128
-#define PERF_DEFAULT_FW_SLOTS		32
+/* Slots of the firmware ring: a power of two up to 128. It is drained when it is half full. */
+#define PERF_FW_SLOTS			32
 
 static_assert(PANTHOR_PERF_MAX_CSGS == MAX_CSGS);
 
@@ -78,11 +76,6 @@ static bool perf_paranoid = true;
 module_param(perf_paranoid, bool, 0644);
 MODULE_PARM_DESC(perf_paranoid,
 		 "Performance counters take the permission to watch CPUs with perf; if false, the primary set takes none (true = default)");
-
-static uint perf_ring_slots = PERF_DEFAULT_FW_SLOTS;
-module_param(perf_ring_slots, uint, 0444);
-MODULE_PARM_DESC(perf_ring_slots,
-		 "Slots of the firmware's ring of counter samples, a power of two from 16 to 128 (32 = default)");
 
 /**
  * struct panthor_perf - Performance counters of a device
@@ -498,14 +491,6 @@ void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p)
 }
 
 #ifdef CONFIG_DEBUG_FS
-static void show_sampler(struct panthor_perf_sampler *sampler, struct drm_printer *p)
-{
-	drm_printf(p, "state: %s\n", panthor_perf_sampler_states[sampler->state]);
-	drm_printf(p, "failures: %u\n", sampler->failures);
-	drm_printf(p, "cycles: %s\n", sampler->clock->by_rates ?
-		   "from the rates of the clock framework" : "counted by the GPU");
-}
-
 static void show_session(struct panthor_perf_session *session, struct drm_printer *p)
 {
 	static const char * const states[] = {
@@ -549,7 +534,11 @@ static int panthor_perf_debugfs_show(struct seq_file *m, void *unused)
 	ret = mutex_lock_interruptible(&perf->setup_lock);
 	if (!ret) {
 		scoped_guard(mutex, &perf->sampler.lock) {
-			show_sampler(&perf->sampler, &p);
+			drm_printf(&p, "state: %s\n",
+				   panthor_perf_sampler_states[perf->sampler.state]);
+			drm_printf(&p, "failures: %u\n", perf->sampler.failures);
+			drm_printf(&p, "cycles: %s\n", perf->clock.by_rates ?
+				   "from the rates of the clock framework" : "counted by the GPU");
 			drm_printf(&p, "sessions: %zu\n", list_count_nodes(&perf->sessions));
 			list_for_each_entry(session, &perf->sessions, node)
 				show_session(session, &p);
@@ -632,7 +621,6 @@ void panthor_perf_init(struct panthor_device *ptdev)
 {
 	struct panthor_perf_layout_params params = {};
 	const char *why = "no memory";
-	u32 slots = perf_ring_slots;
 	struct panthor_perf *perf;
 
 	perf = drmm_kzalloc(&ptdev->base, sizeof(*perf), GFP_KERNEL);
@@ -644,15 +632,8 @@ void panthor_perf_init(struct panthor_device *ptdev)
 	if (panthor_perf_layout_init(&perf->layout, &params, &why))
 		goto err;
 
-	if (!is_power_of_2(slots) || slots < PERF_MIN_FW_SLOTS || slots > PERF_MAX_FW_SLOTS) {
-		slots = PERF_DEFAULT_FW_SLOTS;
-		drm_warn(&ptdev->base,
-			 "perf_ring_slots=%u is not a power of two from %u to %u, using %u\n",
-			 perf_ring_slots, PERF_MIN_FW_SLOTS, PERF_MAX_FW_SLOTS, slots);
-	}
-
 	perf->ptdev = ptdev;
-	panthor_perf_fw_init(&perf->fw, ptdev, &perf->layout, slots);
+	panthor_perf_fw_init(&perf->fw, ptdev, &perf->layout, PERF_FW_SLOTS);
 	perf->sampler.fw = &perf->fw;
 	perf->sampler.layout = &perf->layout;
 	perf->sampler.clock = &perf->clock;

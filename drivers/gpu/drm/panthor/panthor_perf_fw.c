@@ -309,7 +309,7 @@ int panthor_perf_fw_pending(struct panthor_perf_fw *fw)
 
 	/* (B) Pairs with firmware, which writes a sample before INSERT. */
 	dma_rmb();
-	return panthor_perf_fw_ring_pending(fw->slots, insert, fw->extract);
+	return insert - fw->extract > fw->slots ? -EIO : (int)(insert - fw->extract);
 }
 
 /* Return the oldest sample, in memory that may be write-combined: reads are slow. */

@@ -6,7 +6,6 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/stddef.h>
 #include <linux/string.h>
 
 #include "panthor_perf_layout.h"
@@ -788,18 +787,4 @@ u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
 	u64 used = insert - extract;
 
 	return used > slots ? 0 : slots - used;
-}
-
-/*
- * Return the number of samples that are not consumed, or -EIO if INSERT, which firmware
- * writes, is out of range.
- */
-int panthor_perf_fw_ring_pending(u32 slots, u32 insert, u32 extract)
-{
-	u32 pending = insert - extract;
-
-	if (pending > slots)
-		return -EIO;
-
-	return pending;
 }

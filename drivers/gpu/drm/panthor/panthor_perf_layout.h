@@ -301,6 +301,5 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 			      const u64 *before, u64 *after);
 
 u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract);
-int panthor_perf_fw_ring_pending(u32 slots, u32 insert, u32 extract);
 
 #endif

@@ -359,10 +359,6 @@ static int join_run(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_privat
 		if (!run)
 			return -ENOMEM;
 
-		/* The CSHW block is always read, since it has the times of samples. */
-		run->type_users[DRM_PANTHOR_PERF_BLOCK_CSHW] = 1;
-		panthor_perf_sampler_enable(pmu->sampler, &run->client,
-					    DRM_PANTHOR_PERF_BLOCK_CSHW, true);
 		run->client.period_ns = pmu->interval_ms * NSEC_PER_MSEC;
 		rcu_assign_pointer(pmu->run, run);
 	}

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
 /* Performance counters: from the firmware ring to the clients. */
 
-#include <linux/timekeeping.h>
-
 #include "panthor_perf_sampler_internal.h"
 #include "panthor_perf_trace.h"
 

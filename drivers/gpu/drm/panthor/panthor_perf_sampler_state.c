@@ -5,8 +5,6 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include <drm/drm_print.h>
-
 #include "panthor_perf_sampler_internal.h"
 #include "panthor_perf_trace.h"
 

@@ -48,14 +48,9 @@
 /* Largest size in bytes of a control object, all of which is mapped, but for the ring itself. */
 #define MAX_CONTROL_SIZE	SZ_64K
 
-static struct panthor_perf_session *to_session(struct panthor_perf_client *client)
-{
-	return container_of(client, struct panthor_perf_session, client);
-}
-
 static u32 session_free_slots(struct panthor_perf_client *client)
 {
-	struct panthor_perf_session *session = to_session(client);
+	struct panthor_perf_session *session = container_of(client, typeof(*session), client);
 	/* (A) The branch on the result pairs with the user's release of extract_idx. */
 	u64 extract = READ_ONCE(session->indices->extract_idx);
 
@@ -66,7 +61,7 @@ static u32 session_deliver(struct panthor_perf_client *client,
 			   const struct panthor_perf_fw_sample *fw_sample,
 			   const struct panthor_perf_sample_info *info)
 {
-	struct panthor_perf_session *session = to_session(client);
+	struct panthor_perf_session *session = container_of(client, typeof(*session), client);
 	const struct panthor_perf_layout *layout = client->sampler->layout;
 	size_t slot = session->insert & (session->slots - 1);
 	u32 flags = panthor_perf_accum_deliver(layout, client->accum, fw_sample, info,

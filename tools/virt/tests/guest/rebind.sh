@@ -189,29 +189,13 @@ load()
 	esac
 }
 
-# Room for firmware's samples; what it cannot be is told of.
-for slots in 0 8 15 16 17 32 64 127 128 129 256 4294967295; do
-	case $slots in
-	16|32|64|128) want="loaded, $slots slots" ;;
-	*) want="loaded, told, 32 slots" ;;
-	esac
-	got=$(load perf_ring_slots=$slots "perf_ring_slots=$slots is not a power of two from 16 to 128, using 32")
-	panthor-perf stat -o /dev/null -- gpu-load -j 1 >/dev/null
-	is "perf_ring_slots=$slots" "$got, $(mali-bench slots) slots" "$want"
-done
-for slots in -1 4294967296 16x ''; do
-	is "perf_ring_slots=$slots is no number" \
-		"$(load "perf_ring_slots=$slots" "\`$slots' invalid for parameter \`perf_ring_slots'")" "refused, told"
-done
 for value in N:N 0:N Y:Y 1:Y; do
 	got=$(load "perf_paranoid=${value%:*}" perf_paranoid)
 	is "perf_paranoid=${value%:*}" "$got, $(cat $parameters/perf_paranoid)" "loaded, ${value#*:}"
 done
 is "perf_paranoid=2 is neither yes nor no" \
 	"$(load perf_paranoid=2 "\`2' invalid for parameter \`perf_paranoid'")" "refused, told"
-is "perf_paranoid is Y otherwise" "$(load perf_ring_slots=64 perf_), $(cat $parameters/perf_paranoid)" \
+is "perf_paranoid is Y otherwise" "$(load perf_), $(cat $parameters/perf_paranoid)" \
 	"loaded, Y"
-is "perf_ring_slots is read, and not written" \
-	"$( { echo 32 >$parameters/perf_ring_slots; } 2>&1 | grep -c 'Permission denied') $(cat $parameters/perf_ring_slots)" "1 64"
-is "and perf_paranoid both" "$(echo N >$parameters/perf_paranoid; { echo 2 >$parameters/perf_paranoid; } 2>&1 |
+is "perf_paranoid is read and written" "$(echo N >$parameters/perf_paranoid; { echo 2 >$parameters/perf_paranoid; } 2>&1 |
 	grep -c 'Invalid argument') $(cat $parameters/perf_paranoid)" "1 N"

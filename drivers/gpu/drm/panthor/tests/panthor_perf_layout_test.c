@@ -1754,16 +1754,6 @@ static void ring_indices(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, panthor_perf_ring_free(8, extract + far + 1, extract), 0);
 		KUNIT_EXPECT_EQ(test, panthor_perf_ring_free(8, extract + BIT_ULL(63), extract), 0);
 	}
-
-	/* The indices of the firmware ring are 32-bit numbers that wrap. */
-	for (used = 0; used <= 128; used++) {
-		KUNIT_EXPECT_EQ(test, panthor_perf_fw_ring_pending(128, used, 0), used);
-		KUNIT_EXPECT_EQ(test, panthor_perf_fw_ring_pending(128, used - 64, -64), used);
-	}
-	KUNIT_EXPECT_EQ(test, panthor_perf_fw_ring_pending(128, 129, 0), -EIO);
-	KUNIT_EXPECT_EQ(test, panthor_perf_fw_ring_pending(128, 0, 1), -EIO);
-	KUNIT_EXPECT_EQ(test, panthor_perf_fw_ring_pending(16, 0x10, 0xffffffff), -EIO);
-	KUNIT_EXPECT_EQ(test, panthor_perf_fw_ring_pending(32, 0xdeadbeef, 0), -EIO);
 }
 
 static struct kunit_case panthor_perf_layout_cases[] = {

@@ -3436,6 +3436,32 @@ static bool check_overdue(struct fake *f, enum overdue kind, u64 ns, u64 *took)
 	return sampler->next_gen != done;
 }
 
+static int pending(struct fake *f, u32 slots, u32 insert, u32 extract)
+{
+	f->fw.slots = slots;
+	f->fw.extract = extract;
+	f->output.perfcnt_insert = insert;
+	return panthor_perf_fw_pending(&f->fw);
+}
+
+/* The indices of the firmware ring are 32-bit numbers that wrap. */
+static void fw_indices(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	u32 used;
+
+	for (used = 0; used <= 128; used++) {
+		KUNIT_EXPECT_EQ(test, pending(f, 128, used, 0), used);
+		KUNIT_EXPECT_EQ(test, pending(f, 128, used - 64, -64), used);
+	}
+	KUNIT_EXPECT_EQ(test, pending(f, 128, 129, 0), -EIO);
+	KUNIT_EXPECT_EQ(test, pending(f, 128, 0, 1), -EIO);
+	KUNIT_EXPECT_EQ(test, pending(f, 16, 0x10, 0xffffffff), -EIO);
+	KUNIT_EXPECT_EQ(test, pending(f, 32, 0xdeadbeef, 0), -EIO);
+	/* As it was made, for the end of the test. */
+	pending(f, FAKE_SLOTS, 0, 0);
+}
+
 /* Each time of the check is neither shorter nor longer. */
 static void overdue(struct kunit *test)
 {
@@ -5658,6 +5684,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(stop_in_irq),
 	KUNIT_CASE(protected_start_after_failures),
 	KUNIT_CASE_PARAM(overdue, overdue_gen_params),
+	KUNIT_CASE(fw_indices),
 	KUNIT_CASE(check_interval),
 	KUNIT_CASE(waits),
 	KUNIT_CASE(loss_ends),
