@@ -8,9 +8,9 @@ set -u
 
 # Two more on kernels whose trace tells when interrupts are on, and one on those that have probes.
 case $CONFIG in
-debug) n=56 ;;
-stock) n=55 ;;
-*) n=54 ;;
+debug) n=39 ;;
+stock) n=38 ;;
+*) n=37 ;;
 esac
 plan $((n + 1))
 guest_script "$n" rebind

@@ -39,7 +39,7 @@
  */
 
 /* The GPU timestamp is read so often, and the read that took least time is used. */
-#define OFFSET_READS		3
+#define OFFSET_READS		2
 
 /* Rates that are divisions of one rate may be off by 1/RATIO_ROUNDING_DIV. */
 #define RATIO_ROUNDING_DIV	10000

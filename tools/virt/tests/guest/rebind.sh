@@ -181,7 +181,7 @@ load()
 {
 	modprobe -r panthor
 	lines=$(dmesg | wc -l)
-	modprobe panthor "$1" 2>/dev/null && status=loaded || status=refused
+	modprobe panthor ${1:+"$1"} 2>/dev/null && status=loaded || status=refused
 	case $status,$(dmesg | tail -n +$((lines + 1)) | grep -cF "$2") in
 	*,0) echo "$status" ;;
 	*,1|refused,2) echo "$status, told" ;;
@@ -195,7 +195,7 @@ for value in N:N 0:N Y:Y 1:Y; do
 done
 is "perf_paranoid=2 is neither yes nor no" \
 	"$(load perf_paranoid=2 "\`2' invalid for parameter \`perf_paranoid'")" "refused, told"
-is "perf_paranoid is Y otherwise" "$(load perf_), $(cat $parameters/perf_paranoid)" \
+is "perf_paranoid is Y otherwise" "$(load "" perf_), $(cat $parameters/perf_paranoid)" \
 	"loaded, Y"
 is "perf_paranoid is read and written" "$(echo N >$parameters/perf_paranoid; { echo 2 >$parameters/perf_paranoid; } 2>&1 |
 	grep -c 'Invalid argument') $(cat $parameters/perf_paranoid)" "1 N"
