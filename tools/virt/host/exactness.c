@@ -413,7 +413,7 @@ static void read_trace(const char *path)
 			 */
 			if (!up && seen && insert_late)
 				position = end_of_epoch(position);
-		} else if (sscanf(line, "panthor_perf_request: epoch=%u gen=%u", &epoch, &insert) == 2) {
+		} else if (sscanf(line, "panthor_perf_request: epoch=%u seq=%u", &epoch, &insert) == 2) {
 			requested = us;
 			asked[0] = asked[1];
 			asked[1] = asked[2];

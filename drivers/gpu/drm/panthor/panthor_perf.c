@@ -53,14 +53,16 @@
  * Terms are explained in Documentation/gpu/panthor-perf.rst.
  */
 
-/* Shortest period and longest ring of a session; sessions of a device and of a file. */
+/* Limits of a session: shortest period, longest ring. */
 #define PERF_MIN_PERIOD_NS		(100 * NSEC_PER_USEC)
 #define PERF_MAX_SLOTS			4096
+
+/* Sessions of a device, and of a file. */
 #define PERF_MAX_SESSIONS		256
 #define PERF_MAX_FILE_SESSIONS		64
 
 /*
- * Limits of users without CAP_PERFMON: sessions of all of them, which leaves some to others,
+ * Without CAP_PERFMON: sessions of all such users (the rest is reserved for users that have it),
  * sessions of one user, and bytes of a ring.
  */
 #define PERF_MAX_USERS_SESSIONS		(PERF_MAX_SESSIONS - PERF_MAX_FILE_SESSIONS)
@@ -75,12 +77,12 @@ static_assert(PANTHOR_PERF_MAX_CSGS == MAX_CSGS);
 static bool perf_paranoid = true;
 module_param(perf_paranoid, bool, 0644);
 MODULE_PARM_DESC(perf_paranoid,
-		 "Performance counters take the permission to watch CPUs with perf; if false, the primary set takes none (true = default)");
+		 "Require permission to monitor CPUs with perf for counters; if false, the primary set is open to all users (default: true)");
 
 /**
  * struct panthor_perf - Performance counters of a device
  * @ptdev: Device.
- * @layout: Layout of samples.
+ * @layout: Sizes and offsets of samples.
  * @fw: Firmware ring and global interface.
  * @clock: Time and cycles.
  * @sampler: Sampler, which takes samples for all sessions.
@@ -88,8 +90,8 @@ MODULE_PARM_DESC(perf_paranoid,
  * @ring: Memory of the firmware ring, mapped into the MCU's address space. NULL until the first
  *	session or event of perf, and there until the MCU has stopped for good. Written with
  *	panthor_perf_sampler::lock held.
- * @setup_lock: TEARDOWN and close cannot be interrupted by a signal, so with it held no memory is
- *	allocated, freed or mapped. The sampler's locks nest in it.
+ * @setup_lock: TEARDOWN and close wait for it uninterruptibly, so don't allocate, free or map
+ *	memory with it held. The sampler's locks nest in it.
  * @sessions: All sessions, linked by panthor_perf_session::node.
  */
 struct panthor_perf {
@@ -125,8 +127,8 @@ static bool request_reset(struct panthor_perf_sampler *sampler, const char *why)
 	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 
 	/*
-	 * In a resume, firmware that does not answer has just been booted, as by a reset. A reset
-	 * that is pending is not the sampler's own.
+	 * Don't reset during resume: it would only boot firmware again, which has just booted.
+	 * Don't claim a reset that somebody else has scheduled.
 	 */
 	if (atomic_read(&perf->ptdev->pm.state) != PANTHOR_DEVICE_PM_STATE_ACTIVE ||
 	    panthor_device_reset_is_pending(perf->ptdev))
@@ -455,8 +457,8 @@ void panthor_perf_submit(struct panthor_file *pfile)
 
 /*
  * End all sessions of a file, also after the device has been unplugged. If the file has submitted
- * jobs, which still have their groups, and perf counts, this waits for a sample before, for up to
- * 20 ms: what those jobs did that are done is in perf's counts.
+ * jobs and perf is counting, first wait up to 20 ms for a sample, so that perf's counts include the
+ * jobs that are done.
  */
 void panthor_perf_close(struct panthor_file *pfile)
 {
@@ -568,9 +570,9 @@ void panthor_perf_irq(struct panthor_device *ptdev)
 }
 
 /*
- * Prepare for the MCU to be halted, or stopped by a reset. Requests of sessions are not passed on
- * to firmware after this. Those that firmware does not answer now, for which this sleeps up to
- * 20 ms unless a reset is pending, are answered by panthor_perf_post_suspend().
+ * Prepare for the MCU to be halted, or stopped by a reset: stop sending requests to firmware.
+ * Sleeps up to 20 ms for the one in flight, unless a reset is pending. panthor_perf_post_suspend()
+ * completes all others.
  */
 void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 {
@@ -582,8 +584,8 @@ void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 }
 
 /*
- * Read the samples that the MCU has written until it stopped. The device is still powered, and its
- * firmware has not been loaded again, which clears INSERT.
+ * Read the samples that the MCU has written until it stopped. Called while the device is powered,
+ * and before firmware is loaded again, which clears INSERT.
  */
 void panthor_perf_post_suspend(struct panthor_device *ptdev)
 {
@@ -660,8 +662,8 @@ err:
 }
 
 /*
- * Register the PMU of a registered device. That there is none is no error, and is printed. Events
- * may be opened before this returns, and the device be unplugged.
+ * Register the PMU of a registered device. A failure is logged, not returned. Events can be opened,
+ * and the device unplugged, before this returns.
  */
 void panthor_perf_register(struct panthor_device *ptdev)
 {
@@ -701,8 +703,8 @@ void panthor_perf_unplug(struct panthor_device *ptdev)
 }
 
 /*
- * Free the firmware ring, after panthor_perf_unplug() or a failed probe. The MCU has stopped, since
- * firmware that does not answer may still have counters enabled, and its address space exists.
+ * Free the firmware ring, after panthor_perf_unplug() or a failed probe. The MCU must have stopped,
+ * since hung firmware may still write to the ring, and its address space must still exist.
  */
 void panthor_perf_free_ring(struct panthor_device *ptdev)
 {

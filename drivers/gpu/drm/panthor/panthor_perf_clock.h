@@ -19,7 +19,7 @@ struct panthor_device;
  * @first_rate: @rate at the probe.
  * @rate: Present rate in Hz, 0 if there is no clock.
  * @follows: @rate is that of the top-level clock, or in the same ratio to it as at the probe.
- * @nominal: Cycles from the latest pair to the latest change of a rate, by the rates.
+ * @nominal: Estimated cycles from panthor_perf_clock::pair to @changed_ns there, by clock rates.
  *
  * @rate, @follows and @nominal are protected by panthor_perf_clock::lock, the rest is constant.
  */
@@ -38,17 +38,18 @@ struct panthor_perf_domain {
  * @supported: A bit for each clock domain that has a clock of its own.
  * @freq: Frequency of the GPU timestamp in Hz, 0 if it cannot be converted to time.
  * @offset: Ticks by which the GPU timestamp is ahead of the CPUs' system counter.
- * @pair: Latest moment at which clocks and cycles were read. @gpu is 0 if it cannot be converted.
- * @up: Cycles are counted: the GPU is powered, and somebody counts.
- * @count: What GPU_CYCLE_COUNT is compared with at the next pair.
+ * @pair: When the system counter, the GPU timestamp and cycles were last read together. @gpu is 0
+ *	if the timestamp cannot be converted.
+ * @up: Cycles are counted: the GPU is powered, and there are clients.
+ * @count: GPU_CYCLE_COUNT at @pair.
  * @by_rates: The latest cycles of @pair come from rates: GPU_CYCLE_COUNT stands still.
  * @lock: Taken in process context, by notifiers with the prepare lock of the clock framework held,
  *	or in panthor_perf_sampler::lock. Innermost.
  * @changed_ns: Time of the latest change of a rate, or that of @pair if that is later.
  * @domains: Clock domains, by enum drm_panthor_perf_clock.
  *
- * @offset to @by_rates are protected by panthor_perf_sampler::lock, which callers of all functions
- * hold but for init, set_rate and deadline.
+ * panthor_perf_sampler::lock protects @offset to @by_rates. Callers hold it, except for init,
+ * set_rate and deadline.
  */
 struct panthor_perf_clock {
 	struct panthor_device *ptdev;

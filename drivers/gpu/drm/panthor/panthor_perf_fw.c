@@ -34,10 +34,9 @@
  *
  * (A) A sample that is acknowledged is counted. (B) A sample that is counted is
  * complete. (C) The driver neither reads the next sample in a slot nor clears PRFCNT_EN
- * in it. (D) Counters are enabled with this configuration, and in a ring in which all
- * blocks are marked as not written. The doorbell is not sufficient: another CPU may ring
- * it for another reason. (E) Firmware that writes to a slot which it did not get back is
- * noticed, if INSERT counts the later sample by then: INSERT is out of range.
+ * in it. (D) Firmware sees the configuration and the cleared ring before the enable bit.
+ * The doorbell does not order this: another CPU may ring it earlier. (E) Detects that
+ * firmware has overwritten the slot during the read: INSERT is out of range then.
  *
  * Two more orders need no barrier. panthor_perf_fw_disable() reads ACK before it releases
  * a lock in settle_reqs(), whose next owner reads INSERT. panthor_perf_fw_enable() clears
@@ -187,7 +186,7 @@ int panthor_perf_fw_disable(struct panthor_perf_fw *fw)
 	fw->ops->ring_doorbell(fw);
 	ret = fw->ops->wait_acks(fw, GLB_PERFCNT_EN, PANTHOR_PERF_FW_ACK_MS);
 	unmask_irqs(fw, 0);
-	/* OVERFLOW tells of what is in the ring, until counters are enabled again. */
+	/* Keep OVERFLOW: it still applies to the samples in the ring. */
 	settle_reqs(fw, GLB_PERFCNT_SAMPLE);
 	return ret;
 }
@@ -258,7 +257,7 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
  * Prepare the input block for the next boot, when the MCU has stopped and its samples have been
  * consumed: a fast reset leaves this memory as it is.
  */
-void panthor_perf_fw_dead(struct panthor_perf_fw *fw)
+void panthor_perf_fw_stopped(struct panthor_perf_fw *fw)
 {
 	fw->enabled = false;
 	panthor_fw_update_reqs(fw->glb, req, 0, GLB_PERFCNT_EN);
@@ -337,9 +336,9 @@ void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
 }
 
 /*
- * Acknowledge events, OVERFLOW only if @overflow is set, and ring the doorbell if there were any,
- * which it returns. Firmware then retries a request that had found the ring full, and raises events
- * again whose condition still holds: without end if no samples are consumed in between.
+ * Acknowledge events (OVERFLOW only if @overflow is set), and ring the doorbell. Return true if
+ * there were any. Firmware then retries a request that had found the ring full, and raises events again
+ * whose condition still holds: without end if no samples are consumed in between.
  */
 bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow)
 {

@@ -17,7 +17,7 @@ struct panthor_perf_layout_params;
 #define PANTHOR_PERF_FW_ACK_MS		100
 
 /**
- * struct panthor_perf_fw_ops - Functions of the driver that panthor_perf_fw.c calls
+ * struct panthor_perf_fw_ops - Access to firmware and registers
  * @ring_doorbell: Ring the doorbell, so that firmware looks at REQ.
  * @wait_acks: Wait until the bits of @mask are the same in ACK and REQ, at most @timeout_ms
  *	milliseconds. Returns 0 or -ETIMEDOUT. May sleep.
@@ -41,7 +41,7 @@ struct panthor_perf_fw_ops {
  * @ring: Address of the firmware ring in the kernel, NULL until it is allocated.
  * @ring_va: Address of the firmware ring in the MCU's address space.
  * @enabled: Firmware has acknowledged that counters are enabled.
- * @extract: EXTRACT. The copy in the input block is only written.
+ * @extract: EXTRACT. The driver never reads back the one in the input block.
  * @epoch: Number of times that counters have been enabled.
  *
  * @ring and what follows is protected by panthor_perf_sampler::lock, which the callers of all
@@ -69,7 +69,7 @@ struct panthor_kernel_bo *panthor_perf_fw_ring_alloc(struct panthor_perf_fw *fw)
 
 int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set);
 int panthor_perf_fw_disable(struct panthor_perf_fw *fw);
-void panthor_perf_fw_dead(struct panthor_perf_fw *fw);
+void panthor_perf_fw_stopped(struct panthor_perf_fw *fw);
 
 void panthor_perf_fw_request(struct panthor_perf_fw *fw);
 bool panthor_perf_fw_acked(struct panthor_perf_fw *fw);

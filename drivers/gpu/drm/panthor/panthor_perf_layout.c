@@ -50,7 +50,7 @@ static bool has_block(const u64 blocks[PANTHOR_PERF_BLOCK_WORDS], u32 b)
 	return blocks[b / 64] & BIT_ULL(b % 64);
 }
 
-/* Append a block. @fw_offset is in bytes. */
+/* @fw_offset is in bytes. */
 static void add_block(struct panthor_perf_layout *layout, u32 type, u32 fw_offset,
 		      u32 supported_clocks)
 {
@@ -107,8 +107,8 @@ static void add_cores(struct panthor_perf_layout *layout,
 }
 
 /*
- * Return why firmware samples with blocks of this @size, this @metadata and the firmware and
- * hardware parts of these sizes, all in bytes, are not what is known of them, or NULL.
+ * Return why the sizes that firmware reports, in bytes, don't match the GPU's blocks, or NULL if
+ * they do.
  */
 static const char *find_mismatch(const struct panthor_perf_layout_params *params, u32 size,
 				 u32 metadata, u32 fw_size, u32 hw_size)
@@ -269,8 +269,8 @@ u32 panthor_perf_mask_narrow(const u64 mask[2])
 }
 
 /*
- * Copy the rest of a block, behind PROBE_SIZE. Returns the bits that occur in any counter of it:
- * usually some do not, so that none has its highest value.
+ * Copy the rest of a block, behind PROBE_SIZE. Returns the OR of all counters: unless it is
+ * U32_MAX, none has saturated.
  */
 static u32 copy_rest(u64 *dst, const void *src, u32 size)
 {

@@ -23,7 +23,7 @@
  * those blocks that some session needs from the firmware ring, whose memory may be
  * slow to read, into a &struct panthor_perf_fw_sample, and sets to 0 what was not
  * written. panthor_perf_accum_add() then adds the sample to the accumulator of a
- * session. Its cost depends on the number of blocks that the session enabled.
+ * client. Its cost depends on the number of blocks in which the client has enabled counters.
  *
  * An accumulator holds a user sample in kernel memory, which is copied to the user's
  * ring when the few values that depend on the time of delivery have been filled in.
@@ -66,7 +66,6 @@
 /* Highest number of L2 slices MEM_FEATURES can name. */
 #define PANTHOR_PERF_MAX_SLICES		16
 
-/* Highest number of shader cores. */
 #define PANTHOR_PERF_MAX_CORES		64
 
 /* Highest number of blocks of a user sample. */
@@ -87,14 +86,15 @@
 #define PANTHOR_PERF_EN_WRITTEN		BIT(1)
 
 /*
- * Internal block state that users do not see: the shader core may have had power in a part of
- * the period, and is not UNAVAILABLE even if OFF is all else that is known of its power.
+ * Internal block state that users do not see: the power of the shader core is unknown for a part
+ * of the period. It keeps a core that is OFF otherwise from being reported as UNAVAILABLE.
  */
 #define PANTHOR_PERF_STATE_POWER_UNKNOWN	BIT(6)
 
 /*
- * Why firmware took a sample: before what, but for the first, which is also that of a sample
- * before shader cores lose power, and the last. It is in the metadata block, if there is one.
+ * Why firmware took a sample. REQUEST: the driver asked for it, or shader cores are about to lose
+ * power. All others: firmware is about to enter this state. It is in the metadata block, if there
+ * is one.
  */
 enum panthor_perf_reason {
 	PANTHOR_PERF_REASON_REQUEST = 0,
@@ -198,12 +198,12 @@ struct panthor_perf_layout {
  * @saturated: A bit for each block in @written with a counter that may have saturated.
  * @states: States of each block, for sessions that have enabled counters in it. Padded, so that
  *	eight of them can be combined at a time.
- * @unread: States for sessions that have not: of shader cores in element 1, else in 0.
+ * @unread: States of blocks for sessions that have not: [0] other blocks, [1] shader cores.
  * @values: Values of all blocks. Those that firmware did not write are 0 in a block in @written,
  *	and undefined in all other blocks.
  *
- * Has a size of panthor_perf_layout::fw_copy_size bytes. Zeroed when it is allocated, and then used for
- * one sample after the other.
+ * Has a size of panthor_perf_layout::fw_copy_size bytes. Zeroed when it is allocated, and reused
+ * for every sample.
  */
 struct panthor_perf_fw_sample {
 	u64 timestamp;
@@ -223,7 +223,7 @@ struct panthor_perf_fw_sample {
  * @zero: No firmware sample was added since the last sample: all sums are 0, although @image has
  *	the old ones, which the first firmware sample overwrites.
  * @states: States of each block in @enabled since the last sample.
- * @unread: States of blocks not in @enabled: of shader cores in element 1, else in 0.
+ * @unread: States of blocks not in @enabled: [0] other blocks, [1] shader cores.
  * @image: The user sample, with headers and sums.
  *
  * Has a size of panthor_perf_layout::accum_size bytes.

@@ -317,7 +317,7 @@ struct panthor_perf_pmu_run *panthor_perf_pmu_run_create(struct panthor_perf_sam
 	 */
 	run->client.limited = true;
 	run->client.queue = &run->last;
-	run->answered = READ_ONCE(sampler->next_gen) - 1;
+	run->answered = READ_ONCE(sampler->next_seq) - 1;
 	panthor_perf_client_init(&run->client, sampler);
 	return run;
 }
@@ -385,39 +385,39 @@ static void leave_run(struct panthor_perf_pmu *pmu, u32 type)
 }
 
 /* Return true if a request by panthor_perf_sampler_sync() is answered, or the run has ended. */
-static bool run_answered(struct panthor_perf_pmu_run *run, u32 number)
+static bool run_answered(struct panthor_perf_pmu_run *run, u32 seq)
 {
 	/* The lock orders this before reading the totals. */
 	guard(spinlock)(&run->client.sampler->req_lock);
 
-	return !run_counts(run) || (s32)(run->answered - number) >= 0;
+	return !run_counts(run) || (s32)(run->answered - seq) >= 0;
 }
 
 /*
  * Wait until the totals have all that was counted before this call; a run that does not count
  * begins to. Several callers may do so at once. Returns 0, -ERESTARTSYS if a signal is pending,
- * -ETIMEDOUT if firmware does not answer, or what panthor_perf_sampler_begin() returns.
+ * -ETIMEDOUT if firmware does not answer, or what panthor_perf_sampler_start_async() returns.
  */
 static int wait_for_sample(struct panthor_perf_pmu_run *run)
 {
 	struct panthor_perf_client *client = &run->client;
-	u32 number;
+	u32 seq;
 	long left;
 	int ret;
 
-	ret = panthor_perf_sampler_begin(client->sampler, client, 0);
+	ret = panthor_perf_sampler_start_async(client->sampler, client, 0);
 	if (ret)
 		return ret;
 
 	left = wait_event_interruptible_timeout(client->start_wait, READ_ONCE(client->state) !=
 						PANTHOR_PERF_CLIENT_STARTING, BASELINE_TIMEOUT);
 	if (left > 0) {
-		ret = panthor_perf_sampler_sync(client->sampler, client, &number);
+		ret = panthor_perf_sampler_sync(client->sampler, client, &seq);
 		if (ret)
 			return ret == -EINVAL ? -ETIMEDOUT : ret;
 
 		left = wait_event_interruptible_timeout(client->start_wait,
-							run_answered(run, number), left);
+							run_answered(run, seq), left);
 	}
 	if (left <= 0)
 		return left ? left : -ETIMEDOUT;
@@ -623,7 +623,7 @@ err_free:
 void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu)
 {
 	struct panthor_perf_pmu_run *run;
-	u32 number;
+	u32 seq;
 
 	if (!pmu)
 		return;
@@ -635,8 +635,8 @@ void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu)
 	}
 
 	/* Not killable: the work of a program that ends by a fatal signal counts. */
-	if (!panthor_perf_sampler_sync(run->client.sampler, &run->client, &number))
-		wait_event_timeout(run->client.start_wait, run_answered(run, number),
+	if (!panthor_perf_sampler_sync(run->client.sampler, &run->client, &seq))
+		wait_event_timeout(run->client.start_wait, run_answered(run, seq),
 				   FLUSH_TIMEOUT);
 	put_run(run);
 }

@@ -19,18 +19,18 @@
  * another one.
  *
  * A client requests samples by SAMPLE, STOP, START (the baseline) and its period. The
- * sampler makes firmware requests, one at a time, and numbers them. The number of a
- * client's request is that of the firmware request that is made next, and it is complete
- * when that one is answered. All requests that come while a firmware request is in
+ * sampler makes firmware requests, one at a time, and gives them sequence numbers. A
+ * client's request has the number of the next firmware request, and is complete when
+ * that one is answered. All requests that come while a firmware request is in
  * flight share the next one. They cannot share the one in flight, because its sample
  * may have been taken before the client's call::
  *
  *	START, SAMPLE, STOP, timer		interrupt, work, suspend
  *			|				|
  *	queue of the client, with	add firmware samples to all
- *	number next_gen			accumulators
+ *	number next_seq			accumulators
  *			|				|
- *	firmware request flight_gen,	complete requests up to flight_gen,
+ *	firmware request flight_seq,	complete requests up to flight_seq,
  *	if none is in flight		make the next firmware request
  *
  * A request needs no firmware request while firmware does not count: drain_work completes
@@ -45,8 +45,8 @@
  * is done about firmware that fails.
  */
 
-/* Submit the firmware request that is wanted, if it can be submitted. */
-void panthor_perf_submit_request(struct panthor_perf_sampler *sampler)
+/* Submit a firmware request if one is wanted, counters are enabled and none is in flight. */
+void panthor_perf_submit_fw_request(struct panthor_perf_sampler *sampler)
 {
 	lockdep_assert_held(&sampler->req_lock);
 
@@ -56,16 +56,19 @@ void panthor_perf_submit_request(struct panthor_perf_sampler *sampler)
 
 	WRITE_ONCE(sampler->wanted, false);
 	WRITE_ONCE(sampler->in_flight, true);
-	sampler->flight_gen = sampler->next_gen++;
+	sampler->flight_seq = sampler->next_seq++;
 	sampler->flight_ns = ktime_get_raw_ns();
-	sampler->answer_ns = sampler->flight_ns;
+	sampler->timeout_start_ns = sampler->flight_ns;
 	sampler->flight_since_ack = true;
-	trace_panthor_perf_request(sampler->fw->epoch, sampler->flight_gen);
+	trace_panthor_perf_request(sampler->fw->epoch, sampler->flight_seq);
 	panthor_perf_fw_request(sampler->fw);
 }
 
-/* Get requests with number next_gen completed. */
-void panthor_perf_want_request(struct panthor_perf_sampler *sampler)
+/*
+ * Make sure that requests with number next_seq are completed: submit a firmware request, or queue
+ * drain_work while counters are disabled. panthor_perf_sampler_down() completes those of CLOSING.
+ */
+void panthor_perf_want_fw_request(struct panthor_perf_sampler *sampler)
 {
 	lockdep_assert_held(&sampler->req_lock);
 
@@ -75,7 +78,7 @@ void panthor_perf_want_request(struct panthor_perf_sampler *sampler)
 	    sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
 		queue_work(sampler->wq, &sampler->drain_work);
 	else
-		panthor_perf_submit_request(sampler);
+		panthor_perf_submit_fw_request(sampler);
 }
 
 /*
@@ -108,27 +111,27 @@ void panthor_perf_want_limited(struct panthor_perf_sampler *sampler)
 	if (now < sampler->limited.not_before_ns)
 		set_timer(sampler, sampler->limited.not_before_ns, now);
 	else
-		panthor_perf_want_request(sampler);
+		panthor_perf_want_fw_request(sampler);
 }
 
-/* Request a sample. Returns the number of the firmware request that completes it. */
+/* Request a sample. Returns the sequence number of the firmware request that completes it. */
 static u32 request_sample(struct panthor_perf_client *client)
 {
 	struct panthor_perf_sampler *sampler = client->sampler;
 	/* Read first: the firmware request may be made at once. */
-	u32 number = sampler->next_gen;
+	u32 seq = sampler->next_seq;
 
 	if (!client->limited) {
-		panthor_perf_want_request(sampler);
-		return number;
+		panthor_perf_want_fw_request(sampler);
+		return seq;
 	}
 
 	WRITE_ONCE(sampler->limited.waiting, true);
 	panthor_perf_want_limited(sampler);
-	return number;
+	return seq;
 }
 
-/* Return true if samples are due periodically: without a ring, not while the GPU is suspended. */
+/* Return true if samples are due periodically. The PMU wants none while the GPU is suspended. */
 static bool has_deadlines(const struct panthor_perf_client *client)
 {
 	return READ_ONCE(client->period_ns) && client->state == PANTHOR_PERF_CLIENT_STARTED &&
@@ -174,7 +177,7 @@ static void timer_work(struct work_struct *work)
 		if (now >= client->deadline_ns) {
 			if (!client->due) {
 				WRITE_ONCE(client->due, true);
-				client->due_number = request_sample(client);
+				client->due_seq = request_sample(client);
 			}
 			client->deadline_ns =
 				panthor_perf_clock_deadline(client->begun_ns,
@@ -213,7 +216,7 @@ void panthor_perf_queue_request(struct panthor_perf_client *client, u64 user_dat
 
 	req->user_data = user_data;
 	req->last = last;
-	req->number = request_sample(client);
+	req->seq = request_sample(client);
 	WRITE_ONCE(client->tail, client->tail + 1);
 }
 
@@ -225,10 +228,10 @@ bool panthor_perf_reserve_slot(struct panthor_perf_client *client)
 	if (!panthor_perf_has_ring(client))
 		return true;
 
-	if (client->ops->free_slots(client) <= client->promised)
+	if (client->ops->free_slots(client) <= client->reserved)
 		return false;
 
-	client->promised++;
+	client->reserved++;
 	return true;
 }
 
@@ -275,14 +278,14 @@ void panthor_perf_client_init(struct panthor_perf_client *client,
 }
 
 /* Add a client to the list, and request its baseline. Returns 0 or what START returns. */
-static int start_client(struct panthor_perf_client *client, u64 user_data)
+static int add_client(struct panthor_perf_client *client, u64 user_data)
 {
 	struct panthor_perf_sampler *sampler = client->sampler;
 	int ret = 0;
 
 	lockdep_assert_held(&sampler->lock);
 
-	/* The last client may have stopped, and the work that does this not have run. */
+	/* The last client may have stopped, and drain_work not have disabled counters yet. */
 	panthor_perf_disable_if_unused(sampler);
 
 	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
@@ -304,7 +307,7 @@ static int start_client(struct panthor_perf_client *client, u64 user_data)
 
 	if (sampler->state == PANTHOR_PERF_SAMPLER_IDLE ||
 	    sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
-		ret = panthor_perf_start_counting(sampler);
+		ret = panthor_perf_enable_for_start(sampler);
 	if (ret)
 		return ret;
 
@@ -320,23 +323,23 @@ static int start_client(struct panthor_perf_client *client, u64 user_data)
 
 	spin_lock(&sampler->req_lock);
 	WRITE_ONCE(client->state, PANTHOR_PERF_CLIENT_STARTING);
-	client->promised = 1;
+	client->reserved = 1;
 	client->due = true;
-	client->due_number = request_sample(client);
+	client->due_seq = request_sample(client);
 	spin_unlock(&sampler->req_lock);
 	return 0;
 }
 
 /*
- * Begin to count unless a client is starting or has started, and don't wait for its baseline, which
- * panthor_perf_client::start_wait tells; @user_data is the tag of samples that no command asks for.
- * Sleeps uninterruptibly for up to 400 ms if firmware does not enable counters.
+ * Start a client that is stopped. Don't wait for its baseline: panthor_perf_client::start_wait is
+ * woken when it arrives. @user_data is that of periodic and automatic samples. Sleeps
+ * uninterruptibly for up to 400 ms if firmware does not enable counters.
  *
  * Returns 0; -EBUSY if the client is stopping, if no slot of its ring is free or if others count
  * another set; -ETIMEDOUT if firmware did not answer; -ENOENT or -ENODEV if client or device have
  * gone; -ERESTARTSYS if a signal is pending.
  */
-int panthor_perf_sampler_begin(struct panthor_perf_sampler *sampler,
+int panthor_perf_sampler_start_async(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data)
 {
 	int ret = 0;
@@ -347,7 +350,7 @@ int panthor_perf_sampler_begin(struct panthor_perf_sampler *sampler,
 	scoped_guard(mutex, &sampler->lock)
 		if (client->state != PANTHOR_PERF_CLIENT_STARTING &&
 		    client->state != PANTHOR_PERF_CLIENT_STARTED)
-			ret = start_client(client, user_data);
+			ret = add_client(client, user_data);
 	mutex_unlock(&sampler->start_lock);
 	return ret;
 }
@@ -356,12 +359,12 @@ int panthor_perf_sampler_begin(struct panthor_perf_sampler *sampler,
  * Begin to count, and return when counting has begun. Sleeps interruptibly until a firmware request
  * is answered, which may last as long as protected mode. START and STOP of a client must come one
  * after the other; it may be removed meanwhile. Returns 0, or an error like
- * panthor_perf_sampler_begin().
+ * panthor_perf_sampler_start_async().
  */
 int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data)
 {
-	int ret = panthor_perf_sampler_begin(sampler, client, user_data);
+	int ret = panthor_perf_sampler_start_async(sampler, client, user_data);
 
 	if (ret)
 		return ret;
@@ -416,12 +419,12 @@ int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 
 /*
  * Request a sample that has all that was counted up to this call, for a client without a ring:
- * @number receives the number of the firmware request, and the sample that answers it, or a later
- * one, has that as user_data. Returns 0, -EINVAL if the client is not counting, or -ENODEV if the
- * device has gone.
+ * @seq receives the sequence number of the firmware request. The sample that answers it has that
+ * number or a later one as user_data. Returns 0, -EINVAL if the client is not counting, or -ENODEV
+ * if the device has gone.
  */
 int panthor_perf_sampler_sync(struct panthor_perf_sampler *sampler,
-			      struct panthor_perf_client *client, u32 *number)
+			      struct panthor_perf_client *client, u32 *seq)
 {
 	int ret;
 
@@ -432,8 +435,8 @@ int panthor_perf_sampler_sync(struct panthor_perf_sampler *sampler,
 		return ret;
 
 	WRITE_ONCE(client->due, true);
-	client->due_number = request_sample(client);
-	*number = client->due_number;
+	client->due_seq = request_sample(client);
+	*seq = client->due_seq;
 	return 0;
 }
 
@@ -446,7 +449,7 @@ bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 {
 	guard(spinlock)(&sampler->req_lock);
 
-	/* Unplug has given the client its last sample, or is about to. */
+	/* It is not counting, or unplug delivers its last sample. */
 	if (check_request(client))
 		return false;
 
@@ -469,7 +472,7 @@ void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,
 }
 
 /*
- * Enable or disable all counters of the blocks of a type, for a client that is no session. If it
+ * Enable or disable all counters of the blocks of a type, for the PMU client. If it
  * is counting, its next firmware sample may have what these blocks counted before this call.
  */
 void panthor_perf_sampler_enable(struct panthor_perf_sampler *sampler,

@@ -39,12 +39,12 @@ enum panthor_perf_client_state {
 /**
  * struct panthor_perf_client_ops - Functions of a client, none of which sleeps
  * @free_slots: Return the number of free slots in the client's ring. Called with
- *	panthor_perf_sampler::lock or req_lock held. NULL of a client without a ring, which gets
- *	a sample at its baseline, whenever a firmware request is answered, and when the GPU was
- *	suspended or resumed; none is due while it is suspended.
+ *	panthor_perf_sampler::lock or req_lock held. NULL for the PMU client, which has no ring.
+ *	It gets a sample at its baseline, for every answered firmware request, and at suspend
+ *	and resume. Its period is ignored while the GPU is suspended.
  * @deliver: Write panthor_perf_client::accum plus @fw_sample, which may be NULL, to the next slot
  *	of the client's ring, signal the user, and return the sample's flags. Decrement
- *	panthor_perf_client::promised when the slot is in use, with req_lock held. Called with
+ *	panthor_perf_client::reserved when the slot is in use, with req_lock held. Called with
  *	panthor_perf_sampler::lock held.
  */
 struct panthor_perf_client_ops {
@@ -57,22 +57,21 @@ struct panthor_perf_client_ops {
 /**
  * struct panthor_perf_request - A request of a client for a sample
  * @user_data: Tag of the sample.
- * @number: Number of the firmware request that completes it.
+ * @seq: Sequence number of the firmware request that completes it.
  * @last: It is the request of STOP.
  */
 struct panthor_perf_request {
 	u64 user_data;
-	u32 number;
+	u32 seq;
 	bool last;
 };
 
 /**
- * struct panthor_perf_client - A client of the sampler: a session, or the events of perf
+ * struct panthor_perf_client - A client of the sampler: a session, or the PMU
  *
- * Constant once the client can be started, but for @period_ns of the events of perf:
+ * Constant once the client can be started, except for @period_ns of the PMU:
  *
  * @ops: Functions of the client.
- * @sampler: Sampler.
  * @id: Number of the client, unique for the device.
  * @block_set: Counter set.
  * @emit_auto: Deliver automatic samples, each as a sample of its own. Otherwise their counts are
@@ -91,7 +90,7 @@ struct panthor_perf_request {
  * @start_wait: Woken when STARTING ends.
  * @start_ret: What START returns when STARTING has ended.
  * @flags: Flags of the next sample.
- * @start_data: Tag of samples that no request asked for.
+ * @start_data: user_data of START, for periodic and automatic samples.
  * @accum: Sums since the last sample.
  * @start: End of the last sample.
  * @begun_ns: Time of the baseline, CLOCK_MONOTONIC_RAW.
@@ -100,10 +99,10 @@ struct panthor_perf_request {
  *
  * @head: Index of the oldest request in @queue, never reset.
  * @tail: Index behind the latest request, never reset.
- * @promised: Number of free slots of the ring that are reserved: for each request that was
- *	accepted, for that of STOP, and for a periodic or automatic sample while it is delivered.
+ * @reserved: Number of reserved slots of the ring: one for each queued request, one for STOP, and
+ *	one for a periodic or automatic sample while it is delivered.
  * @due: A deadline has passed, the baseline is missing, or panthor_perf_sampler_sync() was called.
- * @due_number: Number of the firmware request that completes what is @due.
+ * @due_seq: Sequence number of the firmware request that completes what is @due.
  * @deadline_ns: Next deadline, CLOCK_MONOTONIC_RAW.
  */
 struct panthor_perf_client {
@@ -130,9 +129,9 @@ struct panthor_perf_client {
 
 	u32 head;
 	u32 tail;
-	u32 promised;
+	u32 reserved;
 	bool due;
-	u32 due_number;
+	u32 due_seq;
 	u64 deadline_ns;
 };
 
@@ -143,17 +142,17 @@ struct panthor_perf_client {
 #define PANTHOR_PERF_LIMITED_REQUESTS	64
 
 /**
- * struct panthor_perf_limited - Rate limit of clients whose users lack CAP_PERFMON, or may
+ * struct panthor_perf_limited - Rate limit of the PMU and of sessions without CAP_PERFMON
  *
  * All of them see the same firmware samples, which are at least PANTHOR_PERF_LIMITED_NS apart. No
  * firmware request is made for them before that, nor while another one is in flight. Requests that
  * are answered too early by the request of another client wait for a later firmware sample. An
  * automatic sample that comes too early, or while a request waits, is a part of the next one.
  *
- * @waiting: A limited client has an open request. Protected by panthor_perf_sampler::req_lock.
+ * @waiting: A limited client has a queued request. Protected by panthor_perf_sampler::req_lock.
  * @not_before_ns: Earliest time of their next sample, CLOCK_MONOTONIC_RAW. Protected by
  *	panthor_perf_sampler::req_lock.
- * @turn: They see the firmware sample that is shared out. Protected by panthor_perf_sampler::lock.
+ * @turn: They get the firmware sample being processed. Protected by panthor_perf_sampler::lock.
  */
 struct panthor_perf_limited {
 	bool waiting;
@@ -167,7 +166,7 @@ struct panthor_perf_limited {
  * @PANTHOR_PERF_SAMPLER_CLOSING: The MCU is about to be halted or reset.
  * @PANTHOR_PERF_SAMPLER_IDLE: The MCU runs, and there is no client.
  * @PANTHOR_PERF_SAMPLER_COUNTING: Firmware counts, and answers requests.
- * @PANTHOR_PERF_SAMPLER_FAILED: There are clients, but firmware does not count.
+ * @PANTHOR_PERF_SAMPLER_FAILED: The MCU runs and there are clients, but counters are disabled.
  * @PANTHOR_PERF_SAMPLER_GONE: The device was unplugged.
  */
 enum panthor_perf_sampler_state {
@@ -186,15 +185,15 @@ extern const char * const panthor_perf_sampler_states[];
  *
  * @last_id: Number of the latest client.
  * @fw: Firmware. What it points to is protected by @lock.
- * @layout: Layout of samples.
+ * @layout: Sizes and offsets of samples.
  * @clock: Time and cycles.
  * @wq: Workqueue of @drain_work, @check_work and @timer_work.
- * @reset: Ask for a reset of the GPU, and log @why. Called with @lock held. Returns true if
- *	there will be one that would not have been otherwise.
+ * @reset: Schedule a reset of the GPU, and log the reason. Called with @lock held. Returns true if
+ *	this call has scheduled it.
  *
- * @start_lock: Held by START while it enables counters, for up to 400 ms with @lock held if
- *	firmware does not answer. Hooks get @lock before all but one of several STARTs. Taken
- *	interruptibly, in process context; @lock nests in it.
+ * @start_lock: Serializes START, which holds @lock for up to 400 ms if firmware does not answer.
+ *	A suspend hook waits for one of them at most. Taken interruptibly, in process context;
+ *	@lock nests in it.
  * @lock: Protects the firmware ring and the sums of clients. Taken in process context, by the
  *	hooks of resume in the fence signalling path: nothing may allocate, take a reservation
  *	lock, wait for a fence or get a power reference with it held. Whoever holds it may wait
@@ -210,11 +209,11 @@ extern const char * const panthor_perf_sampler_states[];
  * @clients: Clients that are neither stopped nor removed.
  * @set: Counter set of @clients, or of the last one that there was.
  * @needed: A bit for each block in which a client has enabled counters.
- * @sample: The firmware sample that is shared out.
+ * @sample: The firmware sample being processed.
  * @prev_reason: Reason of the firmware sample before it.
- * @time: Time of the latest firmware sample, or when requests were last completed without one.
- * @budget: How many more requests this pass over the clients may complete, beyond each client's
- *	first.
+ * @time: End time of the samples that serve_clients() delivers: that of the firmware sample being
+ *	processed, or when requests were last completed without one.
+ * @budget: Number of requests beyond each client's first that serve_clients() may complete.
  * @loss_possible: Firmware may have had no room for a sample.
  * @failures: How often firmware failed since it last answered a request, or since the GPU was
  *	reset for another reason.
@@ -227,13 +226,13 @@ extern const char * const panthor_perf_sampler_states[];
  *
  * Protected by @req_lock:
  *
- * @next_gen: Number of the next firmware request.
+ * @next_seq: Sequence number of the next firmware request.
  * @wanted: A firmware request is wanted. Also read without the lock.
  * @in_flight: The latest firmware request is not answered. Also read without the lock.
- * @flight_gen: Number of the latest firmware request.
+ * @flight_seq: Sequence number of the latest firmware request.
  * @flight_ns: When it was made, CLOCK_MONOTONIC_RAW.
- * @answer_ns: The same, or when the GPU was last seen in protected mode since.
- * @flight_since_ack: It was made since OVERFLOW was last acknowledged.
+ * @timeout_start_ns: The same, or when protected mode was last seen after that.
+ * @flight_since_ack: It was made after the last acknowledgment of an OVERFLOW event.
  * @limited: Rate limit.
  * @timer_ns: When @timer expires, CLOCK_MONOTONIC_RAW, or U64_MAX.
  *
@@ -251,7 +250,7 @@ struct panthor_perf_sampler {
 	bool (*reset)(struct panthor_perf_sampler *sampler, const char *why);
 
 	struct mutex start_lock; /* START, one at a time. */
-	struct mutex lock; /* Firmware ring, sums of clients. */
+	struct mutex lock; /* See above. */
 	spinlock_t req_lock; /* Queues of clients. */
 	enum panthor_perf_sampler_state state;
 
@@ -271,12 +270,12 @@ struct panthor_perf_sampler {
 	u32 check_extract;
 	u64 num_samples;
 
-	u32 next_gen;
+	u32 next_seq;
 	bool wanted;
 	bool in_flight;
-	u32 flight_gen;
+	u32 flight_seq;
 	u64 flight_ns;
-	u64 answer_ns;
+	u64 timeout_start_ns;
 	bool flight_since_ack;
 	struct panthor_perf_limited limited;
 	u64 timer_ns;
@@ -292,14 +291,14 @@ void panthor_perf_sampler_fini(struct panthor_perf_sampler *sampler);
 
 void panthor_perf_client_init(struct panthor_perf_client *client,
 			      struct panthor_perf_sampler *sampler);
-int panthor_perf_sampler_begin(struct panthor_perf_sampler *sampler,
+int panthor_perf_sampler_start_async(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data);
 int panthor_perf_sampler_start(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data);
 int panthor_perf_sampler_request(struct panthor_perf_sampler *sampler,
 				 struct panthor_perf_client *client, u64 user_data);
 int panthor_perf_sampler_sync(struct panthor_perf_sampler *sampler,
-			      struct panthor_perf_client *client, u32 *number);
+			      struct panthor_perf_client *client, u32 *seq);
 bool panthor_perf_sampler_stop(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data);
 void panthor_perf_sampler_remove(struct panthor_perf_sampler *sampler,

@@ -13,10 +13,9 @@
  * 100 ms, and the hooks before and after the MCU stops.
  *
  * Firmware also takes samples of its own accord, and without metadata these look like the
- * answer to a request: classify_sample() tells which it is. A request that is acknowledged
- * although there is no sample since it was made was answered by one that was drained
- * before: nothing is counted in protected mode, and the sample before it completes what
- * is requested in it.
+ * answer to a request: classify_sample() tells which it is. Firmware takes no samples in
+ * protected mode. It acknowledges requests made there without a new sample: the last
+ * sample, which was drained before, has all counts.
  */
 
 /**
@@ -44,13 +43,13 @@
 #define IRQ_MAX_REQUESTS	4
 
 /*
- * How many requests beyond each client's first a pass over the clients completes: hooks and the
- * interrupt thread wait for the lock. A limited client can have no more, its STOP included.
+ * Maximum number of requests beyond each client's first that serve_clients() completes, to bound
+ * the time for which it holds the lock. All requests of one limited client are completed at once.
  */
 #define MAX_MORE_REQUESTS	PANTHOR_PERF_LIMITED_REQUESTS
 
-/* Flag the next sample of all clients that are counting. */
-void panthor_perf_mark_lost(struct panthor_perf_sampler *sampler, u32 flags)
+/* Set flags in the next sample of all clients that are counting. */
+void panthor_perf_flag_next_sample(struct panthor_perf_sampler *sampler, u32 flags)
 {
 	struct panthor_perf_client *client;
 
@@ -110,7 +109,7 @@ static void begin_period(struct panthor_perf_client *client)
 	}
 }
 
-/* Return true if more than one multiple of its period from START on lies in a client's period. */
+/* Return true if a client's next sample, which ends at @end_ns, covers more than one deadline. */
 static bool is_stretched(const struct panthor_perf_client *client, u64 end_ns)
 {
 	u64 period_ns = READ_ONCE(client->period_ns);
@@ -125,7 +124,7 @@ static bool is_stretched(const struct panthor_perf_client *client, u64 end_ns)
 
 /*
  * Deliver the next sample of a client, for which a slot is reserved. @fw_sample is the firmware
- * sample that is shared out, unless it is in the client's accumulator.
+ * sample being processed, or NULL if it is in the client's accumulator.
  */
 static void deliver_sample(struct panthor_perf_client *client,
 			   const struct panthor_perf_fw_sample *fw_sample, u64 user_data)
@@ -152,8 +151,8 @@ static void deliver_sample(struct panthor_perf_client *client,
 }
 
 /*
- * Deliver a sample that no command requested. Without a free slot its counts are a part of the
- * next sample, and false is returned: @fw_sample has to be added to the accumulator.
+ * Deliver a periodic or automatic sample. Return false if there is no free slot: the caller has to
+ * add @fw_sample to the accumulator, and the counts are a part of the next sample.
  */
 static bool deliver_unrequested(struct panthor_perf_client *client,
 				const struct panthor_perf_fw_sample *fw_sample)
@@ -166,7 +165,7 @@ static bool deliver_unrequested(struct panthor_perf_client *client,
 	return true;
 }
 
-/* Deliver a sample that ends now to clients without a ring: the GPU is suspended or resumed. */
+/* Deliver a sample that ends now to the PMU: the GPU is suspended or resumed. */
 void panthor_perf_deliver_power(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client;
@@ -182,7 +181,7 @@ void panthor_perf_deliver_power(struct panthor_perf_sampler *sampler)
 }
 
 /* Begin to count for a client: the sampler's time is that of its baseline. */
-static void begin_client(struct panthor_perf_client *client)
+static void reach_baseline(struct panthor_perf_client *client)
 {
 	struct panthor_perf_sampler *sampler = client->sampler;
 
@@ -201,15 +200,15 @@ static void begin_client(struct panthor_perf_client *client)
 	wake_up_all(&client->start_wait);
 }
 
-/* Return true if firmware request @gen completes a client's request that has this number. */
-static bool is_complete(const struct panthor_perf_client *client, u32 number, u32 gen)
+/* Return true if firmware request @done_seq completes a client's request @seq. */
+static bool is_complete(const struct panthor_perf_client *client, u32 seq, u32 done_seq)
 {
 	const struct panthor_perf_sampler *sampler = client->sampler;
 
 	if (sampler->state == PANTHOR_PERF_SAMPLER_GONE)
 		return true;
 
-	return panthor_perf_gen_complete(number, gen) &&
+	return panthor_perf_seq_complete(seq, done_seq) &&
 	       (!client->limited || sampler->limited.turn);
 }
 
@@ -219,30 +218,30 @@ static void defer_request(struct panthor_perf_client *client)
 	if (client->limited)
 		WRITE_ONCE(client->sampler->limited.waiting, true);
 	else
-		panthor_perf_want_request(client->sampler);
+		panthor_perf_want_fw_request(client->sampler);
 }
 
 /*
- * Take what firmware request @gen completes off a client's queue: its first request, which has the
- * counts, and more as far as the budget goes. Returns the number of requests, and in @due if the
- * sample that was due, or the baseline, is complete.
+ * Dequeue the requests that firmware request @done_seq completes. The first gets the counts;
+ * further ones get empty samples, as far as the budget goes. Returns their number, and in @due if
+ * a periodic sample or the baseline is complete.
  */
-static u32 pop_complete(struct panthor_perf_client *client, u32 gen, bool *due)
+static u32 pop_complete(struct panthor_perf_client *client, u32 done_seq, bool *due)
 {
 	struct panthor_perf_sampler *sampler = client->sampler;
-	u32 num, number;
+	u32 num, seq;
 
 	guard(spinlock)(&sampler->req_lock);
 
-	*due = client->due && is_complete(client, client->due_number, gen);
+	*due = client->due && is_complete(client, client->due_seq, done_seq);
 	if (*due)
 		WRITE_ONCE(client->due, false);
 	else if (client->due && client->limited)
 		defer_request(client);
 
 	for (num = 0; client->head != client->tail; num++) {
-		number = client->queue[client->head & client->queue_mask].number;
-		if (!is_complete(client, number, gen)) {
+		seq = client->queue[client->head & client->queue_mask].seq;
+		if (!is_complete(client, seq, done_seq)) {
 			if (client->limited)
 				defer_request(client);
 			break;
@@ -261,24 +260,24 @@ static u32 pop_complete(struct panthor_perf_client *client, u32 gen, bool *due)
 }
 
 /*
- * Deliver the samples of a client that firmware request @gen completes, as far as the budget goes.
- * Returns true if there was one: the first has @fw_sample, which may be NULL.
+ * Deliver the samples of a client that firmware request @done_seq completes, as far as the budget
+ * goes. Returns true if there was one: the first has @fw_sample, which may be NULL.
  */
-static bool complete_client(struct panthor_perf_client *client, u32 gen,
+static bool complete_client(struct panthor_perf_client *client, u32 done_seq,
 			    const struct panthor_perf_fw_sample *fw_sample)
 {
 	u32 mask = client->queue_mask, next = client->head, end;
 	bool has_ring = panthor_perf_has_ring(client), due, delivered = false;
 
-	/* What it completes was requested before it was made, under a lock that was held since. */
+	/* Needs no req_lock: it was held after any request that @done_seq completes was queued. */
 	if (has_ring && next == READ_ONCE(client->tail) && !READ_ONCE(client->due))
 		return false;
 
-	end = next + pop_complete(client, gen, &due);
+	end = next + pop_complete(client, done_seq, &due);
 	if (!has_ring && next == end) {
 		if (client->limited && !client->sampler->limited.turn)
 			return false;
-		deliver_sample(client, fw_sample, gen);
+		deliver_sample(client, fw_sample, done_seq);
 		return true;
 	}
 
@@ -317,13 +316,13 @@ void panthor_perf_unplug_client(struct panthor_perf_client *client)
 
 	/* The last one takes the client off the list. */
 	sampler->budget = U32_MAX;
-	complete_client(client, sampler->next_gen, NULL);
+	complete_client(client, sampler->next_seq, NULL);
 }
 
 /*
- * Return true if limited clients see the firmware sample that is shared out, which was taken at the
- * sampler's time: the @answer if one of them has a request, an @automatic one if none has. All of
- * them see it, or none, so that they cannot tell by each other when it was taken.
+ * Return true if limited clients get the firmware sample being processed: an @answer if one of them
+ * has a request, otherwise an @automatic sample, but not sooner than a millisecond after the last
+ * one. All get it or none, so they cannot combine their samples into a finer time resolution.
  */
 static bool is_limited_turn(struct panthor_perf_sampler *sampler, bool answer, bool automatic)
 {
@@ -343,13 +342,13 @@ static bool is_limited_turn(struct panthor_perf_sampler *sampler, bool answer, b
 }
 
 /*
- * Share out a firmware sample, which may be NULL, and complete what firmware request @gen completes
- * if it is the @answer. An @automatic sample is delivered to those who want such samples, but if it
- * completes a request it is delivered once.
+ * Distribute a firmware sample, which may be NULL, to all clients. If it is an @answer, complete
+ * the requests up to @done_seq. If it is @automatic, deliver it to clients with emit_auto that did
+ * not just get it as an answer.
  */
 static void serve_clients(struct panthor_perf_sampler *sampler,
 			  const struct panthor_perf_fw_sample *fw_sample,
-			  bool answer, u32 gen, bool automatic)
+			  bool answer, u32 done_seq, bool automatic)
 {
 	struct panthor_perf_client *client, *tmp;
 	bool due;
@@ -361,16 +360,16 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
 		if (!panthor_perf_client_counts(client)) {
-			/* What is in the sample was counted before the baseline. */
+			/* The counts of the sample precede the baseline. */
 			if (answer) {
-				pop_complete(client, gen, &due);
+				pop_complete(client, done_seq, &due);
 				if (due)
-					begin_client(client);
+					reach_baseline(client);
 			}
 			continue;
 		}
 
-		if (answer && complete_client(client, gen, fw_sample))
+		if (answer && complete_client(client, done_seq, fw_sample))
 			continue;
 
 		if (automatic && client->emit_auto &&
@@ -392,41 +391,44 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 	}
 }
 
-/* Complete all requests, but those that limited clients wait for, while nothing is counted. */
+/*
+ * Complete all requests without firmware, while counters are disabled. Those of limited clients
+ * stay queued until their rate limit allows them.
+ */
 void panthor_perf_complete_now(struct panthor_perf_sampler *sampler)
 {
-	u32 gen;
+	u32 done_seq;
 
 	lockdep_assert_held(&sampler->lock);
 
 	/*
-	 * Take the number before the time: a request that comes in between has the next number,
-	 * and its sample does not end before it was made.
+	 * Read the number before the clock: a request made in between gets the next number, and a
+	 * later end time.
 	 */
 	scoped_guard(spinlock, &sampler->req_lock) {
-		gen = sampler->next_gen++;
+		done_seq = sampler->next_seq++;
 		WRITE_ONCE(sampler->wanted, false);
 	}
 
 	panthor_perf_clock_now(sampler->clock, &sampler->time);
 	panthor_perf_mark_states(sampler, panthor_perf_off_states(sampler));
-	serve_clients(sampler, NULL, true, gen, false);
+	serve_clients(sampler, NULL, true, done_seq, false);
 	panthor_perf_disable_if_unused(sampler);
 }
 
 /**
  * struct drain - What a drain knows of the firmware request and the firmware ring
- * @gen: Number of the latest firmware request.
+ * @seq: Sequence number of the latest firmware request.
  * @made_ns: When it was made, CLOCK_MONOTONIC_RAW.
  * @in_flight: It was not answered when the drain began.
  * @acked: Firmware had acknowledged it: its sample is in the ring, was drained, or there is none.
- * @answered: Its sample has been found.
+ * @answered: It was completed by this drain.
  * @overflowed: OVERFLOW was raised.
  * @protected: The GPU was in protected mode.
  * @pending: Number of samples in the ring.
  */
 struct drain {
-	u32 gen;
+	u32 seq;
 	u64 made_ns;
 	bool in_flight;
 	bool acked;
@@ -445,7 +447,7 @@ static bool read_ring(struct panthor_perf_sampler *sampler, struct drain *drain)
 {
 	guard(spinlock)(&sampler->req_lock);
 
-	drain->gen = sampler->flight_gen;
+	drain->seq = sampler->flight_seq;
 	drain->made_ns = sampler->flight_ns;
 	drain->in_flight = sampler->in_flight;
 	drain->acked = drain->in_flight && panthor_perf_fw_acked(sampler->fw);
@@ -466,8 +468,8 @@ static bool detect_protected(struct panthor_perf_sampler *sampler, int pending)
 	return panthor_perf_in_protected_mode(sampler);
 }
 
-/* Complete the firmware request: firmware works, and has seen earlier doorbells. */
-static void complete_request(struct panthor_perf_sampler *sampler, struct drain *drain)
+/* Complete the firmware request in flight: firmware works, and has seen earlier doorbells. */
+static void complete_fw_request(struct panthor_perf_sampler *sampler, struct drain *drain)
 {
 	drain->answered = true;
 	sampler->failures = 0;
@@ -480,18 +482,17 @@ static void complete_request(struct panthor_perf_sampler *sampler, struct drain 
 }
 
 /*
- * Find out if a sample is the @answer to the firmware request, and if firmware took it of its own
- * accord (@automatic). It can be both, and neither if its counts belong to an answer that comes
- * later. Its time is @ns, or 0 if it does not tell.
+ * Return true if a sample answers the firmware request in flight. Set @automatic if firmware took
+ * it of its own accord; an answer can be automatic, too. A sample that is neither has counts of
+ * the request, whose answer is a later one. @ns is its time, or 0 if that is unknown.
  *
- * The answer to a request that is acknowledged is
+ * Once firmware has acknowledged the request, the answer is
  *
- * - with metadata, the first sample since the request was made that was requested, or that was
- *   taken because of protected mode, which completes requests, too;
- * - in any case the last one in the ring, if there was none before it. Automatic samples without
- *   metadata look like the answer.
+ * - with metadata: the first sample taken after the request with the reason REQUEST or PROTECTED,
+ *   or else the last one in the ring;
+ * - without metadata: the last one in the ring, since all of them look like the answer.
  *
- * The sample before shader cores lose power has the reason of a request, too.
+ * A sample that is taken before shader cores lose power has the reason REQUEST, too.
  */
 static bool classify_sample(const struct panthor_perf_sampler *sampler, const struct drain *drain,
 			    u64 ns, bool last, bool *automatic)
@@ -514,8 +515,8 @@ static bool classify_sample(const struct panthor_perf_sampler *sampler, const st
 }
 
 /*
- * Consume the oldest sample in the firmware ring, and share it out. Returns false, and leaves it in
- * the ring, if INSERT is out of range.
+ * Consume the oldest sample in the firmware ring, and distribute it. Returns false, and leaves it
+ * in the ring, if INSERT is out of range.
  */
 static bool consume_sample(struct panthor_perf_sampler *sampler, struct drain *drain, bool last)
 {
@@ -526,7 +527,7 @@ static bool consume_sample(struct panthor_perf_sampler *sampler, struct drain *d
 	panthor_perf_fw_sample_read(sampler->layout, panthor_perf_fw_slot(sampler->fw),
 				    sampler->needed, sample);
 	if (panthor_perf_fw_overwritten(sampler->fw)) {
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 		return false;
 	}
 	panthor_perf_fw_consume(sampler->fw);
@@ -534,7 +535,7 @@ static bool consume_sample(struct panthor_perf_sampler *sampler, struct drain *d
 
 	/* The CSHW block always has power: without it, the sample was not complete. */
 	if (sample->missing && sampler->set == DRM_PANTHOR_PERF_SET_PRIMARY)
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	if (drain->protected && last && sample->reason != PANTHOR_PERF_REASON_PROTECTED_END)
 		sample->reason = PANTHOR_PERF_REASON_PROTECTED;
 
@@ -554,25 +555,25 @@ static bool consume_sample(struct panthor_perf_sampler *sampler, struct drain *d
 				     sample->timestamp, sample->reason);
 
 	if (answer)
-		complete_request(sampler, drain);
-	serve_clients(sampler, sample, answer, drain->gen, automatic);
+		complete_fw_request(sampler, drain);
+	serve_clients(sampler, sample, answer, drain->seq, automatic);
 	return true;
 }
 
 /*
- * Acknowledge events. Firmware raises an event again, at the doorbell that follows, if its
- * condition still holds. So that this comes to an end, events are acknowledged only if the drain
- * has consumed samples, or is @patient: that of the check, each 100 ms, or before the MCU is halted.
+ * Acknowledge events. Firmware raises an event again at the next doorbell if its condition still
+ * holds. To avoid an endless loop, acknowledge only after consuming samples, or with @force_ack, as
+ * the check does every 100 ms and a suspend does once.
  */
 static void acknowledge_events(struct panthor_perf_sampler *sampler, const struct drain *drain,
-			       bool patient)
+			       bool force_ack)
 {
 	struct panthor_perf_fw *fw = sampler->fw;
 
 	if (sampler->state != PANTHOR_PERF_SAMPLER_COUNTING)
 		return;
 
-	if ((patient || drain->pending) && panthor_perf_fw_rearm(fw, drain->overflowed)) {
+	if ((force_ack || drain->pending) && panthor_perf_fw_rearm(fw, drain->overflowed)) {
 		guard(spinlock)(&sampler->req_lock);
 		sampler->flight_since_ack &= !drain->overflowed;
 		return;
@@ -582,16 +583,16 @@ static void acknowledge_events(struct panthor_perf_sampler *sampler, const struc
 	 * Firmware retries a request that found the ring full at a doorbell. It may not have raised
 	 * OVERFLOW for it, if it had done so before and nothing was drained since.
 	 */
-	if (patient && drain->in_flight && !drain->acked)
+	if (force_ack && drain->in_flight && !drain->acked)
 		fw->ops->ring_doorbell(fw);
 }
 
 /*
  * Drain the firmware ring, and complete the requests that are answered. Returns false if INSERT is
- * out of range, and false without doing anything if there are more samples than @limit. See
- * acknowledge_events() for @patient.
+ * out of range, and false without doing anything if there are more samples than @limit. For
+ * @force_ack see acknowledge_events().
  */
-bool panthor_perf_drain(struct panthor_perf_sampler *sampler, bool patient, u32 limit)
+bool panthor_perf_drain(struct panthor_perf_sampler *sampler, bool force_ack, u32 limit)
 {
 	struct drain drain = {};
 	int i;
@@ -608,11 +609,11 @@ bool panthor_perf_drain(struct panthor_perf_sampler *sampler, bool patient, u32 
 	if (drain.pending > limit)
 		return false;
 
-	/* OVERFLOW is read after INSERT: it was raised before any later sample, see (B). */
+	/* Read OVERFLOW after INSERT, see (B) in panthor_perf_fw.c: it precedes later samples. */
 	drain.overflowed = panthor_perf_fw_overflowed(sampler->fw);
 	sampler->loss_possible |= drain.overflowed;
 	if (sampler->loss_possible)
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
 
 	/* The times of samples are computed from this one, which is later. */
 	if (drain.pending)
@@ -628,25 +629,25 @@ bool panthor_perf_drain(struct panthor_perf_sampler *sampler, bool patient, u32 
 		panthor_perf_mark_states(sampler, DRM_PANTHOR_PERF_BLOCK_STATE_PROTECTED);
 	}
 
-	/* So was the answer: before it was acknowledged, or even before the request was made. */
+	/* The request was acknowledged, and its sample drained before. */
 	if (drain.acked && !drain.answered) {
 		if (sampler->time.ns < drain.made_ns)
 			panthor_perf_clock_now(sampler->clock, &sampler->time);
-		complete_request(sampler, &drain);
-		serve_clients(sampler, NULL, true, drain.gen, false);
+		complete_fw_request(sampler, &drain);
+		serve_clients(sampler, NULL, true, drain.seq, false);
 	}
 
-	acknowledge_events(sampler, &drain, patient);
+	acknowledge_events(sampler, &drain, force_ack);
 
 	/* Requests that come after this are submitted by their caller. */
 	if (READ_ONCE(sampler->wanted)) {
 		guard(spinlock)(&sampler->req_lock);
-		panthor_perf_submit_request(sampler);
+		panthor_perf_submit_fw_request(sampler);
 	}
 	return true;
 }
 
-/* Return true if few clients have few requests. A drain does not complete those that come later. */
+/* Return true if few clients have few requests. A drain does not complete later ones. */
 static bool soon_served(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf_client *client;

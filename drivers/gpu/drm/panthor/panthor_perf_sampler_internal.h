@@ -6,10 +6,10 @@
 
 #include "panthor_perf_sampler.h"
 
-/* Return true if firmware request @gen is not later than @complete. Numbers wrap around. */
-static inline bool panthor_perf_gen_complete(u32 gen, u32 complete)
+/* Return true if @seq is not later than @done_seq. Sequence numbers wrap around. */
+static inline bool panthor_perf_seq_complete(u32 seq, u32 done_seq)
 {
-	return (s32)(gen - complete) <= 0;
+	return (s32)(seq - done_seq) <= 0;
 }
 
 static inline bool panthor_perf_has_ring(const struct panthor_perf_client *client)
@@ -41,8 +41,8 @@ static inline bool panthor_perf_in_protected_mode(struct panthor_perf_sampler *s
 }
 
 /* panthor_perf_sampler.c: clients and their requests. req_lock held: */
-void panthor_perf_submit_request(struct panthor_perf_sampler *sampler);
-void panthor_perf_want_request(struct panthor_perf_sampler *sampler);
+void panthor_perf_submit_fw_request(struct panthor_perf_sampler *sampler);
+void panthor_perf_want_fw_request(struct panthor_perf_sampler *sampler);
 void panthor_perf_want_limited(struct panthor_perf_sampler *sampler);
 void panthor_perf_queue_request(struct panthor_perf_client *client, u64 user_data, bool last);
 bool panthor_perf_reserve_slot(struct panthor_perf_client *client);
@@ -56,16 +56,16 @@ void panthor_perf_end_client(struct panthor_perf_client *client,
 void panthor_perf_init_timer(struct panthor_perf_sampler *sampler);
 
 /* panthor_perf_sampler_drain.c: from the firmware ring to the clients. lock held: */
-void panthor_perf_mark_lost(struct panthor_perf_sampler *sampler, u32 flags);
+void panthor_perf_flag_next_sample(struct panthor_perf_sampler *sampler, u32 flags);
 void panthor_perf_mark_states(struct panthor_perf_sampler *sampler, u8 states);
 u8 panthor_perf_off_states(struct panthor_perf_sampler *sampler);
 void panthor_perf_unplug_client(struct panthor_perf_client *client);
 void panthor_perf_complete_now(struct panthor_perf_sampler *sampler);
 void panthor_perf_deliver_power(struct panthor_perf_sampler *sampler);
-bool panthor_perf_drain(struct panthor_perf_sampler *sampler, bool patient, u32 limit);
+bool panthor_perf_drain(struct panthor_perf_sampler *sampler, bool force_ack, u32 limit);
 
 /* panthor_perf_sampler_state.c: state, suspend, reset and recovery. lock held: */
-int panthor_perf_start_counting(struct panthor_perf_sampler *sampler);
+int panthor_perf_enable_for_start(struct panthor_perf_sampler *sampler);
 void panthor_perf_disable_if_unused(struct panthor_perf_sampler *sampler);
 
 #endif

@@ -16,9 +16,9 @@
  *	any but GONE	 -> CLOSING	suspend or reset begins
  *	CLOSING		 -> DOWN	the MCU has stopped
  *	DOWN		 -> IDLE	the MCU has booted, and there is no client
- *	DOWN, IDLE	 -> COUNTING	it has booted, or a client starts, and firmware has
- *					acknowledged that counters are enabled
- *	DOWN, IDLE	 -> FAILED	the same, and firmware has not
+ *	DOWN, IDLE	 -> COUNTING	it has booted, or a client starts: counters are enabled
+ *	DOWN		 -> FAILED	it has booted, but counters could not be enabled
+ *	IDLE		 -> FAILED	a client starts in protected mode
  *	COUNTING	 -> FAILED	no answer for ACK_TIMEOUT_NS, or INSERT is out of range
  *	FAILED		 -> COUNTING	counters were disabled and enabled
  *	COUNTING, FAILED -> IDLE	the last client has stopped or was removed
@@ -69,8 +69,8 @@ const char * const panthor_perf_sampler_states[] = {
 };
 
 /*
- * Change the state. The firmware request in flight and the state of events belong to an epoch: they
- * end with the state COUNTING, but not in the state CLOSING, in which firmware may still answer.
+ * Change the state. Drop the firmware request in flight and the pending loss, except in CLOSING, in
+ * which firmware may still answer. Submit a firmware request if one is wanted in the new state.
  */
 static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sampler_state state)
 {
@@ -84,7 +84,7 @@ static void set_state(struct panthor_perf_sampler *sampler, enum panthor_perf_sa
 		sampler->loss_possible = false;
 	}
 	trace_panthor_perf_state(panthor_perf_sampler_states[state]);
-	panthor_perf_submit_request(sampler);
+	panthor_perf_submit_fw_request(sampler);
 }
 
 /*
@@ -118,9 +118,8 @@ static void firmware_failed(struct panthor_perf_sampler *sampler, const char *wh
 }
 
 /*
- * Handle the result of enabling or disabling counters. Returns 0, -ETIMEDOUT, or -EAGAIN in
- * protected mode, in which firmware does nothing, or if the GPU was in protected mode before: there
- * may have been no time left to answer.
+ * Handle the result of enabling or disabling counters. Returns 0, -ETIMEDOUT, or -EAGAIN if the GPU
+ * was in protected mode before or after, because firmware cannot answer there.
  */
 static int check_result(struct panthor_perf_sampler *sampler, bool protected, int ret)
 {
@@ -189,19 +188,19 @@ void panthor_perf_disable_if_unused(struct panthor_perf_sampler *sampler)
  * time until counters are enabled. In protected mode the check enables them later. Returns 0 or
  * -ETIMEDOUT.
  */
-int panthor_perf_start_counting(struct panthor_perf_sampler *sampler)
+int panthor_perf_enable_for_start(struct panthor_perf_sampler *sampler)
 {
 	int ret;
 
 	lockdep_assert_held(&sampler->lock);
 
 	if (!list_empty(&sampler->clients)) {
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 		panthor_perf_complete_now(sampler);
 	}
 
 	ret = enable_counters(sampler);
-	panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+	panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	if (ret != -EAGAIN)
 		return ret;
 
@@ -210,15 +209,15 @@ int panthor_perf_start_counting(struct panthor_perf_sampler *sampler)
 	return 0;
 }
 
-/* Fail all STARTs that wait for firmware request @gen or an earlier one. Returns true if any do. */
-static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret)
+/* Fail all STARTs that wait for firmware requests up to @done_seq. Returns true if any do. */
+static bool fail_starting(struct panthor_perf_sampler *sampler, u32 done_seq, int ret)
 {
 	struct panthor_perf_client *client, *tmp;
 	bool any = false;
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
 		if (client->state != PANTHOR_PERF_CLIENT_STARTING ||
-		    !panthor_perf_gen_complete(client->due_number, gen))
+		    !panthor_perf_seq_complete(client->due_seq, done_seq))
 			continue;
 
 		panthor_perf_end_client(client, PANTHOR_PERF_CLIENT_STOPPED, ret);
@@ -229,14 +228,14 @@ static bool fail_starting(struct panthor_perf_sampler *sampler, u32 gen, int ret
 }
 
 /*
- * Disable and enable counters, after which firmware begins anew. What is in the ring is not lost,
- * but what was counted since is. All requests are completed. The period in which counters are
- * disabled has @flags, and so has the next one, which begins before they are enabled. If firmware
- * does not disable them, the flags are ERROR, too, and all STARTs fail. If it does, and then does
- * not enable them, STARTs succeed.
+ * Recover from a loss or a failure of firmware. What was counted since the last sample is lost, and
+ * flagged with @flags in the sample that ends now and in the next one.
  *
- * The GPU is reset if that does not help, or if firmware has @failed whether it does or not. If it
- * has failed too often, counters stay disabled.
+ * 1. Disable counters. If that times out, flag ERROR, fail waiting STARTs, and ask for a reset.
+ * 2. Drain the ring.
+ * 3. Complete all requests.
+ * 4. Enable counters, unless firmware has @failed too often. STARTs succeed even if that times out.
+ * 5. Ask for a reset in any case if firmware has @failed.
  */
 static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bool failed,
 			     const char *why)
@@ -249,20 +248,20 @@ static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bo
 	ret = disable_counters(sampler);
 	if (ret && ret != -EAGAIN) {
 		flags |= DRM_PANTHOR_PERF_SAMPLE_ERROR;
-		fail_starting(sampler, sampler->next_gen, ret);
+		fail_starting(sampler, sampler->next_seq, ret);
 	}
 
 	/* A loss is flagged in the samples in the ring, but not for those who start next. */
 	sampler->loss_possible = loss_possible;
 	panthor_perf_drain(sampler, false, sampler->fw->slots);
 	sampler->loss_possible = false;
-	panthor_perf_mark_lost(sampler, flags);
+	panthor_perf_flag_next_sample(sampler, flags);
 	mark_unsampled(sampler, panthor_perf_in_protected_mode(sampler));
 	panthor_perf_complete_now(sampler);
 
 	if (!ret && enable && !list_empty(&sampler->clients)) {
 		ret = enable_counters(sampler);
-		panthor_perf_mark_lost(sampler, flags);
+		panthor_perf_flag_next_sample(sampler, flags);
 	}
 	if (!ret && failed)
 		firmware_failed(sampler, why);
@@ -272,9 +271,9 @@ static void recover_firmware(struct panthor_perf_sampler *sampler, u32 flags, bo
  * Drain in the state COUNTING. INSERT that is out of range is 0 when counters are enabled again. If
  * it is out of range once more before firmware has answered a request, firmware has failed.
  */
-static void drain_counting(struct panthor_perf_sampler *sampler, bool patient)
+static void drain_counting(struct panthor_perf_sampler *sampler, bool force_ack)
 {
-	if (!panthor_perf_drain(sampler, patient, sampler->fw->slots)) {
+	if (!panthor_perf_drain(sampler, force_ack, sampler->fw->slots)) {
 		recover_firmware(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR, sampler->failures > 0,
 				 "INSERT of firmware is out of range");
 		sampler->failures = max(sampler->failures, 1u);
@@ -296,24 +295,23 @@ static void drain_work(struct work_struct *work)
 	}
 
 	if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED ||
 	    sampler->state == PANTHOR_PERF_SAMPLER_DOWN)
 		panthor_perf_complete_now(sampler);
 }
 
 /*
- * Recover from a firmware request that was not answered in time. A full ring is no failure of
- * firmware, and neither are counters that can be enabled again; but a START that fails is one,
- * since programs may repeat it without end.
+ * Recover from a firmware request that was not answered in time. A full ring is no failure, nor is
+ * it one if enabling counters again helps. A failed START is: programs may repeat it without end.
  */
-static void request_timed_out(struct panthor_perf_sampler *sampler)
+static void fw_request_timed_out(struct panthor_perf_sampler *sampler)
 {
 	if (sampler->loss_possible || panthor_perf_fw_overflowed(sampler->fw))
 		recover_firmware(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW, false, NULL);
 	else
 		recover_firmware(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR,
-				 fail_starting(sampler, sampler->flight_gen, -ETIMEDOUT),
+				 fail_starting(sampler, sampler->flight_seq, -ETIMEDOUT),
 				 "firmware does not answer");
 }
 
@@ -337,20 +335,20 @@ static void check_counting(struct panthor_perf_sampler *sampler)
 	/* The drain may have found a sample, and made a request, later than @now. */
 	scoped_guard(spinlock, &sampler->req_lock) {
 		if (protected)
-			sampler->answer_ns = now;
+			sampler->timeout_start_ns = now;
 		if (sampler->in_flight)
-			late = (s64)(now - sampler->answer_ns) >= ACK_TIMEOUT_NS &&
+			late = (s64)(now - sampler->timeout_start_ns) >= ACK_TIMEOUT_NS &&
 			       (extract == sampler->check_extract ||
 				(s64)(now - sampler->flight_ns) >= 2 * ACK_TIMEOUT_NS);
 		/* Only the answer to a request tells that nothing is lost any more. */
 		else if ((s64)(now - sampler->time.ns) >= SATURATION_NS ||
 			 (sampler->loss_possible &&
 			  (s64)(now - sampler->flight_ns) >= SATURATION_NS))
-			panthor_perf_want_request(sampler);
+			panthor_perf_want_fw_request(sampler);
 	}
 
 	if (late)
-		request_timed_out(sampler);
+		fw_request_timed_out(sampler);
 }
 
 static void check_work(struct work_struct *work)
@@ -373,7 +371,7 @@ static void check_work(struct work_struct *work)
 			return;
 		}
 
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 		enable_counters(sampler);
 	}
 }
@@ -415,10 +413,10 @@ void panthor_perf_sampler_fini(struct panthor_perf_sampler *sampler)
 }
 
 /*
- * Make no more firmware requests: the MCU is about to be halted or reset. Requests that come from
- * now on are completed by panthor_perf_sampler_down(). If it is to @wait, which must not be so if
- * firmware is known not to answer, this sleeps up to 20 ms for the one in flight, or up to 100 ms
- * to disable counters if the last client has just stopped.
+ * Make no more firmware requests: the MCU is about to be halted or reset. Later requests are
+ * completed by panthor_perf_sampler_down(). With @wait, for firmware that is alive, sleep up to
+ * 20 ms for the request in flight, or up to 100 ms to disable counters if the last client has just
+ * stopped.
  */
 void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 {
@@ -437,9 +435,9 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 		panthor_perf_disable_if_unused(sampler);
 	}
 
-	/* Clients should have counted up to now. */
+	/* Clients have missed counts until now. */
 	if (sampler->state == PANTHOR_PERF_SAMPLER_FAILED)
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 
 	counting = sampler->state == PANTHOR_PERF_SAMPLER_COUNTING;
 	set_state(sampler, PANTHOR_PERF_SAMPLER_CLOSING);
@@ -456,8 +454,8 @@ void panthor_perf_sampler_close(struct panthor_perf_sampler *sampler, bool wait)
 	}
 
 	/*
-	 * No such sample is taken in protected mode. If protected mode begins after this, a sample
-	 * is taken then, which is as good.
+	 * In protected mode the halt takes no sample. Entering it later takes one, so it does not
+	 * matter if this value is stale then.
 	 */
 	sampler->halt_protected = panthor_perf_in_protected_mode(sampler);
 }
@@ -480,20 +478,20 @@ static void drain_stopped(struct panthor_perf_sampler *sampler, bool forced)
 	bool sampled = fw->extract != sampler->halt_extract && ends_counting(sampler);
 
 	/*
-	 * There should be a sample, of the halt or of protected mode before it. If there is none,
-	 * it found no slot, and OVERFLOW says so or cannot say so; or there was protected mode all
-	 * the time, which counts nothing.
+	 * Firmware should have taken a last sample, at the halt or when protected mode began. There
+	 * is none if the ring was full, which OVERFLOW may not show, or if the GPU was in protected
+	 * mode all along, in which nothing is counted.
 	 */
 	if (!forced && valid && sampled && !panthor_perf_fw_overflowed(fw))
 		return;
 
 	if (forced || !valid)
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	else if (sampler->loss_possible)
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_OVERFLOW);
 	else if (!sampler->halt_protected ||
 		 sampler->prev_reason == PANTHOR_PERF_REASON_PROTECTED_END)
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 
 	mark_unsampled(sampler, sampler->halt_protected);
 }
@@ -522,7 +520,7 @@ void panthor_perf_sampler_down(struct panthor_perf_sampler *sampler, bool forced
 
 	/* Also without clients: firmware may have answered after it was given up on. */
 	if (sampler->fw->ring)
-		panthor_perf_fw_dead(sampler->fw);
+		panthor_perf_fw_stopped(sampler->fw);
 
 	panthor_perf_clock_down(sampler->clock);
 	set_state(sampler, PANTHOR_PERF_SAMPLER_DOWN);
@@ -558,7 +556,7 @@ void panthor_perf_sampler_up(struct panthor_perf_sampler *sampler)
 
 	if (enable_counters(sampler)) {
 		set_state(sampler, PANTHOR_PERF_SAMPLER_FAILED);
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 	}
 
 	/* The sampler's time is still that of before counters were enabled. */
@@ -589,8 +587,8 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 		if (running && fw->ring)
 			panthor_perf_fw_disable(fw);
 
-		fail_starting(sampler, sampler->next_gen, -ENODEV);
-		panthor_perf_mark_lost(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
+		fail_starting(sampler, sampler->next_seq, -ENODEV);
+		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
 		panthor_perf_clock_down(sampler->clock);
 		panthor_perf_clock_now(sampler->clock, &sampler->time);
 		panthor_perf_mark_states(sampler, panthor_perf_off_states(sampler));

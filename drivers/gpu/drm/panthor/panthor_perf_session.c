@@ -74,7 +74,7 @@ static u32 session_deliver(struct panthor_perf_client *client,
 
 	spin_lock(&client->sampler->req_lock);
 	session->insert++;
-	client->promised--;
+	client->reserved--;
 	/* (B) Pairs with the user's acquire of insert_idx. */
 	smp_wmb();
 	WRITE_ONCE(session->indices->insert_idx, session->insert);
@@ -111,7 +111,7 @@ static int map_object(struct panthor_perf_session *session, struct drm_file *fil
 
 	mapping->obj = obj;
 	ret = drm_gem_vmap(obj, &mapping->map);
-	/* shmem says so if it has no memory. Of SETUP it means too many sessions. */
+	/* shmem returns -ENOSPC if out of memory, but SETUP uses it for too many sessions. */
 	return ret == -ENOSPC ? -ENOMEM : ret;
 }
 
@@ -143,7 +143,7 @@ void panthor_perf_session_put(struct panthor_perf_session *session)
 	kref_put(&session->ref, release_session);
 }
 
-/* Get what a session needs that is the user's, and memory. */
+/* Look up the user's eventfd and objects, and allocate memory. */
 static int init_session(struct panthor_perf_session *session, struct drm_file *file,
 			const struct drm_panthor_perf_cmd_setup *setup)
 {
@@ -232,7 +232,7 @@ panthor_perf_session_create(struct panthor_perf_sampler *sampler,
 	return ERR_PTR(ret);
 }
 
-/* Apart from creation: a SETUP that fails later must not have changed the user's memory. */
+/* Separate from creation, so that a SETUP that fails never writes to user memory. */
 void panthor_perf_session_clear(struct panthor_perf_session *session)
 {
 	WRITE_ONCE(session->indices->extract_idx, 0);

@@ -24,16 +24,16 @@
  * flags: enum drm_panthor_perf_sample_flags
  */
 
-/* Firmware is asked for a sample: the request with the number gen. */
+/* Firmware is asked for a sample: the request with the number seq. */
 TRACE_EVENT(panthor_perf_request,
-	    TP_PROTO(u32 epoch, u32 gen),
-	    TP_ARGS(epoch, gen),
+	    TP_PROTO(u32 epoch, u32 seq),
+	    TP_ARGS(epoch, seq),
 	    TP_STRUCT__entry(__field(u32, epoch)
-			     __field(u32, gen)),
+			     __field(u32, seq)),
 	    TP_fast_assign(__entry->epoch = epoch;
-			   __entry->gen = gen;),
-	    TP_printk("epoch=%u gen=%u",
-		      __entry->epoch, __entry->gen)
+			   __entry->seq = seq;),
+	    TP_printk("epoch=%u seq=%u",
+		      __entry->epoch, __entry->seq)
 );
 
 /*

@@ -473,7 +473,7 @@ static u32 fake_deliver(struct panthor_perf_client *client,
 	c->got[i].core = core->block_states;
 	if (client->ops->free_slots) {
 		guard(spinlock)(&client->sampler->req_lock);
-		client->promised--;
+		client->reserved--;
 	}
 	c->num++;
 	WRITE_ONCE(c->signals, c->signals + 1);
@@ -602,7 +602,7 @@ static void check(struct fake *f, u64 ns)
 
 	spin_lock(&f->sampler.req_lock);
 	f->sampler.flight_ns -= ns;
-	f->sampler.answer_ns -= ns;
+	f->sampler.timeout_start_ns -= ns;
 	spin_unlock(&f->sampler.req_lock);
 	mutex_lock(&f->sampler.lock);
 	f->sampler.time.ns -= ns;
@@ -694,8 +694,8 @@ static int init_fake(struct kunit *test, bool metadata)
 	init_waitqueue_head(&f->signalled);
 	INIT_WORK(&f->irq_work, fake_irq_work);
 	KUNIT_ASSERT_EQ(test, panthor_perf_sampler_init(&f->sampler), 0);
-	f->sampler.next_gen = BEFORE_WRAP;
-	f->sampler.flight_gen = BEFORE_WRAP - 1;
+	f->sampler.next_seq = BEFORE_WRAP;
+	f->sampler.flight_seq = BEFORE_WRAP - 1;
 	disable_delayed_work(&f->sampler.check_work);
 	panthor_perf_sampler_up(&f->sampler);
 	test->priv = f;
@@ -2097,7 +2097,7 @@ static void suspend_starting(struct kunit *test)
 	list_add_tail(&c->client.node, &f->sampler.clients);
 	c->client.state = PANTHOR_PERF_CLIENT_STARTING;
 	c->client.due = true;
-	c->client.due_number = f->sampler.next_gen;
+	c->client.due_seq = f->sampler.next_seq;
 	mutex_unlock(&f->sampler.lock);
 	f->count = 5;
 	fake_auto(f);
@@ -2569,7 +2569,7 @@ static void wraps(struct kunit *test)
 		expect(test, c, i, i, i + 1, 0);
 	}
 	KUNIT_EXPECT_EQ(test, f->fw.extract, BEFORE_WRAP + 3 * FAKE_SLOTS);
-	KUNIT_EXPECT_EQ(test, f->sampler.next_gen, BEFORE_WRAP + 3 * FAKE_SLOTS + 1);
+	KUNIT_EXPECT_EQ(test, f->sampler.next_seq, BEFORE_WRAP + 3 * FAKE_SLOTS + 1);
 	KUNIT_EXPECT_EQ(test, c->client.tail, BEFORE_WRAP + 3 * FAKE_SLOTS);
 }
 
@@ -3417,7 +3417,7 @@ static bool check_overdue(struct fake *f, enum overdue kind, u64 ns, u64 *took)
 {
 	struct panthor_perf_sampler *sampler = &f->sampler;
 	u64 begin;
-	u32 done = sampler->next_gen;
+	u32 done = sampler->next_seq;
 
 	if (kind == OVERDUE_ANSWER_DRAINED)
 		fake_auto(f);
@@ -3427,13 +3427,13 @@ static bool check_overdue(struct fake *f, enum overdue kind, u64 ns, u64 *took)
 	begin = ktime_get_raw_ns();
 	sampler->time.ns = begin - (kind == OVERDUE_SAMPLE ? ns : 0);
 	sampler->flight_ns = begin - (kind == OVERDUE_SAMPLE ? 0 : ns);
-	sampler->answer_ns = sampler->flight_ns;
+	sampler->timeout_start_ns = sampler->flight_ns;
 	spin_unlock(&sampler->req_lock);
 	mutex_unlock(&sampler->lock);
 	sampler->check_work.work.func(&sampler->check_work.work);
 	*took = ktime_get_raw_ns() - begin;
 	drained(f);
-	return sampler->next_gen != done;
+	return sampler->next_seq != done;
 }
 
 static int pending(struct fake *f, u32 slots, u32 insert, u32 extract)
