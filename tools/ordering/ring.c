@@ -114,7 +114,7 @@ static const u64 asked[PANTHOR_PERF_BLOCK_WORDS] = { 1 };
 static void drain_sample(unsigned int first)
 {
 	memset(sample, 0, layout.fw_copy_size);
-	panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw), asked, sample);
+	panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw, fw.extract), asked, sample);
 	panthor_perf_fw_consume(&fw);
 	model_result(first, sample->written[0]);
 	model_result(first + 1, sample->values[FIRST]);
@@ -275,7 +275,7 @@ static void two_slots_driver(void)
 	for (looks = 0; looks < 4; looks++) {
 		for (pending = panthor_perf_fw_pending(&fw); pending > 0; pending--) {
 			memset(sample, 0, layout.fw_copy_size);
-			panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw), asked,
+			panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw, fw.extract), asked,
 						    sample);
 			panthor_perf_fw_consume(&fw);
 			model_result(1 + n++, sample->values[LAST]);
@@ -322,7 +322,7 @@ static void overwrite_driver(void)
 {
 	model_assume(panthor_perf_fw_pending(&fw) == 1);
 	memset(sample, 0, layout.fw_copy_size);
-	panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw), asked, sample);
+	panthor_perf_fw_sample_read(&layout, panthor_perf_fw_slot(&fw, fw.extract), asked, sample);
 	model_result(0, sample->values[LAST]);
 	model_result(1, panthor_perf_fw_overwritten(&fw));
 }

@@ -140,41 +140,33 @@ static bool request_reset(struct panthor_perf_sampler *sampler, const char *why)
 }
 
 /*
- * Allocate the firmware ring, for the first session or event of perf. Sleeps. Returns 0, -ENODEV if
- * the device has gone, or -ENOMEM.
+ * Allocate the firmware ring, for the first session or event of perf. Called in a section of
+ * drm_dev_enter(). Sleeps. Returns 0 or -ENOMEM.
  */
 int panthor_perf_make_ring(struct panthor_perf_sampler *sampler)
 {
 	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
 	struct panthor_kernel_bo *ring;
-	int ret = 0, cookie;
-
-	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
-		return -ENODEV;
 
 	if (READ_ONCE(perf->ring))
-		goto out;
+		return 0;
 
 	ring = panthor_perf_fw_ring_alloc(&perf->fw);
-	if (IS_ERR(ring)) {
-		ret = PTR_ERR(ring);
-		goto out;
-	}
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
 
 	scoped_guard(mutex, &perf->sampler.lock) {
 		if (!perf->ring) {
 			perf->fw.ring = ring->kmap;
 			perf->fw.ring_va = panthor_kernel_bo_gpuva(ring);
 			WRITE_ONCE(perf->ring, ring);
-			goto out;
+			return 0;
 		}
 	}
 
 	/* Another thread was faster. */
 	panthor_kernel_bo_destroy(ring);
-out:
-	drm_dev_exit(cookie);
-	return ret;
+	return 0;
 }
 
 static bool setup_valid(const struct drm_panthor_perf_cmd_setup *setup)
@@ -265,8 +257,8 @@ static int setup_session(struct panthor_perf *perf, struct drm_file *file,
 static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 		     struct drm_panthor_perf_cmd_setup *setup, u32 *handle)
 {
+	int ret, cookie;
 	bool limited;
-	int ret;
 
 	if (!perf)
 		return -EOPNOTSUPP;
@@ -298,7 +290,12 @@ static int cmd_setup(struct panthor_perf *perf, struct drm_file *file,
 	if (setup->sample_freq_ns)
 		setup->sample_freq_ns = max_t(u64, setup->sample_freq_ns, PERF_MIN_PERIOD_NS);
 
-	return setup_session(perf, file, setup, limited, handle);
+	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
+		return -ENODEV;
+
+	ret = setup_session(perf, file, setup, limited, handle);
+	drm_dev_exit(cookie);
+	return ret;
 }
 
 static int cmd_teardown(struct panthor_perf *perf, struct panthor_perf_file *pf, u32 handle)

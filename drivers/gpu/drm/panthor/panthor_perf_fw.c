@@ -167,7 +167,8 @@ static void unmask_irqs(struct panthor_perf_fw *fw, u32 mask)
 		   (READ_ONCE(input->ack_irq_mask) & ~GLB_PERFCNT_ALL) | mask);
 }
 
-static void *slot_address(struct panthor_perf_fw *fw, u32 index)
+/* Return a slot of the ring, in memory that may be write-combined: reads are slow. */
+void *panthor_perf_fw_slot(struct panthor_perf_fw *fw, u32 index)
 {
 	return fw->ring + (size_t)(index & (fw->slots - 1)) * fw->layout->fw_sample_size;
 }
@@ -209,7 +210,7 @@ int panthor_perf_fw_enable(struct panthor_perf_fw *fw, u8 set)
 
 	/* Blocks of samples that were not consumed must not be taken for new ones. */
 	for (i = 0; i < fw->slots; i++)
-		panthor_perf_layout_clear_en(fw->layout, slot_address(fw, i));
+		panthor_perf_layout_clear_en(fw->layout, panthor_perf_fw_slot(fw, i));
 
 	settle_reqs(fw, GLB_PERFCNT_SAMPLE | GLB_PERFCNT_EVENTS);
 	/* The MCU's own address space. */
@@ -311,12 +312,6 @@ int panthor_perf_fw_pending(struct panthor_perf_fw *fw)
 	return insert - fw->extract > fw->slots ? -EIO : (int)(insert - fw->extract);
 }
 
-/* Return the oldest sample, in memory that may be write-combined: reads are slow. */
-void *panthor_perf_fw_slot(struct panthor_perf_fw *fw)
-{
-	return slot_address(fw, fw->extract);
-}
-
 /* Return true if the oldest sample, which has been read, may have been overwritten meanwhile. */
 bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw)
 {
@@ -337,8 +332,8 @@ void panthor_perf_fw_consume(struct panthor_perf_fw *fw)
 
 /*
  * Acknowledge events (OVERFLOW only if @overflow is set), and ring the doorbell. Return true if
- * there were any. Firmware then retries a request that had found the ring full, and raises events again
- * whose condition still holds: without end if no samples are consumed in between.
+ * there were any. Firmware then retries a request that had found the ring full, and raises events
+ * again whose condition still holds: without end if no samples are consumed in between.
  */
 bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow)
 {

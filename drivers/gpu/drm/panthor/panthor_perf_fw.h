@@ -77,7 +77,7 @@ void panthor_perf_fw_wait_sample(struct panthor_perf_fw *fw, u32 timeout_ms);
 bool panthor_perf_fw_irq_pending(struct panthor_perf_fw *fw, bool in_flight);
 
 int panthor_perf_fw_pending(struct panthor_perf_fw *fw);
-void *panthor_perf_fw_slot(struct panthor_perf_fw *fw);
+void *panthor_perf_fw_slot(struct panthor_perf_fw *fw, u32 index);
 bool panthor_perf_fw_overwritten(struct panthor_perf_fw *fw);
 void panthor_perf_fw_consume(struct panthor_perf_fw *fw);
 bool panthor_perf_fw_rearm(struct panthor_perf_fw *fw, bool overflow);

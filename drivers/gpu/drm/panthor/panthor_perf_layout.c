@@ -100,7 +100,8 @@ static void add_cores(struct panthor_perf_layout *layout,
 
 		if (known == !!(params->user_shader_present & BIT_ULL(i)))
 			add_block(layout, known ? DRM_PANTHOR_PERF_BLOCK_SHADER : 0,
-				  fw_offset + (is_compact(params) ? rank : i) * layout->fw_block_size,
+				  fw_offset + layout->fw_block_size *
+					      (is_compact(params) ? rank : i),
 				  params->supported_clocks);
 		rank++;
 	}
@@ -340,8 +341,7 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 }
 
 /*
- * Copy a sample from the firmware ring: the CSHW block, which is always written, and those in
- * @needed that were written. Clears PRFCNT_EN in all blocks, so that they are not found written
+ * Copy a sample from the firmware ring: the CSHW block and those in @needed, if they were written. Clears PRFCNT_EN in all blocks, so that they are not found written
  * when the slot is used again. The memory of cores that do not exist is not touched, and the states
  * of @sample are not set.
  *
@@ -569,20 +569,17 @@ static void add_states(const struct panthor_perf_layout *layout,
 		       const struct panthor_perf_fw_sample *sample,
 		       struct panthor_perf_accum *accum)
 {
-	u64 states, now;
-	u32 b, w;
+	const u64 *now = (const u64 *)sample->states;
+	u64 *states = (u64 *)accum->states;
+	u32 w;
 
 	for (w = 0; w < PANTHOR_PERF_BLOCK_WORDS; w++)
 		if (sample->saturated[w] & accum->enabled[w])
 			accum->overflow = true;
 
 	/* Eight states at a time. */
-	for (b = 0; b < layout->num_blocks; b += sizeof(states)) {
-		memcpy(&states, &accum->states[b], sizeof(states));
-		memcpy(&now, &sample->states[b], sizeof(now));
-		states |= now;
-		memcpy(&accum->states[b], &states, sizeof(states));
-	}
+	for (w = 0; w < DIV_ROUND_UP(layout->num_blocks, 8); w++)
+		states[w] |= now[w];
 	accum->unread[0] |= sample->unread[0];
 	accum->unread[1] |= sample->unread[1];
 }

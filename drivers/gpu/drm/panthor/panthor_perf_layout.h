@@ -20,7 +20,7 @@
  * context.
  *
  * A firmware sample is processed in two steps. panthor_perf_fw_sample_read() copies
- * those blocks that some session needs from the firmware ring, whose memory may be
+ * the CSHW block and those that some session needs from the firmware ring, whose memory may be
  * slow to read, into a &struct panthor_perf_fw_sample, and sets to 0 what was not
  * written. panthor_perf_accum_add() then adds the sample to the accumulator of a
  * client. Its cost depends on the number of blocks in which the client has enabled counters.

@@ -56,6 +56,7 @@ void panthor_perf_submit_fw_request(struct panthor_perf_sampler *sampler)
 
 	WRITE_ONCE(sampler->wanted, false);
 	WRITE_ONCE(sampler->in_flight, true);
+	sampler->limited_asked = sampler->limited_waiting;
 	sampler->flight_seq = sampler->next_seq++;
 	sampler->flight_ns = ktime_get_raw_ns();
 	sampler->timeout_start_ns = sampler->flight_ns;
@@ -104,12 +105,12 @@ void panthor_perf_want_limited(struct panthor_perf_sampler *sampler)
 
 	lockdep_assert_held(&sampler->req_lock);
 
-	if (!sampler->limited.waiting || sampler->in_flight)
+	if (!sampler->limited_waiting || sampler->in_flight)
 		return;
 
 	now = ktime_get_raw_ns();
-	if (now < sampler->limited.not_before_ns)
-		set_timer(sampler, sampler->limited.not_before_ns, now);
+	if (now < sampler->limited_not_before_ns)
+		set_timer(sampler, sampler->limited_not_before_ns, now);
 	else
 		panthor_perf_want_fw_request(sampler);
 }
@@ -126,7 +127,7 @@ static u32 request_sample(struct panthor_perf_client *client)
 		return seq;
 	}
 
-	WRITE_ONCE(sampler->limited.waiting, true);
+	WRITE_ONCE(sampler->limited_waiting, true);
 	panthor_perf_want_limited(sampler);
 	return seq;
 }

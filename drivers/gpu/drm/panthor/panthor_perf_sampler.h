@@ -76,7 +76,7 @@ struct panthor_perf_request {
  * @block_set: Counter set.
  * @emit_auto: Deliver automatic samples, each as a sample of its own. Otherwise their counts are
  *	in the next sample.
- * @limited: Serve the client with all others of this kind, see &struct panthor_perf_limited.
+ * @limited: The rate of the client's samples is limited, see &struct panthor_perf_sampler.
  * @period_ns: Period in ns, 0 if there is none.
  * @queue: Ring of requests.
  * @queue_mask: Size of @queue, a power of two, minus 1.
@@ -142,25 +142,6 @@ struct panthor_perf_client {
 #define PANTHOR_PERF_LIMITED_REQUESTS	64
 
 /**
- * struct panthor_perf_limited - Rate limit of the PMU and of sessions without CAP_PERFMON
- *
- * All of them see the same firmware samples, which are at least PANTHOR_PERF_LIMITED_NS apart. No
- * firmware request is made for them before that, nor while another one is in flight. Requests that
- * are answered too early by the request of another client wait for a later firmware sample. An
- * automatic sample that comes too early, or while a request waits, is a part of the next one.
- *
- * @waiting: A limited client has a queued request. Protected by panthor_perf_sampler::req_lock.
- * @not_before_ns: Earliest time of their next sample, CLOCK_MONOTONIC_RAW. Protected by
- *	panthor_perf_sampler::req_lock.
- * @turn: They get the firmware sample being processed. Protected by panthor_perf_sampler::lock.
- */
-struct panthor_perf_limited {
-	bool waiting;
-	u64 not_before_ns;
-	bool turn;
-};
-
-/**
  * enum panthor_perf_sampler_state - What the sampler can do with firmware
  * @PANTHOR_PERF_SAMPLER_DOWN: The MCU does not run.
  * @PANTHOR_PERF_SAMPLER_CLOSING: The MCU is about to be halted or reset.
@@ -182,6 +163,12 @@ extern const char * const panthor_perf_sampler_states[];
 
 /**
  * struct panthor_perf_sampler - All clients of a device
+ *
+ * The PMU and sessions without CAP_PERFMON are limited: all of them see the same firmware samples,
+ * which are at least PANTHOR_PERF_LIMITED_NS apart. No firmware request is made for them before
+ * that, nor while another one is in flight. Requests that are answered too early by the request of
+ * another client wait for a later firmware sample. An automatic sample that comes too early, or
+ * while a request waits, is a part of the next one.
  *
  * @last_id: Number of the latest client.
  * @fw: Firmware. What it points to is protected by @lock.
@@ -214,6 +201,7 @@ extern const char * const panthor_perf_sampler_states[];
  * @time: End time of the samples that serve_clients() delivers: that of the firmware sample being
  *	processed, or when requests were last completed without one.
  * @budget: Number of requests beyond each client's first that serve_clients() may complete.
+ * @limited_turn: Limited clients get the firmware sample being processed.
  * @loss_possible: Firmware may have had no room for a sample.
  * @failures: How often firmware failed since it last answered a request, or since the GPU was
  *	reset for another reason.
@@ -233,10 +221,12 @@ extern const char * const panthor_perf_sampler_states[];
  * @flight_ns: When it was made, CLOCK_MONOTONIC_RAW.
  * @timeout_start_ns: The same, or when protected mode was last seen after that.
  * @flight_since_ack: It was made after the last acknowledgment of an OVERFLOW event.
- * @limited: Rate limit.
+ * @limited_waiting: A limited client has a queued request.
+ * @limited_asked: One had when the latest firmware request was made, which completes it.
+ * @limited_not_before_ns: Earliest time of the next sample of limited clients, CLOCK_MONOTONIC_RAW.
  * @timer_ns: When @timer expires, CLOCK_MONOTONIC_RAW, or U64_MAX.
  *
- * @timer: Expires at the next deadline of a client or of @limited, and queues @timer_work.
+ * @timer: Expires at the next deadline of a client or at @limited_not_before_ns, and queues @timer_work.
  * @timer_work: Requests the samples that are due.
  * @drain_work: Drains the firmware ring and completes requests.
  * @check_work: Finds firmware that has failed, and samples counters before they saturate.
@@ -261,6 +251,7 @@ struct panthor_perf_sampler {
 	u32 prev_reason;
 	struct panthor_perf_time time;
 	u32 budget;
+	bool limited_turn;
 	bool loss_possible;
 	u32 failures;
 	bool retry;
@@ -277,7 +268,9 @@ struct panthor_perf_sampler {
 	u64 flight_ns;
 	u64 timeout_start_ns;
 	bool flight_since_ack;
-	struct panthor_perf_limited limited;
+	bool limited_waiting;
+	bool limited_asked;
+	u64 limited_not_before_ns;
 	u64 timer_ns;
 
 	struct hrtimer timer;

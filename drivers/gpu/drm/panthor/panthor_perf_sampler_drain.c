@@ -105,7 +105,7 @@ static void begin_period(struct panthor_perf_client *client)
 
 	if (client->limited) {
 		guard(spinlock)(&sampler->req_lock);
-		sampler->limited.not_before_ns = client->start.ns + PANTHOR_PERF_LIMITED_NS;
+		sampler->limited_not_before_ns = client->start.ns + PANTHOR_PERF_LIMITED_NS;
 	}
 }
 
@@ -209,14 +209,14 @@ static bool is_complete(const struct panthor_perf_client *client, u32 seq, u32 d
 		return true;
 
 	return panthor_perf_seq_complete(seq, done_seq) &&
-	       (!client->limited || sampler->limited.turn);
+	       (!client->limited || sampler->limited_turn);
 }
 
 /* Request a sample for an open request of a client that this pass does not complete. */
 static void defer_request(struct panthor_perf_client *client)
 {
 	if (client->limited)
-		WRITE_ONCE(client->sampler->limited.waiting, true);
+		WRITE_ONCE(client->sampler->limited_waiting, true);
 	else
 		panthor_perf_want_fw_request(client->sampler);
 }
@@ -275,7 +275,7 @@ static bool complete_client(struct panthor_perf_client *client, u32 done_seq,
 
 	end = next + pop_complete(client, done_seq, &due);
 	if (!has_ring && next == end) {
-		if (client->limited && !client->sampler->limited.turn)
+		if (client->limited && !client->sampler->limited_turn)
 			return false;
 		deliver_sample(client, fw_sample, done_seq);
 		return true;
@@ -320,24 +320,26 @@ void panthor_perf_unplug_client(struct panthor_perf_client *client)
 }
 
 /*
- * Return true if limited clients get the firmware sample being processed: an @answer if one of them
- * has a request, otherwise an @automatic sample, but not sooner than a millisecond after the last
- * one. All get it or none, so they cannot combine their samples into a finer time resolution.
+ * Return true if limited clients get the firmware sample being processed: the @answer to a request
+ * of one of them, or an @automatic sample if none has a request, but not sooner than a millisecond
+ * after the last one. All get it or none, so they cannot combine their samples into a finer
+ * resolution. An answer counts even if it is not delivered: it has cost a firmware request.
  */
 static bool is_limited_turn(struct panthor_perf_sampler *sampler, bool answer, bool automatic)
 {
-	struct panthor_perf_limited *limited = &sampler->limited;
-
-	if (!READ_ONCE(limited->waiting) && !automatic)
+	if (!READ_ONCE(sampler->limited_waiting) && !automatic)
 		return false;
 
 	guard(spinlock)(&sampler->req_lock);
 
-	if (!(limited->waiting ? answer : automatic) || sampler->time.ns < limited->not_before_ns)
+	if (!(sampler->limited_waiting ? answer && sampler->limited_asked : automatic) ||
+	    sampler->time.ns < sampler->limited_not_before_ns)
 		return false;
 
+	if (sampler->limited_waiting)
+		sampler->limited_not_before_ns = sampler->time.ns + PANTHOR_PERF_LIMITED_NS;
 	/* A request that is not completed now sets it again. */
-	WRITE_ONCE(limited->waiting, false);
+	WRITE_ONCE(sampler->limited_waiting, false);
 	return true;
 }
 
@@ -355,7 +357,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 	lockdep_assert_held(&sampler->lock);
 
-	sampler->limited.turn = is_limited_turn(sampler, answer, automatic);
+	sampler->limited_turn = is_limited_turn(sampler, answer, automatic);
 	sampler->budget = MAX_MORE_REQUESTS;
 
 	list_for_each_entry_safe(client, tmp, &sampler->clients, node) {
@@ -374,7 +376,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 
 		if (automatic && client->emit_auto &&
 		    READ_ONCE(client->state) == PANTHOR_PERF_CLIENT_STARTED &&
-		    (!client->limited || sampler->limited.turn)) {
+		    (!client->limited || sampler->limited_turn)) {
 			if (deliver_unrequested(client, fw_sample))
 				continue;
 			client->flags |= DRM_PANTHOR_PERF_SAMPLE_STRETCHED;
@@ -385,7 +387,7 @@ static void serve_clients(struct panthor_perf_sampler *sampler,
 	}
 
 	/* What limited clients requested while the firmware request was in flight. */
-	if (answer && READ_ONCE(sampler->limited.waiting)) {
+	if (answer && READ_ONCE(sampler->limited_waiting)) {
 		guard(spinlock)(&sampler->req_lock);
 		panthor_perf_want_limited(sampler);
 	}
@@ -407,6 +409,7 @@ void panthor_perf_complete_now(struct panthor_perf_sampler *sampler)
 	 */
 	scoped_guard(spinlock, &sampler->req_lock) {
 		done_seq = sampler->next_seq++;
+		sampler->limited_asked = true;
 		WRITE_ONCE(sampler->wanted, false);
 	}
 
@@ -524,7 +527,7 @@ static bool consume_sample(struct panthor_perf_sampler *sampler, struct drain *d
 	bool answer, automatic;
 	u64 ns = 0;
 
-	panthor_perf_fw_sample_read(sampler->layout, panthor_perf_fw_slot(sampler->fw),
+	panthor_perf_fw_sample_read(sampler->layout, panthor_perf_fw_slot(sampler->fw, sampler->fw->extract),
 				    sampler->needed, sample);
 	if (panthor_perf_fw_overwritten(sampler->fw)) {
 		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);

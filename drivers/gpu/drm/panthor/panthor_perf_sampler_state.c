@@ -16,11 +16,11 @@
  *	any but GONE	 -> CLOSING	suspend or reset begins
  *	CLOSING		 -> DOWN	the MCU has stopped
  *	DOWN		 -> IDLE	the MCU has booted, and there is no client
- *	DOWN, IDLE	 -> COUNTING	it has booted, or a client starts: counters are enabled
+ *	DOWN, IDLE	 -> COUNTING	it has booted, or a client starts: counters enabled
  *	DOWN		 -> FAILED	it has booted, but counters could not be enabled
  *	IDLE		 -> FAILED	a client starts in protected mode
  *	COUNTING	 -> FAILED	no answer for ACK_TIMEOUT_NS, or INSERT is out of range
- *	FAILED		 -> COUNTING	counters were disabled and enabled
+ *	FAILED		 -> COUNTING	counters enabled again
  *	COUNTING, FAILED -> IDLE	the last client has stopped or was removed
  *	any		 -> GONE	unplug
  *
@@ -173,7 +173,7 @@ void panthor_perf_disable_if_unused(struct panthor_perf_sampler *sampler)
 
 	scoped_guard(spinlock, &sampler->req_lock) {
 		WRITE_ONCE(sampler->wanted, false);
-		WRITE_ONCE(sampler->limited.waiting, false);
+		WRITE_ONCE(sampler->limited_waiting, false);
 	}
 	panthor_perf_clock_down(sampler->clock);
 	if (counting || sampler->state == PANTHOR_PERF_SAMPLER_FAILED)

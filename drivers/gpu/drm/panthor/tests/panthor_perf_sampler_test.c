@@ -2588,7 +2588,7 @@ static void use_clock(struct kunit *test, struct fake *f)
 static void limit(struct fake *f, u64 ns)
 {
 	spin_lock(&f->sampler.req_lock);
-	f->sampler.limited.not_before_ns = ktime_get_raw_ns() + ns;
+	f->sampler.limited_not_before_ns = ktime_get_raw_ns() + ns;
 	spin_unlock(&f->sampler.req_lock);
 }
 
@@ -2830,11 +2830,11 @@ static void limited_late(struct kunit *test)
 
 	c->client.emit_auto = false;
 	limit(f, 0);
-	before = f->sampler.limited.not_before_ns;
+	before = f->sampler.limited_not_before_ns;
 	fake_auto(f);
 	queue_work(f->sampler.wq, &f->sampler.drain_work);
 	expect_num(test, other, 3);
-	KUNIT_EXPECT_EQ(test, f->sampler.limited.not_before_ns, before);
+	KUNIT_EXPECT_EQ(test, f->sampler.limited_not_before_ns, before);
 }
 
 /* The millisecond of limited clients begins after what they have seen, and is one. */
@@ -2847,16 +2847,51 @@ static void limited_millisecond(struct kunit *test)
 	c->client.emit_auto = true;
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
-	KUNIT_EXPECT_GE(test, f->sampler.limited.not_before_ns, before + NSEC_PER_MSEC);
-	KUNIT_EXPECT_LE(test, f->sampler.limited.not_before_ns, ktime_get_raw_ns() + NSEC_PER_MSEC);
+	KUNIT_EXPECT_GE(test, f->sampler.limited_not_before_ns, before + NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, f->sampler.limited_not_before_ns, ktime_get_raw_ns() + NSEC_PER_MSEC);
 
 	limit(f, 0);
 	before = ktime_get_raw_ns();
 	fake_auto(f);
 	queue_work(f->sampler.wq, &f->sampler.drain_work);
 	expect_num(test, c, 1);
-	KUNIT_EXPECT_GE(test, f->sampler.limited.not_before_ns, before + NSEC_PER_MSEC);
-	KUNIT_EXPECT_LE(test, f->sampler.limited.not_before_ns, ktime_get_raw_ns() + NSEC_PER_MSEC);
+	KUNIT_EXPECT_GE(test, f->sampler.limited_not_before_ns, before + NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, f->sampler.limited_not_before_ns, ktime_get_raw_ns() + NSEC_PER_MSEC);
+}
+
+/* The millisecond begins with the answer to a limited request even if nobody gets the sample. */
+static void limited_undelivered(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct fake_client *full = new_limited(test, f), *gone = new_limited(test, f);
+	struct fake_client *other = new_client(test, f);
+	u64 before;
+
+	full->client.period_ns = NOT_NOW;
+	KUNIT_ASSERT_EQ(test, start(full, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(other, 2), 0);
+	drained(f);
+
+	/* There is no slot but that of STOP. */
+	full->room = 0;
+	limit(f, 0);
+	before = ktime_get_raw_ns();
+	deadline(full);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, full->num, 0);
+	KUNIT_EXPECT_FALSE(test, f->sampler.limited_waiting);
+	KUNIT_EXPECT_GE(test, f->sampler.limited_not_before_ns, before + NSEC_PER_MSEC);
+
+	/* A START that is given up. */
+	f->asleep = true;
+	limit(f, 0);
+	before = ktime_get_raw_ns();
+	KUNIT_EXPECT_EQ(test, panthor_perf_sampler_start_async(&f->sampler, &gone->client, 3), 0);
+	panthor_perf_sampler_remove(&f->sampler, &gone->client);
+	wake(f);
+	drained(f);
+	KUNIT_EXPECT_FALSE(test, f->sampler.limited_waiting);
+	KUNIT_EXPECT_GE(test, f->sampler.limited_not_before_ns, before + NSEC_PER_MSEC);
 }
 
 /* TEARDOWN and unplug end the wait of a limited client, and do not disturb the next one. */
@@ -2870,7 +2905,7 @@ static void limited_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(a, 2), 0);
 	panthor_perf_sampler_remove(&f->sampler, &a->client);
 	expect_num(test, a, 0);
-	KUNIT_EXPECT_FALSE(test, f->sampler.limited.waiting);
+	KUNIT_EXPECT_FALSE(test, f->sampler.limited_waiting);
 	KUNIT_EXPECT_FALSE(test, f->sampler.wanted);
 
 	limit(f, 0);
@@ -3119,7 +3154,7 @@ static void limited_lost_ack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(c, 2), 0);
 	drained(f);
 	KUNIT_EXPECT_EQ(test, request(c, 3), 0);
-	KUNIT_EXPECT_TRUE(test, f->sampler.limited.waiting);
+	KUNIT_EXPECT_TRUE(test, f->sampler.limited_waiting);
 	f->mute = false;
 	check(f, NSEC_PER_SEC);
 	KUNIT_ASSERT_TRUE(test, wait_num(c, 2));
@@ -3472,6 +3507,8 @@ static void overdue(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
+	/* The check that comes by itself is not the one that is looked at. */
+	disable_delayed_work_sync(&f->sampler.check_work);
 	if (due->kind == OVERDUE_LOSS_END) {
 		lose_sample(f);
 		KUNIT_ASSERT_TRUE(test, f->sampler.loss_possible);
@@ -3535,6 +3572,8 @@ static void loss_ends(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, start(c, 1), 0);
 	drained(f);
+	/* The one that comes by itself would end the loss on a machine that is busy. */
+	disable_delayed_work_sync(&f->sampler.check_work);
 	lose_sample(f);
 	KUNIT_EXPECT_TRUE(test, f->sampler.loss_possible);
 	check_since_request(f, NSEC_PER_SEC / 4);
@@ -3764,7 +3803,7 @@ static void sync_limited(struct kunit *test)
 	expect_num(test, c, 1);
 	KUNIT_EXPECT_GE(test, (s32)((u32)c->got[0].data - number), 0);
 	KUNIT_EXPECT_EQ(test, c->got[0].count, 1);
-	KUNIT_EXPECT_FALSE(test, f->sampler.limited.waiting);
+	KUNIT_EXPECT_FALSE(test, f->sampler.limited_waiting);
 }
 
 /* What firmware does after it was given up on does not last until the next boot. */
@@ -4156,7 +4195,7 @@ static void sample_overwritten(struct kunit *test)
 
 /*
  * The tables of states: of &enum panthor_perf_sampler_state, of the firmware request and
- * of &struct panthor_perf_limited. Each cell has a fake of its own, which is brought into
+ * of Limited clients, see &struct panthor_perf_sampler. Each cell has a fake of its own, which is brought into
  * the state by calls of the sampler, and then meets with the event.
  */
 
@@ -4865,7 +4904,7 @@ static void limited_portion_of_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, delivered(f), 16 * 64);
 	for (i = 0; i < 16 * 64; i++)
 		KUNIT_ASSERT_EQ(test, f->clients[i / 64]->got[i % 64].data, i % 64);
-	KUNIT_EXPECT_FALSE(test, f->sampler.limited.waiting);
+	KUNIT_EXPECT_FALSE(test, f->sampler.limited_waiting);
 	f->asleep = false;
 	enable_work(&f->sampler.drain_work);
 }
@@ -5499,7 +5538,7 @@ static void reach_limited_row(struct kunit *test, struct fake *f, struct limited
 		break;
 	}
 	drained(f);
-	KUNIT_ASSERT_EQ_MSG(test, f->sampler.limited.waiting, row != ROW_IDLE, "%s",
+	KUNIT_ASSERT_EQ_MSG(test, f->sampler.limited_waiting, row != ROW_IDLE, "%s",
 			    limited_rows[row]);
 	KUNIT_ASSERT_EQ(test, c->a->num + c->b->num, 0);
 }
@@ -5552,7 +5591,7 @@ static void do_limited_event(struct kunit *test, struct fake *f, struct limited_
 	drained(f);
 }
 
-/* &struct panthor_perf_limited. */
+/* Limited clients, see &struct panthor_perf_sampler. */
 static void limited_states(struct kunit *test)
 {
 	u32 row, event;
@@ -5579,7 +5618,7 @@ static void limited_states(struct kunit *test)
 			early = event == LIMITED_REQUEST_EARLY || event == LIMITED_AUTO_EARLY ||
 				event == LIMITED_TIME_EARLY;
 			limit(f, early ? NOT_NOW : 0);
-			before = f->sampler.limited.not_before_ns;
+			before = f->sampler.limited_not_before_ns;
 			now = ktime_get_raw_ns();
 			do_limited_event(test, f, &c, row, event);
 
@@ -5588,20 +5627,20 @@ static void limited_states(struct kunit *test)
 			 * nothing waits for it any more.
 			 */
 			if (cell->starts && cell->next == WAITING &&
-			    !f->sampler.limited.waiting && c.a->num == 1 && c.b->num == 1 &&
+			    !f->sampler.limited_waiting && c.a->num == 1 && c.b->num == 1 &&
 			    c.b->got[0].end >= c.a->got[0].end + PANTHOR_PERF_LIMITED_NS)
 				continue;
 
-			KUNIT_EXPECT_EQ_MSG(test, f->sampler.limited.waiting,
+			KUNIT_EXPECT_EQ_MSG(test, f->sampler.limited_waiting,
 					    cell->next == WAITING, "%s: %s", in, when);
 			KUNIT_EXPECT_EQ_MSG(test, c.a->num, cell->num[0], "%s: %s", in, when);
 			KUNIT_EXPECT_EQ_MSG(test, c.b->num, cell->num[1], "%s: %s", in, when);
 			if (cell->starts)
-				KUNIT_EXPECT_GE_MSG(test, f->sampler.limited.not_before_ns,
+				KUNIT_EXPECT_GE_MSG(test, f->sampler.limited_not_before_ns,
 						    now + PANTHOR_PERF_LIMITED_NS, "%s: %s", in,
 						    when);
 			else if (event != LIMITED_UNPLUG)
-				KUNIT_EXPECT_EQ_MSG(test, f->sampler.limited.not_before_ns, before,
+				KUNIT_EXPECT_EQ_MSG(test, f->sampler.limited_not_before_ns, before,
 						    "%s: %s", in, when);
 		}
 	}
@@ -5672,6 +5711,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(limited_emitted),
 	KUNIT_CASE(limited_late),
 	KUNIT_CASE(limited_millisecond),
+	KUNIT_CASE(limited_undelivered),
 	KUNIT_CASE(limited_ends),
 	KUNIT_CASE(limited_lost_ack),
 	KUNIT_CASE(portions),
