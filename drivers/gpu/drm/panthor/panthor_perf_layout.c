@@ -578,7 +578,7 @@ static void add_states(const struct panthor_perf_layout *layout,
 			accum->overflow = true;
 
 	/* Eight states at a time. */
-	for (w = 0; w < DIV_ROUND_UP(layout->num_blocks, 8); w++)
+	for (w = 0; 8 * w < layout->num_blocks; w++)
 		states[w] |= now[w];
 	accum->unread[0] |= sample->unread[0];
 	accum->unread[1] |= sample->unread[1];
