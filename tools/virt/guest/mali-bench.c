@@ -9,7 +9,7 @@
  *                                 choose a counter first
  *
  * With -d values are printed in decimal, else in hexadecimal where that reads
- * better. README beside this file explains the registers.
+ * better. Documentation/virtual-mali.rst explains the registers.
  */
 #include <dirent.h>
 #include <errno.h>

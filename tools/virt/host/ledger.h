@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reader of the virtual Mali's ledgers (README, "The ledger"), for tests
+ * Reader of the virtual Mali's ledgers (virtual-mali.rst, "The ledger"), for tests
  */
 #ifndef MALI_LEDGER_H
 #define MALI_LEDGER_H

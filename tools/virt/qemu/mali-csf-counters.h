@@ -46,7 +46,7 @@ typedef struct MaliCountersInfo {
 
 const MaliCountersInfo *mali_csf_perfcnt_info(MaliCsfState *s);
 
-/* One record of the ledger, as README describes it. */
+/* One record of the ledger, as virtual-mali.rst describes it. */
 typedef struct MaliLedgerRecord {
     uint64_t sequence;
     uint32_t epoch;

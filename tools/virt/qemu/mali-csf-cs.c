@@ -6,8 +6,8 @@
  * There are two instruction sets: that of arch 10, and that of arch 11 to 14,
  * which adds arithmetic, keeps what scoreboard entries are used for in a state
  * of the stream, and has 16 of them instead of 8. What is public of the second
- * is of arch 12 and 13: that it is also the one of 11 and 14 is assumed. README
- * has the model's choices.
+ * is of arch 12 and 13: that it is also the one of 11 and 14 is assumed.
+ * virtual-mali.rst has the model's choices.
  *
  * An instruction either does all it has to and the stream goes on, or does
  * nothing and is tried again when something has happened: a blocked stream has

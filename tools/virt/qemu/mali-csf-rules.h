@@ -15,7 +15,7 @@
  * A counter without a rule counts by the general rule, see mali-csf-counters.c.
  *
  * tests/counter-rules.sh compares this file with the counters' descriptions
- * and with README's table, which it writes anew with -w.
+ * and with the table of virtual-mali.rst, which -w writes.
  */
 RULE(CSHW, 4, 10, 15, ACTIVE, 1, 0, GPU_ACTIVE)
 RULE(CSHW, 5, 10, 15, MCU, 1, 0, MCU_ACTIVE)

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * README has who calls whom.
+ * Documentation/virtual-mali.rst has who calls whom.
  *
  * Everything runs under the big QEMU lock, on QEMU_CLOCK_VIRTUAL. GPU memory
  * is reached through mali_csf_mmu_access() alone: the MCU through address
@@ -334,7 +334,7 @@ typedef struct MaliPublish MaliPublish;     /* mali-csf-publish.c */
 
 /*
  * What files tell those above them, which they do not know. Their calls of each
- * other go downwards alone; README has the drawing.
+ * other go downwards alone; virtual-mali.rst has the drawing.
  */
 typedef struct MaliCsfEvents {
     /* Address space @as was unlocked or updated. */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
-# The README's map of the bench page is the device's.
+# The map of the bench page in virtual-mali.rst is the device's.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
@@ -17,9 +17,9 @@ EOF
 			"$VIRT_DIR/qemu/mali-csf-bench-regs.h")" "$bits" \
 			"$(case $r$w in 10) echo r ;; 11) echo rw ;; 01) echo w ;; esac)" "${name% :}" "$help"
 	done | sed 's/: / /')
-readme=$(sed -n 's/^  \(0x[0-9a-f]\{3\}\)  */\1 /p' "$VIRT_DIR/README" | tr -s ' ')
+page=$(sed -n 's/^  \(0x[0-9a-f]\{3\}\)  */\1 /p' "$VIRT_PAGE" | tr -s ' ')
 if [ -n "$map" ]; then
-	is "README has every register of the bench page as it is" "$readme" "$(tr -s ' ' <<<"$map")"
+	is "virtual-mali.rst has every register of the bench page as it is" "$page" "$(tr -s ' ' <<<"$map")"
 else
-	not_ok "README has every register of the bench page as it is" "no registers found in mali-csf-bench-regs.h"
+	not_ok "virtual-mali.rst has every register of the bench page as it is" "no registers found in mali-csf-bench-regs.h"
 fi

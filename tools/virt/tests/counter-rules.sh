@@ -2,17 +2,16 @@
 # SPDX-License-Identifier: MIT
 # kernels: none
 # What work moves which counter (qemu/mali-csf-rules.h): a rule for each counter that is described
-# (tools/panthor-perf/data/hw_counters.csv), on each architecture, by its name; and README's table.
+# (tools/panthor-perf/data/hw_counters.csv), on each architecture, by its name; and the table of virtual-mali.rst.
 #
-#   counter-rules.sh -w   writes README's table anew instead
+#   counter-rules.sh -w   writes that table anew instead
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 RULES=$VIRT_DIR/qemu/mali-csf-rules.h
-README=$VIRT_DIR/README
 DATA=$VIRT_DIR/../panthor-perf/data/hw_counters.csv
-# Around the table in README.
-BEGIN="The rules, by what moves a counter:"
+# Around the table in the page.
+BEGIN="The rules, by what moves a counter::"
 END="All other counters, and all counters of the other sets, count"
 
 # "BLOCK COUNTER FIRST LAST SCALAR MUL SHIFT NAME ROUNDED" of each rule
@@ -21,7 +20,7 @@ rules()
 	awk -F'[(), ]+' '/^(RULE|ROUNDED)\(/ { print $2, $3, $4, $5, $6, $7, $8, $9, $1 == "ROUNDED" }' "$RULES"
 }
 
-# README's table: a paragraph for each scalar of each block
+# The table: a paragraph for each scalar of each block
 table()
 {
 	rules | awk '
@@ -64,8 +63,8 @@ if [ "${1:-}" = -w ]; then
 	awk -v begin="$BEGIN" -v end="$END" -v table="$SCRATCH/table" '
 		$0 == end { skip = 0 }
 		!skip
-		$0 == begin { skip = 1; while ((getline line <table) > 0) print line }' "$README" >"$SCRATCH/readme" &&
-		cat "$SCRATCH/readme" >"$README"
+		$0 == begin { skip = 1; while ((getline line <table) > 0) print line }' "$VIRT_PAGE" >"$SCRATCH/page" &&
+		cat "$SCRATCH/page" >"$VIRT_PAGE"
 	exit
 fi
 
@@ -85,7 +84,7 @@ fi
 is "no counter has two rules on one architecture" "$(cut -d' ' -f1-3 "$SCRATCH/ruled" | uniq -d)" ""
 is "each counter that is described has a rule, and none has that is not" \
 	"$(diff "$SCRATCH/described" "$SCRATCH/ruled")" ""
-awk -v begin="$BEGIN" -v end="$END" '$0 == end { show = 0 } show { print } $0 == begin { show = 1 }' "$README" \
+awk -v begin="$BEGIN" -v end="$END" '$0 == end { show = 0 } show { print } $0 == begin { show = 1 }' "$VIRT_PAGE" \
 	>"$SCRATCH/shown"
 table >"$SCRATCH/table"
-is "README's table is that of the rules (counter-rules.sh -w writes it)" "$(diff "$SCRATCH/shown" "$SCRATCH/table")" ""
+is "the table of virtual-mali.rst is that of the rules (counter-rules.sh -w writes it)" "$(diff "$SCRATCH/shown" "$SCRATCH/table")" ""

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
-# Who calls whom in the device: each file only those below it in README's list, and QEMU's checkpatch
+# Who calls whom in the device: each file only those below it in the list of virtual-mali.rst, and QEMU's checkpatch
 # has nothing to say.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
 plan 4
 qemu=$VIRT_DIR/qemu
-# From the top down, as README has them.
-order=$(sed -n '/^Who calls whom/,/^The board/s/^  \(mali-csf[a-z-]*\)  .*/\1/p' "$VIRT_DIR/README")
-is "README lists every file of the device" "$(sort <<<"$order")" \
+# From the top down, as virtual-mali.rst has them.
+order=$(sed -n '/^Who calls whom/,/^The board/s/^  \(mali-csf[a-z-]*\)  .*/\1/p' "$VIRT_PAGE")
+is "virtual-mali.rst lists every file of the device" "$(sort <<<"$order")" \
 	"$(cd "$qemu" && ls mali-csf*.c | sed 's/\.c$//' | sort)"
 
 # Names that others use begin with their file's: mali_csf_mmu_..., in mali-csf-mmu.c.

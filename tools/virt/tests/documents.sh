@@ -59,7 +59,7 @@ is "each function that a page names is there" "$(grep -ohE 'panthor_perf_[a-z_]+
 
 # gpu/panthor.rst is the kernel's own.
 is "each page that a text names is there" "$(grep -rohE 'Documentation/[A-Za-z0-9_/.*-]*[a-z*]' README Documentation drivers \
-	patches/series clients tools/virt/README tools/ordering tools/perf debian | sort -u |
+	patches/series clients tools/ordering tools/perf debian | sort -u |
 	grep -E 'panthor' | grep -vxF Documentation/gpu/panthor.rst | while read -r file; do
 		compgen -G "$file" >/dev/null || echo "$file"
 	done)" ""
@@ -72,13 +72,13 @@ is "each file that a README names is there" \
 		[ -n "$(find . -name "$name" -not -path './.git/*' -print -quit)" ] || echo "$name"
 	done)" ""
 
-told=$(sed -n '/^What the driver tells of itself$/,/^What the driver promises$/p' tools/virt/README)
+told=$(sed -n '/^What the driver tells of itself$/,/^What the driver promises$/p' Documentation/virtual-mali.rst)
 # shellcheck disable=SC2046
-is "README of the virtual GPU has each key of debugfs" "$(grep -hE '_printf\(' $(files) | grep -oE '[" ][a-z_-]+(: |=)%' |
+is "virtual-mali.rst has each key of debugfs" "$(grep -hE '_printf\(' $(files) | grep -oE '[" ][a-z_-]+(: |=)%' |
 	tr -d '" :=%' | sort -u | while read -r key; do
 		grep -qwF -e "$key" <<<"$told" || echo "$key"
 	done)" ""
-is "README of the virtual GPU has each tracepoint" \
+is "virtual-mali.rst has each tracepoint" \
 	"$(sed -nE 's/^(TRACE_EVENT|DEFINE_EVENT\(panthor_perf_session, )\(?panthor_perf_([a-z_]*),/\2/p' drivers/gpu/drm/panthor/panthor_perf_trace.h |
 	while read -r name; do
 		grep -qwF -e "$name" <<<"$told" || echo "$name"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
-# The table of switches has all of them, README prints it as it is, each line has its tests, and what
+# The table of switches has all of them, virtual-mali.rst prints it as it is, each line has its tests, and what
 # is an assumption stands in the driver's documentation.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
@@ -13,13 +13,13 @@ kunit=$top/drivers/gpu/drm/panthor/tests
 doc=$top/Documentation/gpu/panthor-perf.rst
 
 plan 6
-is "README prints the table" \
-	"$(sed -n '/^  switch  *promise/,/^$/p' "$VIRT_DIR/README" | sed -n '2,$p' | sed '/^$/d')" \
+is "virtual-mali.rst prints the table" \
+	"$(sed -n '/^  switch  *promise/,/^$/p' "$VIRT_PAGE" | sed -n '2,$p' | sed '/^$/d')" \
 	"$(fault_rows | awk -F';' '{ printf "  %-17s %-11s%s\n", $1, $2, $5 }')"
 
 # Writable registers of the map that make something go wrong: those of firmware and GPU, and all faults.
 is "each switch has one line" "$(fault_rows | cut -d';' -f1 | sort)" \
-	"$(sed -n 's/^  0x\(08[048]\|09.\|0a[048]\|0b0\|0bc\|228\|3..\)  ..  r\{0,1\}w  *\([a-z0-9_]*\) .*/\2/p' "$VIRT_DIR/README" | sort)"
+	"$(sed -n 's/^  0x\(08[048]\|09.\|0a[048]\|0b0\|0bc\|228\|3..\)  ..  r\{0,1\}w  *\([a-z0-9_]*\) .*/\2/p' "$VIRT_PAGE" | sort)"
 
 wrong=$(fault_rows | while IFS=';' read -r name promise tests _ then; do
 	case $promise in
@@ -50,8 +50,8 @@ is "Documentation has each assumption" \
 		grep -q "[( ]\`\`$name\`\`[,)]" "$doc" || echo "$name"
 	done)" ""
 # What bites.sh finds: a row of a patch's name, and what it says of itself, folded.
-is "README prints what a board would punish" \
-	"$(sed -n '/^What a board would punish$/,/^The bench page$/p' "$VIRT_DIR/README" | grep '^  ')" \
+is "virtual-mali.rst prints what a board would punish" \
+	"$(sed -n '/^What a board would punish$/,/^The bench page$/p' "$VIRT_PAGE" | grep '^  ')" \
 	"$(for patch in "$VIRT_DIR"/data/bites/*.patch; do
 		name=${patch##*/}
 		printf '%s: %s' "$(sed -n 's/^What: //p' "$patch")" "$(sed -n 's/^Board: //p' "$patch")" | fold -s -w 80 |

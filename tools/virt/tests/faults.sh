@@ -44,7 +44,7 @@ for model in $models; do
 		promise=$(sed -n "s/^$name;\([a-z]*\);.*/\1/p" "$FAULTS")
 		# A kind of storm is seen to begin, a fault to make a difference.
 		if grep -q ' [1-9][0-9]* hits of faults' <<<"$said" ||
-		   { ! grep -q "^  0x3.. .* $name " "$VIRT_DIR/README" && grep -q '^# [1-9][0-9]* disturbances' <<<"$said"; }; then
+		   { ! grep -q "^  0x3.. .* $name " "$VIRT_PAGE" && grep -q '^# [1-9][0-9]* disturbances' <<<"$said"; }; then
 			ok "$model: $name makes a difference"
 		else
 			not_ok "$model: $name makes a difference" "$said"

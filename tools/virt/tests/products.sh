@@ -16,7 +16,7 @@ numbers()
 	echo "$(($1 >> 28)).$(($1 >> 24 & 15)).$(($1 >> 20 & 15)) $(printf '0x%x' $(($1 >> 28 << 12 | $1 >> 16 & 15)))"
 }
 
-readme=$(sed -n '/^  model  product/,/^$/{s/^  \(g[0-9]*\)  *\(Mali[ -]\)/\1 \2/p}' "$VIRT_DIR/README" | sed 's/Mali G1-/Mali_G1-/')
+readme=$(sed -n '/^  model  product/,/^$/{s/^  \(g[0-9]*\)  *\(Mali[ -]\)/\1 \2/p}' "$VIRT_PAGE" | sed 's/Mali G1-/Mali_G1-/')
 csv=
 while read -r model name id cores _ _ iface first _; do
 	read -r version product < <(numbers "$id")
@@ -24,9 +24,9 @@ while read -r model name id cores _ _ iface first _; do
 	csv="$csv$model $version $cores $iface ${first%,} $name ${layout/ /_}
 "
 done <<<"$readme"
-is "README's models are those tested, and of products.csv's ids" "$csv" "$(products | tr -s ' ')
+is "the models of virtual-mali.rst are those tested, and of products.csv's ids" "$csv" "$(products | tr -s ' ')
 "
-is "README names what Linux 6.12 does not probe" "$(awk '/ 7\.3$/ && !/ 6\.12/ { print $1 }' <<<"$readme")" \
+is "virtual-mali.rst names what Linux 6.12 does not probe" "$(awk '/ 7\.3$/ && !/ 6\.12/ { print $1 }' <<<"$readme")" \
 	"$(not_probed_by 6.12)"
 
 # Versions that a kernel declares firmware for.

@@ -102,7 +102,7 @@ for model in $models; do
 	is "$model: every counter of the tree has moved" \
 		"$(awk '$1 == "still" { print $2 } END { if (!NR) print "nothing was computed" }' "$SCRATCH/tree")" ""
 
-	# What work of known size counts (README, "What a counter counts"). On each core something
+	# What work of known size counts (Documentation/virtual-mali.rst, "What a counter counts"). On each core something
 	# may have been begun before, and something else may not be complete.
 	present=$(sed -n 's/^shader_present=//p' "$SCRATCH/shape")
 	for ((cores = 0, m = present; m; m &= m - 1)); do

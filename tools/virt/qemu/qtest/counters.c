@@ -6,8 +6,8 @@
  *   counters QEMU SCRATCH         the tests, as TAP
  *   counters -b QEMU SCRATCH      how many samples a second the model makes
  *
- * What is expected is computed here, from README's description of what the
- * counters count; nothing of the device is called or included but the numbers
+ * What is expected is computed here, from the description in virtual-mali.rst of
+ * what the counters count; nothing of the device is called or included but the numbers
  * of the bench page's registers.
  *
  * Time stands still but for vgpu_step(), so timestamps and cycles are exact.

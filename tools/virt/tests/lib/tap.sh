@@ -22,6 +22,7 @@
 
 TESTS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 VIRT_DIR=$(dirname "$TESTS_DIR")
+VIRT_PAGE=$VIRT_DIR/../../Documentation/virtual-mali.rst
 KERNEL=${KERNEL:-7.3}
 CONFIG=${CONFIG:-plain}
 TAP_COUNT=0
