@@ -18,7 +18,8 @@
  *   general * (1 + 64 * counter + index) >> (14 + set)
  *
  * with the scalar of the block that grows with any of its work.
- * virtual-mali.rst has the tables; the driver-free test computes the same independently.
+ * virtual-mali.rst has the tables; the driver-free test computes the same
+ * independently.
  *
  * Nothing is counted a word at a time, so the cost of counting does not
  * depend on how many counters there are, and a sample costs two
