@@ -44,7 +44,7 @@
 
 /*
  * Maximum number of requests beyond each client's first that serve_clients() completes, to bound
- * the time for which it holds the lock. All requests of one limited client are completed at once.
+ * the time for which it holds the lock.
  */
 #define MAX_MORE_REQUESTS	PANTHOR_PERF_LIMITED_REQUESTS
 
