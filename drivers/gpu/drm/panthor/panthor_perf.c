@@ -139,19 +139,10 @@ static bool request_reset(struct panthor_perf_sampler *sampler, const char *why)
 	return true;
 }
 
-/*
- * Allocate the firmware ring, for the first session or event of perf. Called in a section of
- * drm_dev_enter(). Sleeps. Returns 0 or -ENOMEM.
- */
-int panthor_perf_make_ring(struct panthor_perf_sampler *sampler)
+static int alloc_ring(struct panthor_perf *perf)
 {
-	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
-	struct panthor_kernel_bo *ring;
+	struct panthor_kernel_bo *ring = panthor_perf_fw_ring_alloc(&perf->fw);
 
-	if (READ_ONCE(perf->ring))
-		return 0;
-
-	ring = panthor_perf_fw_ring_alloc(&perf->fw);
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
 
@@ -167,6 +158,24 @@ int panthor_perf_make_ring(struct panthor_perf_sampler *sampler)
 	/* Another thread was faster. */
 	panthor_kernel_bo_destroy(ring);
 	return 0;
+}
+
+/*
+ * Allocate the firmware ring, for the first session or event of perf. Sleeps. Returns 0, -ENODEV if
+ * the device has gone, or -ENOMEM.
+ */
+int panthor_perf_make_ring(struct panthor_perf_sampler *sampler)
+{
+	struct panthor_perf *perf = container_of(sampler, struct panthor_perf, sampler);
+	int ret = 0, cookie;
+
+	if (!drm_dev_enter(&perf->ptdev->base, &cookie))
+		return -ENODEV;
+
+	if (!READ_ONCE(perf->ring))
+		ret = alloc_ring(perf);
+	drm_dev_exit(cookie);
+	return ret;
 }
 
 static bool setup_valid(const struct drm_panthor_perf_cmd_setup *setup)

@@ -11,7 +11,6 @@
 #include <linux/sysfs.h>
 #include <linux/timekeeping.h>
 
-#include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
 #include "panthor_device.h"
@@ -345,19 +344,14 @@ static struct panthor_perf_pmu_run *pmu_run(struct panthor_perf_pmu *pmu)
 static int join_run(struct panthor_perf_pmu *pmu, struct panthor_perf_pmu_private *ev)
 {
 	u32 type = ev->source.type;
-	struct panthor_device *ptdev = dev_get_drvdata(pmu->base.parent);
 	struct panthor_perf_pmu_run *run;
-	int ret, cookie;
+	int ret;
 
 	guard(mutex)(&pmu->lock);
 
 	run = pmu_run(pmu);
 	if (!run) {
-		if (!drm_dev_enter(&ptdev->base, &cookie))
-			return -ENODEV;
-
 		ret = panthor_perf_make_ring(pmu->sampler);
-		drm_dev_exit(cookie);
 		if (ret)
 			return ret;
 
