@@ -37,6 +37,7 @@ help:
 	@echo 'make module        build panthor for another kernel, KDIR=DIR its headers or build directory'
 	@echo 'make deb           build packages for Debian on arm64: the tool, and the driver by DKMS (OUT=DIR)'
 	@echo 'make dist          write a tarball of the tool and the library, for other distributions (OUT=DIR)'
+	@echo 'make docs          make HTML of the pages in Documentation (OUT=DIR)'
 	@echo 'make releases      tell which kernels of Debian debian/releases does not have yet'
 	@echo 'make bench         measure: by instructions first, then by the clock'
 	@echo 'make shell         a shell in the virtual machine'
@@ -120,6 +121,10 @@ deb:
 dist:
 	@packaging/dist $(OUT)
 
+docs:
+	@$(BUILD)/deps.sh python3-sphinx
+	@$(BUILD)/docs.sh $(OUT)
+
 releases:
 	@$(BUILD)/releases.sh
 
@@ -134,4 +139,4 @@ clean-cache:
 	@rm -rf "$(CACHE)"
 
 .PHONY: help deps demo shell check check-long kcsan storm coverage mutants soak fuzz-device fuzz-ioctl fuzz-data kunit series check-build qemu kernel module \
-	deb dist releases tools bench clean-cache
+	deb dist docs releases tools bench clean-cache

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # kernels: none
 # long: none
-# README's "From source" on Debian 12 and 13: the tool and the library build, pass their tests, install and run in
-# a root that has the packages README names, and no others.
+# "From source" in Documentation/board.rst, on Debian 12 and 13: the tool and the library build, pass their tests, install and run in
+# a root that has the packages it names, and no others.
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
@@ -14,12 +14,12 @@ if [ "$(id -u)" != 0 ]; then
 fi
 plan 9
 
-packages=$(sed -n '/^From source$/,/^On a board$/p' "$top/README" | sed -n '/apt install/,/[^\\]$/p' |
+packages=$(sed -n '/^From source$/,/^Other distributions$/p' "$top/Documentation/board.rst" | sed -n '/apt install/,/[^\\]$/p' |
 	sed 's/.*apt install//; s/#.*//; s/\\$//' | tr -s ' \n' ,)
 packages=${packages#,}
 packages=${packages%,}
 has_compiler=$(tr , '\n' <<<"$packages" | grep -cx -e gcc -e make -e libdrm-dev)
-is "README names packages" "$has_compiler" 3
+is "board.rst names packages" "$has_compiler" 3
 
 # in_root DIR COMMAND
 in_root()
