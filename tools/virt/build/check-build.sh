@@ -402,7 +402,7 @@ types()
 our_files()
 {
 	cd "$TOP_DIR"
-	find drivers include backports Kconfig.perf Documentation tools/testing -type f 2>/dev/null |
+	find drivers include backports Kconfig.perf Documentation/{ABI,admin-guide,gpu} tools/testing -type f 2>/dev/null |
 		grep -E '\.([ch]|rst)$|Kconfig|/ABI/' | sort
 }
 
