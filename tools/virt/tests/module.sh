@@ -118,10 +118,10 @@ refused "one whose source Debian does not have" 'no source of Linux 6\.18: set K
 fake_kernel $series.4 "$gcc"
 module SRC="$SCRATCH"
 refused "a source without panthor" 'SRC=.* has no drivers/gpu/drm/panthor'
-sed -i 's/bool might_have_idle_groups;/& /' "$src/$panthor/panthor_sched.c"
+sed -i 's/^void panthor_sched_suspend(struct panthor_device \*ptdev)$/& /' "$src/$panthor/panthor_sched.c"
 module SRC="$src"
 refused "a source that is another next to what is changed" 'does not apply to '
-sed -i 's/\(bool might_have_idle_groups;\) /\1/' "$src/$panthor/panthor_sched.c"
+sed -i 's/^\(void panthor_sched_suspend(struct panthor_device \*ptdev)\) $/\1/' "$src/$panthor/panthor_sched.c"
 cp "$top/$panthor/panthor_perf.c" "$src/$panthor/"
 mkdir -p "$kdir/$panthor"
 cp "$src/$panthor"/* "$kdir/$panthor/"
