@@ -2,7 +2,7 @@
 /*
  * suspend-fence   suspends the system with jobs that are not done
  *
- *   suspend-fence running|turn|alone|refused STACKS_HZ [LIMIT_MS]
+ *   suspend-fence running|turn|alone|refused|slots STACKS_HZ [LIMIT_MS]
  *
  * There are two jobs, which run one after the other on one queue. STACKS_HZ is the
  * rate of the clock that tells how long they take. It needs modules/suspend-fence.c.
@@ -13,6 +13,8 @@
  *           resumed after the GPU waits for the second, LIMIT_MS at most
  *   alone   the first job is on the GPU, and no device waits
  *   refused the same, and the GPU's power domain refuses the suspend once, with -EAGAIN
+ *   slots   there are 12 jobs, each in a group of its own, which is more than the GPU has
+ *           slots, all of them at work when the suspend begins, and no device waits
  *
  * Prints name=value lines:
  *
@@ -31,7 +33,7 @@
 #include "cs.h"
 #include "modules/suspend-fence.h"
 
-#define JOBS		2
+#define MAX_JOBS	12
 #define STREAM_SIZE	4096
 #define WORKGROUP	64
 #define SIGNAL_SYNCOBJ	(DRM_PANTHOR_SYNC_OP_SIGNAL | DRM_PANTHOR_SYNC_OP_HANDLE_TYPE_SYNCOBJ)
@@ -45,6 +47,7 @@ enum kind {
 	KIND_TURN,
 	KIND_ALONE,
 	KIND_REFUSED,
+	KIND_SLOTS,
 	KIND_COUNT,
 };
 
@@ -54,12 +57,14 @@ enum kind {
  */
 static const struct {
 	const char *name;
+	unsigned int jobs;
 	unsigned int job_ms;
 } kinds[KIND_COUNT] = {
-	[KIND_RUNNING] = { "running", 600 },
-	[KIND_TURN] = { "turn", 1 },
-	[KIND_ALONE] = { "alone", 600 },
-	[KIND_REFUSED] = { "refused", 600 },
+	[KIND_RUNNING] = { "running", 2, 600 },
+	[KIND_TURN] = { "turn", 2, 1 },
+	[KIND_ALONE] = { "alone", 2, 600 },
+	[KIND_REFUSED] = { "refused", 2, 600 },
+	[KIND_SLOTS] = { "slots", MAX_JOBS, 200 },
 };
 
 static const char * const states[] = {
@@ -72,7 +77,7 @@ static const char * const states[] = {
 static struct gpu gpu;
 static struct gpu_vm vm;
 static struct gpu_bo streams, results;
-static uint32_t group, done[JOBS];
+static uint32_t groups[MAX_JOBS], done[MAX_JOBS];
 
 static uint32_t job_result(unsigned int n)
 {
@@ -89,7 +94,7 @@ static uint32_t build(unsigned int n, uint32_t workgroups)
 		.room = STREAM_SIZE / sizeof(uint64_t),
 	};
 
-	cs_emit(&b, cs_move(64, results.va + (JOBS + n) * sizeof(uint32_t)));
+	cs_emit(&b, cs_move(64, results.va + (MAX_JOBS + n) * sizeof(uint32_t)));
 	cs_emit(&b, cs_move32(66, job_result(n)));
 	cs_emit(&b, cs_store(66, 64, 1, 0));
 	cs_emit(&b, cs_wait(0xff));
@@ -128,7 +133,7 @@ static void submit(unsigned int n, uint32_t size, uint32_t wait)
 		.stream_addr = streams.va + n * STREAM_SIZE,
 		.syncs = DRM_PANTHOR_OBJ_ARRAY(wait ? 2 : 1, syncs),
 	};
-	int ret = gpu_submit(&gpu, group, &job, 1);
+	int ret = gpu_submit(&gpu, groups[n], &job, 1);
 
 	if (ret)
 		die("cannot submit job %u: %s", n, strerror(-ret));
@@ -153,7 +158,7 @@ static void wait_until_begun(unsigned int n)
 {
 	int64_t end = now_ns(CLOCK_MONOTONIC) + WAIT_NS;
 
-	while (((volatile uint32_t *)results.map)[JOBS + n] != job_result(n)) {
+	while (((volatile uint32_t *)results.map)[MAX_JOBS + n] != job_result(n)) {
 		if (now_ns(CLOCK_MONOTONIC) > end)
 			die("job %u does not begin", n);
 		usleep(1000);
@@ -174,7 +179,7 @@ static unsigned long parse(const char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-	uint32_t gate = 0, workgroups, cores, stored;
+	uint32_t gate = 0, workgroups, cores, stored, jobs;
 	struct suspend_fence_wait wait = { .limit_ms = LIMIT_MS };
 	struct suspend_fence_result result = {};
 	unsigned int right = 0;
@@ -188,19 +193,19 @@ int main(int argc, char **argv)
 				break;
 	}
 	if (kind == KIND_COUNT)
-		die("usage: suspend-fence running|turn|alone|refused STACKS_HZ [LIMIT_MS]");
+		die("usage: suspend-fence running|turn|alone|refused|slots STACKS_HZ [LIMIT_MS]");
 	hz = parse(argv[2], "STACKS_HZ");
 	if (argc == 4)
 		wait.limit_ms = parse(argv[3], "LIMIT_MS");
 	wait.resume = kind == KIND_TURN;
+	jobs = kinds[kind].jobs;
 
 	ctl = open("/dev/suspend-fence", O_RDWR | O_CLOEXEC);
 	if (ctl < 0)
 		die("/dev/suspend-fence: %s (modprobe suspend-fence)", strerror(errno));
 	gpu_open(&gpu, NULL);
 	gpu_vm_create(&vm, &gpu);
-	group = gpu_group_create(&vm, 1);
-	gpu_bo_create(&streams, &vm, JOBS * STREAM_SIZE, 0);
+	gpu_bo_create(&streams, &vm, MAX_JOBS * STREAM_SIZE, 0);
 	gpu_bo_create(&results, &vm, 4096, DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC);
 
 	/* A thread takes 4 cycles of one core. */
@@ -215,13 +220,16 @@ int main(int argc, char **argv)
 			die("cannot import a sync file: %s", strerror(errno));
 	}
 
-	for (unsigned int n = 0; n < JOBS; n++) {
+	for (unsigned int n = 0; n < jobs; n++)
+		groups[n] = n && kind != KIND_SLOTS ? groups[0] : gpu_group_create(&vm, 1);
+
+	for (unsigned int n = 0; n < jobs; n++) {
 		done[n] = gpu_syncobj_create(&gpu);
 		submit(n, build(n, workgroups), n ? 0 : gate);
 	}
 
 	if (kind == KIND_RUNNING || kind == KIND_TURN) {
-		if (drmSyncobjExportSyncFile(gpu.fd, done[JOBS - 1], &wait.fd))
+		if (drmSyncobjExportSyncFile(gpu.fd, done[jobs - 1], &wait.fd))
 			die("cannot export a syncobj: %s", strerror(errno));
 		if (ioctl(ctl, SUSPEND_FENCE_IOC_WAIT, &wait))
 			die("cannot make a device wait: %s", strerror(errno));
@@ -235,7 +243,7 @@ int main(int argc, char **argv)
 		die("cannot ask what became of the wait: %s", strerror(errno));
 	printf("wait=%s\ngpu_suspended=%u\n", states[result.state], result.gpu_suspended);
 
-	for (unsigned int n = 0; n < JOBS; n++) {
+	for (unsigned int n = 0; n < jobs; n++) {
 		ret = gpu_syncobj_wait(&gpu, done[n], 0, WAIT_NS);
 		if (ret)
 			die("job %u does not end: %s", n, strerror(-ret));

@@ -6,8 +6,6 @@
 set -u
 . "$(dirname "$0")/lib/tap.sh"
 
-allow_known
-
 plan 80
 # More groups than the GPU has slots; as many, where a group that waits for one may be timed out.
 guest_script 39 mesa-stress -r gl -t 1800 -- 12

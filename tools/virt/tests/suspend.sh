@@ -9,15 +9,15 @@ set -u
 
 RUNTIME=18
 SYSTEM=16
-FAILS=5
+AT_WORK=6
 
 # Later kernels lose the console.
 if [ "$KERNEL" = 6.12 ]; then
-	plan $((RUNTIME + SYSTEM + 1 + FAILS + 1))
+	plan $((RUNTIME + SYSTEM + 1 + AT_WORK + 1))
 	guest_script $((RUNTIME + SYSTEM)) suspend -- runtime system turn
 	suspends=guest_script
 else
-	plan $((RUNTIME + 1 + SYSTEM + 1 + FAILS + 1))
+	plan $((RUNTIME + 1 + SYSTEM + 1 + AT_WORK + 1))
 	guest_script $RUNTIME suspend -- runtime
 	guest_script_by_log $SYSTEM suspend -- system turn
 	suspends=guest_script_by_log
@@ -26,4 +26,4 @@ fi
 # panthor of 6.12 warns when firmware does not boot. Time is instructions: firmware is never late to halt, which takes
 # another way to boot.
 allow_known
-$suspends $FAILS suspend -i -- fails
+$suspends $AT_WORK suspend -i -- slots fails

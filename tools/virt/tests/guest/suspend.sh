@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# suspend.sh runtime|system|turn|fails...: runtime suspend when idle; system suspend to idle; jobs whose turn comes
-# while the system is suspended; a GPU that cannot be suspended or resumed with the system. Work after each.
+# suspend.sh runtime|system|turn|slots|fails...: runtime suspend when idle; system suspend to idle; jobs whose turn comes
+# while the system is suspended; jobs of more groups than the GPU has slots; a GPU that cannot be suspended or resumed with
+# the system. Work after each.
 . /root/tap.sh
 
 suspended_time_grew()
@@ -123,6 +124,16 @@ turn()
 	done
 	echo none >/sys/power/pm_test
 	echo auto >"$GPU/power/control"
+}
+
+slots()
+{
+	modprobe suspend-fence
+	echo devices >/sys/power/pm_test
+	echo 0 >/sys/module/suspend/parameters/pm_test_delay
+	is "each group goes on after a suspend, though there are not enough slots for all" "$(suspend_at_work slots)" \
+		"suspend=0 wait=not-called gpu_suspended=1 done=12 "
+	echo none >/sys/power/pm_test
 }
 
 # suspend_at_work KIND: with a job on the GPU that no device waits for
