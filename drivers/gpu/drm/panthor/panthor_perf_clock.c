@@ -38,7 +38,7 @@
  * of the rate from pair to pair. Notifiers follow the rates.
  */
 
-/* The GPU timestamp is read so often, and the read that took least time is used. */
+/* Number of reads of the GPU timestamp, of which the quickest is used. */
 #define OFFSET_READS		2
 
 /* Rates that are divisions of one rate may be off by 1/RATIO_ROUNDING_DIV. */
