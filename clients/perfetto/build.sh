@@ -92,8 +92,8 @@ sdk=$DEST
 
 # shellcheck disable=SC2086
 sysroot=$("$BUILD_DIR/sources.sh" arm64 $ARM64_PACKAGES)
-key=$(hash_text "$sdk" "$sysroot" "$(hash_files "$HERE"/{source.c,Makefile,build.sh} "$TOP_DIR"/tools/panthor-perf/*.[ch] \
-	"$TOP_DIR"/tools/panthor-perf/{*.proto,data/*.csv,libpanthor-perf/*.[ch]} \
+key=$(hash_text "$sdk" "$sysroot" "$(hash_files "$HERE"/{source.c,Makefile,build.sh} "$TOP_DIR"/tools/panthor-perf/*/*.[ch] \
+	"$TOP_DIR"/tools/panthor-perf/{output/*.proto,data/*.csv} \
 	"$TOP_DIR/include/uapi/drm/panthor_perf_drm.h")")
 kept perfetto/program "$key" "building panthor-perf-perfetto" make_program "$sdk" "$sysroot"
 echo "$DEST"

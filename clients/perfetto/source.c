@@ -18,7 +18,7 @@
 
 #include "perfetto_c.h"
 
-#include "commands.h"
+#include "common.h"
 #include "packets.h"
 
 #define NAME "gpu.counters.panthor"
@@ -291,7 +291,7 @@ static void end_trace(struct trace *trace, enum pperf_error error)
 static void write_samples(struct trace *trace)
 {
 	const struct pperf_sample *sample;
-	struct recording_clocks clocks;
+	struct clocks clocks;
 	enum pperf_error error = PPERF_OK;
 
 	while (!error && trace->state != ENDED) {

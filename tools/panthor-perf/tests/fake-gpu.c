@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "common.h"
 #include "internal.h"
 #include "tests-common.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "common.h"
 
 static unsigned int tests;
 static int failed;

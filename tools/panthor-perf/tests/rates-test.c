@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "commands.h"
+#include "common.h"
 #include "rates.h"
 #include "tests-common.h"
 

@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../commands.h"
-#include "../recording.h"
+#include "commands.h"
+#include "recording.h"
 
 const char *argp_program_version = "panthor-perf fuzzed";
 

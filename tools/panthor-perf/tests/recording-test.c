@@ -186,7 +186,7 @@ static struct bytes make_file(const struct recording_head *head, const struct sa
 		}
 		if (n % 8)
 			continue;
-		recording_write_clocks(&writer, &(struct recording_clocks){ n, n + 1, n + 2, UINT64_MAX });
+		recording_write_clocks(&writer, &(struct clocks){ n, n + 1, n + 2, UINT64_MAX });
 		append(&file, writer.bytes, writer.size);
 	}
 	if (recording_write_end(&writer, &last))

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../panthor-perf/recording.h"
+#include "recording.h"
 #include "exactness.h"
 
 #define TAG_START 1

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+/* panthor-perf convert: a recording in forms that other programs read. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+
+#include <json-c/json.h>
+
+#include "commands.h"
+#include "common.h"
+#include "perfetto.h"
+#include "view.h"
+
+enum form { FORM_NONE, FORM_CSV, FORM_JSON, FORM_PERFETTO };
+
+struct arguments {
+	enum form form;
+	const char *output;
+	const char *input;
+};
+
+static const struct argp_option options[] = {
+	{ "csv", 'c', NULL, 0, "Write comma-separated values, one line per sample", 0 },
+	{ "json", 'j', NULL, 0, "Write JSON", 0 },
+	{ "perfetto", 'P', NULL, 0, "Write a Perfetto trace", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	enum form form = key == 'c' ? FORM_CSV : key == 'j' ? FORM_JSON : FORM_PERFETTO;
+
+	switch (key) {
+	case 'c':
+	case 'j':
+	case 'P':
+		if (arguments->form && arguments->form != form)
+			argp_error(state, "use only one of --csv, --json and --perfetto");
+		arguments->form = form;
+		return 0;
+	case 'o':
+		arguments->output = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->input)
+			argp_error(state, "unexpected argument: %s", arg);
+		arguments->input = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!arguments->input)
+			arguments->input = RECORDING_DEFAULT;
+		if (!arguments->form)
+			argp_error(state, "no format: use --csv, --json or --perfetto");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* ---- Comma-separated values ---- */
+
+static void csv_begin(struct view *v, FILE *out)
+{
+	const struct recording_layout *layout = &v->recording.layout;
+	const struct pperf_gpu_info *info = &v->recording.head.gpu;
+	unsigned int b, i, clock, index = 0;
+
+	fprintf(out, "start_ns,end_ns,flags");
+	for (clock = 0; clock < PPERF_CLOCKS; clock++)
+		if (info->clocks >> clock & 1)
+			fprintf(out, ",%s_cycles", pperf_clock_name(clock));
+
+	for (b = 0; b < layout->blocks; b++, index++) {
+		unsigned int type = layout->types[b];
+
+		if (b && type != layout->types[b - 1])
+			index = 0;
+		if (info->has_states)
+			fprintf(out, ",%s.%u:states", pperf_block_name(type), index);
+		for (i = 0; i < layout->counters[type]; i++)
+			fprintf(out, ",%s.%u:%s", pperf_block_name(type), index,
+				pperf_db_at(v->db, type, layout->indices[type][i])->name);
+	}
+	fputc('\n', out);
+}
+
+static void csv_sample(struct view *v, FILE *out)
+{
+	const struct recording_layout *layout = &v->recording.layout;
+	const struct pperf_gpu_info *info = &v->recording.head.gpu;
+	const struct pperf_sample *sample = &v->recording.sample;
+	unsigned int b, i, clock;
+
+	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu32, sample->start_ns, sample->end_ns, sample->flags);
+	for (clock = 0; clock < PPERF_CLOCKS; clock++)
+		if (info->clocks >> clock & 1)
+			fprintf(out, ",%" PRIu64, sample->cycles[clock]);
+
+	for (b = 0; b < layout->blocks; b++) {
+		const struct pperf_block *block = pperf_sample_block_at(sample, b);
+		unsigned int type = layout->types[b];
+
+		if (info->has_states)
+			fprintf(out, ",%u", block->states);
+		for (i = 0; i < layout->counters[type]; i++)
+			fprintf(out, ",%" PRIu64, block->values[layout->indices[type][i]]);
+	}
+	fputc('\n', out);
+}
+
+static enum recording_item to_csv(struct view *v, FILE *out)
+{
+	enum recording_item item;
+
+	csv_begin(v, out);
+	while ((item = recording_next(&v->recording)) <= RECORDING_CLOCKS && !ferror(out))
+		if (item == RECORDING_SAMPLE)
+			csv_sample(v, out);
+	return item;
+}
+
+/* ---- JSON ---- */
+
+/* An object is printed as it is made: a recording can be larger than memory. */
+static void print_object(FILE *out, struct json_object *object)
+{
+	fputs(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
+	      out);
+	json_object_put(object);
+}
+
+static void print_flags(FILE *out, uint32_t flags)
+{
+	static const char *const names[] = { "overflow", "error", "stretched" };
+	const char *comma = "";
+	unsigned int bit;
+
+	fputs("\"flags\":[", out);
+	for (bit = 0; bit < 3; bit++) {
+		if (!(flags >> bit & 1))
+			continue;
+		fprintf(out, "%s\"%s\"", comma, names[bit]);
+		comma = ",";
+	}
+	fputc(']', out);
+}
+
+static void print_states(FILE *out, unsigned int states)
+{
+	static const char *const names[] = { "on", "off", "available", "unavailable", "normal", "protected" };
+	const char *comma = "";
+	unsigned int bit;
+
+	fputs(",\"states\":[", out);
+	for (bit = 0; bit < 6; bit++) {
+		if (!(states >> bit & 1))
+			continue;
+		fprintf(out, "%s\"%s\"", comma, names[bit]);
+		comma = ",";
+	}
+	fputc(']', out);
+}
+
+static void json_sample(struct view *v, FILE *out)
+{
+	const struct recording_layout *layout = &v->recording.layout;
+	const struct pperf_gpu_info *info = &v->recording.head.gpu;
+	const struct pperf_sample *sample = &v->recording.sample;
+	unsigned int b, i, clock;
+
+	fprintf(out, "{\"start_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 ",", sample->start_ns, sample->end_ns);
+	print_flags(out, sample->flags);
+	fputs(",\"cycles\":{", out);
+	for (clock = 0, i = 0; clock < PPERF_CLOCKS; clock++)
+		if (info->clocks >> clock & 1)
+			fprintf(out, "%s\"%s\":%" PRIu64, i++ ? "," : "", pperf_clock_name(clock),
+				sample->cycles[clock]);
+	fputs("},\"blocks\":[", out);
+
+	for (b = 0; b < layout->blocks; b++) {
+		const struct pperf_block *block = pperf_sample_block_at(sample, b);
+
+		fprintf(out, "%s{\"type\":\"%s\",\"index\":%u,\"clock\":\"%s\"", b ? "," : "",
+			pperf_block_name(block->type), block->index, pperf_clock_name(block->clock));
+		if (info->has_states)
+			print_states(out, block->states);
+		fputs(",\"values\":{", out);
+		for (i = 0; i < layout->counters[block->type]; i++) {
+			unsigned int index = layout->indices[block->type][i];
+
+			/* Names of the tables have no characters that JSON would want changed. */
+			fprintf(out, "%s\"%s\":%" PRIu64, i ? "," : "",
+				pperf_db_at(v->db, block->type, index)->name, block->values[index]);
+		}
+		fputs("}}", out);
+	}
+	fputs("]}", out);
+}
+
+static void add_mark(struct json_object *marks, const struct recording_mark *mark)
+{
+	struct json_object *item = json_object_new_object();
+
+	json_object_object_add(item, "time_ns", json_object_new_uint64(mark->time_ns));
+	json_object_object_add(item, "name", *mark->name ? json_object_new_string(mark->name) : NULL);
+	json_object_array_add(marks, item);
+}
+
+static enum recording_item to_json(struct view *v, FILE *out)
+{
+	struct json_object *marks = json_object_new_array();
+	const char *comma = "";
+	enum recording_item item;
+
+	fputs("{\"recording\":", out);
+	print_object(out, recording_head_json(&v->recording.head));
+	fputs(",\n\"samples\":[\n", out);
+	while ((item = recording_next(&v->recording)) <= RECORDING_CLOCKS && !ferror(out)) {
+		if (item == RECORDING_MARK)
+			add_mark(marks, &v->recording.mark);
+		if (item != RECORDING_SAMPLE)
+			continue;
+		fputs(comma, out);
+		json_sample(v, out);
+		comma = ",\n";
+	}
+	fputs("\n],\n", out);
+	if (json_object_array_length(marks)) {
+		fputs("\"marks\":", out);
+		print_object(out, json_object_get(marks));
+		fputs(",\n", out);
+	}
+	json_object_put(marks);
+	fputs("\"end\":", out);
+	/* A recording that was cut short has none. */
+	print_object(out, item == RECORDING_END ? recording_end_json(&v->recording.end) : NULL);
+	fputs("}\n", out);
+	return item;
+}
+
+/* ---- All of them ---- */
+
+static int convert(struct view *v, const struct arguments *arguments, FILE *out)
+{
+	enum pperf_error error = PPERF_OK;
+	enum recording_item item;
+
+	switch (arguments->form) {
+	case FORM_CSV:
+		item = to_csv(v, out);
+		break;
+	case FORM_JSON:
+		item = to_json(v, out);
+		break;
+	default:
+		item = perfetto_convert(&v->recording, out, &error, NULL);
+		break;
+	}
+	if (error && error != PPERF_ERROR_SYSTEM)
+		return complain_of(error);
+	/* What cannot be written is told when the output is closed. */
+	return ferror(out) ? STATUS_OK : view_finish(v, item);
+}
+
+int command_convert(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse, "[FILE]",
+		"Converts a recording, with the exact values of every sample, for other programs. Times are "
+		"CLOCK_MONOTONIC_RAW, in nanoseconds.", NULL, NULL, NULL
+	};
+	struct arguments arguments = {};
+	struct output output;
+	struct view view;
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	status = view_open(&view, arguments.input, false);
+	if (!status)
+		status = output_open(&output, arguments.output, arguments.form == FORM_PERFETTO);
+	if (!status)
+		status = output_close(&output, convert(&view, &arguments, output.file));
+	view_close(&view);
+	return status;
+}

@@ -1,0 +1,996 @@
+// SPDX-License-Identifier: MIT
+/*
+ * panthor-perf record
+ *
+ * Two threads. The first takes samples out of the kernel's ring, encodes them
+ * and puts them into a queue of fixed size; it waits for nothing but samples.
+ * The second writes what is in the queue and may wait for the disk as long as it
+ * takes. When the queue is full, the first leaves samples in the ring until there
+ * is room; the kernel then puts several periods into one sample, and no count is
+ * lost.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "commands.h"
+#include "common.h"
+#include "control.h"
+#include "fifo.h"
+#include "marks.h"
+#include "perfetto.h"
+#include "recording.h"
+
+#define DEFAULT_TRACE "panthor-perf.perfetto-trace"
+#define DEFAULT_PERIOD_NS 1000000
+
+#define NSEC_PER_MSEC 1000000ull
+#define NSEC_PER_SEC 1000000000ull
+
+/* KiB for the queue and, up to so many, for the kernel's ring: seconds of samples at common periods. */
+#define DEFAULT_MEMORY (32u << 10)
+#define MIN_MEMORY 128
+#define MAX_MEMORY (4u << 20)
+#define MAX_RING_BYTES (8u << 20)
+
+/* The writing thread is woken when so much has come, or after so long. */
+#define SHOW_BYTES (64u << 10)
+#define SHOW_NS (200 * NSEC_PER_MSEC)
+
+/* How often the clocks are compared, which drift. */
+#define CLOCKS_NS NSEC_PER_SEC
+
+#define PROGRESS_NS (500 * NSEC_PER_MSEC)
+
+/* What START and STOP have as user_data; each time that counting begins anew, both are two more. */
+#define TAG_START 1
+#define TAG_STOP 2
+
+struct arguments {
+	const char *device;
+	const char *output;
+	uint64_t period_ns;
+
+	/* From the start of the command to that of counting; 0: none. Or until somebody who controls it says so. */
+	uint64_t delay_ns;
+	bool delay_forever;
+
+	unsigned long memory;
+	char **events;
+	unsigned int num_events;
+	bool all;
+	bool perfetto;
+	uint8_t set;
+
+	/* NULL if there is none. */
+	const char *control, *socket;
+	char **command;
+};
+
+/*
+ * PAUSED -> COUNTING     the delay is over, or who controls it wants it to count
+ * COUNTING -> PAUSING    who controls it wants it to stop
+ * PAUSING -> PAUSED      the last sample for now was read
+ * PAUSED -> DONE         the program has ended, or the user has asked to end
+ * PAUSING -> STOPPING    the same, and the last sample is on its way
+ * COUNTING -> STOPPING   the same
+ * COUNTING -> GONE       the same, and the GPU has gone before
+ * STOPPING -> DONE       the last sample was read
+ * GONE -> DONE           all that is in the ring was read: no last sample comes
+ * COUNTING, STOPPING, GONE -> DONE   there can be no more, or nobody takes them
+ */
+enum state { PAUSED, COUNTING, PAUSING, STOPPING, GONE, DONE };
+
+struct recorder {
+	const struct arguments *arguments;
+	const char *output;
+	struct pperf_gpu *gpu;
+	struct pperf_db *db;
+	struct pperf_selection *selection;
+	struct pperf_session *session;
+	struct child child;
+
+	enum state state;
+	enum recording_reason reason;
+	int status;
+
+	struct marks marks;
+	struct control control;
+
+	/* When the delay is over; 0: it was, or there is none. */
+	uint64_t begin_ns;
+
+	struct recording_head head;
+	struct recording_writer writer;
+	struct fifo queue;
+
+	/* The longest record there can be. */
+	size_t longest;
+
+	/* The user does not want to wait for the rest. */
+	bool hurry;
+
+	/* How often counting has begun anew. */
+	uint64_t restarts;
+
+	/* Samples that were read, and how often there was no room in the queue. */
+	uint64_t samples, waits;
+	bool waiting;
+
+	struct rates_meter rates;
+
+	/* When clocks were compared and the writing thread was woken, by the time of samples. */
+	uint64_t clocks_ns, shown_ns, start_ns;
+
+	/* Of the writing thread, for the other one when it has ended: errno, or what else went wrong. */
+	int fd;
+	pthread_t thread;
+	int error;
+	enum pperf_error trace_error;
+	uint64_t bytes, samples_written;
+
+	/* A terminal that never makes us wait, or -1. */
+	int terminal;
+	uint64_t progress_ns;
+};
+
+enum { KEY_SET = 256, KEY_CONTROL, KEY_SOCKET };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Write to FILE; - is standard output (default: " RECORDING_DEFAULT
+	  ", with --perfetto " DEFAULT_TRACE ")", 0 },
+	{ "period", 'p', "TIME", 0, "Sample period, such as 200us, 1.5ms or 1s (default: 1ms)", 0 },
+	{ "event", 'e', "COUNTER,...", 0, "Record these counters, by name, hardware name, title, pattern or BLOCK.INDEX (may "
+	  "be repeated; default: those of stat, and all that load and top-down need)", 0 },
+	{ "all", 'a', NULL, 0, "Record all named counters", 0 },
+	{ "set", KEY_SET, "SET", 0, "Use this counter set (see panthor-perf info); sets other than the primary one need -e BLOCK.INDEX", 0 },
+	{ "delay", 'D', "TIME", 0, "Start counting this long after the command; -1: when --control says so", 0 },
+	{ "control", KEY_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0, "Read the commands enable, disable, ping and stop, one per "
+	  "line, from CTL, and write ack to ACK when each is done", 0 },
+	{ "socket", KEY_SOCKET, "PATH", 0, "Receive marks at this socket (default: where mark looks for recorders)", 0 },
+	{ "memory", 'm', "KIB", 0, "Buffer for samples not yet written, in KiB (default: 32768)", 0 },
+	{ "perfetto", 'P', NULL, 0, "Write a Perfetto trace", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	char **events;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->device;
+		return 0;
+	case 'o':
+		arguments->output = arg;
+		return 0;
+	case 'p':
+		if (!parse_period(arg, &arguments->period_ns))
+			wrong_period(state, "-p", arg);
+		return 0;
+	case 'e':
+		events = reallocarray(arguments->events, arguments->num_events + 1, sizeof(*events));
+		if (!events)
+			return ENOMEM;
+		arguments->events = events;
+		events[arguments->num_events++] = arg;
+		return 0;
+	case 'a':
+		arguments->all = true;
+		return 0;
+	case 'm':
+		if (!parse_number(arg, MAX_MEMORY, &arguments->memory) || arguments->memory < MIN_MEMORY)
+			argp_error(state, "-m: use a size from %u to %u KiB, not \"%s\"", MIN_MEMORY, MAX_MEMORY, arg);
+		return 0;
+	case 'P':
+		arguments->perfetto = true;
+		return 0;
+	case 'D':
+		arguments->delay_forever = !strcmp(arg, "-1");
+		arguments->delay_ns = 0;
+		if (!arguments->delay_forever && !parse_period(arg, &arguments->delay_ns))
+			wrong_period(state, "-D", arg);
+		return 0;
+	case KEY_CONTROL:
+		if (!control_is_valid(arg))
+			argp_error(state, "--control: use fd:NUMBER[,NUMBER] or fifo:PATH[,PATH], not \"%s\"", arg);
+		arguments->control = arg;
+		return 0;
+	case KEY_SOCKET:
+		arguments->socket = arg;
+		return 0;
+	case KEY_SET:
+		if (!parse_set(arg, &arguments->set))
+			wrong_set(state, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->set && !arguments->num_events)
+			argp_error(state, "--set needs -e BLOCK.INDEX: only the primary set has counter names");
+		if (arguments->delay_forever && !arguments->control)
+			argp_error(state, "-D -1 needs --control to end the delay");
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The command's options are its own. */
+		arguments->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static int choose(struct recorder *r)
+{
+	const struct pperf_gpu_info *info = pperf_gpu_info(r->gpu);
+	const struct arguments *a = r->arguments;
+	enum pperf_error error;
+	unsigned int i, type;
+	bool any = false;
+	size_t named;
+
+	error = pperf_selection_new(r->db, info, &r->selection);
+	for (i = 0; !error && i < a->num_events; i++)
+		error = pperf_selection_add_list(r->selection, a->events[i]);
+	if (!error && a->all)
+		error = pperf_selection_add_all(r->selection);
+	pperf_db_counters(r->db, &named);
+	if (!error && !a->num_events && !a->all && named)
+		error = pperf_selection_add_default(r->selection);
+	if (error)
+		return complain_of(error);
+
+	if (!a->num_events && !a->all) {
+		pperf_selection_need_load(r->selection);
+		pperf_selection_need_topdown(r->selection);
+	}
+
+	/* What the GPU has no blocks for is in no sample. */
+	r->head.masks = *pperf_selection_masks(r->selection);
+	for (type = 0; type < PPERF_BLOCK_TYPES; type++) {
+		if (!info->blocks[type])
+			memset(r->head.masks.bits[type], 0, sizeof(r->head.masks.bits[type]));
+		any |= r->head.masks.bits[type][0] || r->head.masks.bits[type][1];
+	}
+	if (any)
+		return STATUS_OK;
+	complain("this GPU has no known counter names (GPU_ID %#x). Use -e BLOCK.INDEX",
+		 info->gpu_id);
+	return STATUS_FAILED;
+}
+
+/* The kernel's ring has half of the memory, if that is not more than it needs. */
+static uint32_t ring_slots(const struct pperf_gpu_info *info, unsigned long memory)
+{
+	uint64_t bytes = (uint64_t)memory << 9;
+	uint32_t slots = 2;
+
+	if (bytes > MAX_RING_BYTES)
+		bytes = MAX_RING_BYTES;
+	while (slots * 2 <= info->max_slots && (uint64_t)slots * 2 * info->sample_size <= bytes)
+		slots *= 2;
+	return slots;
+}
+
+/*
+ * The queue has the other half, but room for some samples at the least, and for
+ * what is put into it before anything is taken out: the head, as long as the
+ * command is, and clocks.
+ */
+static size_t queue_size(unsigned long memory, size_t longest, size_t first)
+{
+	size_t bytes = (size_t)memory << 9, size = 1 << 10;
+
+	while (size * 2 <= bytes || size < 4 * longest || size < first)
+		size *= 2;
+	return size;
+}
+
+static void put_record(struct recorder *r)
+{
+	fifo_put(&r->queue, r->writer.bytes, r->writer.size);
+}
+
+static void put_clocks(struct recorder *r)
+{
+	struct clocks clocks = read_clocks();
+
+	recording_write_clocks(&r->writer, &clocks);
+	put_record(r);
+}
+
+/* ---- The writing thread ---- */
+
+/* Where the bytes of a recording stand between and in records, to count those that are whole. */
+struct walk {
+	uint8_t start[4];
+	unsigned int have;
+	uint64_t left;
+};
+
+static void walk_over(struct walk *w, const uint8_t *bytes, size_t size, uint64_t *samples)
+{
+	size_t n;
+
+	while (size) {
+		if (w->left) {
+			n = size < w->left ? size : w->left;
+			w->left -= n;
+			bytes += n;
+			size -= n;
+		} else {
+			w->start[w->have++] = *bytes++;
+			size--;
+			if (w->have < sizeof(w->start))
+				continue;
+			w->left = (w->start[1] | w->start[2] << 8 | (uint64_t)w->start[3] << 16) + 4;
+		}
+		if (!w->left && w->have) {
+			w->have = 0;
+			*samples += w->start[0] == RECORDING_KIND_SAMPLE;
+		}
+	}
+}
+
+static void *write_recording(void *context)
+{
+	struct recorder *r = context;
+	/* What comes before the first record. */
+	struct walk walk = { .left = sizeof(recording_magic) + 4 };
+	const uint8_t *bytes;
+	ssize_t written;
+	size_t size;
+
+	while ((size = fifo_get(&r->queue, &bytes))) {
+		written = write(r->fd, bytes, size);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0) {
+			r->error = errno;
+			fifo_leave(&r->queue, FIFO_FAILED);
+			return NULL;
+		}
+		walk_over(&walk, bytes, written, &r->samples_written);
+		r->bytes += written;
+		fifo_release(&r->queue, written);
+	}
+	fifo_leave(&r->queue, FIFO_DONE);
+	return NULL;
+}
+
+static ssize_t read_queue(void *context, char *to, size_t size)
+{
+	struct recorder *r = context;
+	const uint8_t *bytes;
+	size_t have = fifo_get(&r->queue, &bytes);
+
+	if (have > size)
+		have = size;
+	memcpy(to, bytes, have);
+	fifo_release(&r->queue, have);
+	return have;
+}
+
+/* Counts what the file takes. Returns less than size at an error. */
+static ssize_t write_file(void *context, const char *from, size_t size)
+{
+	struct recorder *r = context;
+	size_t done = 0;
+	ssize_t written;
+
+	while (done < size) {
+		written = write(r->fd, from + done, size - done);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0) {
+			if (!r->error)
+				r->error = errno;
+			break;
+		}
+		done += written;
+		r->bytes += written;
+	}
+	return done;
+}
+
+static void *write_trace(void *context)
+{
+	/* Neither is a descriptor of its own, which the command could inherit. */
+	static const cookie_io_functions_t reading = { .read = read_queue }, writing = { .write = write_file };
+	struct recorder *r = context;
+	enum recording_item item = RECORDING_NO_MEMORY;
+	struct recording recording;
+	FILE *in = fopencookie(r, "r", reading), *out = fopencookie(r, "w", writing);
+
+	r->trace_error = PPERF_ERROR_NO_MEMORY;
+	if (in && out) {
+		item = recording_open_stream(&recording, in);
+		if (item == RECORDING_END)
+			item = perfetto_convert(&recording, out, &r->trace_error, &r->samples_written);
+		recording_close(&recording);
+	} else if (in) {
+		fclose(in);
+	}
+	if (out && fclose(out) && !r->error)
+		r->error = errno;
+	fifo_leave(&r->queue, r->trace_error || r->error || item != RECORDING_END ? FIFO_FAILED : FIFO_DONE);
+	return NULL;
+}
+
+/* ---- The counting thread ---- */
+
+static void fail(struct recorder *r, enum recording_reason reason, int status)
+{
+	r->state = DONE;
+	r->reason = reason;
+	r->status = status;
+}
+
+static void add_sample(struct recorder *r, const struct pperf_sample *sample)
+{
+	if (!r->samples)
+		r->start_ns = r->shown_ns = r->clocks_ns = sample->start_ns;
+	r->samples++;
+	rates_add(&r->rates, sample);
+
+	recording_write_sample(&r->writer, sample);
+	put_record(r);
+	if (sample->end_ns - r->clocks_ns >= CLOCKS_NS) {
+		r->clocks_ns = sample->end_ns;
+		put_clocks(r);
+	}
+
+	if (fifo_hidden(&r->queue) >= SHOW_BYTES || sample->end_ns - r->shown_ns >= SHOW_NS) {
+		r->shown_ns = sample->end_ns;
+		fifo_show(&r->queue);
+	}
+	if (!sample->last)
+		return;
+	r->restarts++;
+	rates_read(&r->rates, r->gpu, true);
+	r->state = r->state == PAUSING ? PAUSED : DONE;
+	if (r->state == PAUSED)
+		control_ack(&r->control);
+}
+
+/* Marks wait in their socket while there is no room for them. */
+static void add_marks(struct recorder *r)
+{
+	struct recording_mark mark;
+
+	while (fifo_reader(&r->queue) == FIFO_READING && fifo_room(&r->queue, RECORDING_MARK_SIZE) &&
+	       marks_next(&r->marks, &mark)) {
+		recording_write_mark(&r->writer, &mark);
+		put_record(r);
+	}
+}
+
+/* Reads what is in the ring, as long as there is room for it. */
+static void drain(struct recorder *r)
+{
+	const struct pperf_sample *sample;
+	enum pperf_error error;
+
+	while (r->state != DONE) {
+		if (fifo_reader(&r->queue) == FIFO_FAILED) {
+			fail(r, RECORDING_FAILED, STATUS_IO);
+			return;
+		}
+
+		/* For a sample, and clocks behind it. */
+		if (!fifo_room(&r->queue, 2 * r->longest)) {
+			r->waits += !r->waiting;
+			r->waiting = true;
+			fifo_show(&r->queue);
+			return;
+		}
+		r->waiting = false;
+
+		error = pperf_session_next(r->session, &sample);
+		/* Of a GPU that has gone all was said. */
+		if (r->state == GONE && (error == PPERF_ERROR_GONE || (!error && !sample))) {
+			r->state = DONE;
+			return;
+		}
+		if (error) {
+			fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
+			return;
+		}
+		if (!sample)
+			break;
+		add_sample(r, sample);
+	}
+	rates_read(&r->rates, r->gpu, false);
+}
+
+static void show_progress(struct recorder *r)
+{
+	const struct pperf_log *log = pperf_session_log(r->session);
+	uint64_t now;
+	char line[160];
+	int n;
+
+	if (r->terminal < 0)
+		return;
+
+	now = now_ns(CLOCK_MONOTONIC_RAW);
+	if (now - r->progress_ns < PROGRESS_NS)
+		return;
+	r->progress_ns = now;
+	n = snprintf(line, sizeof(line), "\r%.1f s, %" PRIu64 " samples, %" PRIu64 " flagged, %" PRIu64
+		     " stretched ", r->samples ? (log->end_ns - r->start_ns) / 1e9 : 0.0, r->samples,
+		     log->overflowed + log->failed, log->stretched);
+	/* A terminal that takes nothing now misses this line. */
+	if (write(r->terminal, line, n) < 0)
+		return;
+}
+
+/* Asks for the last sample, behind which there is another state. */
+static void stop_counting(struct recorder *r, enum state state)
+{
+	enum pperf_error error = pperf_session_stop(r->session, TAG_STOP + 2 * r->restarts);
+
+	r->state = state;
+	if (error)
+		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
+	/* What came since the ring was read last is still in it. */
+	if (error == PPERF_ERROR_GONE)
+		r->state = GONE;
+}
+
+static void begin_to_stop(struct recorder *r, enum recording_reason reason)
+{
+	switch (r->state) {
+	case COUNTING:
+		r->reason = reason;
+		stop_counting(r, STOPPING);
+		break;
+	case PAUSING:
+		r->reason = reason;
+		r->state = STOPPING;
+		break;
+	case PAUSED:
+		r->reason = reason;
+		r->state = DONE;
+		if (!r->samples && r->begin_ns)
+			complain("nothing was counted: the recording ended during the delay");
+		else if (!r->samples && reason != RECORDING_FAILED)
+			complain("nothing was counted: --control never enabled counting");
+		break;
+	default:
+		break;
+	}
+}
+
+static void start_counting(struct recorder *r)
+{
+	enum pperf_error error;
+
+	rates_read(&r->rates, r->gpu, true);
+	error = pperf_session_start(r->session, TAG_START + 2 * r->restarts);
+	r->begin_ns = 0;
+	r->state = COUNTING;
+	/* As close to its first sample as it comes: they drift. */
+	put_clocks(r);
+	if (error)
+		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
+}
+
+/* Does what who controls it wants, until that takes a while. */
+static void obey(struct recorder *r)
+{
+	while (r->state == PAUSED || r->state == COUNTING) {
+		switch (control_next(&r->control)) {
+		case CONTROL_NONE:
+			return;
+		case CONTROL_UNKNOWN:
+			break;
+		case CONTROL_ENABLE:
+			if (r->state == PAUSED)
+				start_counting(r);
+			if (r->state == COUNTING)
+				control_ack(&r->control);
+			break;
+		case CONTROL_DISABLE:
+			r->begin_ns = 0;
+			/* Acknowledged when its last sample was read. */
+			if (r->state == COUNTING)
+				stop_counting(r, PAUSING);
+			else
+				control_ack(&r->control);
+			break;
+		case CONTROL_PING:
+			control_ack(&r->control);
+			break;
+		case CONTROL_STOP:
+			begin_to_stop(r, RECORDING_INTERRUPTED);
+			control_ack(&r->control);
+			break;
+		}
+	}
+}
+
+/* How long to wait for anything: not beyond the end of the delay. */
+static int wait_ms(const struct recorder *r, int timeout)
+{
+	uint64_t now;
+
+	if (!r->begin_ns)
+		return timeout;
+	now = now_ns(CLOCK_MONOTONIC);
+	if (now >= r->begin_ns)
+		return 0;
+	now = (r->begin_ns - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
+	return now < (uint64_t)timeout ? (int)now : timeout;
+}
+
+/* Counts until the program or the user ends it. */
+static void count(struct recorder *r)
+{
+	uint64_t interval = pperf_session_period(r->session) * pperf_session_slots(r->session) / 4;
+	struct pollfd fds[5] = {
+		{ .fd = r->child.signals, .events = POLLIN },
+		{ .fd = r->queue.eventfd, .events = POLLIN },
+		{ .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN },
+	};
+	int timeout = interval < NSEC_PER_MSEC ? 1 : interval > SHOW_NS ? SHOW_NS / NSEC_PER_MSEC :
+						     interval / NSEC_PER_MSEC;
+	bool last_comes;
+
+	while (r->state != DONE) {
+		/*
+		 * Samples are left to gather in the ring until a quarter of it is full;
+		 * the last one is waited for, if there is room for it.
+		 */
+		last_comes = r->state == STOPPING || r->state == PAUSING;
+		fds[2].fd = last_comes && !r->waiting ? pperf_session_fd(r->session) : -1;
+		fds[3].fd = r->waiting ? -1 : marks_fd(&r->marks);
+		fds[4].fd = last_comes ? -1 : r->control.fd;
+		if (poll(fds, 5, wait_ms(r, timeout)) < 0 && errno != EINTR) {
+			complain("cannot wait: %s", strerror(errno));
+			fail(r, RECORDING_FAILED, STATUS_FAILED);
+			return;
+		}
+
+		if (r->begin_ns && now_ns(CLOCK_MONOTONIC) >= r->begin_ns)
+			start_counting(r);
+		add_marks(r);
+		drain(r);
+		obey(r);
+		if (fds[0].revents) {
+			switch (child_event(&r->child)) {
+			case CHILD_NOTHING:
+				break;
+			case CHILD_ENDED:
+				begin_to_stop(r, r->arguments->command ? RECORDING_COMMAND_ENDED : RECORDING_INTERRUPTED);
+				break;
+			case CHILD_INTERRUPTED:
+				complain("interrupted while waiting for the last sample");
+				fail(r, RECORDING_INTERRUPTED, STATUS_FAILED);
+				r->hurry = true;
+				break;
+			}
+		}
+		show_progress(r);
+	}
+}
+
+/* Waits until the writing thread has done something, or the user does not want to wait. */
+static void wait_for_thread(struct recorder *r)
+{
+	struct pollfd fds[2] = {
+		{ .fd = r->child.signals, .events = POLLIN },
+		{ .fd = r->queue.eventfd, .events = POLLIN },
+	};
+
+	fifo_show(&r->queue);
+	if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		r->hurry = true;
+	if (fds[0].revents && child_event(&r->child) == CHILD_INTERRUPTED)
+		r->hurry = true;
+}
+
+/* The end of the file: what is known of all of it. */
+static void put_end(struct recorder *r)
+{
+	const struct pperf_log *log = pperf_session_log(r->session);
+	struct recording_end end = {
+		.reason = r->reason,
+		.status = r->child.ended ? child_status(&r->child) : 0,
+		.samples = r->samples,
+		.overflow = log->overflowed,
+		.error = log->failed,
+		.stretched = log->stretched,
+		.marks = r->marks.taken,
+		.dropped = r->marks.dropped,
+	};
+
+	end.clock = rates_of(&r->rates);
+	if (recording_write_end(&r->writer, &end))
+		return;
+	while (fifo_reader(&r->queue) == FIFO_READING && !fifo_room(&r->queue, r->writer.size)) {
+		if (r->hurry)
+			return;
+		wait_for_thread(r);
+	}
+	if (fifo_reader(&r->queue) == FIFO_READING)
+		put_record(r);
+}
+
+static void report_end(struct recorder *r)
+{
+	const struct pperf_log *log = pperf_session_log(r->session);
+	char text[PPERF_LOG_TEXT];
+	unsigned int i;
+
+	if (r->terminal >= 0 && write(r->terminal, "\r\n", 2) < 0)
+		r->terminal = -1;
+
+	if (r->error)
+		complain("%s: %s", r->output, strerror(r->error));
+	else if (r->trace_error)
+		complain("%s: %s", r->output, pperf_strerror(r->trace_error));
+	if (r->error || r->trace_error)
+		r->status = STATUS_IO;
+
+	fprintf(stderr, "panthor-perf: %" PRIu64 " samples, %" PRIu64 " flagged, %" PRIu64 " stretched, %" PRIu64
+		" lost; %.6f s and %" PRIu64 " bytes in %s\n", r->samples, log->overflowed + log->failed,
+		log->stretched, r->samples - r->samples_written, r->samples ? (log->end_ns - r->start_ns) / 1e9 : 0.0,
+		r->bytes, r->output);
+	for (i = 0; pperf_log_text(log, i, text, sizeof(text)); i++)
+		fprintf(stderr, "%s\n", text);
+	if (r->marks.dropped)
+		fprintf(stderr, "%s mark%s dropped: too many at a time, or invalid.\n", grouped(r->marks.dropped, text),
+			r->marks.dropped == 1 ? " was" : "s were");
+	if (r->waits)
+		fprintf(stderr, "Writing the file was too slow %s time%s: the kernel merged several periods into one sample. "
+			"No counts are missing.\n", grouped(r->waits, text), r->waits == 1 ? "" : "s");
+}
+
+/* Opens the output, and says whether it was made. What is in it stays. */
+static int open_output(const struct recorder *r, bool *made)
+{
+	const char *path = r->output;
+	int fd;
+
+	*made = false;
+	if (r->child.no_output)
+		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	*made = fd >= 0;
+	return fd >= 0 || errno != EEXIST ? fd : open(path, O_WRONLY | O_CLOEXEC);
+}
+
+static int start_thread(struct recorder *r)
+{
+	sigset_t errors, before;
+	int ret;
+
+	/* A pipe that nobody reads any more, and a file as large as it may be, are errors of write(). */
+	sigemptyset(&errors);
+	sigaddset(&errors, SIGPIPE);
+	sigaddset(&errors, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &errors, &before);
+	ret = pthread_create(&r->thread, NULL, r->arguments->perfetto ? write_trace : write_recording, r);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!ret)
+		return STATUS_OK;
+	complain("cannot start a thread: %s", strerror(ret));
+	return STATUS_FAILED;
+}
+
+/* Lets the program end by itself, when recording has ended before it. */
+static void wait_for_child(struct recorder *r)
+{
+	struct pollfd fd = { .fd = r->child.signals, .events = POLLIN };
+
+	while (r->child.pid && !r->child.ended) {
+		if (poll(&fd, 1, -1) < 0 && errno != EINTR)
+			return;
+		if (fd.revents)
+			child_event(&r->child);
+	}
+}
+
+/* Counts and writes, all being set up. */
+static int run(struct recorder *r)
+{
+	int status, started;
+
+	put_record(r);
+	status = start_thread(r);
+	if (status)
+		return status;
+
+	started = r->arguments->command ? child_start(&r->child, r->arguments->command) : STATUS_OK;
+	if (started)
+		begin_to_stop(r, RECORDING_FAILED);
+	else if (r->arguments->delay_ns)
+		r->begin_ns = now_ns(CLOCK_MONOTONIC) + r->arguments->delay_ns;
+	/* For marks, too, that come before anything is counted. */
+	put_clocks(r);
+	count(r);
+	add_marks(r);
+	put_end(r);
+	fifo_end(&r->queue);
+	while (fifo_reader(&r->queue) == FIFO_READING) {
+		if (r->hurry) {
+			complain("interrupted while writing %s: the end is missing", r->output);
+			/* The thread may wait for a disk or a reader for ever, and nothing of it is needed. */
+			_exit(STATUS_IO);
+		}
+		wait_for_thread(r);
+	}
+	pthread_join(r->thread, NULL);
+	report_end(r);
+	if (!r->status)
+		r->status = started;
+	wait_for_child(r);
+	return r->status ? r->status : child_status(&r->child);
+}
+
+/* Opens a terminal anew: it can then be written to without a wait, and programs that share it are not disturbed. */
+static int open_terminal(const struct recorder *r)
+{
+	const char *name;
+
+	/* What a program prints on the same terminal is not to be mixed with this. */
+	if (!isatty(STDERR_FILENO) || (r->arguments->command && (r->child.no_output || isatty(STDOUT_FILENO))))
+		return -1;
+	name = ttyname(STDERR_FILENO);
+	return name ? open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+}
+
+static int record(struct recorder *r)
+{
+	const struct pperf_gpu_info *info = pperf_gpu_info(r->gpu);
+	struct pperf_session_options session = { .size = sizeof(session) };
+	struct utsname name = {};
+	enum pperf_error error;
+	bool made, begun = false;
+	int status;
+
+	uname(&name);
+	r->head.tool = (char *)"panthor-perf " PANTHOR_PERF_VERSION;
+	r->head.host = name.nodename;
+	r->head.kernel = name.release;
+	r->head.machine = name.machine;
+	r->head.command = r->arguments->command;
+	r->head.gpu = *info;
+
+	r->head.set = r->arguments->set;
+	session.set = r->arguments->set;
+	session.masks = r->head.masks;
+	session.period_ns = r->arguments->period_ns;
+	session.slots = ring_slots(info, r->arguments->memory);
+	error = pperf_session_open(r->gpu, &session, &r->session);
+	if (error)
+		return complain_of(error);
+	r->head.period_ns = pperf_session_period(r->session);
+	if (r->head.period_ns != r->arguments->period_ns)
+		complain("using a period of %" PRIu64 " ns, the shortest possible", r->head.period_ns);
+
+	status = STATUS_FAILED;
+	if (recording_writer_open(&r->writer, &r->head)) {
+		complain("out of memory");
+		goto out_session;
+	}
+	r->longest = RECORDING_FRAME + (r->writer.layout.fields + 1) * 10;
+	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->longest, r->writer.size + RECORDING_CLOCKS_SIZE))) {
+		complain("cannot create the sample queue: %s", strerror(errno));
+		goto out_writer;
+	}
+
+	status = control_open(&r->control, r->arguments->control);
+	if (status)
+		goto out_queue;
+	status = marks_open(&r->marks, r->arguments->socket, info->node);
+	if (status)
+		goto out_control;
+
+	/* Before signals are blocked: a FIFO is opened when somebody reads it, for which the user may not want to wait. */
+	r->fd = open_output(r, &made);
+	if (r->fd < 0) {
+		complain("%s: %s", r->output, strerror(errno));
+		status = STATUS_IO;
+		goto out_marks;
+	}
+	if (refuse_terminal(r->fd, r->output)) {
+		status = STATUS_USAGE;
+		goto out_file;
+	}
+
+	status = child_prepare(&r->child);
+	if (status)
+		goto out_file;
+
+	if (!r->arguments->delay_ns && !r->arguments->delay_forever) {
+		r->state = COUNTING;
+		rates_read(&r->rates, r->gpu, true);
+		error = pperf_session_start(r->session, TAG_START);
+		if (error) {
+			status = complain_of(error);
+			goto out_child;
+		}
+	}
+
+	/* Nothing else can fail before something is written. A pipe and what is appended to are not truncated. */
+	if (!r->child.no_output && ftruncate(r->fd, 0) && errno != EINVAL) {
+		complain("%s: %s", r->output, strerror(errno));
+		status = STATUS_IO;
+		goto out_child;
+	}
+
+	begun = true;
+	r->terminal = open_terminal(r);
+	status = run(r);
+	if (r->terminal >= 0)
+		close(r->terminal);
+
+out_child:
+	child_finish(&r->child);
+out_file:
+	if (close(r->fd) && !status) {
+		complain("%s: %s", r->output, strerror(errno));
+		status = STATUS_IO;
+	}
+	/* A failure leaves all as it was. */
+	if (made && !begun)
+		unlink(r->output);
+out_marks:
+	marks_close(&r->marks);
+out_control:
+	control_close(&r->control);
+out_queue:
+	fifo_close(&r->queue);
+out_writer:
+	recording_writer_close(&r->writer);
+out_session:
+	pperf_session_close(r->session);
+	return status;
+}
+
+int command_record(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
+	static const struct argp argp = {
+		options, parse, "[--] [COMMAND [ARGUMENT...]]",
+		"Records GPU counters while a command runs, or until Ctrl-C, to a file for report, convert and diff.\v"
+		"The recording includes the work of all programs on the GPU. The exit status is the command's.",
+		children, NULL, NULL
+	};
+	struct arguments arguments = { .period_ns = DEFAULT_PERIOD_NS, .memory = DEFAULT_MEMORY };
+	struct recorder r = { .arguments = &arguments, .terminal = -1 };
+	int status;
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	r.output = arguments.output ? arguments.output : arguments.perfetto ? DEFAULT_TRACE : RECORDING_DEFAULT;
+	if (is_standard(r.output)) {
+		r.output = "standard output";
+		r.child.no_output = true;
+	}
+
+	status = open_gpu(arguments.device, arguments.set, &r.gpu, &r.db);
+	if (status)
+		return status;
+
+	status = choose(&r);
+	if (!status)
+		status = record(&r);
+
+	pperf_selection_free(r.selection);
+	pperf_db_close(r.db);
+	pperf_gpu_close(r.gpu);
+	free(arguments.events);
+	return status;
+}

@@ -1,0 +1,865 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A recording as a page for a browser: what report says, as text that is there without a script, and lines
+ * that the page's script draws. Nothing in it comes from elsewhere, and nothing can: its policy forbids it.
+ *
+ * What report says is taken from its JSON, value by value. A table's cell has the value as JSON has it in
+ * data-v, beside the text for people.
+ *
+ * Lines are drawn, not read: each value is two characters, which stand for 0 to 4094 parts of the way from
+ * the line's least to its largest value, or for no value.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "common.h"
+#include "figures.h"
+#include "html.h"
+#include "report.h"
+#include "text.h"
+
+/* The assembler finds the file from the -I directory that has the library's header. */
+#define EMBED(name, file)							\
+	__asm__(".pushsection .rodata\n"					\
+		#name ": .incbin \"../libpanthor-perf/../output/" file "\"\n"		\
+		".byte 0\n"							\
+		".popsection\n");						\
+	extern const char name[] __attribute__((visibility("hidden")))
+
+EMBED(html_page, "html/page.html");
+EMBED(html_style, "html/page.css");
+EMBED(html_script, "html/page.js");
+EMBED(html_plot_style, "html/uPlot.min.css");
+EMBED(html_plot_script, "html/uPlot.iife.js");
+EMBED(html_plot_licence, "../../../LICENSES/uPlot");
+
+/* Of a line at the top, such as a command that is a whole script: a page's size does not depend on it. */
+#define MAX_LINE 2000
+
+/* As many regions are drawn, and as many have their sums side by side: a page's size does not depend on them. */
+#define MAX_BANDS 4000
+#define MAX_SUMS 12
+
+/* What two characters can say, and what they say of no value. */
+#define STEPS 4094
+#define NO_VALUE 4095
+
+/* What a bin's samples have: a bit of each beside PPERF_SAMPLE_*. */
+#define MARK_PROTECTED (1u << 3)
+
+/* What is drawn beside counters. */
+enum curve_kind { OF_TIME, OF_CYCLES, FREQUENCY, READ, WRITTEN, UNIT, CORE, PART };
+
+struct curve {
+	enum curve_kind kind;
+	const char *plot, *name;
+
+	/* Of a unit or a core. */
+	unsigned int index;
+
+	/* Of top-down. */
+	const struct pperf_topdown_node *node;
+
+	struct bin *line;
+};
+
+/* Of a bin. */
+struct moment {
+	uint64_t start_ns, end_ns;
+	uint32_t marks;
+};
+
+struct page {
+	FILE *out;
+	struct view *view;
+	const struct summaries *summaries;
+	struct json_object *report;
+
+	struct figures_source source;
+	struct curve *curves;
+	size_t num_curves;
+	struct moment *moments;
+};
+
+/* ---- Text ---- */
+
+static void print_escaped(FILE *out, const char *text)
+{
+	char *copy = strdup(text), *at = copy;
+
+	if (!copy)
+		return;
+	text_clean(copy);
+	for (; *at; at++) {
+		switch (*at) {
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		case '\'':
+			fputs("&#39;", out);
+			break;
+		default:
+			fputc(*at, out);
+		}
+	}
+	free(copy);
+}
+
+/* JSON within a script, which "</script" and "<!--" would end or change, wherever they are. */
+static void print_in_script(FILE *out, const char *json)
+{
+	for (; *json; json++) {
+		if (*json == '<')
+			fputs("\\u003c", out);
+		else
+			fputc(*json, out);
+	}
+}
+
+static struct json_object *get(struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(object, key, &value) ? value : NULL;
+}
+
+static const char *get_text(struct json_object *object, const char *key)
+{
+	struct json_object *value = get(object, key);
+
+	return value ? json_object_get_string(value) : "";
+}
+
+/* A value as it is in JSON, as an attribute. */
+static void print_value_attribute(FILE *out, struct json_object *value)
+{
+	fprintf(out, " data-v=\"%s\"", json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN));
+}
+
+/* ---- What report says ---- */
+
+static void print_title(const struct page *p)
+{
+	print_escaped(p->out, p->view->path);
+}
+
+/* Cuts a line that is too long, between two characters. */
+static void shorten(char *line)
+{
+	char *end = line + MAX_LINE;
+
+	if (strlen(line) <= MAX_LINE + strlen("..."))
+		return;
+	while ((*end & 0xc0) == 0x80)
+		end--;
+	strcpy(end, "...");
+}
+
+static void print_head(const struct page *p)
+{
+	char *text = NULL, *rest, *line;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	report_print_head(out, p->view, p->summaries);
+	if (!fclose(out)) {
+		for (rest = text; (line = strsep(&rest, "\n"));) {
+			if (!*line)
+				continue;
+			shorten(line);
+			fputs("<p>", p->out);
+			print_escaped(p->out, line);
+			fputs("</p>\n", p->out);
+		}
+	}
+	free(text);
+}
+
+static void print_drawn(const struct page *p)
+{
+	uint64_t samples = p->summaries->log.samples;
+	size_t bins = p->summaries->bins;
+	char number[32], other[32];
+
+	if (bins == samples)
+		fputs("Plots show every sample.", p->out);
+	else
+		fprintf(p->out, "Plots show %s points of about %s samples each: mean as a line, minimum to maximum as a band. "
+			"Top-down and cores show the mean only.", grouped(bins, number),
+			grouped((samples + bins / 2) / bins, other));
+	fprintf(p->out, " Totals use all %s samples.", grouped(samples, number));
+	if (p->view->regions.num_marks > MAX_BANDS)
+		fprintf(p->out, " The plots do not show the marks: there are too many (%s).", grouped(p->view->regions.num_marks, number));
+}
+
+/* One of the figures that come first. */
+static void print_figure(const struct page *p, const char *title, const char *object, const char *key, double factor,
+			 const char *unit)
+{
+	struct json_object *values = get(p->report, object), *value = values ? get(values, key) : NULL;
+	double number;
+	char text[32];
+
+	if (!value)
+		return;
+	number = json_object_get_double(value) * factor;
+	if (!strcmp(unit, "%"))
+		snprintf(text, sizeof(text), "%.2f %%", number);
+	else
+		scaled(number, unit, text, sizeof(text));
+	fprintf(p->out, "<div><dt>%s</dt><dd data-key=\"%s.%s\"", title, object, key);
+	print_value_attribute(p->out, value);
+	fprintf(p->out, ">%s</dd></div>\n", text);
+}
+
+static void print_figures(const struct page *p)
+{
+	char clock[RATES_TEXT];
+
+	print_figure(p, "GPU load, share of time", "load", "of_time", 100, "%");
+	print_figure(p, "GPU load, share of cycles", "load", "of_cycles", 100, "%");
+	print_figure(p, "Mean frequency while active", "load", "active_hz", 1, "Hz");
+	if (!p->view->region && rates_text(&p->view->recording.end.clock, clock))
+		fprintf(p->out, "<div><dt>Clock</dt><dd>%s</dd></div>\n", clock);
+	print_figure(p, "Memory read", "bandwidth", "read", 1, "B/s");
+	print_figure(p, "Memory written", "bandwidth", "written", 1, "B/s");
+}
+
+static void print_topdown(const struct page *p)
+{
+	struct json_object *list = get(p->report, "topdown"), *node;
+	const struct pperf_topdown_node *largest;
+	double percent;
+	size_t i;
+	int level;
+
+	if (!list)
+		return;
+	fputs("<section id=\"topdown\">\n<h2>Top-down</h2>\n<p>", p->out);
+	largest = pperf_topdown_largest(p->summaries->topdown, 1);
+	if (largest) {
+		fputs("Largest: <b>", p->out);
+		print_escaped(p->out, largest->title);
+		fputs("</b>. ", p->out);
+		print_escaped(p->out, largest->next ? largest->next : "");
+		fputc(' ', p->out);
+	}
+	print_escaped(p->out, pperf_topdown_note());
+	fputs("</p>\n<ul class=\"tree\">\n", p->out);
+	for (i = 0; i < json_object_array_length(list); i++) {
+		node = json_object_array_get_idx(list, i);
+		level = json_object_get_int(get(node, "level"));
+		if (!level)
+			continue;
+		percent = 100 * json_object_get_double(get(node, "share"));
+		fprintf(p->out, "<li class=\"level%d\" data-node=\"%s\"", level, get_text(node, "name"));
+		print_value_attribute(p->out, get(node, "share"));
+		fprintf(p->out, "><i style=\"width:%.2f%%\"></i><b>%.1f %%</b> ", percent, percent);
+		print_escaped(p->out, get_text(node, "title"));
+		fputs("</li>\n", p->out);
+	}
+	fputs("</ul>\n</section>\n", p->out);
+}
+
+/* The columns of the table, by their keys in JSON. */
+static const struct {
+	const char *key, *title;
+} columns[] = {
+	{ "total", "Total" }, { "share", "Share" }, { "mean", "Mean" }, { "min", "Min" }, { "p50", "50 %" },
+	{ "p95", "95 %" }, { "p99", "99 %" }, { "max", "Max" },
+};
+
+#define NUM_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+static void print_cell(const struct page *p, const char *key, struct json_object *value)
+{
+	char text[32];
+
+	if (!value) {
+		fputs("<td></td>", p->out);
+		return;
+	}
+	fputs("<td", p->out);
+	print_value_attribute(p->out, value);
+	if (!strcmp(key, "share"))
+		fprintf(p->out, ">%.1f %%</td>", 100 * json_object_get_double(value));
+	else if (json_object_is_type(value, json_type_int))
+		fprintf(p->out, ">%s</td>", grouped(json_object_get_uint64(value), text));
+	else
+		fprintf(p->out, ">%s</td>", scaled(json_object_get_double(value), "", text, sizeof(text)));
+}
+
+static void print_counter(const struct page *p, const struct summary *one, struct json_object *values)
+{
+	const char *unit = get_text(values, "unit"), *per = one->counter->kind == PPERF_KIND_COUNT ? "/s" : "";
+	size_t i;
+
+	fputs("<tr data-name=\"", p->out);
+	print_escaped(p->out, one->counter->name);
+	fputs("\"><th scope=\"row\">", p->out);
+	print_escaped(p->out, get_text(values, "title"));
+	fputs("<small>", p->out);
+	print_escaped(p->out, one->counter->name);
+	fputs("</small></th>", p->out);
+	for (i = 0; i < NUM_COLUMNS; i++)
+		print_cell(p, columns[i].key, get(values, columns[i].key));
+	fputs("<td>", p->out);
+	print_escaped(p->out, unit);
+	fprintf(p->out, "%s</td><td class=\"graph\">", per);
+	if (one->valid)
+		report_print_sparkline(p->out, one->timeline, true);
+	fputs("</td></tr>\n", p->out);
+}
+
+/* By group, in the order in which groups first occur. JSON has the counters in the order of the summaries. */
+static void print_counters(const struct page *p)
+{
+	const struct summary *list = p->summaries->list;
+	struct json_object *counters = get(p->report, "counters");
+	const char *group;
+	size_t i, j;
+
+	for (i = 0; i < NUM_COLUMNS; i++)
+		fprintf(p->out, "<th scope=\"col\">%s</th>", columns[i].title);
+	fputs("<th scope=\"col\">Unit</th><th scope=\"col\">Over time</th></tr></thead>\n", p->out);
+	for (i = 0; i < p->summaries->count; i++) {
+		group = list[i].counter->group;
+		for (j = 0; j < i && strcmp(list[j].counter->group, group); j++)
+			;
+		if (j < i)
+			continue;
+		fprintf(p->out, "<tbody>\n<tr class=\"group\"><th colspan=\"%zu\" scope=\"rowgroup\">", NUM_COLUMNS + 3);
+		print_escaped(p->out, group);
+		fputs("</th></tr>\n", p->out);
+		for (j = i; j < p->summaries->count; j++)
+			if (!strcmp(list[j].counter->group, group))
+				print_counter(p, &list[j], json_object_array_get_idx(counters, j));
+		fputs("</tbody>\n", p->out);
+	}
+}
+
+/* ---- Regions ---- */
+
+/* One of report's regions; the last is what is in none. */
+static void print_region_name(const struct page *p, struct json_object *region)
+{
+	print_escaped(p->out, get(region, "name") ? get_text(region, "name") : "(no region)");
+}
+
+static void print_region_value(const struct page *p, struct json_object *region, const char *object, const char *key,
+			       const char *unit)
+{
+	struct json_object *values = object ? get(region, object) : region, *value = values ? get(values, key) : NULL;
+	char text[32];
+
+	if (!value) {
+		fputs("<td></td>", p->out);
+		return;
+	}
+	fputs("<td", p->out);
+	print_value_attribute(p->out, value);
+	if (!strcmp(unit, "%"))
+		fprintf(p->out, ">%.1f %%</td>", 100 * json_object_get_double(value));
+	else if (!strcmp(unit, "s"))
+		fprintf(p->out, ">%.6f s</td>", json_object_get_double(value));
+	else if (*unit)
+		fprintf(p->out, ">%s</td>", scaled(json_object_get_double(value), unit, text, sizeof(text)));
+	else
+		fprintf(p->out, ">%s</td>", grouped(json_object_get_uint64(value), text));
+}
+
+static void print_region(const struct page *p, struct json_object *region)
+{
+	fputs("<tr data-region=\"", p->out);
+	print_region_name(p, region);
+	fputs("\"><th scope=\"row\">", p->out);
+	print_region_name(p, region);
+	if (json_object_get_boolean(get(region, "missing")))
+		fputs("<small>counts may be missing</small>", p->out);
+	fputs("</th>", p->out);
+	print_region_value(p, region, NULL, "times", "");
+	print_region_value(p, region, NULL, "seconds", "s");
+	print_region_value(p, region, "load", "of_time", "%");
+	print_region_value(p, region, "load", "active_hz", "Hz");
+	print_region_value(p, region, "bandwidth", "read", "B/s");
+	print_region_value(p, region, "bandwidth", "written", "B/s");
+	print_region_value(p, region, NULL, "across_seconds", "s");
+	fputs("</tr>\n", p->out);
+}
+
+/* Of the first regions and of what is in none: totals of counts, and what ratios are. */
+static void print_sums(const struct page *p, struct json_object *list)
+{
+	size_t count = json_object_array_length(list), columns = count < MAX_SUMS ? count : MAX_SUMS, i, n;
+	struct json_object *region, *counter, *value;
+
+	fputs("<details><summary>Sums of counters</summary>\n", p->out);
+	if (columns < count)
+		fprintf(p->out, "<p>Shows the first %zu regions; <code>report -j</code> lists all %zu.</p>\n", columns - 1, count - 1);
+	fputs("<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Name</th>", p->out);
+	for (n = 0; n < columns; n++) {
+		fputs("<th scope=\"col\">", p->out);
+		print_region_name(p, json_object_array_get_idx(list, n + 1 < columns ? n : count - 1));
+		fputs("</th>", p->out);
+	}
+	fputs("</tr></thead>\n<tbody>\n", p->out);
+	for (i = 0; i < p->summaries->count; i++) {
+		fputs("<tr data-sum=\"", p->out);
+		print_escaped(p->out, p->summaries->list[i].counter->name);
+		fputs("\"><th scope=\"row\">", p->out);
+		print_escaped(p->out, p->summaries->list[i].counter->name);
+		fputs("</th>", p->out);
+		for (n = 0; n < columns; n++) {
+			region = json_object_array_get_idx(list, n + 1 < columns ? n : count - 1);
+			counter = json_object_array_get_idx(get(region, "counters"), i);
+			value = get(counter, "total");
+			print_cell(p, "total", value ? value : get(counter, "mean"));
+		}
+		fputs("</tr>\n", p->out);
+	}
+	fputs("</tbody>\n</table></div></details>\n", p->out);
+}
+
+static void print_regions(const struct page *p)
+{
+	struct json_object *list = get(p->report, "regions");
+	size_t i;
+
+	if (!list)
+		return;
+	fputs("<section id=\"regions\">\n<h2>Regions</h2>\n<p>A region lasts from one mark to the next. A sample that spans a "
+	      "mark counts in the region of its midpoint; the last column has the total length of such samples.</p>\n"
+	      "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Times</th>"
+	      "<th scope=\"col\">Time</th><th scope=\"col\">Load</th><th scope=\"col\">Frequency</th>"
+	      "<th scope=\"col\">Read</th><th scope=\"col\">Written</th><th scope=\"col\">Across</th></tr></thead>\n<tbody>\n",
+	      p->out);
+	for (i = 0; i < json_object_array_length(list); i++)
+		print_region(p, json_object_array_get_idx(list, i));
+	fputs("</tbody>\n</table></div>\n", p->out);
+	print_sums(p, list);
+	fputs("</section>\n", p->out);
+}
+
+/* ---- What is drawn ---- */
+
+static int add_curve(struct page *p, struct curve curve)
+{
+	struct curve *more = reallocarray(p->curves, p->num_curves + 1, sizeof(*more));
+
+	if (!more)
+		return -1;
+	p->curves = more;
+	curve.line = line_new(p->summaries);
+	if (!curve.line)
+		return -1;
+	more[p->num_curves++] = curve;
+	return 0;
+}
+
+/* Returns -1 without memory. */
+static int add_curves(struct page *p)
+{
+	const struct pperf_topdown_node *const *nodes;
+	unsigned int i;
+	size_t count, n;
+	int failed = 0;
+
+	failed |= add_curve(p, (struct curve){ .kind = OF_TIME, .plot = "load", .name = "of the time" });
+	failed |= add_curve(p, (struct curve){ .kind = OF_CYCLES, .plot = "load", .name = "of the cycles" });
+	failed |= add_curve(p, (struct curve){ .kind = FREQUENCY, .plot = "frequency", .name = "while active" });
+	failed |= add_curve(p, (struct curve){ .kind = READ, .plot = "bandwidth", .name = "read" });
+	failed |= add_curve(p, (struct curve){ .kind = WRITTEN, .plot = "bandwidth", .name = "written" });
+	for (i = 0; i < p->source.num_units; i++)
+		failed |= add_curve(p, (struct curve){ .kind = UNIT, .plot = "units", .name = p->source.units[i].title,
+						       .index = i });
+	for (i = 0; i < p->source.info->blocks[PPERF_BLOCK_SHADER]; i++)
+		failed |= add_curve(p, (struct curve){ .kind = CORE, .plot = "cores", .index = i });
+	nodes = p->summaries->topdown ? pperf_db_topdown(p->source.db, &count) : NULL;
+	for (n = 1; nodes && n < count; n++)
+		failed |= add_curve(p, (struct curve){ .kind = PART, .plot = "topdown", .name = nodes[n]->title,
+						       .node = nodes[n] });
+	p->moments = calloc(p->summaries->bins, sizeof(*p->moments));
+	return failed || !p->moments ? -1 : 0;
+}
+
+static const struct pperf_topdown_node *root_of(const struct pperf_topdown_node *node)
+{
+	while (node->parent)
+		node = node->parent;
+	return node;
+}
+
+/* What one sample says. */
+static double curve_value(const struct page *p, const struct curve *c, const struct pperf_sums *sums,
+			  const struct figures *f, const struct pperf_topdown *topdown)
+{
+	switch (c->kind) {
+	case OF_TIME:
+		return f->has_load ? f->load.of_time : NAN;
+	case OF_CYCLES:
+		return f->has_load ? f->load.of_cycles : NAN;
+	case FREQUENCY:
+		return f->hz;
+	case READ:
+		return f->read;
+	case WRITTEN:
+		return f->written;
+	case UNIT:
+		return figures_unit_load(&p->source, sums, c->index);
+	case CORE:
+		return figures_core_load(&p->source, sums, c->index);
+	case PART:
+		/* Of no cycles there are no parts. */
+		return pperf_topdown_cycles(topdown, root_of(c->node)) > 0 ?
+		       pperf_topdown_share(topdown, c->node) : NAN;
+	}
+	return NAN;
+}
+
+static void add_moment(struct moment *moment, const struct pperf_sample *sample)
+{
+	unsigned int b;
+
+	if (!moment->end_ns)
+		moment->start_ns = sample->start_ns;
+	moment->end_ns = sample->end_ns;
+	moment->marks |= sample->flags & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR | PPERF_SAMPLE_STRETCHED);
+	for (b = 0; b < sample->num_blocks; b++)
+		if (pperf_sample_block_at(sample, b)->states & PPERF_STATE_PROTECTED)
+			moment->marks |= MARK_PROTECTED;
+}
+
+static enum pperf_error add_sample(struct page *p, uint64_t number, struct pperf_sums *sums, struct pperf_topdown *topdown)
+{
+	const struct pperf_sample *sample = &p->view->recording.sample;
+	uint64_t length_ns = sample->end_ns - sample->start_ns;
+	size_t bin = line_bin(p->summaries, number), i;
+	enum pperf_error error;
+	struct figures f;
+
+	pperf_sums_reset(sums);
+	error = pperf_sums_add(sums, sample);
+	if (!error && topdown) {
+		pperf_topdown_reset(topdown);
+		error = pperf_topdown_add(topdown, sample);
+	}
+	if (error)
+		return error;
+
+	f = figures_of(&p->source, sums);
+	/* Of no time there is no part. */
+	for (i = 0; length_ns && i < p->num_curves; i++)
+		line_add(&p->curves[i].line[bin], curve_value(p, &p->curves[i], sums, &f, topdown), length_ns);
+	add_moment(&p->moments[bin], sample);
+	return PPERF_OK;
+}
+
+/* Reads the recording once more. Returns a status. */
+static int read_curves(struct page *p)
+{
+	struct pperf_topdown *topdown = NULL;
+	struct pperf_sums *sums = NULL;
+	enum recording_item item;
+	enum pperf_error error;
+	int status = STATUS_OK;
+	uint64_t n = 0;
+	size_t i;
+
+	error = pperf_sums_new(p->source.db, p->source.info, &sums);
+	if (!error && p->summaries->topdown)
+		error = pperf_topdown_new(p->source.db, p->source.info, &topdown);
+	if (!error && view_rewind(p->view))
+		status = view_finish(p->view, RECORDING_UNREADABLE);
+
+	/* A file may have grown since it was summarized. */
+	while (!error && !status && n < p->summaries->log.samples) {
+		item = view_next(p->view);
+		if (item == RECORDING_SAMPLE)
+			error = add_sample(p, n++, sums, topdown);
+		else if (item > RECORDING_CUT)
+			status = view_finish(p->view, item);
+		else
+			status = view_finish(p->view, view_changed(p->view));
+	}
+	for (i = 0; i < p->num_curves; i++)
+		line_end(p->curves[i].line, p->summaries);
+	pperf_topdown_free(topdown);
+	pperf_sums_free(sums);
+	return error ? complain_of(error) : status;
+}
+
+/* Two characters of a value. */
+static void put_value(char *to, double value, double low, double high)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	unsigned int step = NO_VALUE;
+
+	if (!isnan(value))
+		step = high > low ? lround((value - low) / (high - low) * STEPS) : 0;
+	to[0] = digits[step >> 6];
+	to[1] = digits[step & 63];
+}
+
+/*
+ * A line as JSON: "low", "high" and "mean", "least", "most" between them, of which the last two are missing
+ * if bins have one value each, or they are not wanted. NULL if there is nothing to draw.
+ */
+static struct json_object *line_json(const struct bin *line, size_t bins, bool spread)
+{
+	struct json_object *object;
+	double low = INFINITY, high = -INFINITY;
+	char *mean, *least, *most;
+	bool alike = true;
+	size_t i;
+
+	for (i = 0; i < bins; i++) {
+		if (isnan(line[i].mean))
+			continue;
+		low = fmin(low, spread ? line[i].min : line[i].mean);
+		high = fmax(high, spread ? line[i].max : line[i].mean);
+		alike &= line[i].min == line[i].max;
+	}
+	if (low > high)
+		return NULL;
+
+	mean = malloc(6 * bins);
+	if (!mean)
+		return NULL;
+	least = mean + 2 * bins;
+	most = least + 2 * bins;
+	for (i = 0; i < bins; i++) {
+		bool none = isnan(line[i].mean);
+
+		/* A mean may be rounded to beyond what it is of. */
+		put_value(mean + 2 * i, none ? NAN : fmin(fmax(line[i].mean, low), high), low, high);
+		if (!spread)
+			continue;
+		put_value(least + 2 * i, none ? NAN : line[i].min, low, high);
+		put_value(most + 2 * i, none ? NAN : line[i].max, low, high);
+	}
+	object = json_object_new_object();
+	json_object_object_add(object, "low", json_object_new_double(low));
+	json_object_object_add(object, "high", json_object_new_double(high));
+	json_object_object_add(object, "mean", json_object_new_string_len(mean, 2 * bins));
+	if (spread && !alike) {
+		json_object_object_add(object, "least", json_object_new_string_len(least, 2 * bins));
+		json_object_object_add(object, "most", json_object_new_string_len(most, 2 * bins));
+	}
+	free(mean);
+	return object;
+}
+
+/* A time since the begin. */
+static struct json_object *json_time(const struct page *p, uint64_t ns)
+{
+	struct json_object *time = json_object_new_double((ns - p->summaries->log.start_ns) / 1e9);
+
+	json_object_set_serializer(time, json_object_double_to_json_string, "%.6f", NULL);
+	return time;
+}
+
+static struct json_object *moments_json(const struct page *p)
+{
+	struct json_object *object = json_object_new_object(), *starts = json_object_new_array();
+	struct json_object *ends = json_object_new_array(), *marks = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < p->summaries->bins; i++) {
+		json_object_array_add(starts, json_time(p, p->moments[i].start_ns));
+		json_object_array_add(ends, json_time(p, p->moments[i].end_ns));
+		json_object_array_add(marks, json_object_new_int(p->moments[i].marks));
+	}
+	json_object_object_add(object, "start", starts);
+	json_object_object_add(object, "end", ends);
+	json_object_object_add(object, "marks", marks);
+	return object;
+}
+
+/* What is drawn first, each with the plot that it is in. */
+static struct json_object *curves_json(const struct page *p)
+{
+	struct json_object *list = json_object_new_array(), *line;
+	const struct curve *c;
+	char core[16];
+	size_t i;
+
+	for (i = 0; i < p->num_curves; i++) {
+		c = &p->curves[i];
+		line = line_json(c->line, p->summaries->bins, c->kind != PART && c->kind != CORE);
+		if (!line)
+			continue;
+		snprintf(core, sizeof(core), "Core %u", c->index);
+		json_object_object_add(line, "plot", json_object_new_string(c->plot));
+		json_object_object_add(line, "name", json_object_new_string(c->name ? c->name : core));
+		if (c->node) {
+			json_object_object_add(line, "node", json_object_new_string(c->node->name));
+			json_object_object_add(line, "parent", json_object_new_string(c->node->parent->name));
+			json_object_object_add(line, "level", json_object_new_int(c->node->level));
+			json_object_object_add(line, "children", json_object_new_int(c->node->children));
+		}
+		json_object_array_add(list, line);
+	}
+	return list;
+}
+
+/* By name. */
+static struct json_object *counters_json(const struct page *p)
+{
+	struct json_object *object = json_object_new_object(), *line;
+	size_t i;
+
+	for (i = 0; i < p->summaries->count; i++) {
+		if (!p->summaries->list[i].line)
+			continue;
+		line = line_json(p->summaries->list[i].line, p->summaries->bins, true);
+		if (line)
+			json_object_object_add(object, p->summaries->list[i].counter->name, line);
+	}
+	return object;
+}
+
+/* Names, and for each part that has one: from, to, and the number of the name. Null if there are too many. */
+static struct json_object *bands_json(const struct page *p)
+{
+	const struct regions *r = &p->view->regions;
+	uint64_t start = p->summaries->log.start_ns, end = p->summaries->log.end_ns, from, to;
+	struct json_object *object, *names, *bands, *band;
+	size_t n;
+
+	if (r->num_marks > MAX_BANDS)
+		return NULL;
+	object = json_object_new_object();
+	names = json_object_new_array();
+	bands = json_object_new_array();
+	for (n = 0; n < r->count; n++)
+		json_object_array_add(names, json_object_new_string(r->list[n].name));
+	for (n = 0; n < r->num_marks; n++) {
+		from = r->marks[n].time_ns > start ? r->marks[n].time_ns : start;
+		to = n + 1 < r->num_marks && r->marks[n + 1].time_ns < end ? r->marks[n + 1].time_ns : end;
+		if (!r->marks[n].region || to <= from)
+			continue;
+		band = json_object_new_array();
+		json_object_array_add(band, json_time(p, from));
+		json_object_array_add(band, json_time(p, to));
+		json_object_array_add(band, json_object_new_int(r->marks[n].region));
+		json_object_array_add(bands, band);
+	}
+	json_object_object_add(object, "names", names);
+	json_object_object_add(object, "bands", bands);
+	return object;
+}
+
+static void print_data(const struct page *p)
+{
+	struct json_object *top = json_object_new_object();
+
+	json_object_object_add(top, "time", moments_json(p));
+	json_object_object_add(top, "regions", bands_json(p));
+	json_object_object_add(top, "curves", curves_json(p));
+	json_object_object_add(top, "counters", counters_json(p));
+	print_in_script(p->out, json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+}
+
+/* ---- The page ---- */
+
+static void print_style(const struct page *p)
+{
+	fputs(html_plot_style, p->out);
+	fputs(html_style, p->out);
+}
+
+static void print_plot_script(const struct page *p)
+{
+	fprintf(p->out, "/*\n%s\n*/\n%s", html_plot_licence, html_plot_script);
+}
+
+static void print_script(const struct page *p)
+{
+	fputs(html_script, p->out);
+}
+
+/* What @name@ in the page stands for. */
+static const struct {
+	const char *name;
+	void (*print)(const struct page *page);
+} parts[] = {
+	{ "title", print_title },
+	{ "style", print_style },
+	{ "head", print_head },
+	{ "drawn", print_drawn },
+	{ "figures", print_figures },
+	{ "topdown", print_topdown },
+	{ "regions", print_regions },
+	{ "counters", print_counters },
+	{ "data", print_data },
+	{ "plot-script", print_plot_script },
+	{ "script", print_script },
+};
+
+static void print_part(const struct page *p, const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strlen(parts[i].name) == length && !strncmp(parts[i].name, name, length))
+			parts[i].print(p);
+}
+
+static void print_page(const struct page *p)
+{
+	const char *at = html_page, *name;
+
+	while ((name = strchr(at, '@'))) {
+		fwrite(at, 1, name - at, p->out);
+		name++;
+		at = strchrnul(name, '@');
+		print_part(p, name, at - name);
+		at += *at == '@';
+	}
+	fputs(at, p->out);
+}
+
+int html_print(FILE *out, struct view *view, const struct summaries *summaries)
+{
+	struct page p = { .out = out, .view = view, .summaries = summaries };
+	int status;
+	size_t i;
+
+	/* Which was told. */
+	if (!summaries->log.samples)
+		return STATUS_FAILED;
+	figures_find(&p.source, view->db, &view->recording.head.gpu);
+	if (add_curves(&p)) {
+		complain("out of memory");
+		status = STATUS_FAILED;
+	} else {
+		status = read_curves(&p);
+	}
+	if (!status) {
+		p.report = report_json(view, summaries);
+		print_page(&p);
+		json_object_put(p.report);
+	}
+	for (i = 0; i < p.num_curves; i++)
+		free(p.curves[i].line);
+	free(p.curves);
+	free(p.moments);
+	return status;
+}

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A file of Perfetto's trace format: what packets.h has of samples, compressed.
+ *
+ * Regions are slices on a track of their own, each from a mark to the next. What was counted in one is told at its
+ * end, for until then it is not known; under the names that report's JSON has for it.
+ * The id of our sequence of packets is where nobody else's is likely to be. It begins anew in each trace.
+ */
+#define _GNU_SOURCE
+#include "perfetto.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "figures.h"
+#include "packets.h"
+#include "slices.h"
+
+typedef Pftrace__DebugAnnotation Note;
+
+#define SEQUENCE_ID 0x50505046u
+
+/* Of the track of regions: a number that nobody else is likely to have, changed by the time of its first. */
+#define REGIONS_UUID 0x5050524547494f4eull
+
+/* enum TrackEvent.Type */
+enum { SLICE_BEGIN = 1, SLICE_END = 2 };
+
+/*
+ * Packets are compressed together: so many bytes, or those of so much time, which is all that is missing in the
+ * file if this program is killed.
+ */
+#define BATCH_BYTES (256u << 10)
+#define BATCH_NS 1000000000ull
+
+/* Notes at the end of a slice beside those of counters. */
+#define MAX_OTHER_NOTES 16
+
+struct bytes {
+	uint8_t *at;
+	size_t size, room;
+};
+
+/* What is told of a slice: notes, some of which are made of others. */
+struct notes {
+	Note *list, **pointers;
+	size_t count;
+};
+
+struct perfetto {
+	FILE *file;
+	const struct recording_head *head;
+	struct packets *packets;
+
+	/* The track of regions, 0 as long as there is none; does one last. */
+	uint64_t regions;
+	bool in_region;
+
+	/* What is told of each: the first figures, and so many counters and metrics. */
+	struct slices *slices;
+	struct figures_source figures;
+	const struct pperf_counter **counters;
+	size_t num_counters;
+	struct notes notes;
+
+	/* Packets that are not written yet, how many samples are in them, and where they begin. */
+	struct bytes batch;
+	uint64_t batch_samples, batch_ns;
+
+	/* The same compressed, and as it is written. */
+	struct bytes compressed, out;
+
+	/* Samples in what the file has taken. */
+	uint64_t written;
+};
+
+/* Makes room for so many bytes more. */
+static enum pperf_error reserve(struct bytes *bytes, size_t more)
+{
+	uint8_t *at;
+
+	if (bytes->size + more <= bytes->room)
+		return PPERF_OK;
+	at = realloc(bytes->at, 2 * (bytes->size + more));
+	if (!at)
+		return PPERF_ERROR_NO_MEMORY;
+	bytes->at = at;
+	bytes->room = 2 * (bytes->size + more);
+	return PPERF_OK;
+}
+
+/* A trace is a message with one field, the packet: traces in a row are one. */
+static enum pperf_error append(struct bytes *bytes, Pftrace__TracePacket *packet)
+{
+	Pftrace__Trace trace = PFTRACE__TRACE__INIT;
+	enum pperf_error error;
+
+	trace.n_packet = 1;
+	trace.packet = &packet;
+	error = reserve(bytes, pftrace__trace__get_packed_size(&trace));
+	if (!error)
+		bytes->size += pftrace__trace__pack(&trace, bytes->at + bytes->size);
+	return error;
+}
+
+/* Writes the packets that there are as one that has them all in it. */
+static enum pperf_error write_batch(struct perfetto *p)
+{
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+	uLongf size = compressBound(p->batch.size);
+	enum pperf_error error;
+
+	if (!p->batch.size)
+		return PPERF_OK;
+	p->compressed.size = p->out.size = 0;
+	error = reserve(&p->compressed, size);
+	if (error)
+		return error;
+	if (compress(p->compressed.at, &size, p->batch.at, p->batch.size) != Z_OK)
+		return PPERF_ERROR_NO_MEMORY;
+
+	packet.has_compressed_packets = true;
+	packet.compressed_packets.data = p->compressed.at;
+	packet.compressed_packets.len = size;
+	error = append(&p->out, &packet);
+	if (error)
+		return error;
+	if (fwrite(p->out.at, 1, p->out.size, p->file) != p->out.size || fflush(p->file))
+		return PPERF_ERROR_SYSTEM;
+	p->written += p->batch_samples;
+	p->batch.size = p->batch_samples = 0;
+	return PPERF_OK;
+}
+
+static packets_write add_packet;
+static enum pperf_error add_packet(void *context, Pftrace__TracePacket *packet)
+{
+	struct perfetto *p = context;
+
+	packet->has_trusted_packet_sequence_id = true;
+	packet->trusted_packet_sequence_id = SEQUENCE_ID;
+	return append(&p->batch, packet);
+}
+
+/* What slices have sums of: all counters that are recorded, and the metrics, as report has them. */
+static enum pperf_error find_counters(struct perfetto *p)
+{
+	struct tracks *tracks = packets_tracks(p->packets);
+	const struct pperf_gpu_info *info = &p->head->gpu;
+	unsigned int type, value;
+	size_t most = tracks->count, i;
+
+	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
+		most += info->blocks[type] ? info->values_per_block : 0;
+	p->counters = calloc(most, sizeof(*p->counters));
+	p->notes.list = calloc(most + MAX_OTHER_NOTES, sizeof(*p->notes.list));
+	p->notes.pointers = calloc(most + MAX_OTHER_NOTES, sizeof(*p->notes.pointers));
+	if (!p->counters || !p->notes.list || !p->notes.pointers)
+		return PPERF_ERROR_NO_MEMORY;
+
+	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
+		for (value = PPERF_FIRST_COUNTER; info->blocks[type] && value < info->values_per_block; value++)
+			if (p->head->masks.bits[type][value / 64] >> (value % 64) & 1)
+				p->counters[p->num_counters++] = pperf_db_at(tracks->db, type, value);
+	for (i = 0; i < tracks->count; i++)
+		if (tracks->list[i].source == SOURCE_METRIC)
+			p->counters[p->num_counters++] = tracks->list[i].counter;
+	return PPERF_OK;
+}
+
+static slices_mark write_mark;
+
+enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, struct perfetto **perfetto)
+{
+	struct perfetto *p = calloc(1, sizeof(*p));
+	const struct tracks *tracks;
+	enum pperf_error error;
+
+	if (!p)
+		return PPERF_ERROR_NO_MEMORY;
+	p->head = head;
+	p->file = file;
+
+	error = packets_open(head, add_packet, p, &p->packets);
+	if (error)
+		goto err;
+	tracks = packets_tracks(p->packets);
+	figures_find(&p->figures, tracks->db, &head->gpu);
+	error = find_counters(p);
+	if (!error)
+		error = slices_new(tracks->db, &head->gpu, write_mark, p, &p->slices);
+	if (error)
+		goto err;
+	*perfetto = p;
+	return PPERF_OK;
+
+err:
+	perfetto_close(p);
+	return error;
+}
+
+void perfetto_close(struct perfetto *p)
+{
+	if (!p)
+		return;
+	slices_free(p->slices);
+	free(p->counters);
+	free(p->notes.list);
+	free(p->notes.pointers);
+	free(p->batch.at);
+	free(p->compressed.at);
+	free(p->out.at);
+	packets_close(p->packets);
+	free(p);
+}
+
+enum pperf_error perfetto_add_clocks(struct perfetto *p, const struct clocks *clocks)
+{
+	return packets_add_clocks(p->packets, clocks);
+}
+
+/* ---- What is told of a slice ---- */
+
+static Note *add_note(struct notes *notes, const char *name)
+{
+	Note *note = &notes->list[notes->count];
+
+	pftrace__debug_annotation__init(note);
+	note->name = (char *)name;
+	notes->pointers[notes->count++] = note;
+	return note;
+}
+
+static void note_count(struct notes *notes, const char *name, uint64_t count)
+{
+	Note *note = add_note(notes, name);
+
+	note->has_uint_value = true;
+	note->uint_value = count;
+}
+
+/* Nothing, if there is no such number. */
+static void note_number(struct notes *notes, const char *name, double number)
+{
+	Note *note;
+
+	if (!isfinite(number))
+		return;
+	note = add_note(notes, name);
+	note->has_double_value = true;
+	note->double_value = number;
+}
+
+/* Puts the notes from the first on, if there are any, into one of this name, which is added to a list. */
+static size_t wrap_notes(struct notes *notes, size_t first, const char *name, Note **list, size_t count)
+{
+	size_t inside = notes->count - first;
+
+	if (!inside)
+		return count;
+	list[count] = add_note(notes, name);
+	list[count]->n_dict_entries = inside;
+	list[count]->dict_entries = &notes->pointers[first];
+	return count + 1;
+}
+
+static void note_counters(struct perfetto *p, const struct pperf_sums *sums)
+{
+	const struct pperf_counter *counter;
+	double value;
+	size_t i;
+
+	for (i = 0; i < p->num_counters; i++) {
+		counter = p->counters[i];
+		if (!counter->equation)
+			note_count(&p->notes, counter->name, pperf_sums_total(sums, counter));
+		else if (!pperf_sums_value(sums, counter, &value))
+			note_number(&p->notes, counter->name, value);
+	}
+}
+
+/* Of a slice that is shorter than a sample nothing more is known than that. Returns how many are in the list. */
+static size_t note_sums(struct perfetto *p, const struct pperf_sums *sums, Note *list[MAX_OTHER_NOTES])
+{
+	bool missing = pperf_sums_flags(sums) & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR);
+	struct figures f = figures_of(&p->figures, sums);
+	struct notes *notes = &p->notes;
+	size_t first, count = 0;
+
+	notes->count = 0;
+	note_count(notes, "samples", pperf_sums_samples(sums));
+	list[count++] = notes->pointers[0];
+	if (!pperf_sums_samples(sums))
+		return count;
+
+	note_number(notes, "sampled_seconds", pperf_sums_seconds(sums));
+	list[count++] = notes->pointers[1];
+	if (missing) {
+		list[count] = add_note(notes, "missing");
+		list[count]->has_bool_value = true;
+		list[count++]->bool_value = true;
+	}
+	first = notes->count;
+	if (f.has_load) {
+		note_number(notes, "of_time", f.load.of_time);
+		note_number(notes, "of_cycles", f.load.of_cycles);
+		note_number(notes, "active_hz", f.hz);
+	}
+	count = wrap_notes(notes, first, "load", list, count);
+	first = notes->count;
+	note_number(notes, "read", f.read);
+	note_number(notes, "written", f.written);
+	count = wrap_notes(notes, first, "bandwidth", list, count);
+	first = notes->count;
+	note_counters(p, sums);
+	return wrap_notes(notes, first, "counters", list, count);
+}
+
+/* Name: of a region that begins; NULL for the end of one, whose sums are not known if they are NULL. */
+static enum pperf_error write_slice(struct perfetto *p, uint64_t time, const char *name, const struct pperf_sums *sums)
+{
+	Pftrace__TrackEvent event = PFTRACE__TRACK_EVENT__INIT;
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+	Note *list[MAX_OTHER_NOTES];
+
+	event.has_type = true;
+	event.type = name ? SLICE_BEGIN : SLICE_END;
+	event.has_track_uuid = true;
+	event.track_uuid = p->regions;
+	event.name = (char *)name;
+	if (sums) {
+		event.n_debug_annotations = note_sums(p, sums, list);
+		event.debug_annotations = list;
+	}
+	packet.track_event = &event;
+	packet.has_timestamp = true;
+	packet.timestamp = time;
+	packet.has_timestamp_clock_id = true;
+	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
+	p->in_region = name;
+	return add_packet(p, &packet);
+}
+
+static enum pperf_error describe_regions(struct perfetto *p, uint64_t time)
+{
+	Pftrace__TrackDescriptor track = PFTRACE__TRACK_DESCRIPTOR__INIT;
+	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
+
+	p->regions = REGIONS_UUID ^ time;
+	track.has_uuid = true;
+	track.uuid = p->regions;
+	track.name = (char *)"GPU regions";
+	packet.track_descriptor = &track;
+	return add_packet(p, &packet);
+}
+
+/* For slices, which know what lies before a mark. */
+static enum pperf_error write_mark(void *context, const struct recording_mark *mark, const struct pperf_sums *sums)
+{
+	enum pperf_error error = PPERF_OK;
+	struct perfetto *p = context;
+
+	if (!p->regions)
+		error = describe_regions(p, mark->time_ns);
+	if (!error && p->in_region)
+		error = write_slice(p, mark->time_ns, NULL, sums);
+	if (!error && *mark->name)
+		error = write_slice(p, mark->time_ns, mark->name, NULL);
+	if (error || p->batch.size < BATCH_BYTES)
+		return error;
+	return write_batch(p);
+}
+
+enum pperf_error perfetto_add_mark(struct perfetto *p, const struct recording_mark *mark)
+{
+	return slices_add_mark(p->slices, mark);
+}
+
+enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_sample *sample)
+{
+	enum pperf_error error = packets_add_sample(p->packets, sample);
+
+	if (!error)
+		error = slices_add_sample(p->slices, sample);
+	if (error)
+		return error;
+
+	if (!p->batch_samples++)
+		p->batch_ns = sample->start_ns;
+	if (p->batch.size < BATCH_BYTES && sample->end_ns - p->batch_ns < BATCH_NS)
+		return PPERF_OK;
+	return write_batch(p);
+}
+
+enum pperf_error perfetto_end(struct perfetto *p)
+{
+	enum pperf_error error = packets_end(p->packets);
+
+	if (!error)
+		error = slices_end(p->slices);
+	return error ? error : write_batch(p);
+}
+
+uint64_t perfetto_written(const struct perfetto *p)
+{
+	return p->written;
+}
+
+enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum pperf_error *error,
+				     uint64_t *written)
+{
+	enum recording_item item;
+	struct perfetto *p;
+
+	*error = perfetto_open(&recording->head, file, &p);
+	if (*error)
+		return RECORDING_BROKEN;
+
+	do {
+		item = recording_next(recording);
+		if (item == RECORDING_SAMPLE)
+			*error = perfetto_add_sample(p, &recording->sample);
+		else if (item == RECORDING_MARK)
+			*error = perfetto_add_mark(p, &recording->mark);
+		else if (item == RECORDING_CLOCKS)
+			*error = perfetto_add_clocks(p, &recording->clocks);
+	} while (!*error && item <= RECORDING_CLOCKS);
+
+	if (!*error)
+		*error = perfetto_end(p);
+	if (written)
+		*written = perfetto_written(p);
+	perfetto_close(p);
+	return item;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings as traces that Perfetto shows. */
+#ifndef PANTHOR_PERF_PERFETTO_H
+#define PANTHOR_PERF_PERFETTO_H
+
+#include <stdio.h>
+
+#include "recording.h"
+
+struct perfetto;
+
+/* Makes a trace of a recording with this head. PPERF_ERROR_SYSTEM from here on: the file cannot be written. */
+enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, struct perfetto **perfetto);
+
+/* Adds what was found in the recording; it is written in pieces of a second at the most. */
+enum pperf_error perfetto_add_clocks(struct perfetto *perfetto, const struct clocks *clocks);
+enum pperf_error perfetto_add_mark(struct perfetto *perfetto, const struct recording_mark *mark);
+enum pperf_error perfetto_add_sample(struct perfetto *perfetto, const struct pperf_sample *sample);
+
+/* Ends all tracks, and writes what is left. */
+enum pperf_error perfetto_end(struct perfetto *perfetto);
+
+/* How many samples the file has taken whole. */
+uint64_t perfetto_written(const struct perfetto *perfetto);
+
+/* Frees it, NULL included; the file stays open. */
+void perfetto_close(struct perfetto *perfetto);
+
+/*
+ * Makes a trace of all that a recording holds from where it stands. Returns
+ * what ended it, RECORDING_END or another enum recording_item, if *error is PPERF_OK.
+ * *written is how many samples the file has taken whole, unless it is NULL.
+ */
+enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum pperf_error *error,
+				     uint64_t *written);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of recorded samples: panthor-perf-data(5). This part knows the format and nothing else. */
+#ifndef PANTHOR_PERF_RECORDING_H
+#define PANTHOR_PERF_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <panthor-perf.h>
+
+#include "common.h"
+#include "rates.h"
+
+/* What record writes and the others read if no file is named. */
+#define RECORDING_DEFAULT "panthor-perf.data"
+
+#define RECORDING_VERSION 1
+#define RECORDING_MAX_BLOCKS 64
+
+/* Where samples come from and what they are made of. Strings are NULL where nothing is known. */
+struct recording_head {
+	/* Version of the program, and of what it ran on. */
+	char *tool, *host, *kernel, *machine;
+
+	/* The command, NULL at its end; NULL if there was none. */
+	char **command;
+
+	/* Period of the session. */
+	uint64_t period_ns;
+
+	/* Counter set. */
+	uint32_t set;
+
+	/* Clocks that blocks of each type run with are in the samples; this is all else of the GPU. */
+	struct pperf_gpu_info gpu;
+
+	/* The counters recorded. */
+	struct pperf_masks masks;
+};
+
+/* A moment that a program has named, by the clock of samples: what has the name lasts until the next. */
+struct recording_mark {
+	uint64_t time_ns;
+
+	/* UTF-8 that can be printed; empty: nothing has a name from here on. */
+	char name[PPERF_MARK_LENGTH + 1];
+};
+
+/* Why a recording ended. A file without such a record was cut short. */
+enum recording_reason {
+	RECORDING_COMMAND_ENDED,
+	RECORDING_INTERRUPTED,
+	RECORDING_GPU_GONE,
+	RECORDING_FAILED,
+};
+
+struct recording_end {
+	enum recording_reason reason;
+
+	/* Exit status of the command, 0 without one. */
+	int status;
+
+	/* Samples recorded, those of them with each flag, and those that were read and are not recorded. */
+	uint64_t samples, overflow, error, stretched, lost;
+
+	/* Marks recorded, and those that came and are not. */
+	uint64_t marks, dropped;
+
+	/* Of the clock. */
+	struct rates clock;
+};
+
+/* What the fields of a sample are, in the order in which they are written. */
+struct recording_layout {
+	/* All blocks, and the type of each. */
+	unsigned int blocks;
+	uint8_t types[(PPERF_BLOCK_TYPES - 1) * RECORDING_MAX_BLOCKS];
+
+	/* The values of each block that are recorded, by type. */
+	unsigned int counters[PPERF_BLOCK_TYPES];
+	uint8_t indices[PPERF_BLOCK_TYPES][PPERF_MAX_VALUES];
+
+	/* All fields. */
+	size_t fields;
+};
+
+/* Encodes records. Each call gives bytes that stay until the next. */
+struct recording_writer {
+	struct recording_layout layout;
+	uint64_t end_ns;
+
+	/* The fields of the previous sample. */
+	uint64_t *previous;
+	uint8_t *bytes;
+	size_t size;
+};
+
+/*
+ * Returns -1 without memory, or for a GPU with more blocks than the format has
+ * room for. The bytes are the head of the file.
+ */
+int recording_writer_open(struct recording_writer *writer, const struct recording_head *head);
+void recording_writer_close(struct recording_writer *writer);
+
+/* The sample has the blocks that the head tells of. */
+void recording_write_sample(struct recording_writer *writer, const struct pperf_sample *sample);
+void recording_write_clocks(struct recording_writer *writer, const struct clocks *clocks);
+/* The time is none before that of the mark before. */
+void recording_write_mark(struct recording_writer *writer, const struct recording_mark *mark);
+/* Returns -1 without memory. */
+int recording_write_end(struct recording_writer *writer, const struct recording_end *end);
+
+/* What the head of a file and its end say, as JSON. */
+struct json_object *recording_head_json(const struct recording_head *head);
+struct json_object *recording_end_json(const struct recording_end *end);
+
+/* What recording_next() has found. */
+enum recording_item {
+	RECORDING_SAMPLE,
+	RECORDING_MARK,
+	RECORDING_CLOCKS,
+
+	/* Nothing comes any more: the recording was ended, or cut short. */
+	RECORDING_END,
+	RECORDING_CUT,
+
+	/* The file is damaged, or there is no memory, or it cannot be read: see error. */
+	RECORDING_BROKEN,
+	RECORDING_NO_MEMORY,
+	RECORDING_UNREADABLE,
+};
+
+struct recording {
+	struct recording_head head;
+	struct recording_layout layout;
+
+	/* What was found last. */
+	struct pperf_sample sample;
+	struct clocks clocks;
+	struct recording_mark mark;
+	struct recording_end end;
+
+	/* What is wrong, in a sentence without a full stop. */
+	char error[160];
+
+	FILE *file;
+	long first, offset;
+	uint64_t end_ns;
+	struct pperf_block *blocks;
+	uint64_t *values;
+	uint64_t *previous;
+	uint8_t *bytes;
+	size_t room;
+};
+
+/*
+ * Reads the head from a stream, which is closed with the recording. Returns RECORDING_END if there is a
+ * recording, RECORDING_BROKEN, RECORDING_NO_MEMORY or RECORDING_UNREADABLE.
+ * recording_close() must be called in any case.
+ */
+enum recording_item recording_open_stream(struct recording *recording, FILE *file);
+
+/* The next item. Records of kinds that this program does not know are skipped. */
+enum recording_item recording_next(struct recording *recording);
+
+/* Goes back to the first item. Returns -1 if the file does not allow it, and says so in error. */
+int recording_rewind(struct recording *recording);
+
+void recording_close(struct recording *recording);
+
+/* For the two halves. */
+int recording_layout_make(struct recording_layout *layout, const struct recording_head *head);
+extern const char recording_magic[8];
+extern const char *const recording_reasons[4];
+
+/* Fields before those of the blocks: gap, duration, flags, cycles. */
+#define RECORDING_FIELDS 6
+
+/* A record is kind and length in four bytes, what it holds, and a check sum of both in four. */
+#define RECORDING_FRAME 8
+#define RECORDING_MAX_LENGTH 0xffffff
+
+/* The whole record of clocks, and that of a mark at the most. */
+#define RECORDING_CLOCKS_SIZE (RECORDING_FRAME + 4 * 8)
+#define RECORDING_MARK_SIZE (RECORDING_FRAME + 8 + PPERF_MARK_LENGTH)
+
+#define RECORDING_KIND_HEAD 'H'
+#define RECORDING_KIND_CLOCKS 'C'
+#define RECORDING_KIND_SAMPLE 'S'
+#define RECORDING_KIND_MARK 'M'
+#define RECORDING_KIND_END 'E'
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "regions.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+/* The number of a region, which is made if there is none; -1 without memory. */
+static int64_t region_number(struct regions *r, const char *name)
+{
+	struct region *more;
+	size_t n;
+
+	for (n = 0; n < r->count; n++)
+		if (!strcmp(r->list[n].name, name))
+			return n;
+	if (n == REGIONS_MAX)
+		return n - 1;
+	if (n == REGIONS_MAX - 1)
+		name = REGIONS_OTHERS;
+
+	more = reallocarray(r->list, n + 1, sizeof(*more));
+	if (!more)
+		return -1;
+	r->list = more;
+	memset(&more[n], 0, sizeof(*more));
+	strcpy(more[n].name, name);
+	r->count++;
+	return n;
+}
+
+int regions_add_mark(struct regions *r, const struct recording_mark *mark)
+{
+	struct region_mark *more;
+	int64_t region;
+
+	/* What has no name comes first. */
+	if (!r->count && region_number(r, "") < 0)
+		return -1;
+	region = region_number(r, mark->name);
+	if (region < 0)
+		return -1;
+	if (r->num_marks == r->room) {
+		more = reallocarray(r->marks, 2 * r->room + 64, sizeof(*more));
+		if (!more)
+			return -1;
+		r->marks = more;
+		r->room = 2 * r->room + 64;
+	}
+	r->marks[r->num_marks].time_ns = mark->time_ns;
+	r->marks[r->num_marks++].region = region;
+	r->list[region].times++;
+	return 0;
+}
+
+/* How many marks there are up to a time. */
+static size_t marks_until(const struct regions *r, uint64_t time)
+{
+	size_t low = 0, high = r->num_marks, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (r->marks[middle].time_ns <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What lasts behind so many marks. */
+static uint32_t region_behind(const struct regions *r, size_t marks)
+{
+	return marks ? r->marks[marks - 1].region : 0;
+}
+
+uint32_t regions_of(const struct regions *r, const struct pperf_sample *sample)
+{
+	return region_behind(r, marks_until(r, sample->start_ns + (sample->end_ns - sample->start_ns) / 2));
+}
+
+uint32_t regions_find(const struct regions *r, const char *name)
+{
+	uint32_t n;
+
+	for (n = 1; n < r->count; n++)
+		if (!strcmp(r->list[n].name, name))
+			return n;
+	return 0;
+}
+
+static enum pperf_error make_sums(struct regions *r, const struct pperf_db *db, const struct pperf_gpu_info *info)
+{
+	enum pperf_error error = PPERF_OK;
+	size_t n;
+
+	for (n = 0; n < r->count && !error; n++) {
+		error = pperf_sums_new(db, info, &r->list[n].sums);
+		if (!error)
+			error = pperf_sums_new(db, info, &r->list[n].sure);
+		if (!error)
+			error = pperf_sums_new(db, info, &r->list[n].across);
+	}
+	return error;
+}
+
+enum pperf_error regions_add_sample(struct regions *r, const struct pperf_db *db, const struct pperf_gpu_info *info,
+				    const struct pperf_sample *sample)
+{
+	size_t first = marks_until(r, sample->start_ns), last = first, n;
+	struct region *region;
+	enum pperf_error error;
+	bool sure = true;
+
+	if (!r->samples++) {
+		r->start_ns = sample->start_ns;
+		error = make_sums(r, db, info);
+		if (error)
+			return error;
+	}
+	r->end_ns = sample->end_ns;
+	/* What begins where it ends is none of its own. */
+	if (sample->end_ns > sample->start_ns)
+		last = marks_until(r, sample->end_ns - 1);
+	for (n = first; n < last; n++)
+		sure &= r->marks[n].region == region_behind(r, first);
+
+	region = &r->list[regions_of(r, sample)];
+	error = pperf_sums_add(region->sums, sample);
+	if (!error && sure)
+		error = pperf_sums_add(region->sure, sample);
+	for (n = first; !error && !sure && n <= last; n++) {
+		region = &r->list[region_behind(r, n)];
+		if (region->latest == r->samples)
+			continue;
+		region->latest = r->samples;
+		error = pperf_sums_add(region->across, sample);
+	}
+	return error;
+}
+
+void regions_end(struct regions *r)
+{
+	uint64_t from = r->start_ns, to;
+	size_t n;
+
+	for (n = 0; n <= r->num_marks && r->count; n++) {
+		to = n < r->num_marks && r->marks[n].time_ns < r->end_ns ? r->marks[n].time_ns : r->end_ns;
+		if (to > from) {
+			r->list[region_behind(r, n)].lasts_ns += to - from;
+			from = to;
+		}
+	}
+}
+
+void regions_free(struct regions *r)
+{
+	size_t n;
+
+	for (n = 0; n < r->count; n++) {
+		pperf_sums_free(r->list[n].sums);
+		pperf_sums_free(r->list[n].sure);
+		pperf_sums_free(r->list[n].across);
+	}
+	free(r->list);
+	free(r->marks);
+	memset(r, 0, sizeof(*r));
+}
+
+double regions_uncertain(const struct region *region)
+{
+	double across, all;
+
+	/* Of no samples at all. */
+	if (!region->across)
+		return 0;
+	across = pperf_sums_seconds(region->across);
+	all = pperf_sums_seconds(region->sure) + across;
+	return all > 0 ? across / all : 0;
+}
+
+static void print_column(FILE *out, double value, const char *unit)
+{
+	char text[32];
+
+	fprintf(out, " %12s", isfinite(value) ? scaled(value, unit, text, sizeof(text)) : "-");
+}
+
+static const char *seconds_text(const struct region *region, char buffer[32])
+{
+	snprintf(buffer, 32, "%.6f", region->lasts_ns / 1e9);
+	group_digits(buffer, 32);
+	return buffer;
+}
+
+static void print_region(FILE *out, const struct region *region, const struct figures_source *source, int time_width,
+			 int times_width)
+{
+	char number[32];
+	struct figures f = figures_of(source, region->sums);
+	bool missing = pperf_sums_flags(region->sums) & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR);
+
+	fprintf(out, "%*s s", time_width, seconds_text(region, number));
+	fprintf(out, " %*s", times_width, *region->name ? grouped(region->times, number) : "");
+	if (f.has_load && pperf_sums_samples(region->sums))
+		fprintf(out, " %6.1f %%", 100 * f.load.of_time);
+	else
+		fprintf(out, " %8s", "-");
+	print_column(out, f.hz, "Hz");
+	print_column(out, f.read, "B/s");
+	print_column(out, f.written, "B/s");
+	fprintf(out, " %6.1f %%  ", 100 * regions_uncertain(region));
+	print_text(out, *region->name ? region->name : "(no region)");
+	fprintf(out, "%s\n", missing ? " (counts may be missing)" : "");
+}
+
+void regions_print(FILE *out, const struct regions *r, const struct figures_source *source)
+{
+	int time_width = 12, times_width = 7;
+	char number[32];
+	size_t n;
+
+	for (n = 0; n < r->count; n++) {
+		time_width = widen(time_width, seconds_text(&r->list[n], number));
+		times_width = widen(times_width, grouped(r->list[n].times, number));
+	}
+	fprintf(out, "\n%*s %*s %8s %12s %12s %12s %8s  %s\n", time_width + 2, "time", times_width, "times", "load", "frequency", "read", "written",
+		"across", "region");
+	for (n = 1; n < r->count; n++)
+		print_region(out, &r->list[n], source, time_width, times_width);
+	print_region(out, &r->list[0], source, time_width, times_width);
+	fputs("across: share of time from samples that overlap another region; each counts where its midpoint is\n", out);
+}
