@@ -11,7 +11,17 @@ void report_print_head(FILE *out, const struct view *view, const struct summarie
 /* A line of SUMMARY_BINS characters, the largest being full height. */
 void report_print_sparkline(FILE *out, const double *values, bool utf8);
 
-/* All of it. */
+/* How busy the GPU was, its clock, and its regions. */
+void report_show_figures(FILE *out, const struct view *view, const struct summaries *summaries);
+
+/* Summaries of counters and metrics, by group. */
+void report_show_counters(FILE *out, const struct view *view, const struct summaries *summaries, bool per_block);
+
+/* What limited performance. The summaries have top-down. */
+void report_show_topdown(FILE *out, const struct view *view, const struct summaries *summaries);
+
+/* All of it, as an object and as text. */
+void report_show_json(FILE *out, const struct view *view, const struct summaries *summaries);
 struct json_object *report_json(const struct view *view, const struct summaries *summaries);
 
 #endif
