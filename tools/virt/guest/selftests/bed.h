@@ -37,6 +37,20 @@ static inline int bed_open_counters(struct drm_panthor_perf_info *info)
 
 #define perf_open_counters	bed_open_counters
 
+/* Lines that have this, of those of the kernel's log (O_NONBLOCK) that have not been read. */
+static inline int bed_logged(int log, const char *text)
+{
+	char line[8192];
+	int count = 0;
+	ssize_t n;
+
+	while ((n = read(log, line, sizeof(line) - 1)) > 0) {
+		line[n] = 0;
+		count += !!strstr(line, text);
+	}
+	return count;
+}
+
 /* Nor is anything of it left for who comes after them. */
 __attribute__((destructor)) static void bed_end(void)
 {

@@ -84,20 +84,6 @@ TEST_F_TIMEOUT(debugfs, rearmed, 120)
 	EXPECT_EQ(requests, after);
 }
 
-/* Lines of the kernel's log since it was looked at last that say so. */
-static int logged(int log, const char *text)
-{
-	char line[8192];
-	int count = 0;
-	ssize_t n;
-
-	while ((n = read(log, line, sizeof(line) - 1)) > 0) {
-		line[n] = 0;
-		count += !!strstr(line, text);
-	}
-	return count;
-}
-
 #define STRIKES 3
 
 /* Firmware that hangs is no end of START, nor of the GPU: three resets, and no more. */
@@ -112,7 +98,7 @@ TEST_F_TIMEOUT(debugfs, start_times_out, 300)
 		EXPECT_EQ(-ETIMEDOUT, perf_start(self->fd, self->manual.handle, i)) {
 			TH_LOG("START %d", i);
 		}
-		resets += logged(log, "resetting the GPU");
+		resets += bed_logged(log, "resetting the GPU");
 		EXPECT_EQ(i < STRIKES ? i : STRIKES, resets) {
 			TH_LOG("START %d", i);
 		}

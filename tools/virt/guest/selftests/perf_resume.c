@@ -312,14 +312,18 @@ static int submit(FIXTURE_DATA(reset) *self)
 }
 
 /*
- * A reset begins when nobody uses the GPU, which has been idle for long, and firmware does not boot
- * any more. The group of the first job has a slot, which takes long to take from it: the second job
+ * A reset has begun, nobody uses the GPU any more, which has been idle for long, and firmware does not
+ * boot. The group of the first job has a slot, which takes long to take from it: the second job
  * comes meanwhile. Nobody waits for ever, and the device can be bound again.
  */
 TEST_F_TIMEOUT(reset, fails_while_idle, 120)
 {
+	int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct drm_panthor_gpu_info info;
 	uint32_t size = sizeof(info);
+
+	ASSERT_GE(log, 0);
+	ASSERT_GE(lseek(log, 0, SEEK_END), 0);
 
 	ASSERT_EQ(0, perf_pm_write("control", "on"));
 	ASSERT_EQ(0, submit(self));
@@ -329,6 +333,9 @@ TEST_F_TIMEOUT(reset, fails_while_idle, 120)
 	bench_reg_set(BOOT_FAIL, UINT32_MAX);
 	bench_reg_set(HANG, 1);
 	ASSERT_EQ(-ETIMEDOUT, perf_start(self->gpu.fd, self->s.handle, 1));
+	/* The reset holds its reference, and ends the group for another 100 ms. Before, a suspend would take its place. */
+	ASSERT_TRUE(perf_until(bed_logged(log, "CSG suspend failed")));
+	close(log);
 	ASSERT_EQ(0, perf_pm_write("control", "auto"));
 	/* The GPU is suspended now, unless that is refused: then the job comes at any time of the reset. */
 	for (int ms = 0; ms < 50 && !perf_pm_is("suspending"); ms++)
