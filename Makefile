@@ -86,13 +86,13 @@ mutants: deps
 	@tools/virt/mutants -k $(KERNEL) $(MUTANTS)
 
 soak: deps
-	@KERNEL=$(KERNEL) CONFIG=stock tools/virt/tests/soak.sh -t
+	@KERNEL=$(KERNEL) CONFIG=stock tools/virt/tests/driver/soak.sh -t
 
 fuzz-device: deps
-	@tools/virt/tests/fuzz.sh -t $(or $(FUZZ_SECONDS),600)
+	@tools/virt/tests/model/fuzz.sh -t $(or $(FUZZ_SECONDS),600)
 
 fuzz-ioctl: deps
-	@KERNEL=$(KERNEL) tools/virt/tests/fuzz-ioctl.sh -t $(or $(FUZZ_SECONDS),6000)
+	@KERNEL=$(KERNEL) tools/virt/tests/driver/fuzz-ioctl.sh -t $(or $(FUZZ_SECONDS),6000)
 
 series:
 	@$(BUILD)/series.sh $(if $(PART),-p $(PART)) $(KERNEL) $(or $(OUT),series-$(KERNEL))

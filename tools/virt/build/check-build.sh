@@ -548,7 +548,7 @@ sessions()
 		passed
 		return
 	fi
-	if SERIES_TREE=$TREE KERNEL=$version CONFIG=series "$VIRT_DIR/tests/selftests-g610.sh" \
+	if SERIES_TREE=$TREE KERNEL=$version CONFIG=series "$VIRT_DIR/tests/driver/selftests-g610.sh" \
 		perf_uapi perf_session perf_sample perf_states perf_debugfs perf_time perf_unplug >"$log" 2>&1 &&
 	   grep -q '^ok ' "$log" && ! grep -q '^not ok' "$log"; then
 		passed

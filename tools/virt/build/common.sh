@@ -33,6 +33,16 @@ die()
 	exit 1
 }
 
+# test_script NAME: a test in the virtual machine, by its name, with its directory if another test has the same
+test_script()
+{
+	local found
+
+	mapfile -t found < <(cd "$TOP_DIR" && find tools/virt/tests -path "*/$1.sh" -perm -u+x)
+	[ ${#found[@]} -eq 1 ] || die "there is no test $1 in tools/virt/tests"
+	echo "${found[0]}"
+}
+
 say()
 {
 	printf '%s\n' "$*" >&2

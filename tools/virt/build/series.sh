@@ -284,7 +284,7 @@ figures()
 	awk -v kernel="$VERSION" '!/^#/ && index($1, kernel) == 1 && $3 == "g610" &&
 		$4 ~ /^(empty-ioctl|round-trip|round-trip-more|period-1|start|stop|suspend-0|suspend-1|resume-0|resume-1)$/ {
 			printf "  %-14s %6d\n", $4, $5; release = $1; compiler = $2 }
-		END { print "\n(Linux " release ", " compiler ", Mali-G610)" }' "$TOP_DIR/tools/virt/tests/icount.figures"
+		END { print "\n(Linux " release ", " compiler ", Mali-G610)" }' "$TOP_DIR/tools/virt/tests/driver/icount.figures"
 }
 
 release()

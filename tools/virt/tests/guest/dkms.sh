@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The packages on a Debian system (tests/dkms.sh): PART MODULE OLD NEW. MODULE is the version of the packages,
+# The packages on a Debian system (tests/packages/dkms.sh): PART MODULE OLD NEW. MODULE is the version of the packages,
 # in /root/packages; the kernel is the release OLD in the first part, and NEW in the second.
 . /root/tap.sh
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# In the guest, for tests/faults.sh and tests/storm-faults.sh: perf-exact once for each line of
+# In the guest, for tests/driver/faults.sh and tests/driver/storm-faults.sh: perf-exact once for each line of
 # "NAME OPTION..." of the file $1. What it has to say goes to out/NAME.said, its files beside that.
 # Without -a in the options, there is work for the GPU that comes and goes.
 mkdir -p out

@@ -38,7 +38,7 @@ perf_phases()
 		outs+=(-o "$phase.json:$SCRATCH/$phase.json")
 	done
 	# Time is counted by instructions: a busy host changes nothing.
-	guest_script $(($# + 1)) perf-metrics -i -g "$model" -a perf -o "list.json:$SCRATCH/list.json" \
+	guest_script $(($# + 1)) metrics -i -g "$model" -a perf -o "list.json:$SCRATCH/list.json" \
 		"${outs[@]}" -- "$@"
 	"$CHECK_JSON" -l "$layout" "$SCRATCH/list.json" >"$SCRATCH/said" 2>&1
 	is "$model: perf lists all events and metrics, with what they are" "$(grep -v '^listed' "$SCRATCH/said")" ""

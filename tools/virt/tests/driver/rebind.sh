@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# configs: stock debug
+# daily: debug
+# Unbinding, binding, unloading and loading the driver.
+set -u
+. "$(dirname "$0")/../lib/tap.sh"
+
+# Two more on kernels whose trace tells when interrupts are on, and one on those that have probes.
+case $CONFIG in
+debug) n=39 ;;
+stock) n=38 ;;
+*) n=37 ;;
+esac
+plan $((n + 1))
+guest_script "$n" rebind

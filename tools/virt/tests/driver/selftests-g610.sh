@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: 6.12 6.18 7.2 7.3
+# configs: stock debug kcsan
+# daily: 7.2
+# The kernel's selftests of performance counters on a G610; or, of them, the
+# programs that are named: selftests-g610.sh [PROGRAM...]
+set -u
+. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/selftests.sh"
+
+selftests g610 "${*:-perf_uapi perf_session perf_sample perf_states perf_debugfs perf_unplug}" -g g610
+plan $TAP_COUNT
