@@ -14,6 +14,7 @@
  * kernel to notice: this is best run with KASAN, lockdep and kmemleak.
  */
 #define _GNU_SOURCE
+#include <glob.h>
 #include "../../../kselftest_harness.h"
 #include "pmu.h"
 
@@ -351,9 +352,48 @@ TEST_F_TIMEOUT(fail_nth, query, 600)
 	}
 }
 
+/* One SETUP of the sweep. Another set than the last session's: a SETUP that failed must not hold it. */
+static void try_set_up(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, struct sweep *sweep)
+{
+	struct drm_panthor_perf_cmd_setup setup = { .block_set = sweep->nth % 3 };
+	int fd = perf_open_device();
+	uint64_t index = 0;
+	struct perf_session s;
+	int ret;
+
+	ASSERT_LE(0, fd);
+	perf_masks_all(&setup);
+	ASSERT_EQ(0, perf_session_alloc(fd, &self->info, SLOTS, 0, &s, &setup));
+	s.indices->insert_idx = MARK;
+	s.indices->extract_idx = MARK;
+
+	struct drm_panthor_perf_control c = {
+		.cmd = DRM_PANTHOR_PERF_COMMAND_SETUP, .handle = NO_HANDLE,
+		.size = sizeof(setup), .pointer = (uintptr_t)&setup,
+	};
+
+	ASSERT_TRUE(arm(sweep));
+	ret = perf_control(fd, &c);
+	EXPECT_TRUE(disarm(_metadata, sweep, ret));
+	if (!ret) {
+		EXPECT_EQ(1, c.handle);
+		EXPECT_EQ(1, num_sessions(fd));
+		EXPECT_EQ(0, perf_start(fd, c.handle, 0));
+	} else {
+		EXPECT_EQ(NO_HANDLE, c.handle);
+		/* The DRM core may be unable to copy back what has been done. */
+		if (sweep->fault != ACCESS || !num_sessions(fd)) {
+			EXPECT_EQ(0, num_sessions(fd));
+			index = MARK;
+		}
+	}
+	EXPECT_EQ(index, s.indices->insert_idx);
+	EXPECT_EQ(index, s.indices->extract_idx);
+	perf_session_free(&s);
+	close(fd);
+}
+
 /*
- * Another set than the last session's: a SETUP that failed must not hold it.
- *
  * A session of another file comes first, which makes what the device has from its
  * first session on, so that all tries are alike.
  */
@@ -366,48 +406,57 @@ TEST_F_TIMEOUT(fail_nth, set_up, 600)
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &held, &held_setup));
 	for (enum fault fault = MEMORY; fault < FAULTS; fault++) {
 		ASSERT_TRUE(begin(self, variant->lasting, &sweep, SETUP, fault));
-		while (more(&sweep)) {
-			struct drm_panthor_perf_cmd_setup setup = { .block_set = sweep.nth % 3 };
-			int fd = perf_open_device();
-			uint64_t index = 0;
-			struct perf_session s;
-			int ret;
-
-			ASSERT_LE(0, fd);
-			perf_masks_all(&setup);
-			ASSERT_EQ(0, perf_session_alloc(fd, &self->info, SLOTS, 0, &s, &setup));
-			s.indices->insert_idx = MARK;
-			s.indices->extract_idx = MARK;
-
-			struct drm_panthor_perf_control c = {
-				.cmd = DRM_PANTHOR_PERF_COMMAND_SETUP, .handle = NO_HANDLE,
-				.size = sizeof(setup), .pointer = (uintptr_t)&setup,
-			};
-
-			ASSERT_TRUE(arm(&sweep));
-			ret = perf_control(fd, &c);
-			EXPECT_TRUE(disarm(_metadata, &sweep, ret));
-			if (!ret) {
-				EXPECT_EQ(1, c.handle);
-				EXPECT_EQ(1, num_sessions(fd));
-				EXPECT_EQ(0, perf_start(fd, c.handle, 0));
-			} else {
-				EXPECT_EQ(NO_HANDLE, c.handle);
-				/* The DRM core may be unable to copy back what has been done. */
-				if (fault != ACCESS || !num_sessions(fd)) {
-					EXPECT_EQ(0, num_sessions(fd));
-					index = MARK;
-				}
-			}
-			EXPECT_EQ(index, s.indices->insert_idx);
-			EXPECT_EQ(index, s.indices->extract_idx);
-			perf_session_free(&s);
-			close(fd);
-		}
+		while (more(&sweep))
+			try_set_up(_metadata, self, &sweep);
 		EXPECT_TRUE(end(_metadata, &sweep));
 	}
 	perf_session_end(&held);
 	EXPECT_EQ(0, works(self, DRM_PANTHOR_PERF_SET_SECONDARY));
+}
+
+/* Firmware rings of the device, or -1 if this kernel's panthor does not list its objects. */
+static int num_rings(void)
+{
+	char line[512];
+	int count = 0;
+	glob_t found;
+	FILE *file;
+
+	if (glob("/sys/kernel/debug/dri/*/gems", 0, NULL, &found))
+		return -1;
+	file = fopen(found.gl_pathv[0], "re");
+	globfree(&found);
+	while (file && fgets(line, sizeof(line), file))
+		count += !!strstr(line, "Performance counter ring");
+	if (file)
+		fclose(file);
+	return count;
+}
+
+/*
+ * The ring that firmware writes to is allocated by the first SETUP of a device that gets so far.
+ * A device that was bound anew has none.
+ */
+TEST_F_TIMEOUT(fail_nth, first_set_up, 600)
+{
+	struct sweep sweep;
+	char device[512];
+
+	ASSERT_EQ(0, perf_sysfs(device, sizeof(device)));
+	close(self->fd);
+	ASSERT_EQ(0, perf_bind(device, "unbind"));
+	ASSERT_EQ(0, perf_bind(device, "bind"));
+	self->fd = perf_open_counters(&self->info);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, perf_pm_write("control", variant->up ? "on" : "auto"));
+	ASSERT_TRUE(begin(self, variant->lasting, &sweep, SETUP, MEMORY));
+	while (more(&sweep))
+		try_set_up(_metadata, self, &sweep);
+	EXPECT_TRUE(end(_metadata, &sweep));
+	EXPECT_EQ(0, works(self, DRM_PANTHOR_PERF_SET_PRIMARY));
+	/* What was allocated before a failure has been freed. */
+	if (num_rings() >= 0)
+		EXPECT_EQ(1, num_rings());
 }
 
 static int command(int fd, uint32_t handle, enum call call)
