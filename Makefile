@@ -21,7 +21,8 @@ PACKAGES := abigail-tools bash bc bison build-essential chromium-headless-shell 
 help:
 	@echo 'make deps          install the Debian packages that the build needs'
 	@echo 'make demo          boot a virtual machine with a Mali GPU, and show it at work'
-	@echo 'make check         build everything, run the tests, of the costly ones a portion (DAY=1 to 7)'
+	@echo 'make check         run the quick tests, which need no kernel of ours but a small one (TESTS="NAME...": others)'
+	@echo 'make check-all     build everything, run the tests, of the costly ones a portion (DAY=1 to 7)'
 	@echo 'make check-long    all tests, in all configurations, at full length'
 	@echo 'make kcsan         look for data races of the driver (KERNEL=7.3|6.12)'
 	@echo 'make storm         compare counts while firmware is disturbed, at full length (SEED=N: the same again)'
@@ -62,6 +63,9 @@ shell:
 	@$(RUN) -k $(KERNEL) -c $(CONFIG) -g $(GPU)
 
 check: deps
+	@tools/virt/check $(or $(TESTS),-q)
+
+check-all: deps
 	@tools/virt/check $(TESTS)
 
 kunit: deps
@@ -138,5 +142,5 @@ bench:
 clean-cache:
 	@rm -rf "$(CACHE)"
 
-.PHONY: help deps demo shell check check-long kcsan storm coverage mutants soak fuzz-device fuzz-ioctl fuzz-data kunit series check-build qemu kernel module \
+.PHONY: help deps demo shell check check-all check-long kcsan storm coverage mutants soak fuzz-device fuzz-ioctl fuzz-data kunit series check-build qemu kernel module \
 	deb dist docs releases tools bench clean-cache

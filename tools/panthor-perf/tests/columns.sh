@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # Columns of numbers: all rows of a table have the same, whatever their values are, and thousands are separated.
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # What panthor-perf's commands say of a GPU that is a fake one, which counts what it is told to; all of it
 # with ASan and UBSan.
 set -u

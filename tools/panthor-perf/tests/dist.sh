@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # The tarball that make dist writes: it has the same bytes from two clones that differ in all that no commit
 # has, it builds and installs where there is no repository and no program of git, and says which commit it is of.
 set -u

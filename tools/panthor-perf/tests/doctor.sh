@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # What panthor-perf doctor says of machines that are made up, each a root directory: of each thing that keeps
 # from counting the line, the next step and the status; all of it with ASan and UBSan.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # What libpanthor-perf needs no GPU for: tables, equations, choice of counters, sums, load, top-down,
 # checks of the interface; with ASan and UBSan. Every equation is compared with what a C++ compiler
 # makes of it. Programs that use the library set the locale they please: it works in all of them.

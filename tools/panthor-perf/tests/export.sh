@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # panthor-perf export: who asks for it by HTTP gets what the file has, whatever others do meanwhile. The
 # GPU is a fake one, which counts when it is told to; all of it with ASan and UBSan.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # What record, report, convert and diff do with files, pipes, names and other people's descriptors. The GPU is
 # a fake one, which counts when it is told to; all of it with ASan and UBSan.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # The page that panthor-perf report --html writes, in a browser without a network: its figures are those of
 # report -j, what is drawn is what was counted, and it stays small. PICTURES=DIR keeps pictures of it.
 set -u

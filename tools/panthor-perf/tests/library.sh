@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # What libpanthor-perf promises to programs: versions of its symbols, what abidiff says of it, that
 # programs run with a library whose structs have grown, and with one that has not; and Python's module.
 set -u

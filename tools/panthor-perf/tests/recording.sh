@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # Recordings without a GPU: what was written is read, cut at every byte and damaged at every byte; a
 # fuzzer's first steps over what report, convert and diff read (`make fuzz-data` goes on for ten
 # minutes).

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # Regions: marks of programs in what is recorded, the sums of each region, and who lets a recorder count. The
 # GPU is a fake one; all of it with ASan and UBSan.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # "-" is standard output for each option that names a file to write, and standard input for each file to read;
 # a pipe can be read wherever a file can.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # panthor-perf top as far as it needs no GPU: what it reads of clients, what it draws, keys, and the ends of
 # its terminal. The GPU is a fake one, which counts when it is told to; all of it with ASan and UBSan.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # data/topdown.csv: every equation resolves on every layout, no part is negative, parts make up their
 # whole, whatever the counters; and what the checker must not accept.
 set -u

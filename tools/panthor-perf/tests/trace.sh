@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # Traces for Perfetto without a GPU: rates, what is not repeated, and the same from record and convert; each
 # count of a minute's samples can be told from them, and how large they are. The GPU is a fake one; all of
 # it with ASan and UBSan.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock debug
+# quick: 7.3 stock
 # long: debug
 # daily: 6.12 7.2
 # Not one count off: 16 sessions of different masks, started, sampled, stopped and torn down at

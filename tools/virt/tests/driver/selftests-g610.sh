@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12 6.18 7.2 7.3
 # configs: stock debug kcsan
+# quick: 7.3 stock
 # daily: 7.2
 # The kernel's selftests of performance counters on a G610; or, of them, the
 # programs that are named: selftests-g610.sh [PROGRAM...]

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # The runner counts what tests say, and does not believe those that say too little.
 set -u
 . "$(dirname "$0")/../lib/tap.sh"
 
-plan 74
+plan 80
 
 mkdir -p "$SCRATCH/top/tools/virt/build" "$SCRATCH/top/tests"
 cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
@@ -70,6 +71,17 @@ fake broken 'echo 1..1' 'echo "not ok 1 - a # SKIP for a reason"'
 judged broken "a bad result is bad" "0 passed, 1 failed, 0 skipped"
 fake bad 'echo 1..2' 'echo not ok 1 - a' 'echo "# saw 5"' 'echo ok 2 - b'
 judged bad "a bad result, and what it saw" "1 passed, 1 failed, 0 skipped" "# saw 5"
+is "both again at the end, and how to repeat it" \
+	"$(SEED=7 "$SCRATCH/top/tools/virt/check" bad | sed -n '/^failed: /,/ again: /p')" "failed: tests/bad.sh
+    not ok 1 - a
+    # saw 5
+    again: SEED=7 tools/virt/check tests/bad.sh"
+is "of a test that says nothing, what it did" \
+	"$(fake mum 'echo a word' && SEED=7 "$SCRATCH/top/tools/virt/check" mum | sed -n '/^failed: /,/ again: /p')" "failed: tests/mum.sh
+    it printed no plan
+    a word
+    again: SEED=7 tools/virt/check tests/mum.sh"
+rm "$SCRATCH/top/tests/mum.sh"
 fake several 'echo 1..4' 'echo ok 1' 'echo "# a"' 'echo not ok 2' 'echo "# b"' 'echo not ok 3' 'echo ok 4' 'echo "# c"'
 is "what has failed, first" "$("$SCRATCH/top/tools/virt/check" several | sed -n 2,6p | tr -d ' ' | tr '\n' ' ')" \
 	"#a notok2 #b notok3 allofitsoutput(8lines): "
@@ -206,6 +218,27 @@ timeout 60 "$SCRATCH/top/tools/virt/check" -j 2 endless good >&8 2>"$SCRATCH/err
 is "a runner whose output is cut off ends quietly" "$? $(cat "$SCRATCH/err")" "141 "
 exec 8>&-
 rm "$SCRATCH/top/tests/good.sh"
+
+# What is running is told now and then, on a terminal in a line that is overwritten.
+sed 's/^TELL_SECONDS = 60$/TELL_SECONDS = 0.1/' "$VIRT_DIR/check" >"$SCRATCH/top/tools/virt/check"
+# shellcheck disable=SC2016
+fake watched 'timeout 120 sh -c "until grep -q \"running: tests/watched.sh [0-9]* s\" $WATCHED; do sleep 0.1; done" || exit' \
+	'echo 1..1' 'echo ok 1'
+WATCHED=$SCRATCH/watched "$SCRATCH/top/tools/virt/check" watched >"$SCRATCH/watched" 2>&1
+is "what runs is told" "$? $(grep -c '^running: tests/watched.sh [0-9]* s$' "$SCRATCH/watched" | sed 's/[1-9].*/some/')" "0 some"
+WATCHED=$SCRATCH/screen script -qefc "$SCRATCH/top/tools/virt/check watched" "$SCRATCH/screen" >/dev/null 2>&1 </dev/null
+is "in a line of a terminal that is overwritten" \
+	"$? $(tr '\r' '\n' <"$SCRATCH/screen" | grep -c '^.\[Krunning: tests/watched.sh [0-9]* s$' | sed 's/[1-9].*/some/')" "0 some"
+rm "$SCRATCH/top/tests/watched.sh"
+cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
+
+# The quick ones alone, and what more there would be.
+fake brisk '# quick: none' 'echo 1..1' 'echo ok 1'
+more=$(DAY=1 "$SCRATCH/top/tools/virt/check" -l | grep -vc 'tests/brisk\.sh\|portion [2-7]$')
+is "quick: what says so, and at the end what else there is" "$(DAY=1 "$SCRATCH/top/tools/virt/check" -q 2>&1 | tail -n 1)" \
+	"1 passed, 0 failed, 0 skipped; make check-all runs $more tests more, and builds 0 kernels for them"
+is "quick is not long" "$("$SCRATCH/top/tools/virt/check" -q -L 2>&1)" "check: -q and -L exclude each other"
+rm "$SCRATCH/top/tests/brisk.sh"
 
 # What it costs. burn.py takes 1.2 s of processor time, however long that is.
 echo 'import time

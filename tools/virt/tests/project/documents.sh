@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # What the driver shows to user space is described where people look for it, and what the pages name is there.
 set -u
 . "$(dirname "$0")/../lib/tap.sh"

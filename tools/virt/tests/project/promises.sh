@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # data/promises.csv: each promise stands where it says, each test of it is there and is run; and each
 # test, each error of the uAPI, each promise of the driver's page and each file of its ABI has a line.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
+# quick: none
 # How much there is to read of the driver: lines, lines of code, and how branched its functions are.
 # The limits are what a maintainer is asked to read; whoever adds beyond them takes something out.
 set -u

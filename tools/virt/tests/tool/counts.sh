@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock
+# quick: 7.3 stock
 # daily: 6.12
 # panthor-perf against the real driver: what it prints is what the model's ledger says. The debug
 # kernel has the driver's own tests; this one would tell nothing more there, very slowly.
