@@ -205,7 +205,7 @@ static void look_at_kernel(struct doctor *d)
 
 	first_line("/proc/sys/kernel/version", version, sizeof(version));
 	if (sscanf(d->release, "%u.%u", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 10)))
-		tell(d, "kernel", TO_DO, "boot one of the kernels listed in Documentation/board.rst",
+		tell(d, "kernel", TO_DO, "boot one of the kernels listed in board.rst (in panthor-perf's documentation)",
 		     "Linux %s is too old: panthor is in Linux 6.10 and later; %s", d->release, version);
 	else
 		tell(d, "kernel", FINE, NULL, "Linux %s, %s", d->release, version);
@@ -524,7 +524,7 @@ static void look_at_dkms(struct doctor *d)
 
 	if (!find("/usr/src/panthor-perf-*/dkms.conf", conf, sizeof(conf))) {
 		if (lacks_interface(d))
-			tell(d, "DKMS", TO_DO, "install it as described in Documentation/board.rst",
+			tell(d, "DKMS", TO_DO, "install it as described in board.rst (in panthor-perf's documentation)",
 			     "panthor-perf-dkms is not installed");
 		else
 			tell(d, "DKMS", FINE, NULL, "panthor-perf-dkms is not installed");

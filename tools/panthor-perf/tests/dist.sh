@@ -8,14 +8,14 @@ set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
 top=$(cd "$VIRT_DIR/../.." && pwd)
-plan 9
+plan 10
 
 # What is here, committed or not, as a repository of one commit, whatever this one is.
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.invalid GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.invalid
 export GIT_AUTHOR_DATE='2026-01-02T23:30:00 -0500' GIT_COMMITTER_DATE='2026-01-02T23:30:00 -0500'
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 mkdir "$SCRATCH/one"
-if (cd "$top" && find LICENSES Makefile README debian include packaging tools/layout tools/panthor-perf -type f -not -path '*/build/*' -print0 |
+if (cd "$top" && find Documentation LICENSES Makefile README debian include packaging tools/layout tools/panthor-perf -type f -not -path '*/build/*' -print0 |
 	tar -c --null -T - | tar -x -C "$SCRATCH/one" && cd "$SCRATCH/one" && git init -q . && git add -A && git commit -qm one) 2>"$SCRATCH/err"; then
 	ok "there is a repository"
 else
@@ -47,6 +47,7 @@ is "each file names a licence that is there" "$(find "$tree" -type f -not -path 
 	licence=$(head -n 3 "$file" | sed -n 's/.*SPDX-License-Identifier: \([A-Za-z0-9.-]*\).*/\1/p')
 	[ -n "$licence" ] && [ -e "$tree/LICENSES/$licence" ] || echo "${file#"$tree"/}: $licence"
 done)" ""
+is "the pages for users are there" "$(cd "$tree/Documentation" && echo *)" "board.rst clients.rst counting.rst without-root.rst"
 is "recipes have the version" "$(grep -rh '^pkgver=\|^Version: ' "$tree/packaging" | grep -c -F "$version") $(grep -rl '@VERSION@' "$tree/packaging")" \
 	"2 $tree/packaging/dist"
 

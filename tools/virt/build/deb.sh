@@ -19,7 +19,7 @@ KEEP=4
 # The packages need no more of this project than the tool and the interface.
 sources()
 {
-	(cd "$TOP_DIR" && find debian include/uapi packaging tools/panthor-perf LICENSES -type f ! -name '*.o' | sort)
+	(cd "$TOP_DIR" && find Documentation/*.rst debian include/uapi packaging tools/panthor-perf LICENSES -type f ! -name '*.o' | sort)
 }
 
 # Whoever updates today has the newest of each suite, for which DKMS will only try.

@@ -9,7 +9,7 @@ set -u
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 40
+plan 41
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -51,6 +51,9 @@ has "of the same version" "$(dpkg-deb -f "$development" Depends)" "libpanthor-pe
 has "Python finds its module" "$(dpkg-deb -c "$python")" " \./usr/lib/python3/dist-packages/panthor_perf\.py$"
 has "and the library" "$(dpkg-deb -f "$python" Depends)" "libpanthor-perf0 \(>= 0\.3\)"
 dpkg-deb -x "$tool" "$SCRATCH/tool"
+# Those that doctor names, and those that they name.
+is "it has the pages for users" "$(cd "$SCRATCH/tool/usr/share/doc/panthor-perf" && echo *.rst*)" \
+	"board.rst.gz clients.rst.gz counting.rst.gz without-root.rst"
 unit=$SCRATCH/tool/usr/lib/systemd/system/panthor-perf-export.service
 is "its service starts its program" "$(sed -n 's/^ExecStart=\([^ ]*\) \([a-z]*\).*/\1 \2/p' "$unit")" "/usr/bin/panthor-perf export"
 is "and systemd knows each of its words" "$(systemd-analyze verify --man=no --root="$SCRATCH/tool" "$unit" 2>&1 |
