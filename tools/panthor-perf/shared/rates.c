@@ -51,7 +51,8 @@ void rates_read(struct rates_meter *m, const struct pperf_gpu *gpu, bool now)
 		m->cycles += hz ? m->new_cycles : 0;
 		m->nominal_cycles += m->new_seconds * hz;
 	} else if (m->read_ns) {
-		m->valid_ns = time;
+		/* The rate may have changed while it was read. */
+		m->valid_ns = now_ns(CLOCK_MONOTONIC_RAW);
 	}
 	m->new_seconds = m->new_cycles = 0;
 	m->read_ns = time;

@@ -372,7 +372,7 @@ nominal()
 		"$1" 70000000 "$1" 70000000 "$2" >"$SCRATCH/sys/devfreq/gpu/trans_stat"
 }
 mkdir "$SCRATCH/rates"
-run_tests 16 "rates" "$SCRATCH/rates-test" "$SCRATCH/rates"
+run_tests 17 "rates" "$SCRATCH/rates-test" "$SCRATCH/rates"
 export FAKE_SYSFS=$SCRATCH/sys
 off="the GPU runs at 0.01 MHz, the clock framework says 0.02 MHz"
 nominal 20000 2

@@ -2,8 +2,10 @@
 /* rates-test DIRECTORY: the clock's rates, of samples and of a nominal rate that DIRECTORY has. Prints TAP. */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "common.h"
@@ -40,6 +42,24 @@ static void nominal(uint64_t hz, unsigned int changes)
 	snprintf(text, sizeof(text), "     From  :   To\nTotal transition : %u\n", changes);
 	put("trans_stat", text);
 	rates_read(&meter, gpu, true);
+}
+
+/* The rate changes while it is read, and a sample begins before that. */
+static void *change(void *data)
+{
+	char path[4096];
+	FILE *file;
+
+	(void)data;
+	snprintf(path, sizeof(path), "%s/devfreq/gpu/trans_stat", directory);
+	file = fopen(path, "we");
+	if (!file)
+		abort();
+	fake.sample.start_ns = now_ns(CLOCK_MONOTONIC_RAW);
+	put("cur_freq", "500000000\n");
+	if (fputs("Total transition : 6\n", file) < 0 || fclose(file))
+		abort();
+	return NULL;
 }
 
 /* A sample that ends later than all before. */
@@ -80,6 +100,7 @@ static void text_is(uint64_t measured_hz, uint64_t nominal_hz, const char *want)
 int main(int argc, char **argv)
 {
 	char path[4096];
+	pthread_t thread;
 
 	if (argc != 2 || setenv("FAKE_SYSFS", argv[1], 1) || pperf_gpu_open(NULL, &gpu))
 		return 2;
@@ -90,7 +111,7 @@ int main(int argc, char **argv)
 	mkdir(path, 0777);
 	fake_init(&fake, "Mali-G710", 2, 3, 16);
 
-	printf("1..16\n");
+	printf("1..17\n");
 	nominal(1000000000, 5);
 	sample(49, 850000000);
 	nominal(1000000000, 5);
@@ -143,6 +164,17 @@ int main(int argc, char **argv)
 	rates_add(&meter, &fake.sample);
 	nominal(500000000, 6);
 	are("nothing of a sample across a change", 0, 0);
+
+	nominal(1000000000, 5);
+	snprintf(path, sizeof(path), "%s/devfreq/gpu/trans_stat", directory);
+	if (unlink(path) || mkfifo(path, 0666) || pthread_create(&thread, NULL, change, NULL))
+		abort();
+	rates_read(&meter, gpu, true);
+	pthread_join(thread, NULL);
+	unlink(path);
+	rates_add(&meter, &fake.sample);
+	nominal(500000000, 6);
+	are("nothing of a sample that began before the change, while the rate was read", 0, 0);
 
 	nominal(1000000000, 5);
 	put("cur_freq", "unknown\n");
