@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kernels: none
-# quick: none
 # panthor-perf and libpanthor-perf on this machine: what is installed, programs built against that by
 # pkg-config alone, man pages, completion, and what the commands say where there is no GPU.
 set -u
