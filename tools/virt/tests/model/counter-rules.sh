@@ -11,7 +11,7 @@ set -u
 RULES=$VIRT_DIR/qemu/mali-csf-rules.h
 DATA=$VIRT_DIR/../panthor-perf/data/hw_counters.csv
 # Around the table in the page.
-BEGIN="The rules, by what moves a counter::"
+BEGIN="The rules, grouped by scalar::"
 END="All other counters, and all counters of the other sets, count"
 
 # "BLOCK COUNTER FIRST LAST SCALAR MUL SHIFT NAME ROUNDED" of each rule
