@@ -2,17 +2,16 @@
 # SPDX-License-Identifier: MIT
 # check-build.sh [-k VERSION] [-l] [-o] [CHECK...]
 #
-# Compiles panthor's objects, and nothing else of a kernel, in configurations that no VM runs, and
-# has our files judged by the kernel's checkers. Any message of a compiler or a checker is a failure,
-# unless the source as Debian ships it makes the checker say the same. Prints TAP, and at the end
-# "N passed, N failed".
+# Compile panthor's objects (no whole kernel) in configurations that no VM runs, and run the kernel's checkers on our
+# files. Any compiler or checker message is a failure, unless the checker prints it for Debian's source, too. Prints
+# TAP, then "N passed, N failed".
 #
-#   -k VERSION  only this kernel
+#   -k VERSION  check only this kernel
 #   -l          list the checks
-#   -o          compile our objects alone, not all of panthor: any message is a failure then
-#   CHECK       only these; a name, or a pattern as the shell has them ('* clang *')
+#   -o          compile only our objects, not all of panthor: any message is a failure
+#   CHECK       run only these: a name, or a shell pattern ('* clang *')
 #
-# A check that has passed is not repeated until something that it depends on has changed.
+# A check that passed runs again only when its inputs change.
 
 . "$(dirname "$0")/common.sh"
 

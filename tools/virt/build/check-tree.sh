@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# check-tree.sh VERSION   prints the directory of a patched kernel source for checks
+# check-tree.sh VERSION   print the directory of a patched kernel source, for checks
 #
-# Not the tree that the VM's kernels are built from, which may be brought to another state while a
-# check compiles. To be called with the lock check-VERSION held, for as long as the tree is used.
+# The VM kernels are built from another tree, which may change while a check compiles. The caller must hold the lock
+# check-VERSION while it uses this tree.
 
 . "$(dirname "$0")/common.sh"
 

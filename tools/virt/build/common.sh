@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Shared by the build scripts: where things are, messages, steps, locks, keys.
-# To be sourced by bash; everything is said on stderr, stdout belongs to the caller.
+# Shared code of the build scripts: paths, messages, steps, locks, keys.
+# Source it from bash. All messages go to stderr; stdout is the caller's.
 
 set -euo pipefail
 shopt -s nullglob inherit_errexit

@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# deb.sh [DIR]        builds the packages that debian/control names, for arm64, and prints their
-#                     paths; with DIR, copies of them there
-# deb.sh lintian      says what lintian has to say of them
+# deb.sh [DIR]        build the arm64 packages of debian/control and print their paths; with DIR, copy them there
+# deb.sh lintian      run lintian on them
 # deb.sh dkms RELEASE [COMMAND]
-#                     has DKMS build the module of the package for that kernel, and says what DKMS says, and
-#                     what the package does; after COMMAND, which is run in the root as if it were the board's
-# deb.sh trees DIR    writes the sources of the module into DIR, for debian/rules
+#                     build the module of the dkms package for that kernel with DKMS, and print the output of DKMS
+#                     and of the package's scripts. COMMAND runs first, in the root, as on a board
+# deb.sh trees DIR    write the sources of the module to DIR, for debian/rules
 #
-# They are built in a root directory of Debian's release that has the kernels, in which nothing is
-# installed: packages are unpacked, and dpkg is told that they are there.
+# Packages are built in a root directory of the Debian release that the kernels come from. Nothing is installed there:
+# the packages are unpacked, and dpkg is told that they are installed.
 
 . "$(dirname "$0")/common.sh"
 

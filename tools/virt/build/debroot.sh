@@ -1,21 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# debroot.sh SUITE KIND [PACKAGE...]   makes an archive (cpio) of what a run adds to the root image from
-#                                      Debian's arm64 packages of SUITE, and prints its path
+# debroot.sh SUITE KIND [PACKAGE...]   make an archive (cpio) of the files that run -r and -a add to the root image,
+#                                      from Debian's arm64 packages of SUITE, and print its path
 #
-# KIND is vulkan, gl (which has Vulkan as well) or none. Of the packages that KIND stands for only
-# those files go in that its libraries need: what a program or the loader opens by name (listed
-# below), and all that NEEDED entries reach from there. PACKAGEs, and what they depend on, go in whole,
-# but for documentation and translations.
+# KIND is vulkan, gl (which includes Vulkan) or none. Of its packages the archive has only the files that the libraries
+# need: those that a program or the loader opens by name (listed below), and everything that their NEEDED entries
+# reach. PACKAGEs and their dependencies are complete, except for documentation and translations.
 #
-# Packages are unpacked, their maintainer scripts are not run. The archive is unpacked over the root
-# image, which has nothing of the same names: busybox and our programs work as they do without it. It
-# has no links from /bin and /lib to /usr, since the root image has directories there; names in /bin
-# and /lib that programs rely on are links one by one.
+# Packages are unpacked without running their maintainer scripts. The archive is unpacked over the root image and
+# replaces none of its files, so busybox and our programs are unaffected. The root image has real directories /bin and
+# /lib, which in Debian are links to /usr. So each name there that programs rely on is a link of its own.
 #
-# Some libraries look at the time of their own file and want one that is not 0, which is all that a
-# kernel without CONFIG_INITRAMFS_PRESERVE_MTIME gives them: init sets the times of files that
-# virt/touch names.
+# Some libraries reject files whose modification time is 0, which is what all files get from a kernel without
+# CONFIG_INITRAMFS_PRESERVE_MTIME. init sets the times of the files that virt/touch lists.
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# deps.sh PACKAGE...   installs those Debian packages that are missing
+# deps.sh PACKAGE...   install the Debian packages that are missing
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # disk.sh [-t SUITE] RELEASE [RELEASE...] [-- PACKAGE...]
-#         makes a disk for run --disk: an image of ext4 with a Debian system (trixie, arm64) on which
-#         the kernel of the first RELEASE (as in uname -r) and its headers are installed, and prints its
-#         path. Who writes to it takes a copy.
+#         make a disk for run --disk and print its path: an ext4 image of a Debian system (trixie, arm64), with the
+#         kernel of the first RELEASE (as in uname -r) and its headers installed. The image is shared: copy it before
+#         you write to it.
 #
-# There is no network in the machine. What apt can install there is in a repository on the disk,
-# /srv/packages: the kernels of all RELEASEs with their headers, PACKAGEs, and what all of them depend on; from
-# SUITE first, where packages of a kernel need newer ones than trixie has.
+# The machine has no network. Its apt installs from a repository on the disk, /srv/packages, which has the kernels of
+# all RELEASEs with their headers, PACKAGEs, and all dependencies. They come from SUITE first: kernel packages may need
+# newer dependencies than trixie has.
 #
-# This machine cannot run arm64 programs: mmdebstrap only unpacks, and the second stage, in which packages are
-# installed, is done in the virtual machine.
+# The host cannot run arm64 programs. So mmdebstrap only unpacks packages, and the second stage installs them in the
+# virtual machine.
 
 . "$(dirname "$0")/common.sh"
 

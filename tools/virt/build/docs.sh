@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# docs.sh [DIR]   makes HTML of the users' pages in Documentation (default: in the cache), and prints the path of
-#                 its first page. A warning is an error. Pages that only the kernel's build of documents can read are
-#                 left out.
+# docs.sh [DIR]   build the user pages of Documentation as HTML in DIR (default: in the cache), and print the path of
+#                 the first page. Warnings are errors. Pages that need the kernel's documentation build are left out
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,23 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kernel.sh VERSION VARIANT   builds a kernel and prints the directory of the result:
-#                             Image, config, release, modules/lib/modules/RELEASE/, of gcov also notes/
+# kernel.sh VERSION VARIANT   build a kernel and print the directory of the result:
+#                             Image, config, release, modules/lib/modules/RELEASE/; for gcov also notes/
 # kernel.sh headers           the same for the uAPI headers of the newest kernel
-# kernel.sh tree VERSION      only makes the patched source tree, and prints it
-# kernel.sh overlay VERSION   lists what goes onto that tree besides patches: FILE<tab>PLACE
-# kernel.sh object VERSION VARIANT   prepares the tree and its build directory for single objects,
-#                             and prints both
-# kernel.sh panthor VERSION VARIANT [FILE]   builds panthor alone, with FILE in place of the driver's file
-#                             of that name, and prints the module: VIRT_FILE of run puts it into a VM
+# kernel.sh tree VERSION      make only the patched source tree, and print it
+# kernel.sh overlay VERSION   list the files that are added to that tree, besides patches: FILE<tab>PLACE
+# kernel.sh object VERSION VARIANT   prepare the tree and its build directory for building single objects, and print
+#                             both
+# kernel.sh panthor VERSION VARIANT [FILE]   build only panthor and print the module, which run's VIRT_FILE copies into
+#                             a VM. FILE replaces the driver's file of that name
 #
-# VARIANT is one of configs/, or the plain image with another panthor: pristine, from the source as
-# Debian ships it, or noperf, ours without DRM_PANTHOR_PERF, or nopmu, without DRM_PANTHOR_PERF_PMU, or
-# series, that of the kernel tree SERIES_TREE, at a step of the series that maintainers get.
-# debian is no kernel of ours: the one that
-# Debian builds, with those of its modules that configs/debian.modules asks for; stock is that one with
-# our panthor in place of Debian's. The source stays as it was unpacked; our
-# patches and files go onto a copy of it made of hard links, where only what differs is ever replaced,
-# so that make rebuilds just that.
+# VARIANT is one of:
+#
+#   those of configs/   a kernel of ours
+#   pristine            the plain image, with panthor from Debian's unpatched source
+#   noperf, nopmu       the plain image, with our panthor without DRM_PANTHOR_PERF, or without DRM_PANTHOR_PERF_PMU
+#   series              the plain image, with panthor of the kernel tree SERIES_TREE, at a step of the series that
+#                       maintainers get
+#   debian              Debian's kernel, with those of its modules that configs/debian.modules lists
+#   stock               debian, with our panthor in place of Debian's
+#
+# The unpacked source never changes. Our patches and files are applied to a copy made of hard links, in which only files
+# that differ are replaced. So make rebuilds only those.
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kunit.sh VERSION [TREE]   runs the driver's KUnit suites by kunit.py of that kernel, in our QEMU, and
-#                           prints TAP; of the overlay, or of a kernel tree that nobody else changes
+# kunit.sh VERSION [TREE]   run the driver's KUnit suites with that kernel's kunit.py, in our QEMU, and print TAP. Uses
+#                           our patched source, or TREE, a kernel tree that must not change meanwhile
 #
-# kunit.py configures with the kernel's defaults, which make a kernel many times larger than the
-# tests need. It is given allnoconfig plus .kunitconfig instead, as one more kunitconfig.
+# kunit.py starts from the kernel's default configuration, which builds far more than the tests need. We pass it
+# allnoconfig and .kunitconfig instead, as one more kunitconfig.
 
 . "$(dirname "$0")/common.sh"
 

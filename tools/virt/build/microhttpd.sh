@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# microhttpd.sh   builds libmicrohttpd for the guest's static programs from Debian's source, and prints the
-#                 directory that has include/ and lib/ of it
+# microhttpd.sh   build libmicrohttpd from Debian's source, for the guest's static programs, and print the directory
+#                 with its include/ and lib/
 #
-# Debian's own static library has TLS in it, and with that GnuTLS, one of whose libraries has no static
-# form. The guest's programs listen without TLS.
+# Debian's static library includes TLS and so needs GnuTLS, which depends on a library without a static version. The
+# guest's programs do not need TLS.
 
 . "$(dirname "$0")/common.sh"
 

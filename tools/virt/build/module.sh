@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# module.sh make KDIR [DEST]      builds panthor with counters as a module for the kernel whose headers or
-#                                 build directory KDIR is, and prints its path: DEST (default: panthor.ko)
-# module.sh debian VERSION        the same for Debian's own kernel of that series (6.12, 7.2, 7.3) or release
-#                                 (6.12.107), with the modules of the tests; prints the directory in which they are
-# module.sh series RELEASE        prints the series of which panthor and our patches are in the module for a
-#                                 kernel: its own, if we have patches for it, or the newest that we have
-# module.sh tree SERIES SOURCE DEST   only makes the directory of sources from which a module is built: of
-#                                 panthor in the kernel's SOURCE, with the patches of that series
+# module.sh make KDIR [DEST]      build panthor with counters as a module, for the kernel with the headers or build
+#                                 directory KDIR, as DEST (default: panthor.ko), and print its path
+# module.sh debian VERSION        the same for Debian's kernel of a series (6.12, 7.2, 7.3) or a release (6.12.107),
+#                                 with the modules of the tests; print the directory of all modules
+# module.sh series RELEASE        print the series whose panthor and patches the module for a kernel has: the kernel's
+#                                 own if we have patches for it, else the newest that we have
+# module.sh tree SERIES SOURCE DEST   make only the source directory of a module: panthor from the kernel SOURCE, with
+#                                 the patches of that series
 #
-# The compiler is the kernel's own, or it is refused. make takes SRC=DIR, a kernel's source of the series that
-# module.sh series prints, from the environment, and CC=COMPILER, LLVM=1|-VERSION. Without SRC: KDIR itself, if
-# it is in a source tree of that series, and else the newest of Debian's source.
+# The compiler must be the one that built the kernel. Variables for make: CC=COMPILER, LLVM=1|-VERSION, and SRC=DIR, a
+# kernel source of the series that module.sh series prints. Without SRC, the source is KDIR if that is in a source tree
+# of the series, else Debian's newest.
 
 . "$(dirname "$0")/common.sh"
 

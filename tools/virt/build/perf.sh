@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# perf.sh VERSION   builds perf for the guest, from that kernel's own source, with our descriptions of GPU
-#                   events (tools/perf), and prints its path. It is one static program.
+# perf.sh VERSION   build perf for the guest from that kernel's source, with our descriptions of GPU events from
+#                   tools/perf, and print its path. It is one static program
 #
-# Nothing needs it but tests of perf and people: it is built when it is asked for. Only what perf is made
-# of is taken from the kernel's source (its MANIFEST), by hard links, as in kernel.sh.
+# Only tests of perf and people need it, so it is built on demand. The source is the files in perf's MANIFEST, as hard
+# links, as in kernel.sh.
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# plugin.sh   compiles the plugin of QEMU that tools/virt/profile uses, and prints its path
+# plugin.sh   compile the QEMU plugin that tools/virt/profile uses, and print its path
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# processors.sh [ROOT]   prints how many processors this process may keep busy: those that it may run on,
-#                        or fewer, if its control group may take less of their time. ROOT has the proc and
-#                        sys that tell (none: the machine's).
+# processors.sh [ROOT]   print how many processors this process may keep busy: those in its affinity mask, or fewer if
+#                        its control group has a CPU limit. ROOT contains proc and sys (default: those of the machine)
 
 proc=${1:-}/proc/self/cgroup
 groups=${1:-}/sys/fs/cgroup

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# promtool.sh   prints the path of promtool, of Debian's package prometheus, for this machine. The
-#               package is unpacked, not installed: it would start a server.
+# promtool.sh   print the path of promtool for this machine, from Debian's package prometheus. The package is only
+#               unpacked: installing it would start a server
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# qemu.sh              builds QEMU with the virtual Mali in it, and prints the path of the program
-# qemu.sh sanitized    the same, its device compiled with ASan and UBSan, and with what tells a fuzzer
-#                      where it has been (qtest/coverage.c)
-# qemu.sh covered      the same, its device compiled with what counts which lines are executed, by gcov
+# qemu.sh              build QEMU with the virtual Mali, and print the path of the program
+# qemu.sh sanitized    the same, with the device compiled with ASan, UBSan, and coverage feedback for a fuzzer
+#                      (qtest/coverage.c)
+# qemu.sh covered      the same, with the device compiled for gcov
 #
-# One build directory for each source of QEMU and set of flags: a change in the device's files
-# compiles those, links, and no more. What comes out is kept by content, so that a VM that runs and
-# another checkout each keep the program that belongs to them.
+# There is one build directory for each QEMU source and set of flags, so a change of the device's files compiles only
+# those, and links.
+# Results are stored by content: a running VM and other checkouts keep their own program.
 
 . "$(dirname "$0")/common.sh"
 

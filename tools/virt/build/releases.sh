@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# releases.sh        tells which releases of Debian's arm64 kernels are not in debian/releases, and of
-#                    each: which files of panthor are not those of the last one that is, whether our patches
-#                    apply, and whether the module compiles for it. Status 1 if there are any.
-# releases.sh -a     compiles for all that are in the list, too; prints TAP
+# releases.sh        list the releases of Debian's arm64 kernels that debian/releases does not have, and for each: which
+#                    panthor files differ from the latest listed release, whether our patches apply, and whether the
+#                    module compiles. Status 1 if there are any
+# releases.sh -a     compile for all listed releases as well; prints TAP
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# root.sh VERSION VARIANT   builds all that a VM of this kernel needs, and prints four lines:
-#                           the kernel's image, the root image, QEMU, the configuration of the kernel
+# root.sh VERSION VARIANT   build everything that a VM with this kernel needs, and print four lines: the kernel image,
+#                           the root image, QEMU, the kernel's configuration
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# screenshots.sh [DIR]   makes the pictures of Documentation/images (or in DIR) anew: the HTML report of a recording
-# that is made in the virtual machine, light and dark, and panthor-perf top. Time is counted in instructions there, so
-# that a busy host does not change what is seen.
+# screenshots.sh [DIR]   regenerate the pictures of Documentation/images (or write them to DIR): panthor-perf top, and
+# the HTML report of a recording, in light and dark. Both are made in the virtual machine, which counts time in
+# instructions, so the load of the host does not show.
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# second-stage.sh PACKAGE...   (in the machine, on a disk of disk.sh) installs what mmdebstrap has unpacked,
-#                              and those packages
+# second-stage.sh PACKAGE...   (in the machine, on a disk of disk.sh) install the packages that mmdebstrap unpacked, and
+#                              PACKAGEs
 
 set -e
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C

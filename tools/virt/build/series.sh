@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# series.sh [-p PART] [-s DIR] VERSION OUT   writes the overlay as a series of patches, for `git am` on
-#                                            Debian's source of that kernel: a directory for each part,
-#                                            with a cover letter; each part goes on the one before
+# series.sh [-p PART] [-s DIR] VERSION OUT   write our changes as patch series, for `git am` on Debian's source of that
+#                                            kernel: for each part a directory with a cover letter; each part applies on
+#                                            top of the one before
 #
-#   -p PART  only that part: the number that its directory in patches/series begins with
-#   -s DIR   also leaves the repository that they were made in, a commit a patch, a tag part-N at the end
-#            of each part: of the files that the series changes, and no others
+#   -p PART  write only that part: the number at the start of its directory's name in patches/series
+#   -s DIR   also keep the git repository: one commit for each patch, and a tag part-N at the end of each part. It has
+#            only files that the series changes
 #
-# What a kernel tree has at the end is what the VM's kernels are built from, but for what an overlay
-# cannot do: the text of our uAPI header is moved into panthor_drm.h, Kconfig.perf into Kconfig, and
-# the lists of documents, selftests and maintainers know of our files. Which patch brings what is said
-# in patches/series. There is no Signed-off-by: only a person can give it.
+# The resulting tree is the source of the VM's kernels, with three differences that an overlay cannot make: our uAPI
+# header is merged into panthor_drm.h, Kconfig.perf into Kconfig, and the lists of documents, selftests and maintainers
+# include our files. patches/series defines what each patch contains. Patches have no Signed-off-by: only a person can
+# give it.
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,28 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sources.sh linux 6.12|7.3   prints the directory of the kernel's source
-# sources.sh qemu             prints the directory of QEMU's source
-# sources.sh source PACKAGE   prints the directory of the source of another package of this release
-# sources.sh arm64 PACKAGE... prints the directory in which the files of these arm64 packages are
-# sources.sh kernel 6.12|7.3  prints the same for Debian's own arm64 kernel of that series
-# sources.sh debian SUITE PACKAGE... [-- PACKAGE...]
-#                             prints the directory in which the files are of those arm64 packages of the
-#                             release SUITE, and of all they depend on, less what those behind -- depend on
-# sources.sh system [-t SUITE] PACKAGE...
-#                             prints a directory that is a repository for apt of a whole arm64 system: all that
-#                             every system has, apt, those packages, and what they depend on (of SUITE first)
-# sources.sh panthor VERSION  prints the directory of panthor's source, and its uAPI's, in that version of Debian's
-#                             kernel; of a series (6.12) in the newest of debian/releases that Debian has, of 6.18
-#                             that of KERNEL_SRC_6_18
-# sources.sh root [deb]       prints a root directory that has the compiler of Debian's kernels, to chroot into;
-#                             with deb, what builds our packages
-# sources.sh newest-kernels   prints the newest version of the source of each series in each suite
-# sources.sh kernel-releases  prints version and release of each arm64 kernel of Debian that modules can be
-#                             built for, the oldest first
-# sources.sh headers RELEASE  prints the same root, in which are the headers of that arm64 kernel of Debian's
+# These commands print a directory:
 #
-# They come from Debian through an apt configuration of our own: the machine's lists, its foreign
-# architectures and its installed packages stay as they are.
+# sources.sh linux 6.12|7.3   the kernel's source
+# sources.sh qemu             QEMU's source
+# sources.sh source PACKAGE   the source of another package of this release
+# sources.sh arm64 PACKAGE... the files of these arm64 packages
+# sources.sh kernel 6.12|7.3  the files of Debian's arm64 kernel of that series
+# sources.sh debian SUITE PACKAGE... [-- PACKAGE...]
+#                             the files of these arm64 packages of release SUITE and of their dependencies, without the
+#                             dependencies of those after --
+# sources.sh system [-t SUITE] PACKAGE...
+#                             an apt repository of a whole arm64 system: the base packages, apt, these packages, and
+#                             their dependencies (from SUITE first)
+# sources.sh panthor VERSION  the source of panthor and its uAPI in that version of Debian's kernel. For a series
+#                             (6.12): in the newest version of debian/releases that Debian still has; for 6.18: in
+#                             KERNEL_SRC_6_18
+# sources.sh root [deb]       a root directory for chroot, with the compiler of Debian's kernels; with deb, also with
+#                             what builds our packages
+# sources.sh headers RELEASE  the same root, with the headers of that arm64 kernel of Debian
+#
+# These two print lists:
+#
+# sources.sh newest-kernels   the newest version of the source of each series in each suite
+# sources.sh kernel-releases  version and release of each Debian arm64 kernel that modules can be built for, oldest
+#                             first
+#
+# Everything comes from Debian through our own apt configuration: the machine's package lists, foreign architectures and
+# installed packages do not change.
 
 . "$(dirname "$0")/common.sh"
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tools.sh [NAME]...   compiles the guest's programs (guest.list; all of them, or those named), static,
-#                      and prints "NAME<tab>FILE" lines
-# tools.sh -f          makes the firmware file and prints its path
-# tools.sh -r          compiles the programs for a root with Mesa (guest/mesa), which are not static, and
-#                      prints the same lines
+# tools.sh [NAME]...   compile the guest's programs statically (those of guest.list, or only NAMEs), and print
+#                      "NAME<tab>FILE" lines
+# tools.sh -f          make the firmware file and print its path
+# tools.sh -r          compile the programs for a root with Mesa (guest/mesa), dynamically linked, and print the same
+#                      lines
 #
-# Each program is kept by the content of its sources and of every header it could include.
+# Programs are cached, keyed by their sources and all headers that they could include.
 
 . "$(dirname "$0")/common.sh"
 
