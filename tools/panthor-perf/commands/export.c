@@ -281,7 +281,7 @@ static void print_general(const struct writer *w, const struct exporter *e)
 	}
 	if (e->gpu && !pperf_gpu_frequency(e->gpu, &hz)) {
 		begin_metric(w, "mali_gpu_nominal_frequency_hertz", "hertz", false,
-			     "Frequency of the GPU's clock now, as the kernel's clock framework says.");
+			     "Current frequency as reported by the kernel's clock framework.");
 		print_real(w, "mali_gpu_nominal_frequency_hertz", false, NULL, hz);
 	}
 	if (!isnan(period.read) && !isnan(period.written)) {
@@ -993,7 +993,7 @@ static const struct argp_option options[] = {
 	  "Serve HTTP here (default: 127.0.0.1:" DEFAULT_PORT ", reachable from this machine only); port 0 picks a free port", 0 },
 	{ "textfile", 't', "FILE", 0, "Write FILE after each period instead, for a textfile collector", 0 },
 	{ "event", 'e', "COUNTER,...", 0,
-	  "Export these counters, by name, source name, title, pattern or BLOCK.INDEX (may be repeated; see panthor-perf list)", 0 },
+	  "Export these counters, by name, hardware name, title, pattern or BLOCK.INDEX (may be repeated; see panthor-perf list)", 0 },
 	{ "all", 'a', NULL, 0, "Export all named counters", 0 },
 	{ "period", 'p', "TIME", 0, "Time between samples, with a unit: ns, us, ms, s (default: 1s)", 0 },
 	{}
@@ -1022,7 +1022,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		if (!is_list(arg))
-			argp_error(state, "-e %s: a counter name is empty", arg);
+			argp_error(state, "-e %s: empty counter name", arg);
 		list = reallocarray(arguments->events.list, arguments->events.count + 1, sizeof(*list));
 		if (!list)
 			return ENOMEM;

@@ -155,7 +155,7 @@ static const struct argp_option options[] = {
 	  "be repeated; default: those of stat, and all that load and top-down need)", 0 },
 	{ "all", 'a', NULL, 0, "Record all named counters", 0 },
 	{ "set", KEY_SET, "SET", 0, "Use this counter set (see panthor-perf info); sets other than the primary one need -e BLOCK.INDEX", 0 },
-	{ "delay", 'D', "TIME", 0, "Start counting this long after the command; -1: when --control says so", 0 },
+	{ "delay", 'D', "TIME", 0, "Start counting this long after the command; -1: when --control reads enable", 0 },
 	{ "control", KEY_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0, "Read the commands enable, disable, ping and stop, one per "
 	  "line, from CTL, and write ack to ACK when each is done", 0 },
 	{ "socket", KEY_SOCKET, "PATH", 0, "Receive marks at this socket (default: where mark looks for recorders)", 0 },
@@ -657,7 +657,7 @@ static void count(struct recorder *r)
 		fds[3].fd = r->waiting ? -1 : marks_fd(&r->marks);
 		fds[4].fd = last_comes ? -1 : r->control.fd;
 		if (poll(fds, 5, wait_ms(r, timeout)) < 0 && errno != EINTR) {
-			complain("cannot wait: %s", strerror(errno));
+			complain("cannot wait for events: %s", strerror(errno));
 			fail(r, RECORDING_FAILED, STATUS_FAILED);
 			return;
 		}

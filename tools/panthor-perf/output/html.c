@@ -409,7 +409,7 @@ static void print_sums(const struct page *p, struct json_object *list)
 	size_t count = json_object_array_length(list), columns = count < MAX_SUMS ? count : MAX_SUMS, i, n;
 	struct json_object *region, *counter, *value;
 
-	fputs("<details><summary>Sums of counters</summary>\n", p->out);
+	fputs("<details><summary>Counter totals</summary>\n", p->out);
 	if (columns < count)
 		fprintf(p->out, "<p>Shows the first %zu regions; <code>report -j</code> lists all %zu.</p>\n", columns - 1, count - 1);
 	fputs("<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Name</th>", p->out);

@@ -46,7 +46,7 @@ static FILE *spool(FILE *from, const char *path)
 	}
 	free(name);
 	if (!to) {
-		complain("%s: cannot make a temporary file in %s: %s", path, directory, strerror(errno));
+		complain("%s: cannot create a temporary file in %s: %s", path, directory, strerror(errno));
 		return NULL;
 	}
 	while ((size = fread(bytes, 1, sizeof(bytes), from)) && fwrite(bytes, 1, size, to) == size)
@@ -174,7 +174,7 @@ int view_choose_region(struct view *view, const char *name)
 		for (n = 1; n < view->regions.count; n++)
 			pperf_suggest(&near, view->regions.list[n].name);
 		complain("%s has no region \"%s\". %s", view->path, name,
-			 pperf_suggestion(&near, view->regions.count > 1 ? "Its regions are:" : "It has no regions at all.", text,
+			 pperf_suggestion(&near, view->regions.count > 1 ? "Its regions are:" : "It has no regions.", text,
 					  sizeof(text)));
 		for (n = 1; n < view->regions.count && !near.count; n++) {
 			fputc('\t', stderr);

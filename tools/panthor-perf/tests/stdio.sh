@@ -142,7 +142,7 @@ done
 is "standard input is one recording" "$? $(head -n 1 "$SCRATCH/out")" "2 panthor-perf diff: standard input can be only one of the two files"
 cat "$SCRATCH/a" | TMPDIR=$SCRATCH/no "$tool" report - >"$SCRATCH/out" 2>&1
 is "there is no room for what comes out of a pipe" "$? $(cat "$SCRATCH/out")" \
-	"8 panthor-perf: standard input: cannot make a temporary file in $SCRATCH/no: No such file or directory"
+	"8 panthor-perf: standard input: cannot create a temporary file in $SCRATCH/no: No such file or directory"
 run /dev/null record -p 1s -o "$SCRATCH/file" -- true
 run "$SCRATCH/out" record -p 1s -o - -- true
 is "one reads what the other writes" "$("$tool" report - <"$SCRATCH/out" | sed 1d)" "$("$tool" report "$SCRATCH/file" | sed 1d)"
