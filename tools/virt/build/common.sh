@@ -33,13 +33,13 @@ die()
 	exit 1
 }
 
-# test_script NAME: a test in the virtual machine, by its name, with its directory if another test has the same
+# test_script NAME: path of the test NAME, or DIRECTORY/NAME if two tests have the same name
 test_script()
 {
 	local found
 
 	mapfile -t found < <(cd "$TOP_DIR" && find tools/virt/tests -path "*/$1.sh" -perm -u+x)
-	[ ${#found[@]} -eq 1 ] || die "there is no test $1 in tools/virt/tests"
+	[ ${#found[@]} -eq 1 ] || die "$1 does not name exactly one test in tools/virt/tests"
 	echo "${found[0]}"
 }
 
