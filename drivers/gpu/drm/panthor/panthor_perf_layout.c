@@ -341,9 +341,9 @@ static void read_block(const struct panthor_perf_layout *layout, void *slot, u32
 }
 
 /*
- * Copy a sample from the firmware ring: the CSHW block and those in @needed, if they were written. Clears PRFCNT_EN in all blocks, so that they are not found written
- * when the slot is used again. The memory of cores that do not exist is not touched, and the states
- * of @sample are not set.
+ * Copy a sample from the firmware ring: the CSHW block and those in @needed, if they were written.
+ * Clears PRFCNT_EN in all blocks, so that they are not found written when the slot is used again.
+ * The memory of cores that do not exist is not touched, and the states of @sample are not set.
  *
  * The caller must have read INSERT before, with barrier (B) of panthor_perf_fw.c in between, and
  * must write EXTRACT after this, with barrier (C) in between.

@@ -226,7 +226,8 @@ extern const char * const panthor_perf_sampler_states[];
  * @limited_not_before_ns: Earliest time of the next sample of limited clients, CLOCK_MONOTONIC_RAW.
  * @timer_ns: When @timer expires, CLOCK_MONOTONIC_RAW, or U64_MAX.
  *
- * @timer: Expires at the next deadline of a client or at @limited_not_before_ns, and queues @timer_work.
+ * @timer: Expires at the next deadline of a client or at @limited_not_before_ns, and queues
+ *	@timer_work.
  * @timer_work: Requests the samples that are due.
  * @drain_work: Drains the firmware ring and completes requests.
  * @check_work: Finds firmware that has failed, and samples counters before they saturate.

@@ -527,7 +527,8 @@ static bool consume_sample(struct panthor_perf_sampler *sampler, struct drain *d
 	bool answer, automatic;
 	u64 ns = 0;
 
-	panthor_perf_fw_sample_read(sampler->layout, panthor_perf_fw_slot(sampler->fw, sampler->fw->extract),
+	panthor_perf_fw_sample_read(sampler->layout,
+				    panthor_perf_fw_slot(sampler->fw, sampler->fw->extract),
 				    sampler->needed, sample);
 	if (panthor_perf_fw_overwritten(sampler->fw)) {
 		panthor_perf_flag_next_sample(sampler, DRM_PANTHOR_PERF_SAMPLE_ERROR);
