@@ -1015,6 +1015,35 @@ static void independent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->enables, 1);
 }
 
+/* Only the blocks that some client needs are read: after one has stopped, no longer its own. */
+static void reads_needed(struct kunit *test)
+{
+	static const u64 none[2];
+	struct fake *f = test->priv;
+	struct fake_client *cshw = new_client(test, f), *cores = new_client(test, f);
+	const u32 b = f->layout.shader_block;
+	const u64 core = BIT_ULL(b % 64);
+	const u64 *written = &f->sampler.sample->written[b / 64];
+
+	panthor_perf_accum_enable(&f->layout, DRM_PANTHOR_PERF_BLOCK_SHADER, none,
+				  cshw->client.accum);
+	KUNIT_ASSERT_EQ(test, start(cshw, 1), 0);
+	KUNIT_EXPECT_EQ(test, request(cshw, 2), 0);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, *written & core, 0);
+
+	KUNIT_ASSERT_EQ(test, start(cores, 3), 0);
+	KUNIT_EXPECT_EQ(test, request(cshw, 4), 0);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, *written & core, core);
+
+	KUNIT_EXPECT_TRUE(test, stop(cores, 5));
+	KUNIT_EXPECT_EQ(test, request(cshw, 6), 0);
+	drained(f);
+	KUNIT_EXPECT_EQ(test, *written & core, 0);
+	expect_num(test, cshw, 3);
+}
+
 /* Requests share a firmware sample, but not one that was requested before they were made. */
 static void coalesce(struct kunit *test)
 {
@@ -5655,6 +5684,7 @@ static struct kunit_case panthor_perf_sampler_cases[] = {
 	KUNIT_CASE(enable_again),
 	KUNIT_CASE(counts),
 	KUNIT_CASE(independent),
+	KUNIT_CASE(reads_needed),
 	KUNIT_CASE(coalesce),
 	KUNIT_CASE(room),
 	KUNIT_CASE(folded),
