@@ -291,32 +291,37 @@ static bool resolve(void *context, const char *name, unsigned int *symbol)
 	return false;
 }
 
-static double load(void *context, unsigned int symbol)
+static void load(void *context, unsigned int symbol, double *values)
 {
 	const struct evaluation *e = context;
 	unsigned int n = SYMBOL_NUMBER(symbol);
+	size_t i;
 
 	switch (SYMBOL_KIND(symbol)) {
 	case SYMBOL_CONFIG:
-		return e->config[n];
+		for (i = 0; i < e->count; i++)
+			values[i] = e->configs[n] ? e->configs[n][i] : e->config[n];
+		break;
 	case SYMBOL_COUNTER:
-		return pperf_evaluate(e, &e->db->counters[n]);
+		pperf_evaluate(e, &e->db->counters[n], values);
+		break;
 	case SYMBOL_ROW:
-		return e->rows[n];
+		memcpy(values, e->rows[n], e->count * sizeof(*values));
+		break;
 	}
-	return 0;
 }
 
-double pperf_evaluate(const struct evaluation *e, const struct pperf_counter *counter)
+void pperf_evaluate(const struct evaluation *e, const struct pperf_counter *counter, double *values)
 {
 	if (counter->type)
-		return e->value(e->source, counter->type, counter->index);
-	return pperf_expr_run(&e->db->exprs[counter - e->db->counters], load, (void *)e);
+		e->load(e->source, counter->type, counter->index, e->count, values);
+	else
+		pperf_expr_run(&e->db->exprs[counter - e->db->counters], load, (void *)e, e->count, values);
 }
 
-double pperf_evaluate_row(const struct evaluation *e, size_t row)
+void pperf_evaluate_row(const struct evaluation *e, size_t row, double *values)
 {
-	return pperf_expr_run(&e->db->rows[row].expr, load, (void *)e);
+	pperf_expr_run(&e->db->rows[row].expr, load, (void *)e, e->count, values);
 }
 
 void pperf_evaluation_config(struct evaluation *e, const struct pperf_gpu_info *info)
@@ -325,6 +330,14 @@ void pperf_evaluation_config(struct evaluation *e, const struct pperf_gpu_info *
 	e->config[CONFIG_SLICES] = info->slices;
 	e->config[CONFIG_BUS_BYTES] = info->bus_bytes;
 	e->config[CONFIG_SHADER_CLOCK_RATIO] = 1;
+}
+
+void pperf_evaluation_of_block(struct evaluation *e, unsigned int type)
+{
+	if (type == PPERF_BLOCK_SHADER)
+		e->config[CONFIG_CORES] = 1;
+	if (type == PPERF_BLOCK_MEMSYS)
+		e->config[CONFIG_SLICES] = 1;
 }
 
 /* Adds what a counter needs. Returns false if equations nest too deep, or in a circle. */

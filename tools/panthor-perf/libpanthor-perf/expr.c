@@ -199,53 +199,69 @@ enum pperf_error pperf_expr_compile(const char *equation, expr_resolver resolve,
 	return p.error;
 }
 
-double pperf_expr_run(const struct expr *expr, expr_loader load, void *context)
+/* An operation on pairs of values: each of the first becomes the result. */
+static void operate(enum expr_code code, double *restrict a, const double *restrict b, size_t count)
 {
-	double stack[MAX_STACK], *top = stack;
 	size_t i;
+
+	switch (code) {
+	case EXPR_ADD:
+		for (i = 0; i < count; i++)
+			a[i] += b[i];
+		break;
+	case EXPR_SUBTRACT:
+		for (i = 0; i < count; i++)
+			a[i] -= b[i];
+		break;
+	case EXPR_MULTIPLY:
+		for (i = 0; i < count; i++)
+			a[i] *= b[i];
+		break;
+	case EXPR_DIVIDE:
+		for (i = 0; i < count; i++)
+			a[i] = a[i] == 0 && b[i] == 0 ? 0 : a[i] / b[i];
+		break;
+	case EXPR_MIN:
+		for (i = 0; i < count; i++)
+			a[i] = b[i] < a[i] ? b[i] : a[i];
+		break;
+	case EXPR_MAX:
+		for (i = 0; i < count; i++)
+			a[i] = b[i] > a[i] ? b[i] : a[i];
+		break;
+	default:
+		break;
+	}
+}
+
+void pperf_expr_run(const struct expr *expr, expr_loader load, void *context, size_t count, double *values)
+{
+	double stack[MAX_STACK][count], (*top)[count] = stack;
+	size_t i, n;
 
 	for (i = 0; i < expr->count; i++) {
 		const struct expr_op *op = &expr->ops[i];
 
 		switch (op->code) {
 		case EXPR_NUMBER:
-			*top++ = op->number;
+			for (n = 0; n < count; n++)
+				(*top)[n] = op->number;
+			top++;
 			break;
 		case EXPR_SYMBOL:
-			*top++ = load(context, op->symbol);
+			load(context, op->symbol, *top++);
 			break;
 		case EXPR_NEGATE:
-			top[-1] = -top[-1];
+			for (n = 0; n < count; n++)
+				top[-1][n] = -top[-1][n];
 			break;
-		case EXPR_ADD:
+		default:
 			top--;
-			top[-1] += top[0];
-			break;
-		case EXPR_SUBTRACT:
-			top--;
-			top[-1] -= top[0];
-			break;
-		case EXPR_MULTIPLY:
-			top--;
-			top[-1] *= top[0];
-			break;
-		case EXPR_DIVIDE:
-			top--;
-			top[-1] = top[-1] == 0 && top[0] == 0 ? 0 : top[-1] / top[0];
-			break;
-		case EXPR_MIN:
-			top--;
-			if (top[0] < top[-1])
-				top[-1] = top[0];
-			break;
-		case EXPR_MAX:
-			top--;
-			if (top[0] > top[-1])
-				top[-1] = top[0];
+			operate(op->code, top[-1], top[0], count);
 			break;
 		}
 	}
-	return stack[0];
+	memcpy(values, stack[0], count * sizeof(*values));
 }
 
 void pperf_expr_free(struct expr *expr)

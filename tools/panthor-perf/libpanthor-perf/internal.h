@@ -3,6 +3,7 @@
 #ifndef PPERF_INTERNAL_H
 #define PPERF_INTERNAL_H
 
+#include "columns.h"
 #include "panthor-perf.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -64,8 +65,11 @@ struct expr {
 /* Gives a name its symbol. Returns false if it is not known. */
 typedef bool (*expr_resolver)(void *context, const char *name, unsigned int *symbol);
 
-/* The value of a symbol. */
-typedef double (*expr_loader)(void *context, unsigned int symbol);
+/* As many values at a time as an equation is evaluated for. */
+#define EXPR_MAX_VALUES 128
+
+/* The values of a symbol. */
+typedef void (*expr_loader)(void *context, unsigned int symbol, double *values);
 
 /*
  * Compiles an equation: + - * / with the usual precedence, parentheses, numbers,
@@ -75,8 +79,8 @@ typedef double (*expr_loader)(void *context, unsigned int symbol);
 enum pperf_error pperf_expr_compile(const char *equation, expr_resolver resolve, void *context,
 				    struct expr *expr);
 
-/* Its value; 0 / 0 is 0, and anything else divided by 0 is infinite. */
-double pperf_expr_run(const struct expr *expr, expr_loader load, void *context);
+/* Its values, up to EXPR_MAX_VALUES; 0 / 0 is 0, and anything else divided by 0 is infinite. */
+void pperf_expr_run(const struct expr *expr, expr_loader load, void *context, size_t count, double *values);
 void pperf_expr_free(struct expr *expr);
 
 /* db.c */
@@ -131,24 +135,41 @@ struct pperf_db {
 	struct pperf_masks topdown_needs;
 };
 
-/* What an equation is evaluated over. */
+/* What an equation is evaluated over: up to EXPR_MAX_VALUES samples or sums. */
 struct evaluation {
 	const struct pperf_db *db;
+	size_t count;
 	double config[NUM_CONFIG];
 
-	/* Value of a counter of hardware. */
-	uint64_t (*value)(const void *source, unsigned int type, unsigned int index);
+	/* For each, where it is not the same for all; else NULL. */
+	const double *configs[NUM_CONFIG];
+
+	/* Values of a counter of hardware. */
+	void (*load)(const void *source, unsigned int type, unsigned int index, size_t count, double *values);
 	const void *source;
 
-	/* Values of the rows above, in top-down. */
-	const double *rows;
+	/* Values of the rows above, in top-down: EXPR_MAX_VALUES of each. */
+	double (*rows)[EXPR_MAX_VALUES];
 };
 
-double pperf_evaluate(const struct evaluation *evaluation, const struct pperf_counter *counter);
-double pperf_evaluate_row(const struct evaluation *evaluation, size_t row);
+void pperf_evaluate(const struct evaluation *evaluation, const struct pperf_counter *counter, double *values);
+void pperf_evaluate_row(const struct evaluation *evaluation, size_t row, double *values);
 
 /* Fills in what equations ask of the GPU. */
 void pperf_evaluation_config(struct evaluation *evaluation, const struct pperf_gpu_info *info);
+
+/* Changes that to what they ask of one block of a type: averages over cores or slices are over this one. */
+void pperf_evaluation_of_block(struct evaluation *evaluation, unsigned int type);
+
+/* columns.c: samples from one on. */
+struct columns_part {
+	const struct pperf_columns *columns;
+	size_t first;
+};
+
+/* Fills in all but rows, of as many samples as can be evaluated at a time. Both others have to outlive it. */
+void pperf_columns_evaluation(struct evaluation *evaluation, const struct columns_part *part,
+			      const struct pperf_gpu_info *info);
 
 /* sample.c */
 
@@ -160,13 +181,16 @@ struct clock_rate {
 	bool measured;
 };
 
+/* Whether the GPU was off for a part of a sample. */
+bool pperf_sample_slept(const struct pperf_sample *sample);
+
 /*
- * The cycles that the top level clock would have counted in a sample's period
+ * The cycles that the top level clock would have counted in a sample, which has these,
  * had the GPU not slept; 0 if that is not known. Learns the rate from samples in
  * which the GPU did not sleep.
  */
-double pperf_elapsed_cycles(struct clock_rate *rate, const struct pperf_gpu_info *info,
-			    const struct pperf_sample *sample);
+double pperf_elapsed_cycles(struct clock_rate *rate, const struct pperf_gpu_info *info, double seconds, double cycles,
+			    bool slept);
 
 /* PPERF_ERROR_INVALID if sizes are not set, PPERF_ERROR_BROKEN if the blocks are not the GPU's. */
 enum pperf_error pperf_sample_check(const struct pperf_sample *sample, const struct pperf_gpu_info *info);

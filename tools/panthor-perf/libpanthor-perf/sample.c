@@ -171,17 +171,22 @@ void pperf_sample_masks(const struct pperf_sample *sample, struct pperf_masks *m
 	}
 }
 
-double pperf_elapsed_cycles(struct clock_rate *rate, const struct pperf_gpu_info *info,
-			    const struct pperf_sample *sample)
+bool pperf_sample_slept(const struct pperf_sample *sample)
 {
 	const struct pperf_block *front_end = pperf_sample_block(sample, PPERF_BLOCK_CSHW, 0);
-	double cycles = sample->cycles[PPERF_CLOCK_TOPLEVEL], slept;
-	double seconds = (sample->end_ns - sample->start_ns) / 1e9;
+
+	return front_end && front_end->states & PPERF_STATE_OFF;
+}
+
+double pperf_elapsed_cycles(struct clock_rate *rate, const struct pperf_gpu_info *info, double seconds, double cycles,
+			    bool slept)
+{
+	double elapsed;
 
 	if (!rate->hz)
 		rate->hz = info->toplevel_hz;
 
-	if (!front_end || !(front_end->states & PPERF_STATE_OFF)) {
+	if (!slept) {
 		if (seconds > 0 && cycles > 0) {
 			rate->hz = cycles / seconds;
 			rate->measured = true;
@@ -189,10 +194,10 @@ double pperf_elapsed_cycles(struct clock_rate *rate, const struct pperf_gpu_info
 		return cycles;
 	}
 
-	slept = rate->hz * seconds;
+	elapsed = rate->hz * seconds;
 	if (!rate->hz)
 		return 0;
-	return slept > cycles ? slept : cycles;
+	return elapsed > cycles ? elapsed : cycles;
 }
 
 enum pperf_error pperf_log_add(struct pperf_log *log, const struct pperf_sample *sample)

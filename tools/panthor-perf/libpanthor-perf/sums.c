@@ -101,35 +101,23 @@ static void restrict_masks(struct pperf_sums *s, const struct pperf_masks *masks
 	}
 }
 
-static uint64_t sample_value(const void *source, unsigned int type, unsigned int index)
+static void sample_total(const void *source, unsigned int type, unsigned int index, size_t count, double *values)
 {
 	const struct pperf_counter at = { .type = type, .index = index };
 
-	return pperf_sample_total(source, &at);
+	(void)count;
+	*values = pperf_sample_total(source, &at);
 }
 
-/* Adds the part of a sample's time in which the GPU was active. */
-static void add_active(struct pperf_sums *s, const struct pperf_sample *sample)
+/* What part of a sample's time the GPU was active, of which it has the cycles. */
+static double active_part(struct pperf_sums *s, double seconds, double cycles, bool slept, double active)
 {
-	struct evaluation e = { .db = s->db, .value = sample_value, .source = sample };
-	double elapsed = pperf_elapsed_cycles(&s->rate, &s->info, sample), active;
-	double seconds = (sample->end_ns - sample->start_ns) / 1e9, part;
+	double elapsed = pperf_elapsed_cycles(&s->rate, &s->info, seconds, cycles, slept);
 
-	if (!s->db->active)
-		return;
-
-	pperf_evaluation_config(&e, &s->info);
-	active = pperf_evaluate(&e, s->db->active);
 	/* While the rate is not known, it is taken for as low as it can have been. */
 	if (!elapsed)
-		elapsed = sample->cycles[PPERF_CLOCK_TOPLEVEL];
-	part = active < elapsed ? active / elapsed : active > 0;
-	s->active_seconds += seconds * part;
-	if (!s->rate.measured) {
-		s->early.seconds += seconds;
-		s->early.active_seconds += seconds * part;
-		s->early.active += active;
-	}
+		elapsed = cycles;
+	return active < elapsed ? active / elapsed : active > 0;
 }
 
 /* Corrects what was added by a nominal rate, once the real one is known. Far from it, the clock was set anew meanwhile. */
@@ -137,7 +125,7 @@ static void correct_active(struct pperf_sums *s)
 {
 	double nominal = s->info.toplevel_hz, active;
 
-	if (!s->rate.measured || !(s->early.seconds > 0))
+	if (!(s->early.seconds > 0))
 		return;
 	active = s->early.active / s->rate.hz;
 	if (active > s->early.seconds)
@@ -147,26 +135,30 @@ static void correct_active(struct pperf_sums *s)
 	memset(&s->early, 0, sizeof(s->early));
 }
 
-enum pperf_error pperf_sums_add(struct pperf_sums *s, const struct pperf_sample *sample)
+/* Adds the part of a sample's time in which the GPU was active. */
+static void add_active(struct pperf_sums *s, double seconds, double cycles, bool slept, double active)
 {
-	enum pperf_error error = pperf_sample_check(sample, &s->info);
+	double part = active_part(s, seconds, cycles, slept, active);
+
+	s->active_seconds += seconds * part;
+	if (s->rate.measured) {
+		correct_active(s);
+		return;
+	}
+	s->early.seconds += seconds;
+	s->early.active_seconds += seconds * part;
+	s->early.active += active;
+}
+
+/* Adds all but times, of a sample or of many that were added up. */
+static void add_counts(struct pperf_sums *s, const struct pperf_sample *sample)
+{
 	struct pperf_masks masks;
 	unsigned int b, word, n;
 	uint64_t bits;
 
-	if (error)
-		return error;
-
 	pperf_sample_masks(sample, &masks);
 	restrict_masks(s, &masks);
-	add_active(s, sample);
-	correct_active(s);
-
-	if (!s->samples)
-		s->start_ns = sample->start_ns;
-	s->end_ns = sample->end_ns;
-	s->covered_ns += sample->end_ns - sample->start_ns;
-	s->samples++;
 	s->flags |= sample->flags;
 	for (n = 0; n < PPERF_CLOCKS; n++)
 		s->cycles[n] += sample->cycles[n];
@@ -186,7 +178,105 @@ enum pperf_error pperf_sums_add(struct pperf_sums *s, const struct pperf_sample 
 			}
 		}
 	}
+}
+
+enum pperf_error pperf_sums_add(struct pperf_sums *s, const struct pperf_sample *sample)
+{
+	struct evaluation e = { .db = s->db, .count = 1, .load = sample_total, .source = sample };
+	enum pperf_error error = pperf_sample_check(sample, &s->info);
+	double active = 0;
+
+	if (error)
+		return error;
+
+	if (s->db->active) {
+		pperf_evaluation_config(&e, &s->info);
+		pperf_evaluate(&e, s->db->active, &active);
+		add_active(s, (sample->end_ns - sample->start_ns) / 1e9, sample->cycles[PPERF_CLOCK_TOPLEVEL],
+			   pperf_sample_slept(sample), active);
+	}
+	add_counts(s, sample);
+	if (!s->samples)
+		s->start_ns = sample->start_ns;
+	s->end_ns = sample->end_ns;
+	s->covered_ns += sample->end_ns - sample->start_ns;
+	s->samples++;
 	return PPERF_OK;
+}
+
+void pperf_sums_add_columns(struct pperf_sums *s, const struct pperf_columns *c, const struct pperf_sample *sum)
+{
+	double active[EXPR_MAX_VALUES];
+	size_t first, count, i;
+
+	for (first = 0; first < c->count; first += count) {
+		count = pperf_columns_values(c, s->db, &s->info, s->db->active, first, active);
+		for (i = 0; i < count; i++) {
+			if (s->db->active)
+				add_active(s, c->seconds[first + i], c->cycles[PPERF_CLOCK_TOPLEVEL][first + i],
+					   c->slept[first + i], active[i]);
+			s->covered_ns += c->end_ns[first + i] - c->start_ns[first + i];
+		}
+	}
+	add_counts(s, sum);
+	if (!s->samples)
+		s->start_ns = c->start_ns[0];
+	s->end_ns = c->end_ns[c->count - 1];
+	s->samples += c->count;
+}
+
+/* A double may be 2^64 or more, for which there is no conversion. */
+static uint64_t to_count(double number)
+{
+	if (!(number > 0))
+		return 0;
+	return number < 0x1p64 ? (uint64_t)number : UINT64_MAX;
+}
+
+static void fill_load(struct pperf_load *load, double seconds, double active_seconds, uint64_t cycles, uint64_t active)
+{
+	*load = (struct pperf_load){
+		.seconds = seconds, .active_seconds = active_seconds, .cycles = cycles, .active_cycles = active,
+	};
+	if (seconds > 0)
+		load->of_time = active_seconds < seconds ? active_seconds / seconds : 1;
+	if (cycles)
+		load->of_cycles = active < cycles ? (double)active / cycles : 1;
+}
+
+static bool has_column_of_each(const struct pperf_columns *c, const struct pperf_masks *needs)
+{
+	unsigned int type, word;
+	uint64_t bits;
+
+	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
+		for (word = 0; word < PPERF_MAX_VALUES / 64; word++)
+			for (bits = needs->bits[type][word]; bits; bits &= bits - 1)
+				if (!c->totals[type][word * 64 + __builtin_ctzll(bits)])
+					return false;
+	return true;
+}
+
+bool pperf_sums_loads(struct pperf_sums *s, const struct pperf_columns *c, struct pperf_load *loads)
+{
+	double active[EXPR_MAX_VALUES], part;
+	struct pperf_masks needs = {};
+	size_t first, count, i;
+
+	if (s->db->active)
+		pperf_counter_needs(s->db, s->db->active, &needs);
+	if (!s->db->active || !has_column_of_each(c, &needs))
+		return false;
+	for (first = 0; first < c->count; first += count) {
+		count = pperf_columns_values(c, s->db, &s->info, s->db->active, first, active);
+		for (i = 0; i < count; i++) {
+			part = active_part(s, c->seconds[first + i], c->cycles[PPERF_CLOCK_TOPLEVEL][first + i],
+					   c->slept[first + i], active[i]);
+			fill_load(&loads[first + i], c->seconds[first + i], c->seconds[first + i] * part,
+				  c->cycles[PPERF_CLOCK_TOPLEVEL][first + i], to_count(active[i]));
+		}
+	}
+	return true;
 }
 
 void pperf_sums_merge(struct pperf_sums *s, const struct pperf_sums *other)
@@ -281,11 +371,12 @@ uint64_t pperf_sums_block(const struct pperf_sums *s, const struct pperf_counter
 	return counter->type ? block_value(s, counter->type, block, counter->index) : 0;
 }
 
-static uint64_t total_value(const void *source, unsigned int type, unsigned int index)
+static void load_total(const void *source, unsigned int type, unsigned int index, size_t count, double *values)
 {
 	const struct pperf_sums *s = source;
 
-	return s->totals[type][index];
+	(void)count;
+	*values = s->totals[type][index];
 }
 
 static enum pperf_error evaluate(const struct evaluation *e, const struct pperf_sums *s,
@@ -296,7 +387,7 @@ static enum pperf_error evaluate(const struct evaluation *e, const struct pperf_
 	if (!pperf_counter_in(s->db, counter, &s->masks))
 		return pperf_fail(PPERF_ERROR_NOT_COUNTED, "%s, or a counter that it needs, was not counted",
 				  counter->name);
-	result = pperf_evaluate(e, counter);
+	pperf_evaluate(e, counter, &result);
 	if (!isfinite(result))
 		return pperf_fail(PPERF_ERROR_NO_VALUE, "%s has no value for these counts",
 				  counter->name);
@@ -313,7 +404,7 @@ static void fill_config(struct evaluation *e, const struct pperf_sums *s)
 enum pperf_error pperf_sums_value(const struct pperf_sums *s, const struct pperf_counter *counter,
 				  double *value)
 {
-	struct evaluation e = { .db = s->db, .value = total_value, .source = s };
+	struct evaluation e = { .db = s->db, .count = 1, .load = load_total, .source = s };
 
 	fill_config(&e, s);
 	return evaluate(&e, s, counter, value);
@@ -325,12 +416,12 @@ struct block_source {
 	unsigned int type, block;
 };
 
-static uint64_t one_block_value(const void *source, unsigned int type, unsigned int index)
+static void load_of_block(const void *source, unsigned int type, unsigned int index, size_t count, double *values)
 {
 	const struct block_source *b = source;
 
-	return type == b->type ? block_value(b->sums, type, b->block, index) :
-				 b->sums->totals[type][index];
+	(void)count;
+	*values = type == b->type ? block_value(b->sums, type, b->block, index) : b->sums->totals[type][index];
 }
 
 enum pperf_error pperf_sums_block_value(const struct pperf_sums *s,
@@ -340,29 +431,22 @@ enum pperf_error pperf_sums_block_value(const struct pperf_sums *s,
 	struct block_source source = {
 		.sums = s, .type = pperf_counter_block_type(s->db, counter), .block = block,
 	};
-	struct evaluation e = { .db = s->db, .value = one_block_value, .source = &source };
+	struct evaluation e = { .db = s->db, .count = 1, .load = load_of_block, .source = &source };
 
 	if (!source.type || block >= s->info.blocks[source.type])
 		return pperf_fail(PPERF_ERROR_INVALID, "%s has no separate value for block %u",
 				  counter->name, block);
 
-	/* Averages over cores or slices are over this one. */
 	fill_config(&e, s);
-	if (source.type == PPERF_BLOCK_SHADER)
-		e.config[CONFIG_CORES] = 1;
-	if (source.type == PPERF_BLOCK_MEMSYS)
-		e.config[CONFIG_SLICES] = 1;
+	pperf_evaluation_of_block(&e, source.type);
 	return evaluate(&e, s, counter, value);
 }
 
 enum pperf_error pperf_sums_load(const struct pperf_sums *s, struct pperf_load *load, size_t size)
 {
-	struct pperf_load l = {
-		.seconds = pperf_sums_seconds(s),
-		.active_seconds = s->active_seconds,
-		.cycles = s->cycles[PPERF_CLOCK_TOPLEVEL],
-	};
+	struct pperf_load l = {};
 	enum pperf_error error;
+	uint64_t cycles;
 	double active;
 
 	if (size < SIZE_0_3(struct pperf_load, of_cycles))
@@ -370,23 +454,14 @@ enum pperf_error pperf_sums_load(const struct pperf_sums *s, struct pperf_load *
 	if (!s->db->active)
 		return pperf_fail(PPERF_ERROR_NOT_COUNTED, "the counter of active cycles is not known "
 				  "for this GPU");
-	if (!s->samples) {
-		pperf_struct_copy(load, size, &l, sizeof(l));
-		return PPERF_OK;
+	if (s->samples) {
+		error = pperf_sums_value(s, s->db->active, &active);
+		if (error)
+			return error;
+		/* A count has more bits than a double. */
+		cycles = s->db->active->equation ? to_count(active) : pperf_sums_total(s, s->db->active);
+		fill_load(&l, pperf_sums_seconds(s), s->active_seconds, s->cycles[PPERF_CLOCK_TOPLEVEL], cycles);
 	}
-
-	error = pperf_sums_value(s, s->db->active, &active);
-	if (error)
-		return error;
-	/* A count is no double, which has 53 bits of it and may be 2^64, for which there is no conversion. */
-	if (!s->db->active->equation)
-		l.active_cycles = pperf_sums_total(s, s->db->active);
-	else if (active > 0)
-		l.active_cycles = active < 0x1p64 ? (uint64_t)active : UINT64_MAX;
-	if (l.seconds > 0)
-		l.of_time = l.active_seconds < l.seconds ? l.active_seconds / l.seconds : 1;
-	if (l.cycles)
-		l.of_cycles = l.active_cycles < l.cycles ? (double)l.active_cycles / l.cycles : 1;
 	pperf_struct_copy(load, size, &l, sizeof(l));
 	return PPERF_OK;
 }

@@ -13,9 +13,9 @@ struct pperf_topdown {
 	struct clock_rate rate;
 	uint64_t samples;
 
-	/* By node, added up; by row, of the sample that is evaluated. */
+	/* By node, added up; by row, of the samples that are evaluated. */
 	double *cycles;
-	double *rows;
+	double (*rows)[EXPR_MAX_VALUES];
 };
 
 const char *pperf_topdown_note(void)
@@ -69,11 +69,12 @@ struct totals {
 	uint64_t value[PPERF_BLOCK_TYPES][PPERF_MAX_VALUES];
 };
 
-static uint64_t total_value(const void *source, unsigned int type, unsigned int index)
+static void load_total(const void *source, unsigned int type, unsigned int index, size_t count, double *values)
 {
 	const struct totals *totals = source;
 
-	return totals->value[type][index];
+	(void)count;
+	*values = totals->value[type][index];
 }
 
 static void add_up(const struct pperf_sample *sample, const struct pperf_masks *needs,
@@ -94,14 +95,42 @@ static void add_up(const struct pperf_sample *sample, const struct pperf_masks *
 	}
 }
 
+/* Evaluates all rows, of as many samples as the evaluation is of, and adds them up. */
+static enum pperf_error add_rows(struct pperf_topdown *t, struct evaluation *e)
+{
+	const struct row *row;
+	size_t i, n;
+
+	e->rows = t->rows;
+	for (i = 0; i < t->db->num_rows; i++) {
+		row = &t->db->rows[i];
+		pperf_evaluate_row(e, i, t->rows[i]);
+		for (n = 0; n < e->count && row->node >= 0; n++)
+			if (!isfinite(t->rows[i][n]))
+				return pperf_fail(PPERF_ERROR_NO_VALUE, "%s has no value for these counts", row->name);
+	}
+
+	for (i = 0; i < t->db->num_rows; i++)
+		for (n = 0; n < e->count && t->db->rows[i].node >= 0; n++)
+			t->cycles[t->db->rows[i].node] += t->rows[i][n];
+	t->samples += e->count;
+	return PPERF_OK;
+}
+
+static double clock_ratio(const struct pperf_topdown *t, uint64_t toplevel, uint64_t shader)
+{
+	bool known = (t->info.clocks & 1u << PPERF_CLOCK_SHADER) && toplevel && shader;
+
+	return known ? (double)shader / toplevel : 1;
+}
+
 enum pperf_error pperf_topdown_add(struct pperf_topdown *t, const struct pperf_sample *sample)
 {
 	struct totals totals = {};
-	struct evaluation e = { .db = t->db, .value = total_value, .source = &totals, .rows = t->rows };
+	struct evaluation e = { .db = t->db, .count = 1, .load = load_total, .source = &totals };
 	enum pperf_error error = pperf_sample_check(sample, &t->info);
 	const uint64_t *cycles = sample->cycles;
 	struct pperf_masks masks;
-	size_t i;
 
 	if (error)
 		return error;
@@ -112,24 +141,58 @@ enum pperf_error pperf_topdown_add(struct pperf_topdown *t, const struct pperf_s
 	add_up(sample, &t->db->topdown_needs, &totals);
 	pperf_evaluation_config(&e, &t->info);
 	e.config[CONFIG_SECONDS] = (sample->end_ns - sample->start_ns) / 1e9;
-	e.config[CONFIG_ELAPSED_CYCLES] = pperf_elapsed_cycles(&t->rate, &t->info, sample);
-	if ((t->info.clocks & 1u << PPERF_CLOCK_SHADER) && cycles[PPERF_CLOCK_TOPLEVEL] &&
-	    cycles[PPERF_CLOCK_SHADER])
-		e.config[CONFIG_SHADER_CLOCK_RATIO] =
-			(double)cycles[PPERF_CLOCK_SHADER] / cycles[PPERF_CLOCK_TOPLEVEL];
+	e.config[CONFIG_ELAPSED_CYCLES] = pperf_elapsed_cycles(&t->rate, &t->info, e.config[CONFIG_SECONDS],
+							       cycles[PPERF_CLOCK_TOPLEVEL], pperf_sample_slept(sample));
+	e.config[CONFIG_SHADER_CLOCK_RATIO] = clock_ratio(t, cycles[PPERF_CLOCK_TOPLEVEL], cycles[PPERF_CLOCK_SHADER]);
+	return add_rows(t, &e);
+}
 
-	for (i = 0; i < t->db->num_rows; i++) {
-		t->rows[i] = pperf_evaluate_row(&e, i);
-		if (t->db->rows[i].node >= 0 && !isfinite(t->rows[i]))
-			return pperf_fail(PPERF_ERROR_NO_VALUE, "%s has no value for these counts",
-					  t->db->rows[i].name);
-	}
+static const struct pperf_topdown_node *root_of(const struct pperf_topdown_node *node)
+{
+	while (node->parent)
+		node = node->parent;
+	return node;
+}
+
+/* Fills in the part that each node is, of samples that were evaluated. */
+static void fill_shares(const struct pperf_topdown *t, size_t first, size_t count, double *const *shares)
+{
+	const double *row_of[t->db->num_nodes], *root;
+	size_t i, n;
 
 	for (i = 0; i < t->db->num_rows; i++)
 		if (t->db->rows[i].node >= 0)
-			t->cycles[t->db->rows[i].node] += t->rows[i];
-	t->samples++;
-	return PPERF_OK;
+			row_of[t->db->rows[i].node] = t->rows[i];
+	for (i = 0; i < t->db->num_nodes; i++) {
+		root = row_of[root_of(&t->db->nodes[i]) - t->db->nodes];
+		for (n = 0; n < count; n++)
+			shares[i][first + n] = !(root[n] > 0) ? NAN : row_of[0][n] > 0 ? row_of[i][n] / row_of[0][n] : 0;
+	}
+}
+
+enum pperf_error pperf_topdown_add_columns(struct pperf_topdown *t, const struct pperf_columns *c, double *const *shares)
+{
+	double elapsed[EXPR_MAX_VALUES], ratio[EXPR_MAX_VALUES];
+	struct columns_part part = { .columns = c };
+	struct evaluation e = { .db = t->db };
+	enum pperf_error error = PPERF_OK;
+	size_t i, n;
+
+	e.configs[CONFIG_ELAPSED_CYCLES] = elapsed;
+	e.configs[CONFIG_SHADER_CLOCK_RATIO] = ratio;
+	for (part.first = 0; part.first < c->count && !error; part.first += e.count) {
+		pperf_columns_evaluation(&e, &part, &t->info);
+		for (i = 0; i < e.count; i++) {
+			n = part.first + i;
+			elapsed[i] = pperf_elapsed_cycles(&t->rate, &t->info, c->seconds[n],
+							  c->cycles[PPERF_CLOCK_TOPLEVEL][n], c->slept[n]);
+			ratio[i] = clock_ratio(t, c->cycles[PPERF_CLOCK_TOPLEVEL][n], c->cycles[PPERF_CLOCK_SHADER][n]);
+		}
+		error = add_rows(t, &e);
+		if (!error && shares)
+			fill_shares(t, part.first, e.count, shares);
+	}
+	return error;
 }
 
 void pperf_topdown_merge(struct pperf_topdown *t, const struct pperf_topdown *other)

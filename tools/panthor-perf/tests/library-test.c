@@ -189,10 +189,13 @@ static bool two(void *context, const char *name, unsigned int *symbol)
 	return !strcmp(name, "Two");
 }
 
-static double load_two(void *context, unsigned int symbol)
+/* 2, 1 and 0 for the first three. */
+static void load_two(void *context, unsigned int symbol, double *values)
 {
-	(void)context;
-	return symbol == 7 ? 2 : NAN;
+	size_t count = *(size_t *)context, i;
+
+	for (i = 0; i < count; i++)
+		values[i] = symbol == 7 ? 2.0 - i : NAN;
 }
 
 static void test_expressions(void)
@@ -216,8 +219,8 @@ static void test_expressions(void)
 	};
 	struct expr expr;
 	char deep[1000];
-	double value;
-	size_t i;
+	size_t one = 1, three = 3, i;
+	double value, values[3];
 
 	begin();
 	for (i = 0; i < COUNT(right); i++) {
@@ -225,10 +228,17 @@ static void test_expressions(void)
 			expect(false, "\"%s\": %s", right[i].text, pperf_message());
 			continue;
 		}
-		value = pperf_expr_run(&expr, load_two, NULL);
+		pperf_expr_run(&expr, load_two, &one, one, &value);
 		expect(value == right[i].value, "\"%s\" is %g", right[i].text, value);
+		pperf_expr_run(&expr, load_two, &three, three, values);
+		expect(values[0] == right[i].value, "\"%s\" is %g as the first of three", right[i].text, values[0]);
 		pperf_expr_free(&expr);
 	}
+	expect(!pperf_expr_compile("max(Two, 1.5) * -Two / Two", two, NULL, &expr), "%s", pperf_message());
+	pperf_expr_run(&expr, load_two, &three, three, values);
+	expect(values[0] == -2 && values[1] == -1.5 && values[2] == 0, "for 2, 1 and 0 it is %g, %g and %g", values[0],
+	       values[1], values[2]);
+	pperf_expr_free(&expr);
 	for (i = 0; i < COUNT(wrong); i++)
 		expect(pperf_expr_compile(wrong[i], two, NULL, &expr) == PPERF_ERROR_BROKEN,
 		       "\"%s\" is understood", wrong[i]);
