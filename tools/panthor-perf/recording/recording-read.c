@@ -5,9 +5,11 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 #include <zlib.h>
@@ -49,89 +51,129 @@ static uint64_t load_u64(const uint8_t *at)
 	return le64toh(value);
 }
 
-/* Returns where the number ends, or NULL if it does not. */
-static const uint8_t *get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
-{
-	unsigned int shift;
+/* ---- Bytes ---- */
 
-	*value = 0;
-	for (shift = 0; shift < 64 && at < end; shift += 7) {
-		*value |= (uint64_t)(*at & 0x7f) << shift;
-		if (!(*at++ & 0x80))
-			return at;
-	}
-	return NULL;
+/* What is read at a time of a file that can be read at any place: more than it takes to ask. */
+#define BUFFER (256u << 10)
+
+/* Bytes that were asked for from a stream come as soon as they are there. */
+static ssize_t read_more(struct recording *r, size_t wanted)
+{
+	size_t size;
+
+	if (r->fd >= 0)
+		return TEMP_FAILURE_RETRY(pread(r->fd, r->bytes + r->filled, r->room - r->filled, r->offset + r->filled - r->at));
+	size = fread(r->bytes + r->filled, 1, wanted, r->file);
+	return size || !ferror(r->file) ? (ssize_t)size : -1;
 }
 
-#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 /*
- * Whether the record that was read, whose check sum is wrong, ends in zeros that go on to the end of the file. Four
+ * Has so many bytes ready, from the next record on. Returns RECORDING_SAMPLE, RECORDING_CUT if the file has fewer, or what is
+ * wrong.
+ */
+static enum recording_item have_bytes(struct recording *r, size_t size)
+{
+	size_t room = size > BUFFER ? size : BUFFER;
+	uint8_t *bytes;
+	ssize_t got;
+
+	if (r->filled - r->at >= size)
+		return RECORDING_SAMPLE;
+	if (r->at)
+		memmove(r->bytes, r->bytes + r->at, r->filled - r->at);
+	r->filled -= r->at;
+	r->at = 0;
+	if (room > r->room) {
+		bytes = realloc(r->bytes, room);
+		if (!bytes)
+			return no_memory(r);
+		r->bytes = bytes;
+		r->room = room;
+	}
+	while (r->filled < size) {
+		got = read_more(r, size - r->filled);
+		if (got < 0)
+			return fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
+		if (!got)
+			return RECORDING_CUT;
+		r->filled += got;
+	}
+	return RECORDING_SAMPLE;
+}
+
+static void skip_bytes(struct recording *r, size_t size)
+{
+	r->at += size;
+	r->offset += size;
+}
+
+/* ---- Records ---- */
+
+enum recording_item recording_get_record(const uint8_t *bytes, size_t size, struct recording_record *record)
+{
+	if (size < RECORDING_FRAME)
+		return RECORDING_CUT;
+	record->kind = bytes[0];
+	record->length = load_u32(bytes) >> 8;
+	record->at = bytes + 4;
+	if (record->length > size - RECORDING_FRAME)
+		return RECORDING_CUT;
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	if (crc32(0, bytes, record->length + 4) != load_u32(record->at + record->length))
+		return RECORDING_BROKEN;
+#endif
+	return RECORDING_SAMPLE;
+}
+
+/*
+ * Whether the next record, whose check sum is wrong, ends in zeros that go on to the end of the file. Four
  * of them are no damage to a byte or two. The file is read to its end for it.
  */
 static bool ends_in_zeros(struct recording *r, size_t size)
 {
 	size_t zeros = 0;
-	int c;
 
-	while (zeros < size && !r->bytes[size - 1 - zeros])
+	while (zeros < size && !r->bytes[r->at + size - 1 - zeros])
 		zeros++;
 	if (!zeros)
 		return false;
-	while (!(c = getc(r->file)))
+	for (skip_bytes(r, size); have_bytes(r, 1) == RECORDING_SAMPLE && !r->bytes[r->at]; skip_bytes(r, 1))
 		zeros++;
-	return c == EOF && !ferror(r->file) && zeros >= 4;
+	return have_bytes(r, 1) == RECORDING_CUT && zeros >= 4;
 }
-#endif
 
 /*
  * Reads a record. Returns RECORDING_SAMPLE for a whole one of any kind,
  * RECORDING_CUT at the end of the file, or what is wrong.
  */
-static enum recording_item read_record(struct recording *r, char *kind, size_t *length)
+static enum recording_item read_record(struct recording *r, struct recording_record *record)
 {
-	uint8_t start[4], *bytes;
-	uint32_t word;
+	enum recording_item item = have_bytes(r, 4);
+	uint64_t offset = r->offset;
+	size_t size;
 
-	if (fread(start, 1, sizeof(start), r->file) != sizeof(start))
-		goto short_read;
-
-	word = load_u32(start);
-	*kind = word & 0xff;
-	*length = word >> 8;
+	if (item != RECORDING_SAMPLE)
+		return item;
 	/* Room that a file system gave and nothing was written to, when the machine lost power. */
-	if (!word)
+	if (!load_u32(r->bytes + r->at))
 		return RECORDING_CUT;
 
-	if (*length + RECORDING_FRAME > r->room) {
-		bytes = realloc(r->bytes, *length + RECORDING_FRAME);
-		if (!bytes)
-			return no_memory(r);
-		r->bytes = bytes;
-		r->room = *length + RECORDING_FRAME;
-	}
-
-	memcpy(r->bytes, start, sizeof(start));
-	if (fread(r->bytes + 4, 1, *length + 4, r->file) != *length + 4)
-		goto short_read;
-
-#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	if (crc32(0, r->bytes, *length + 4) != load_u32(r->bytes + 4 + *length)) {
-		if (ends_in_zeros(r, *length + RECORDING_FRAME))
+	size = (load_u32(r->bytes + r->at) >> 8) + RECORDING_FRAME;
+	item = have_bytes(r, size);
+	if (item == RECORDING_SAMPLE)
+		item = recording_get_record(r->bytes + r->at, size, record);
+	if (item == RECORDING_BROKEN) {
+		if (ends_in_zeros(r, size))
 			return RECORDING_CUT;
-		return fail(r, RECORDING_BROKEN, "the record at byte %ld has a wrong checksum", r->offset);
+		return fail(r, RECORDING_BROKEN, "the record at byte %" PRIu64 " has a wrong checksum", offset);
 	}
-#endif
-	r->offset += *length + RECORDING_FRAME;
-	return RECORDING_SAMPLE;
-
-short_read:
-	if (ferror(r->file))
-		return fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
-	return RECORDING_CUT;
+	if (item == RECORDING_SAMPLE)
+		skip_bytes(r, size);
+	return item;
 }
 
-/* Parses what the latest record holds. Returns NULL if that is no JSON object. */
-static struct json_object *parse_object(struct recording *r, size_t length)
+/* Parses what a record holds. Returns NULL if that is no JSON object. */
+static struct json_object *parse_object(const struct recording_record *record)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
 	struct json_object *object = NULL;
@@ -139,9 +181,10 @@ static struct json_object *parse_object(struct recording *r, size_t length)
 	if (!tokener)
 		return NULL;
 
-	/* With the end that text has in memory: a number may otherwise go on. */
-	r->bytes[4 + length] = 0;
-	object = json_tokener_parse_ex(tokener, (const char *)r->bytes + 4, length + 1);
+	object = json_tokener_parse_ex(tokener, (const char *)record->at, record->length);
+	/* A number may otherwise go on. */
+	if (json_tokener_get_error(tokener) == json_tokener_continue)
+		object = json_tokener_parse_ex(tokener, "", 1);
 	if (json_tokener_get_error(tokener) != json_tokener_success ||
 	    !json_object_is_type(object, json_type_object)) {
 		json_object_put(object);
@@ -391,34 +434,34 @@ static enum recording_item make_sample(struct recording *r)
 
 static enum recording_item read_head(struct recording *r)
 {
-	uint8_t start[sizeof(recording_magic) + 4];
+	const size_t start = sizeof(recording_magic) + 4;
+	struct recording_record record;
 	struct json_object *object;
-	enum recording_item item;
+	enum recording_item item = have_bytes(r, start);
 	const char *wrong;
-	size_t length, i;
-	char kind;
+	uint32_t version;
 
-	i = fread(start, 1, sizeof(start), r->file);
-	if (ferror(r->file))
-		return fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
-	if (i < sizeof(recording_magic) || memcmp(start, recording_magic, sizeof(recording_magic)))
+	if (item > RECORDING_CUT)
+		return item;
+	if (r->filled < sizeof(recording_magic) || memcmp(r->bytes, recording_magic, sizeof(recording_magic)))
 		return fail(r, RECORDING_BROKEN, "not a panthor-perf recording");
-	if (i < sizeof(start))
+	if (item == RECORDING_CUT)
 		return fail(r, RECORDING_BROKEN, "the recording is incomplete: its header is cut off");
-	if (load_u32(start + sizeof(recording_magic)) != RECORDING_VERSION)
+	version = load_u32(r->bytes + sizeof(recording_magic));
+	if (version != RECORDING_VERSION)
 		return fail(r, RECORDING_BROKEN, "the recording has format version %u, but this panthor-perf "
-			    "reads version %u", load_u32(start + sizeof(recording_magic)), RECORDING_VERSION);
+			    "reads version %u", version, RECORDING_VERSION);
 
-	r->offset = sizeof(start);
-	item = read_record(r, &kind, &length);
+	skip_bytes(r, start);
+	item = read_record(r, &record);
 	if (item == RECORDING_CUT)
 		return fail(r, RECORDING_BROKEN, "the recording is incomplete: its header is cut off");
 	if (item != RECORDING_SAMPLE)
 		return item;
-	if (kind != RECORDING_KIND_HEAD)
+	if (record.kind != RECORDING_KIND_HEAD)
 		return fail(r, RECORDING_BROKEN, "the recording does not start with a header");
 
-	object = parse_object(r, length);
+	object = parse_object(&record);
 	if (!object)
 		return fail(r, RECORDING_BROKEN, "the header of the recording is not a JSON object");
 	wrong = parse_head(&r->head, object);
@@ -437,90 +480,71 @@ enum recording_item recording_open_stream(struct recording *r, FILE *file)
 {
 	memset(r, 0, sizeof(*r));
 	r->file = file;
+	r->fd = fileno(file);
+	/* Of a pipe, or what was read from before. */
+	if (r->fd >= 0 && lseek(r->fd, 0, SEEK_CUR))
+		r->fd = -1;
 	return read_head(r);
+}
+
+void recording_seek(struct recording *r, uint64_t offset)
+{
+	r->offset = offset;
+	r->at = r->filled = 0;
+	r->end_ns = r->mark.time_ns = 0;
+	memset(r->previous, 0, r->layout.fields * sizeof(*r->previous));
 }
 
 int recording_rewind(struct recording *r)
 {
-	if (fseek(r->file, r->first, SEEK_SET)) {
+	if (r->fd < 0 && fseek(r->file, r->first, SEEK_SET)) {
 		fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
 		return -1;
 	}
-	r->offset = r->first;
-	r->end_ns = r->mark.time_ns = 0;
-	memset(r->previous, 0, r->layout.fields * sizeof(*r->previous));
+	recording_seek(r, r->first);
 	return 0;
 }
 
-/* Adds the changes of a record to the fields. Returns -1 if they are no changes of them. */
-static int read_changes(struct recording *r, size_t length)
-{
-	size_t i = 0, fields = r->layout.fields;
-	const uint8_t *at = r->bytes + 4, *end = at + length;
-	uint64_t value, run;
-
-	while (at < end) {
-		at = get_varint(at, end, &value);
-		if (!at)
-			return -1;
-		if (!value) {
-			at = get_varint(at, end, &run);
-			if (!at || run >= fields - i)
-				return -1;
-			i += run + 1;
-			continue;
-		}
-		if (i == fields)
-			return -1;
-		r->previous[i++] += value >> 1 ^ (0 - (value & 1));
-	}
-	return 0;
-}
-
-static int read_sample(struct recording *r, size_t length)
+static int read_sample(struct recording *r, const struct recording_record *record)
 {
 	const struct recording_layout *layout = &r->layout;
+	const uint64_t *field = r->previous + RECORDING_FIELDS;
 	struct pperf_sample *sample = &r->sample;
-	const uint64_t *field = r->previous;
-	unsigned int b, i;
+	struct recording_times times;
+	unsigned int i;
 
-	if (read_changes(r, length))
+	if (recording_get_changes(record->at, record->at + record->length, r->previous, layout->fields) ||
+	    recording_get_times(layout, r->previous, r->end_ns, &times))
 		return -1;
 
-	/* Time does not go back, and the numbers are ones that the kernel could have given. */
-	if (__builtin_add_overflow(r->end_ns, field[0], &sample->start_ns) ||
-	    __builtin_add_overflow(sample->start_ns, field[1], &sample->end_ns) ||
-	    sample->end_ns > INT64_MAX || field[2] > UINT32_MAX)
-		return -1;
-
-	r->end_ns = sample->end_ns;
-	sample->flags = field[2];
+	r->end_ns = times.end_ns;
+	sample->start_ns = times.start_ns;
+	sample->end_ns = times.end_ns;
+	sample->flags = times.flags;
 	for (i = 0; i < PPERF_CLOCKS; i++)
-		sample->cycles[i] = field[3 + i];
-	field += RECORDING_FIELDS;
-
-	for (b = 0; b < layout->blocks; b++, field++) {
-		if (*field > UINT16_MAX || *field >> 8 >= PPERF_CLOCKS)
-			return -1;
-		r->blocks[b].states = *field & 0xff;
-		r->blocks[b].clock = *field >> 8;
-	}
-
-	for (b = 0; b < layout->blocks; b++) {
-		const uint8_t *index = layout->indices[layout->types[b]];
-		uint64_t *values = r->values + b * (size_t)r->head.gpu.values_per_block;
-
-		for (i = 0; i < layout->counters[layout->types[b]]; i++)
-			values[index[i]] = *field++;
-	}
+		sample->cycles[i] = r->previous[3 + i];
+	recording_spread(layout, field, r->blocks, r->values, r->head.gpu.values_per_block);
 	return 0;
 }
 
-static int read_clock_record(struct recording *r, size_t length)
+/* A state says what is known already, to those who begin there. */
+static int check_state(struct recording *r, const struct recording_record *record)
 {
-	const uint8_t *at = r->bytes + 4;
+	uint64_t *fields = malloc(r->layout.fields * sizeof(*fields)), end_ns;
+	int ret = -1;
 
-	if (length < 32)
+	if (fields && !recording_get_state(&r->layout, record->at, record->at + record->length, &end_ns, fields) &&
+	    end_ns == r->end_ns && !memcmp(fields, r->previous, r->layout.fields * sizeof(*fields)))
+		ret = 0;
+	free(fields);
+	return ret;
+}
+
+static int read_clock_record(struct recording *r, const struct recording_record *record)
+{
+	const uint8_t *at = record->at;
+
+	if (record->length < 32)
 		return -1;
 	r->clocks.monotonic_raw = load_u64(at);
 	r->clocks.boottime = load_u64(at + 8);
@@ -529,20 +553,26 @@ static int read_clock_record(struct recording *r, size_t length)
 	return 0;
 }
 
-static int read_mark(struct recording *r, size_t length)
+int recording_get_mark(const struct recording_record *record, struct recording_mark *previous)
 {
-	const uint8_t *at = r->bytes + 4;
 	struct recording_mark mark = {};
+	const uint8_t *at = record->at;
+	size_t length = record->length;
 
 	if (length < 8 || length - 8 > PPERF_MARK_LENGTH)
 		return -1;
 	mark.time_ns = load_u64(at);
 	memcpy(mark.name, at + 8, length - 8);
-	if (mark.time_ns < r->mark.time_ns || mark.time_ns > INT64_MAX || strlen(mark.name) != length - 8 ||
+	if (mark.time_ns < previous->time_ns || mark.time_ns > INT64_MAX || strlen(mark.name) != length - 8 ||
 	    !text_is_clean(mark.name))
 		return -1;
-	r->mark = mark;
+	*previous = mark;
 	return 0;
+}
+
+static int read_mark(struct recording *r, const struct recording_record *record)
+{
+	return recording_get_mark(record, &r->mark);
 }
 
 static const char *reason_name(unsigned int reason)
@@ -550,9 +580,9 @@ static const char *reason_name(unsigned int reason)
 	return recording_reasons[reason];
 }
 
-static int read_end(struct recording *r, size_t length)
+static int read_end(struct recording *r, const struct recording_record *record)
 {
-	struct json_object *object = parse_object(r, length), *name;
+	struct json_object *object = parse_object(record), *name;
 	struct {
 		const char *key;
 		uint64_t *value;
@@ -587,41 +617,36 @@ out:
 
 enum recording_item recording_next(struct recording *r)
 {
-	long offset = r->offset;
+	static const struct {
+		char kind;
+		int (*read)(struct recording *recording, const struct recording_record *record);
+
+		/* What it is to those who call: nothing, if it is RECORDING_BROKEN. */
+		enum recording_item item;
+	} kinds[] = {
+		{ RECORDING_KIND_SAMPLE, read_sample, RECORDING_SAMPLE }, { RECORDING_KIND_MARK, read_mark, RECORDING_MARK },
+		{ RECORDING_KIND_CLOCKS, read_clock_record, RECORDING_CLOCKS }, { RECORDING_KIND_END, read_end, RECORDING_END },
+		{ RECORDING_KIND_STATE, check_state, RECORDING_BROKEN },
+	};
+	struct recording_record record;
 	enum recording_item item;
-	size_t length;
-	char kind;
-	int ret = 0;
+	uint64_t offset;
+	size_t i;
 
 	for (;;) {
-		item = read_record(r, &kind, &length);
+		offset = r->offset;
+		item = read_record(r, &record);
 		if (item != RECORDING_SAMPLE)
 			return item;
 
-		switch (kind) {
-		case RECORDING_KIND_SAMPLE:
-			ret = read_sample(r, length);
-			item = RECORDING_SAMPLE;
-			break;
-		case RECORDING_KIND_MARK:
-			ret = read_mark(r, length);
-			item = RECORDING_MARK;
-			break;
-		case RECORDING_KIND_CLOCKS:
-			ret = read_clock_record(r, length);
-			item = RECORDING_CLOCKS;
-			break;
-		case RECORDING_KIND_END:
-			ret = read_end(r, length);
-			item = RECORDING_END;
-			break;
-		default:
-			offset = r->offset;
+		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && kinds[i].kind != record.kind; i++)
+			;
+		if (i == sizeof(kinds) / sizeof(kinds[0]))
 			continue;
-		}
-		if (ret)
-			return fail(r, RECORDING_BROKEN, "the record at byte %ld is invalid", offset);
-		return item;
+		if (kinds[i].read(r, &record))
+			return fail(r, RECORDING_BROKEN, "the record at byte %" PRIu64 " is invalid", offset);
+		if (kinds[i].item != RECORDING_BROKEN)
+			return kinds[i].item;
 	}
 }
 

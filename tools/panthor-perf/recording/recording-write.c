@@ -12,17 +12,6 @@
 
 #include "text.h"
 
-/* Bytes of the longest variable-length number. */
-#define MAX_VARINT 10
-
-static uint8_t *put_varint(uint8_t *at, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		*at++ = value | 0x80;
-	*at++ = value;
-	return at;
-}
-
 static void put_u32(uint8_t *at, uint32_t value)
 {
 	value = htole32(value);
@@ -67,6 +56,7 @@ static int write_object(struct recording_writer *writer, char kind, struct json_
 		memcpy(bytes, before, before_size);
 	memcpy(bytes + before_size + 4, text, length);
 	writer->size = frame(bytes + before_size, kind, bytes + before_size + 4 + length) - bytes;
+	writer->offset += writer->size;
 	ret = 0;
 out:
 	json_object_put(object);
@@ -182,8 +172,10 @@ int recording_writer_open(struct recording_writer *writer, const struct recordin
 	if (write_object(writer, RECORDING_KIND_HEAD, recording_head_json(head), before, sizeof(before)))
 		goto err;
 
-	/* From here on nothing is longer than a sample or a mark could be. */
-	size = RECORDING_FRAME + (writer->layout.fields + 1) * MAX_VARINT;
+	writer->chunk.offset = writer->offset;
+	/* From here on nothing is longer than a state and a sample or a mark could be. */
+	writer->longest = 2 * (RECORDING_FRAME + recording_state_room(&writer->layout));
+	size = writer->longest;
 	if (size < RECORDING_MARK_SIZE)
 		size = RECORDING_MARK_SIZE;
 	if (size > writer->size) {
@@ -203,14 +195,76 @@ void recording_writer_close(struct recording_writer *writer)
 {
 	free(writer->previous);
 	free(writer->bytes);
+	free(writer->index);
 	memset(writer, 0, sizeof(*writer));
 }
+
+/* ---- Chunks ---- */
+
+/* Adds the chunk to the index: its numbers, of which times are differences. */
+static void index_chunk(struct recording_writer *writer)
+{
+	struct recording_chunk *chunk = &writer->chunk;
+	const uint64_t numbers[] = {
+		writer->offset - chunk->offset, chunk->samples, chunk->start_ns, chunk->end_ns - chunk->start_ns, chunk->marks,
+	};
+	const size_t most = sizeof(numbers) / sizeof(numbers[0]) * RECORDING_MAX_VARINT;
+	uint8_t *more;
+	size_t i;
+
+	if (writer->index_size == SIZE_MAX)
+		return;
+	if (writer->index_size + most > writer->index_room) {
+		more = realloc(writer->index, 2 * (writer->index_room + most));
+		if (!more) {
+			writer->index_size = SIZE_MAX;
+			return;
+		}
+		writer->index = more;
+		writer->index_room = 2 * (writer->index_room + most);
+	}
+	more = writer->index + writer->index_size;
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		more = recording_put_varint(more, numbers[i]);
+	writer->index_size = more - writer->index;
+}
+
+/* Begins another chunk, with the state that its first sample follows. Returns where that ends. */
+static uint8_t *next_chunk(struct recording_writer *writer)
+{
+	uint8_t *end;
+
+	index_chunk(writer);
+	memset(&writer->chunk, 0, sizeof(writer->chunk));
+	writer->chunk.offset = writer->offset;
+	end = recording_put_state(&writer->layout, writer->end_ns, writer->previous, writer->bytes + 4);
+	return frame(writer->bytes, RECORDING_KIND_STATE, end);
+}
+
+/* Puts the index behind what the writer has, with where it begins at its end. A file can do without it. */
+static void add_index(struct recording_writer *writer)
+{
+	uint8_t *bytes, *at;
+
+	if (writer->index_size > RECORDING_MAX_LENGTH - sizeof(uint64_t))
+		return;
+	bytes = realloc(writer->bytes, writer->size + RECORDING_FRAME + writer->index_size + sizeof(uint64_t));
+	if (!bytes)
+		return;
+	writer->bytes = bytes;
+	bytes += writer->size;
+	memcpy(bytes + 4, writer->index, writer->index_size);
+	at = put_u64(bytes + 4 + writer->index_size, writer->offset);
+	writer->size = frame(bytes, RECORDING_KIND_INDEX, at) - writer->bytes;
+}
+
+/* ---- Records ---- */
 
 /* Where fields are put, and how many at the end are as they were. */
 struct fields {
 	uint64_t *previous;
 	uint8_t *at;
-	unsigned int same;
+	uint64_t same;
 };
 
 static inline void put_field(struct fields *f, uint64_t value)
@@ -218,24 +272,15 @@ static inline void put_field(struct fields *f, uint64_t value)
 	uint64_t change = value - *f->previous;
 
 	*f->previous++ = value;
-	if (!change) {
-		f->same++;
-		return;
-	}
-
-	if (f->same) {
-		*f->at++ = 0;
-		f->at = put_varint(f->at, f->same - 1);
-		f->same = 0;
-	}
-	/* Small changes in either direction become small numbers. */
-	f->at = put_varint(f->at, change << 1 ^ (0 - (change >> 63)));
+	f->at = recording_put_change(f->at, change, &f->same);
 }
 
 void recording_write_sample(struct recording_writer *writer, const struct pperf_sample *sample)
 {
 	const struct recording_layout *layout = &writer->layout;
-	struct fields f = { .previous = writer->previous, .at = writer->bytes + 4 };
+	bool full = writer->chunk.samples == RECORDING_CHUNK_SAMPLES;
+	uint8_t *start = full ? next_chunk(writer) : writer->bytes;
+	struct fields f = { .previous = writer->previous, .at = start + 4 };
 	unsigned int b, i;
 
 	put_field(&f, sample->start_ns - writer->end_ns);
@@ -259,7 +304,11 @@ void recording_write_sample(struct recording_writer *writer, const struct pperf_
 			put_field(&f, values[index[i]]);
 	}
 
-	writer->size = frame(writer->bytes, RECORDING_KIND_SAMPLE, f.at) - writer->bytes;
+	if (!writer->chunk.samples++)
+		writer->chunk.start_ns = sample->start_ns;
+	writer->chunk.end_ns = sample->end_ns;
+	writer->size = frame(start, RECORDING_KIND_SAMPLE, f.at) - writer->bytes;
+	writer->offset += writer->size;
 }
 
 void recording_write_clocks(struct recording_writer *writer, const struct clocks *clocks)
@@ -271,6 +320,7 @@ void recording_write_clocks(struct recording_writer *writer, const struct clocks
 	at = put_u64(at, clocks->realtime);
 	at = put_u64(at, clocks->monotonic);
 	writer->size = frame(writer->bytes, RECORDING_KIND_CLOCKS, at) - writer->bytes;
+	writer->offset += writer->size;
 }
 
 void recording_write_mark(struct recording_writer *writer, const struct recording_mark *mark)
@@ -280,6 +330,8 @@ void recording_write_mark(struct recording_writer *writer, const struct recordin
 
 	memcpy(at, mark->name, length);
 	writer->size = frame(writer->bytes, RECORDING_KIND_MARK, at + length) - writer->bytes;
+	writer->offset += writer->size;
+	writer->chunk.marks++;
 }
 
 struct json_object *recording_end_json(const struct recording_end *end)
@@ -304,5 +356,9 @@ struct json_object *recording_end_json(const struct recording_end *end)
 
 int recording_write_end(struct recording_writer *writer, const struct recording_end *end)
 {
-	return write_object(writer, RECORDING_KIND_END, recording_end_json(end), NULL, 0);
+	index_chunk(writer);
+	if (write_object(writer, RECORDING_KIND_END, recording_end_json(end), NULL, 0))
+		return -1;
+	add_index(writer);
+	return 0;
 }

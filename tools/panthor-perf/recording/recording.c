@@ -2,6 +2,7 @@
 /* What writing and reading a recording have in common. */
 #include "recording.h"
 
+#include <endian.h>
 #include <string.h>
 
 /* The first byte is not text, and the line ends show a transfer as text. */
@@ -29,4 +30,129 @@ int recording_layout_make(struct recording_layout *layout, const struct recordin
 		}
 	}
 	return 0;
+}
+
+/* ---- Numbers ---- */
+
+const uint8_t *recording_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+	unsigned int shift;
+
+	*value = 0;
+	for (shift = 0; shift < 64 && at < end; shift += 7) {
+		*value |= (uint64_t)(*at & 0x7f) << shift;
+		if (!(*at++ & 0x80))
+			return at;
+	}
+	return NULL;
+}
+
+/* ---- Fields ---- */
+
+/* The same as recording_get_varint() of a number of up to eight bytes, without a branch for each. */
+static const uint8_t *get_short_varint(const uint8_t *at, uint64_t bytes, uint64_t *value)
+{
+	const uint64_t ends = ~bytes & 0x8080808080808080ull;
+
+	bytes &= ends ^ (ends - 1);
+	bytes = (bytes & 0x7f007f007f007f00ull) >> 1 | (bytes & 0x007f007f007f007full);
+	bytes = (bytes & 0x3fff00003fff0000ull) >> 2 | (bytes & 0x00003fff00003fffull);
+	*value = (bytes & 0x0fffffff00000000ull) >> 4 | (bytes & 0x000000000fffffffull);
+	return at + __builtin_ctzll(ends) / 8 + 1;
+}
+
+int recording_get_changes(const uint8_t *at, const uint8_t *end, uint64_t *fields, size_t count)
+{
+	uint64_t value, run, bytes;
+	size_t i = 0;
+
+	while (at < end) {
+		bytes = UINT64_MAX;
+		if (end - at >= (ptrdiff_t)sizeof(bytes))
+			memcpy(&bytes, at, sizeof(bytes));
+		bytes = le64toh(bytes);
+		if (~bytes & 0x8080808080808080ull) {
+			at = get_short_varint(at, bytes, &value);
+		} else {
+			at = recording_get_varint(at, end, &value);
+			if (!at)
+				return -1;
+		}
+		if (!value) {
+			at = recording_get_varint(at, end, &run);
+			if (!at || run >= count - i)
+				return -1;
+			i += run + 1;
+			continue;
+		}
+		if (i == count)
+			return -1;
+		fields[i++] += value >> 1 ^ (0 - (value & 1));
+	}
+	return 0;
+}
+
+int recording_get_times(const struct recording_layout *layout, const uint64_t *fields, uint64_t previous_end_ns,
+			struct recording_times *times)
+{
+	unsigned int b;
+
+	/* Time does not go back, and the numbers are ones that the kernel could have given. */
+	if (__builtin_add_overflow(previous_end_ns, fields[0], &times->start_ns) ||
+	    __builtin_add_overflow(times->start_ns, fields[1], &times->end_ns) || times->end_ns > INT64_MAX ||
+	    fields[2] > UINT32_MAX)
+		return -1;
+	times->flags = fields[2];
+	for (b = 0; b < layout->blocks; b++)
+		if (fields[RECORDING_FIELDS + b] > UINT16_MAX || fields[RECORDING_FIELDS + b] >> 8 >= PPERF_CLOCKS)
+			return -1;
+	return 0;
+}
+
+void recording_spread(const struct recording_layout *layout, const uint64_t *fields, struct pperf_block *blocks,
+		      uint64_t *values, unsigned int values_per_block)
+{
+	const uint64_t *field = fields + layout->blocks;
+	unsigned int b, i;
+
+	for (b = 0; b < layout->blocks; b++, values += values_per_block) {
+		const uint8_t *index = layout->indices[layout->types[b]];
+
+		blocks[b].states = fields[b] & 0xff;
+		blocks[b].clock = fields[b] >> 8;
+		for (i = 0; i < layout->counters[layout->types[b]]; i++)
+			values[index[i]] = *field++;
+	}
+}
+
+/* ---- State: the end of the previous sample in eight bytes, and its fields as changes from 0 ---- */
+
+size_t recording_state_room(const struct recording_layout *layout)
+{
+	return sizeof(uint64_t) + (layout->fields + 1) * RECORDING_MAX_VARINT;
+}
+
+uint8_t *recording_put_state(const struct recording_layout *layout, uint64_t end_ns, const uint64_t *fields, uint8_t *to)
+{
+	uint64_t end = htole64(end_ns), same = 0;
+	size_t i;
+
+	memcpy(to, &end, sizeof(end));
+	to += sizeof(end);
+	for (i = 0; i < layout->fields; i++)
+		to = recording_put_change(to, fields[i], &same);
+	return to;
+}
+
+int recording_get_state(const struct recording_layout *layout, const uint8_t *at, const uint8_t *end, uint64_t *end_ns,
+			uint64_t *fields)
+{
+	uint64_t ns;
+
+	if (end - at < (ptrdiff_t)sizeof(ns))
+		return -1;
+	memcpy(&ns, at, sizeof(ns));
+	*end_ns = le64toh(ns);
+	memset(fields, 0, layout->fields * sizeof(*fields));
+	return recording_get_changes(at + sizeof(ns), end, fields, layout->fields);
 }

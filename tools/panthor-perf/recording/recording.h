@@ -86,6 +86,16 @@ struct recording_layout {
 	size_t fields;
 };
 
+/* A part of a recording that can be read without what is before it. */
+struct recording_chunk {
+	uint64_t offset, bytes;
+
+	/* Where its first sample begins and its last one ends: 0 if there are none. */
+	uint64_t samples, start_ns, end_ns;
+
+	uint64_t marks;
+};
+
 /* Encodes records. Each call gives bytes that stay until the next. */
 struct recording_writer {
 	struct recording_layout layout;
@@ -95,6 +105,17 @@ struct recording_writer {
 	uint64_t *previous;
 	uint8_t *bytes;
 	size_t size;
+
+	/* As many bytes as a sample has at the most, with the state that may come before it. */
+	size_t longest;
+
+	/* The chunk that is being written, and where the next record is. */
+	struct recording_chunk chunk;
+	uint64_t offset;
+
+	/* The index of those before it. Its size is SIZE_MAX if there is no memory for it: the file is without one. */
+	uint8_t *index;
+	size_t index_size, index_room;
 };
 
 /*
@@ -146,13 +167,23 @@ struct recording {
 	char error[160];
 
 	FILE *file;
-	long first, offset;
+
+	/* The file, if it can be read at any place, or -1. */
+	int fd;
+
+	/* Where the first and the next record are. */
+	uint64_t first, offset;
+
+	/* The end and the fields of the previous sample. */
 	uint64_t end_ns;
+	uint64_t *previous;
+
 	struct pperf_block *blocks;
 	uint64_t *values;
-	uint64_t *previous;
+
+	/* Bytes from the next record on. */
 	uint8_t *bytes;
-	size_t room;
+	size_t at, filled, room;
 };
 
 /*
@@ -168,15 +199,82 @@ enum recording_item recording_next(struct recording *recording);
 /* Goes back to the first item. Returns -1 if the file does not allow it, and says so in error. */
 int recording_rewind(struct recording *recording);
 
+/* Goes to another record, of a file that can be read at any place: no sample is there but at the begin of a chunk. */
+void recording_seek(struct recording *recording, uint64_t offset);
+
 void recording_close(struct recording *recording);
 
-/* For the two halves. */
+/* For those who read and write. */
 int recording_layout_make(struct recording_layout *layout, const struct recording_head *head);
+
+/* Encodes where the previous sample ended and its fields, into as many bytes as recording_state_room() says at the most. */
+uint8_t *recording_put_state(const struct recording_layout *layout, uint64_t end_ns, const uint64_t *fields, uint8_t *to);
+size_t recording_state_room(const struct recording_layout *layout);
+int recording_get_state(const struct recording_layout *layout, const uint8_t *at, const uint8_t *end, uint64_t *end_ns,
+			uint64_t *fields);
+
+/* Adds changes to fields. Returns -1 if they are none of so many. */
+int recording_get_changes(const uint8_t *at, const uint8_t *end, uint64_t *fields, size_t count);
+
+/* A number, and where it ends: NULL if it does not. */
+const uint8_t *recording_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value);
+static inline uint8_t *recording_put_varint(uint8_t *at, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		*at++ = value | 0x80;
+	*at++ = value;
+	return at;
+}
+
+/* Encodes the change of a field. Those that do not change are counted in same, which is 0 at first. */
+static inline uint8_t *recording_put_change(uint8_t *at, uint64_t change, uint64_t *same)
+{
+	if (!change) {
+		++*same;
+		return at;
+	}
+	if (*same) {
+		*at++ = 0;
+		at = recording_put_varint(at, *same - 1);
+		*same = 0;
+	}
+	/* Small changes in either direction become small numbers. */
+	return recording_put_varint(at, change << 1 ^ (0 - (change >> 63)));
+}
+
+/* Reads times, flags and block headers out of fields. Returns -1 if no kernel could have given them. */
+struct recording_times {
+	uint64_t start_ns, end_ns;
+	uint32_t flags;
+};
+int recording_get_times(const struct recording_layout *layout, const uint64_t *fields, uint64_t previous_end_ns,
+			struct recording_times *times);
+
+/* Puts fields, from those of blocks on, into blocks and their values. */
+void recording_spread(const struct recording_layout *layout, const uint64_t *fields, struct pperf_block *blocks,
+		      uint64_t *values, unsigned int values_per_block);
+
+/*
+ * The content of the record at some bytes. Returns RECORDING_SAMPLE for a whole one of any kind, RECORDING_CUT if there are
+ * not as many bytes, or RECORDING_BROKEN if its checksum is wrong.
+ */
+struct recording_record {
+	char kind;
+	const uint8_t *at;
+	size_t length;
+};
+enum recording_item recording_get_record(const uint8_t *bytes, size_t size, struct recording_record *record);
+
+/* Makes a mark of the one before it. Returns -1 if the record has none, or an earlier one. */
+int recording_get_mark(const struct recording_record *record, struct recording_mark *mark);
 extern const char recording_magic[8];
 extern const char *const recording_reasons[4];
 
 /* Fields before those of the blocks: gap, duration, flags, cycles. */
 #define RECORDING_FIELDS 6
+
+/* A chunk has up to so many samples. */
+#define RECORDING_CHUNK_SAMPLES 1024
 
 /* A record is kind and length in four bytes, what it holds, and a check sum of both in four. */
 #define RECORDING_FRAME 8
@@ -191,5 +289,10 @@ extern const char *const recording_reasons[4];
 #define RECORDING_KIND_SAMPLE 'S'
 #define RECORDING_KIND_MARK 'M'
 #define RECORDING_KIND_END 'E'
+#define RECORDING_KIND_STATE 'K'
+#define RECORDING_KIND_INDEX 'I'
+
+/* Bytes of the longest number of variable length. */
+#define RECORDING_MAX_VARINT 10
 
 #endif
