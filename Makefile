@@ -14,7 +14,7 @@ PACKAGES := abigail-tools bash bc bison build-essential chromium-headless-shell 
 	e2fsprogs fakeroot flex fonts-dejavu-core gcc-aarch64-linux-gnu glslang-tools kmod libc6-dev-arm64-cross libdrm-dev libelf-dev libfdt-dev \
 	jq libglib2.0-dev libjson-c-dev libmicrohttpd-dev libncurses-dev libpixman-1-dev libprotobuf-c-dev libssl-dev locales \
 	mandoc meson mmdebstrap ninja-build patch pkg-config pmccabe procps protobuf-c-compiler protobuf-compiler python3 rsync \
-	xz-utils zlib1g-dev
+	valgrind xz-utils zlib1g-dev
 
 .DEFAULT_GOAL := help
 

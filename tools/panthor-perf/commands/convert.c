@@ -275,7 +275,7 @@ int command_convert(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	status = view_open(&view, arguments.input, false);
+	status = view_open_stream(&view, arguments.input);
 	if (!status)
 		status = output_open(&output, arguments.output, arguments.form == FORM_PERFETTO);
 	if (!status)

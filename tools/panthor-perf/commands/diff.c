@@ -357,9 +357,9 @@ static int compare_pair(struct view views[2], const struct arguments *arguments,
 		pair.of[k] = &views[k].regions.list[regions[k]];
 	if (pperf_sums_samples(pair.of[0]->sums) && pperf_sums_samples(pair.of[1]->sums)) {
 		for (k = 0; k < 2 && !status; k++) {
-			status = view_look_at_region(&views[k], regions[k]);
-			if (!status)
-				status = summarize(&views[k], arguments->events, arguments->num_events, SUMMARY_SAMPLES, &both[k]);
+			views[k].region = regions[k];
+			status = summarize(&views[k], arguments->events, arguments->num_events, SUMMARY_SAMPLES, NULL,
+					   &both[k]);
 		}
 		if (!status && !(pair.changes = calloc(both[0].count + 1, sizeof(*pair.changes)))) {
 			complain("out of memory");
@@ -385,12 +385,8 @@ static int diff_regions(struct view views[2], const struct arguments *arguments,
 	uint32_t regions[2];
 	int status = STATUS_OK, k;
 
-	for (k = 0; k < 2 && !status; k++) {
+	for (k = 0; k < 2 && !status; k++)
 		status = view_sum_regions(&views[k]);
-		/* There were some. */
-		if (!status && !views[k].regions.samples)
-			status = view_finish(&views[k], view_changed(&views[k]));
-	}
 	if (status)
 		return status;
 
@@ -469,11 +465,11 @@ int command_diff(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 
 	for (status = STATUS_OK, i = 0; i < 2 && !status; i++) {
-		status = view_open(&views[i], arguments.inputs[i], true);
+		status = view_open(&views[i], arguments.inputs[i]);
 		if (!status && arguments.region)
 			status = view_choose_region(&views[i], arguments.region);
 		if (!status)
-			status = summarize(&views[i], arguments.events, arguments.num_events, SUMMARY_SAMPLES,
+			status = summarize(&views[i], arguments.events, arguments.num_events, SUMMARY_SAMPLES, NULL,
 					   &summaries[i]);
 	}
 	if (!status)

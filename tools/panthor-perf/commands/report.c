@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 #include "common.h"
@@ -18,8 +19,9 @@ struct arguments {
 	/* Where a page goes, instead of all else. */
 	const char *html;
 
-	/* NULL for the whole recording. */
+	/* NULL for the whole recording; and a part of its time. */
 	const char *region;
+	uint64_t from_ns, until_ns;
 
 	char **events;
 	unsigned int num_events;
@@ -28,7 +30,7 @@ struct arguments {
 	bool json;
 };
 
-enum { KEY_HTML = 256, KEY_REGION };
+enum { KEY_HTML = 256, KEY_REGION, KEY_TIME };
 
 static const struct argp_option options[] = {
 	{ "event", 'e', "COUNTER,...", 0, "Show these counters and metrics, named as for stat (may be repeated; default: all "
@@ -36,11 +38,38 @@ static const struct argp_option options[] = {
 	{ "per-block", 'b', NULL, 0, "Show each block's part of each count", 0 },
 	{ "topdown", 't', NULL, 0, "Show what limited performance instead of counters", 0 },
 	{ "region", KEY_REGION, "NAME", 0, "Report on one region only, by the name given to mark", 0 },
+	{ "time", KEY_TIME, "[FROM],[UNTIL]", 0, "Report on this part of the recording only, in times since its begin, such as "
+	  "1.5s,2s", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ "html", KEY_HTML, "PAGE", 0, "Write an HTML page that works offline; - is standard output", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{}
 };
+
+/* A time, or nothing. */
+static bool parse_time(char *text, uint64_t *ns)
+{
+	if (!strcmp(text, "0") || !strcmp(text, "0s"))
+		*ns = 0;
+	else if (*text)
+		return parse_period(text, ns);
+	return true;
+}
+
+static bool parse_times(char *text, uint64_t *from_ns, uint64_t *until_ns)
+{
+	char *comma = strchr(text, ',');
+	bool valid;
+
+	if (!comma)
+		return false;
+	*comma = 0;
+	*from_ns = 0;
+	*until_ns = UINT64_MAX;
+	valid = parse_time(text, from_ns) && parse_time(comma + 1, until_ns) && *from_ns < *until_ns;
+	*comma = ',';
+	return valid;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -66,6 +95,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_REGION:
 		arguments->region = arg;
+		return 0;
+	case KEY_TIME:
+		if (!parse_times(arg, &arguments->from_ns, &arguments->until_ns))
+			argp_error(state, "--time: use [FROM],[UNTIL] with FROM before UNTIL, such as 1.5s,2s, not \"%s\"", arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->input)
@@ -108,9 +141,11 @@ int command_report(int argc, char **argv)
 		options, parse, "[FILE]",
 		"Summarizes each counter and metric of a recording: counts as rates, ratios as they are, and both over time.", NULL, NULL, NULL
 	};
-	struct arguments arguments = {};
+	struct arguments arguments = { .until_ns = UINT64_MAX };
+	struct summary_lines lines = { .begin = html_begin, .task = html_task };
 	enum summary_depth depth;
 	struct summaries summaries;
+	struct page *page = NULL;
 	struct output output;
 	struct view view;
 	int status;
@@ -118,27 +153,35 @@ int command_report(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	setlocale(LC_CTYPE, "");
 
-	status = view_open(&view, arguments.input, true);
+	status = view_open(&view, arguments.input);
 	if (!status && arguments.region)
 		status = view_choose_region(&view, arguments.region);
+	if (!status && (arguments.from_ns || arguments.until_ns != UINT64_MAX))
+		view_choose_time(&view, arguments.from_ns, arguments.until_ns);
 	if (status)
 		goto out;
-	/* Top-down needs no more than one look at each sample, JSON has all in any case. */
 	depth = arguments.topdown && !arguments.json ? SUMMARY_SUMS : SUMMARY_SAMPLES;
-	if (arguments.html)
-		depth = SUMMARY_LINES;
-	status = summarize(&view, arguments.events, arguments.num_events, depth, &summaries);
+	if (arguments.html) {
+		lines.context = page = html_new(&view);
+		if (!page) {
+			complain("out of memory");
+			status = STATUS_FAILED;
+			goto out;
+		}
+	}
+	status = summarize(&view, arguments.events, arguments.num_events, depth, page ? &lines : NULL, &summaries);
 	if (status)
 		goto out;
 	if (view.regions.num_marks)
 		status = view_sum_regions(&view);
 	if (!status)
-		status = output_open(&output, arguments.html ? arguments.html : arguments.output, false);
+		status = output_open(&output, page ? arguments.html : arguments.output, false);
 	if (!status)
-		status = output_close(&output, arguments.html ? html_print(output.file, &view, &summaries) :
+		status = output_close(&output, page ? html_print(output.file, page) :
 				      report(output.file, &view, &summaries, &arguments));
 	summaries_free(&summaries);
 out:
+	html_free(page);
 	view_close(&view);
 	free(arguments.events);
 	return status;

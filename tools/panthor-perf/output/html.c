@@ -17,6 +17,7 @@
 
 #include <json-c/json.h>
 
+#include "batches.h"
 #include "common.h"
 #include "figures.h"
 #include "html.h"
@@ -84,6 +85,12 @@ struct page {
 	struct curve *curves;
 	size_t num_curves;
 	struct moment *moments;
+
+	/* How samples are read: the sums learn the rate of the clock, shares are top-down's parts of each. */
+	const struct batches *batches;
+	struct pperf_sums *sums;
+	struct pperf_topdown *topdown;
+	double **shares;
 };
 
 /* ---- Text ---- */
@@ -122,11 +129,15 @@ static void print_escaped(FILE *out, const char *text)
 /* JSON within a script, which "</script" and "<!--" would end or change, wherever they are. */
 static void print_in_script(FILE *out, const char *json)
 {
-	for (; *json; json++) {
-		if (*json == '<')
+	size_t length;
+
+	for (; *json; json += length) {
+		length = strcspn(json, "<");
+		fwrite(json, 1, length, out);
+		if (json[length]) {
 			fputs("\\u003c", out);
-		else
-			fputc(*json, out);
+			length++;
+		}
 	}
 }
 
@@ -498,110 +509,192 @@ static int add_curves(struct page *p)
 	return failed || !p->moments ? -1 : 0;
 }
 
-static const struct pperf_topdown_node *root_of(const struct pperf_topdown_node *node)
+/* The counter of a curve that is of one, if it was recorded. */
+static const struct pperf_counter *curve_counter(const struct page *p, const struct curve *c)
 {
-	while (node->parent)
-		node = node->parent;
-	return node;
+	const struct pperf_counter *counter = NULL;
+
+	if (c->kind == READ)
+		counter = p->source.read;
+	else if (c->kind == WRITTEN)
+		counter = p->source.written;
+	else if (c->kind == UNIT)
+		counter = p->source.units[c->index].counter;
+	else if (c->kind == CORE)
+		counter = p->source.core;
+	return counter && pperf_counter_in(p->source.db, counter, &p->view->recording.head.masks) ? counter : NULL;
 }
 
-/* What one sample says. */
-static double curve_value(const struct page *p, const struct curve *c, const struct pperf_sums *sums,
-			  const struct figures *f, const struct pperf_topdown *topdown)
+static double load_value(enum curve_kind kind, const struct pperf_load *load)
 {
-	switch (c->kind) {
-	case OF_TIME:
-		return f->has_load ? f->load.of_time : NAN;
-	case OF_CYCLES:
-		return f->has_load ? f->load.of_cycles : NAN;
-	case FREQUENCY:
-		return f->hz;
-	case READ:
-		return f->read;
-	case WRITTEN:
-		return f->written;
-	case UNIT:
-		return figures_unit_load(&p->source, sums, c->index);
-	case CORE:
-		return figures_core_load(&p->source, sums, c->index);
-	case PART:
-		/* Of no cycles there are no parts. */
-		return pperf_topdown_cycles(topdown, root_of(c->node)) > 0 ?
-		       pperf_topdown_share(topdown, c->node) : NAN;
+	double hz;
+
+	if (kind == FREQUENCY)
+		return active_hz(load, &hz) ? hz : NAN;
+	return kind == OF_TIME ? load->of_time : load->of_cycles;
+}
+
+/* What one sample says, of which the counter has a value. */
+static double counter_value(const struct page *p, const struct curve *c, const struct pperf_columns *columns,
+			    const struct pperf_load *load, size_t n, double value)
+{
+	enum pperf_clock clock = c->kind == CORE ? PPERF_CLOCK_SHADER : p->source.units[c->index].clock;
+
+	if (!isfinite(value))
+		return NAN;
+	if (c->kind == READ || c->kind == WRITTEN)
+		return value / columns->seconds[n];
+	return figures_part_of_time(load, columns->cycles[figures_clock(&p->source, clock)][n], value);
+}
+
+static void find_counter_values(const struct page *p, const struct curve *c, const struct batch *batch,
+				const struct pperf_load *loads, double *values)
+{
+	const struct pperf_counter *counter = curve_counter(p, c);
+	struct pperf_columns columns = batch->columns;
+	unsigned int type = c->kind == CORE ? p->batches->block_type : 0;
+	size_t first, count, i;
+
+	if (type)
+		columns = batch_of_block(p->batches, batch, c->index);
+	for (first = 0; first < columns.count; first += count) {
+		count = columns.count - first;
+		if (counter)
+			count = pperf_columns_block_values(&columns, p->source.db, p->source.info, counter, type, first,
+							   values + first);
+		for (i = first; i < first + count; i++)
+			values[i] = counter ? counter_value(p, c, &columns, &loads[i], i, values[i]) : NAN;
 	}
-	return NAN;
 }
 
-static void add_moment(struct moment *moment, const struct pperf_sample *sample)
+/* Of no time there is no part. */
+static void add_to_curve(const struct page *p, const struct curve *c, const struct batch *batch, double *values)
 {
-	unsigned int b;
+	size_t n;
 
-	if (!moment->end_ns)
-		moment->start_ns = sample->start_ns;
-	moment->end_ns = sample->end_ns;
-	moment->marks |= sample->flags & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR | PPERF_SAMPLE_STRETCHED);
-	for (b = 0; b < sample->num_blocks; b++)
-		if (pperf_sample_block_at(sample, b)->states & PPERF_STATE_PROTECTED)
-			moment->marks |= MARK_PROTECTED;
+	for (n = 0; n < batch->columns.count; n++)
+		if (!batch->length_ns[n])
+			values[n] = NAN;
+	line_add(c->line, p->summaries, batch->number, values, batch->length_ns, batch->columns.count);
 }
 
-static enum pperf_error add_sample(struct page *p, uint64_t number, struct pperf_sums *sums, struct pperf_topdown *topdown)
+/* A curve that is not of top-down. Has load: the loads are those of the samples. */
+static void add_values(const struct page *p, const struct curve *c, const struct batch *batch, const struct pperf_load *loads,
+		       bool has_load)
 {
-	const struct pperf_sample *sample = &p->view->recording.sample;
-	uint64_t length_ns = sample->end_ns - sample->start_ns;
-	size_t bin = line_bin(p->summaries, number), i;
-	enum pperf_error error;
-	struct figures f;
+	double values[RECORDING_CHUNK_SAMPLES];
+	size_t n;
 
-	pperf_sums_reset(sums);
-	error = pperf_sums_add(sums, sample);
-	if (!error && topdown) {
-		pperf_topdown_reset(topdown);
-		error = pperf_topdown_add(topdown, sample);
-	}
-	if (error)
-		return error;
-
-	f = figures_of(&p->source, sums);
-	/* Of no time there is no part. */
-	for (i = 0; length_ns && i < p->num_curves; i++)
-		line_add(&p->curves[i].line[bin], curve_value(p, &p->curves[i], sums, &f, topdown), length_ns);
-	add_moment(&p->moments[bin], sample);
-	return PPERF_OK;
+	if (!has_load && c->kind != READ && c->kind != WRITTEN)
+		return;
+	if (c->kind > FREQUENCY)
+		find_counter_values(p, c, batch, loads, values);
+	for (n = 0; n < batch->columns.count && c->kind <= FREQUENCY; n++)
+		values[n] = load_value(c->kind, &loads[n]);
+	add_to_curve(p, c, batch, values);
 }
 
-/* Reads the recording once more. Returns a status. */
-static int read_curves(struct page *p)
+/* All curves but those of top-down. */
+static void add_all_values(const struct page *p, const struct batch *batch)
 {
-	struct pperf_topdown *topdown = NULL;
-	struct pperf_sums *sums = NULL;
-	enum recording_item item;
-	enum pperf_error error;
-	int status = STATUS_OK;
-	uint64_t n = 0;
+	struct pperf_load loads[RECORDING_CHUNK_SAMPLES];
+	bool has_load = pperf_sums_loads(p->sums, &batch->columns, loads);
 	size_t i;
 
-	error = pperf_sums_new(p->source.db, p->source.info, &sums);
-	if (!error && p->summaries->topdown)
-		error = pperf_topdown_new(p->source.db, p->source.info, &topdown);
-	if (!error && view_rewind(p->view))
-		status = view_finish(p->view, RECORDING_UNREADABLE);
-
-	/* A file may have grown since it was summarized. */
-	while (!error && !status && n < p->summaries->log.samples) {
-		item = view_next(p->view);
-		if (item == RECORDING_SAMPLE)
-			error = add_sample(p, n++, sums, topdown);
-		else if (item > RECORDING_CUT)
-			status = view_finish(p->view, item);
-		else
-			status = view_finish(p->view, view_changed(p->view));
-	}
 	for (i = 0; i < p->num_curves; i++)
-		line_end(p->curves[i].line, p->summaries);
-	pperf_topdown_free(topdown);
-	pperf_sums_free(sums);
-	return error ? complain_of(error) : status;
+		if (p->curves[i].kind != PART)
+			add_values(p, &p->curves[i], batch, loads, has_load);
+}
+
+static void add_moments(const struct page *p, const struct batch *batch)
+{
+	struct moment *moment;
+	size_t n;
+
+	for (n = 0; n < batch->columns.count; n++) {
+		moment = &p->moments[line_bin(p->summaries, batch->number + n)];
+		if (!moment->end_ns)
+			moment->start_ns = batch->columns.start_ns[n];
+		moment->end_ns = batch->columns.end_ns[n];
+		moment->marks |= batch->flags[n] & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR | PPERF_SAMPLE_STRETCHED);
+		if (batch->in_protected[n])
+			moment->marks |= MARK_PROTECTED;
+	}
+}
+
+static void add_topdown(const struct page *p, const struct batch *batch)
+{
+	const struct pperf_topdown_node *const *nodes;
+	const struct curve *c;
+	size_t count, i;
+
+	nodes = pperf_db_topdown(p->source.db, &count);
+	/* It had values for all of them before. */
+	if (!p->topdown || pperf_topdown_add_columns(p->topdown, &batch->columns, p->shares))
+		return;
+	for (c = p->curves; c < p->curves + p->num_curves; c++) {
+		if (c->kind != PART)
+			continue;
+		for (i = 0; i < count && nodes[i] != c->node; i++)
+			;
+		add_to_curve(p, c, batch, p->shares[i]);
+	}
+}
+
+enum { TASK_MOMENTS, TASK_TOPDOWN, TASK_VALUES, TASKS };
+
+void html_task(void *context, size_t number, const struct batch *batch)
+{
+	const struct page *p = context;
+
+	if (number == TASK_MOMENTS)
+		add_moments(p, batch);
+	else if (number == TASK_TOPDOWN)
+		add_topdown(p, batch);
+	else
+		add_all_values(p, batch);
+}
+
+/* Makes what is needed to read samples. */
+static enum pperf_error begin_curves(struct page *p)
+{
+	enum pperf_error error = pperf_sums_new(p->source.db, p->source.info, &p->sums);
+	size_t count, i;
+
+	if (error || !p->summaries->topdown)
+		return error;
+	pperf_db_topdown(p->source.db, &count);
+	p->shares = calloc(count + 1, sizeof(*p->shares));
+	for (i = 0; p->shares && i < count && !error; i++) {
+		p->shares[i] = malloc(RECORDING_CHUNK_SAMPLES * sizeof(**p->shares));
+		if (!p->shares[i])
+			error = PPERF_ERROR_NO_MEMORY;
+	}
+	if (!p->shares)
+		error = PPERF_ERROR_NO_MEMORY;
+	return error ? error : pperf_topdown_new(p->source.db, p->source.info, &p->topdown);
+}
+
+int html_begin(void *context, const struct summaries *summaries, struct batches *batches)
+{
+	struct page *p = context;
+	enum pperf_error error;
+
+	p->summaries = summaries;
+	if (add_curves(p)) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	error = begin_curves(p);
+	if (error)
+		return complain_of(error);
+	batches->tasks += TASKS;
+	if (p->source.core) {
+		batches->block_type = pperf_counter_block_type(p->source.db, p->source.core);
+		pperf_counter_needs(p->source.db, p->source.core, &batches->block_needs);
+	}
+	p->batches = batches;
+	return STATUS_OK;
 }
 
 /* Two characters of a value. */
@@ -836,30 +929,47 @@ static void print_page(const struct page *p)
 	fputs(at, p->out);
 }
 
-int html_print(FILE *out, struct view *view, const struct summaries *summaries)
+struct page *html_new(struct view *view)
 {
-	struct page p = { .out = out, .view = view, .summaries = summaries };
-	int status;
+	struct page *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->view = view;
+	figures_find(&p->source, view->db, &view->recording.head.gpu);
+	return p;
+}
+
+int html_print(FILE *out, struct page *p)
+{
 	size_t i;
 
 	/* Which was told. */
-	if (!summaries->log.samples)
+	if (!p->summaries)
 		return STATUS_FAILED;
-	figures_find(&p.source, view->db, &view->recording.head.gpu);
-	if (add_curves(&p)) {
-		complain("out of memory");
-		status = STATUS_FAILED;
-	} else {
-		status = read_curves(&p);
-	}
-	if (!status) {
-		p.report = report_json(view, summaries);
-		print_page(&p);
-		json_object_put(p.report);
-	}
-	for (i = 0; i < p.num_curves; i++)
-		free(p.curves[i].line);
-	free(p.curves);
-	free(p.moments);
-	return status;
+	for (i = 0; i < p->num_curves; i++)
+		line_end(p->curves[i].line, p->summaries);
+	p->out = out;
+	p->report = report_json(p->view, p->summaries);
+	print_page(p);
+	json_object_put(p->report);
+	return STATUS_OK;
+}
+
+void html_free(struct page *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	for (i = 0; i < p->num_curves; i++)
+		free(p->curves[i].line);
+	pperf_sums_free(p->sums);
+	for (i = 0; p->shares && p->shares[i]; i++)
+		free(p->shares[i]);
+	free(p->shares);
+	pperf_topdown_free(p->topdown);
+	free(p->curves);
+	free(p->moments);
+	free(p);
 }

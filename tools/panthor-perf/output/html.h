@@ -5,10 +5,20 @@
 
 #include "view.h"
 
+struct page;
+
+/* NULL without memory. The view has to outlive it. */
+struct page *html_new(struct view *view);
+
+/* For struct summary_lines, with the page as context: what is drawn beside the lines of the summaries. */
+int html_begin(void *page, const struct summaries *summaries, struct batches *batches);
+void html_task(void *page, size_t number, const struct batch *batch);
+
 /*
- * Prints a page that has all that it needs in it. The summaries have lines; what else is drawn takes another
- * look at the samples. Prints what is wrong. Returns a status.
+ * Prints a page that has all that it needs in it, of summaries that were made with it. Returns a status; what is wrong was
+ * printed.
  */
-int html_print(FILE *out, struct view *view, const struct summaries *summaries);
+int html_print(FILE *out, struct page *page);
+void html_free(struct page *page);
 
 #endif

@@ -63,7 +63,7 @@ static void print_log(FILE *out, const struct view *v, const struct summaries *s
 	}
 	for (i = 0; pperf_log_text(&log, i, line, sizeof(line)); i++)
 		fprintf(out, "%s\n", line);
-	for (i = 0; v->region && pperf_log_text(&v->gaps, i, line, sizeof(line)); i++)
+	for (i = 0; v->region && pperf_log_text(&s->gaps, i, line, sizeof(line)); i++)
 		fprintf(out, "%s\n", line);
 }
 

@@ -78,9 +78,28 @@ static uint32_t region_behind(const struct regions *r, size_t marks)
 	return marks ? r->marks[marks - 1].region : 0;
 }
 
-uint32_t regions_of(const struct regions *r, const struct pperf_sample *sample)
+bool regions_place(const struct regions *r, uint64_t start_ns, uint64_t end_ns, uint32_t *region)
 {
-	return region_behind(r, marks_until(r, sample->start_ns + (sample->end_ns - sample->start_ns) / 2));
+	size_t first = marks_until(r, start_ns), last = first, n;
+	bool sure = true;
+
+	*region = region_behind(r, marks_until(r, start_ns + (end_ns - start_ns) / 2));
+	/* What begins where it ends is none of its own. */
+	if (end_ns > start_ns)
+		last = marks_until(r, end_ns - 1);
+	for (n = first; n < last; n++)
+		sure &= r->marks[n].region == region_behind(r, first);
+	return sure;
+}
+
+bool regions_touch(const struct regions *r, uint32_t region, uint64_t start_ns, uint64_t end_ns)
+{
+	size_t n = marks_until(r, start_ns), last = marks_until(r, end_ns);
+
+	for (; n <= last; n++)
+		if (region_behind(r, n) == region)
+			return true;
+	return false;
 }
 
 uint32_t regions_find(const struct regions *r, const char *name)
@@ -93,7 +112,7 @@ uint32_t regions_find(const struct regions *r, const char *name)
 	return 0;
 }
 
-static enum pperf_error make_sums(struct regions *r, const struct pperf_db *db, const struct pperf_gpu_info *info)
+enum pperf_error regions_begin(struct regions *r, const struct pperf_db *db, const struct pperf_gpu_info *info)
 {
 	enum pperf_error error = PPERF_OK;
 	size_t n;
@@ -108,39 +127,30 @@ static enum pperf_error make_sums(struct regions *r, const struct pperf_db *db, 
 	return error;
 }
 
-enum pperf_error regions_add_sample(struct regions *r, const struct pperf_db *db, const struct pperf_gpu_info *info,
-				    const struct pperf_sample *sample)
+void regions_add(struct regions *r, const struct pperf_columns *columns, const struct pperf_sample *sum, uint32_t region,
+		 bool sure)
 {
-	size_t first = marks_until(r, sample->start_ns), last = first, n;
-	struct region *region;
-	enum pperf_error error;
-	bool sure = true;
+	size_t n, last;
 
-	if (!r->samples++) {
-		r->start_ns = sample->start_ns;
-		error = make_sums(r, db, info);
-		if (error)
-			return error;
+	if (!r->samples)
+		r->start_ns = columns->start_ns[0];
+	r->samples += columns->count;
+	r->end_ns = columns->end_ns[columns->count - 1];
+
+	pperf_sums_add_columns(r->list[region].sums, columns, sum);
+	if (sure) {
+		pperf_sums_add_columns(r->list[region].sure, columns, sum);
+		return;
 	}
-	r->end_ns = sample->end_ns;
-	/* What begins where it ends is none of its own. */
-	if (sample->end_ns > sample->start_ns)
-		last = marks_until(r, sample->end_ns - 1);
-	for (n = first; n < last; n++)
-		sure &= r->marks[n].region == region_behind(r, first);
-
-	region = &r->list[regions_of(r, sample)];
-	error = pperf_sums_add(region->sums, sample);
-	if (!error && sure)
-		error = pperf_sums_add(region->sure, sample);
-	for (n = first; !error && !sure && n <= last; n++) {
-		region = &r->list[region_behind(r, n)];
-		if (region->latest == r->samples)
+	/* There is one sample alone, of some length. */
+	last = marks_until(r, r->end_ns - 1);
+	for (n = marks_until(r, columns->start_ns[0]); n <= last; n++) {
+		region = region_behind(r, n);
+		if (r->list[region].latest == r->samples)
 			continue;
-		region->latest = r->samples;
-		error = pperf_sums_add(region->across, sample);
+		r->list[region].latest = r->samples;
+		pperf_sums_add_columns(r->list[region].across, columns, sum);
 	}
-	return error;
 }
 
 void regions_end(struct regions *r)

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include <columns.h>
+
 #include "figures.h"
 #include "recording.h"
 
@@ -53,15 +55,24 @@ struct regions {
 /* Zero them to begin. Adds a mark of a recording, behind all others. Returns -1 without memory. */
 int regions_add_mark(struct regions *regions, const struct recording_mark *mark);
 
-/* Where a sample belongs. 0 without marks. */
-uint32_t regions_of(const struct regions *regions, const struct pperf_sample *sample);
+/* The region that a sample belongs to, 0 without marks. Returns false if it lies in others as well. */
+bool regions_place(const struct regions *regions, uint64_t start_ns, uint64_t end_ns, uint32_t *region);
+
+/* Whether any of a region lies in that time. */
+bool regions_touch(const struct regions *regions, uint32_t region, uint64_t start_ns, uint64_t end_ns);
 
 /* The number of a region by its name, or 0. */
 uint32_t regions_find(const struct regions *regions, const char *name);
 
-/* Adds a sample to the sums of all regions that it touches. All marks were added before. */
-enum pperf_error regions_add_sample(struct regions *regions, const struct pperf_db *db,
-				    const struct pperf_gpu_info *info, const struct pperf_sample *sample);
+/* Makes the sums of all regions, when all marks were added. */
+enum pperf_error regions_begin(struct regions *regions, const struct pperf_db *db, const struct pperf_gpu_info *info);
+
+/*
+ * Adds samples that have the sum together, to the sums of all regions that they touch: those that regions_place() has for each,
+ * or one alone that lies in others as well.
+ */
+void regions_add(struct regions *regions, const struct pperf_columns *columns, const struct pperf_sample *sum, uint32_t region,
+		 bool sure);
 
 /* To be called when all samples were added. */
 void regions_end(struct regions *regions);

@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batches.h"
 #include "common.h"
+#include "quantiles.h"
 #include "view.h"
 
-/* Memory for the values of samples. What does not fit is read in further passes. */
-#define VALUES_BYTES (256ull << 20)
+/* Equal parts of the time over which there are means: those that are shown, and those that noise is found by. */
+static const unsigned int part_counts[BATCH_PARTS] = { SUMMARY_BINS, SUMMARY_PARTS };
+#define MAX_PARTS SUMMARY_BINS
 
 const int summary_percentiles[SUMMARY_PERCENTILES] = { 50, 95, 99 };
 
@@ -53,98 +56,6 @@ static enum pperf_error choose(struct view *v, char *const *patterns, unsigned i
 	return error;
 }
 
-/* ---- What each sample says ---- */
-
-struct period {
-	uint64_t start_ns, end_ns;
-};
-
-/* A value, or NAN, and the time for which it stands. */
-struct point {
-	double value, weight;
-};
-
-static double sample_value(const struct pperf_sums *sums, const struct pperf_counter *counter)
-{
-	double value, seconds = pperf_sums_seconds(sums);
-
-	if (pperf_sums_value(sums, counter, &value))
-		return NAN;
-	if (counter->kind != PPERF_KIND_COUNT)
-		return value;
-	return seconds > 0 ? value / seconds : NAN;
-}
-
-enum recording_item view_changed(struct view *v)
-{
-	snprintf(v->recording.error, sizeof(v->recording.error), "the file changed while it was being read");
-	return RECORDING_UNREADABLE;
-}
-
-/* Reads the recording once more, and what each sample says of some counters. Returns what ended it. */
-static enum recording_item read_values(struct view *v, const struct summary *list, size_t count,
-				       struct period *periods, double *values, size_t samples,
-				       struct pperf_sums *sums, enum pperf_error *error)
-{
-	enum recording_item item;
-	size_t n = 0, i;
-
-	*error = PPERF_OK;
-	if (view_rewind(v))
-		return RECORDING_UNREADABLE;
-
-	while ((item = view_next(v)) == RECORDING_SAMPLE) {
-		/* A file that has grown meanwhile. */
-		if (n == samples)
-			return RECORDING_CUT;
-		pperf_sums_reset(sums);
-		*error = pperf_sums_add(sums, &v->recording.sample);
-		if (*error)
-			return item;
-		periods[n].start_ns = v->recording.sample.start_ns;
-		periods[n].end_ns = v->recording.sample.end_ns;
-		for (i = 0; i < count; i++)
-			values[i * samples + n] = sample_value(sums, list[i].counter);
-		n++;
-	}
-	return item <= RECORDING_CUT && n < samples ? view_changed(v) : item;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const struct point *x = a, *y = b;
-
-	return x->value < y->value ? -1 : x->value > y->value;
-}
-
-/* Means of the values over so many equal parts of the time, NAN where there is no time. */
-static void mean_by_part(const struct period *periods, const double *values, size_t samples, uint64_t start,
-			 uint64_t end, double *means, unsigned int parts)
-{
-	double length = (double)(end - start) / parts, time[SUMMARY_BINS] = {}, from, to, overlap;
-	unsigned int part, last;
-	size_t n;
-
-	memset(means, 0, parts * sizeof(*means));
-	for (n = 0; n < samples && length > 0; n++) {
-		if (isnan(values[n]))
-			continue;
-		from = periods[n].start_ns - start;
-		to = periods[n].end_ns - start;
-		part = from / length;
-		last = to / length;
-		for (; part <= last && part < parts; part++) {
-			overlap = fmin(to, (part + 1) * length) - fmax(from, part * length);
-			if (overlap <= 0)
-				continue;
-			means[part] += values[n] * overlap;
-			time[part] += overlap;
-		}
-	}
-	for (part = 0; part < parts; part++)
-		means[part] = time[part] > 0 ? means[part] / time[part] : NAN;
-}
-
 static double noise_of(const double *means, unsigned int parts, double mean)
 {
 	double sum = 0, squares = 0;
@@ -176,19 +87,28 @@ struct bin *line_new(const struct summaries *s)
 
 size_t line_bin(const struct summaries *s, uint64_t sample)
 {
-	return sample * s->bins / s->log.samples;
+	return sample * s->bins / s->samples;
 }
 
-void line_add(struct bin *bin, double value, double weight)
+void line_add(struct bin *line, const struct summaries *s, uint64_t number, const double *values, const double *weights,
+	      size_t count)
 {
-	if (isnan(value))
-		return;
-	bin->mean += value * weight;
-	bin->weight += weight;
-	if (value < bin->min)
-		bin->min = value;
-	if (value > bin->max)
-		bin->max = value;
+	size_t at = line_bin(s, number), i;
+	/* The first sample behind the bin. */
+	uint64_t next = ((at + 1) * s->samples + s->bins - 1) / s->bins;
+
+	for (i = 0; i < count; i++) {
+		if (number + i == next)
+			next = ((++at + 1) * s->samples + s->bins - 1) / s->bins;
+		if (isnan(values[i]))
+			continue;
+		line[at].mean += values[i] * weights[i];
+		line[at].weight += weights[i];
+		if (values[i] < line[at].min)
+			line[at].min = values[i];
+		if (values[i] > line[at].max)
+			line[at].max = values[i];
+	}
 }
 
 void line_end(struct bin *line, const struct summaries *s)
@@ -204,52 +124,178 @@ void line_end(struct bin *line, const struct summaries *s)
 	}
 }
 
-static int make_line(struct summary *one, const struct summaries *s, const struct period *periods,
-		     const double *values)
+/* ---- What each sample says ---- */
+
+/* A counter over all samples. */
+struct counting {
+	struct summary *summary;
+	double min, max;
+	struct quantiles quantiles;
+
+	/* Values by the time for which they stand, and that time. */
+	double sums[BATCH_PARTS][MAX_PARTS], times[BATCH_PARTS][MAX_PARTS];
+	bool no_memory;
+};
+
+/* All that is read of a recording. Tasks: sums, top-down, and a counter each. */
+struct reading {
+	struct view *view;
+	struct summaries *summaries;
+	struct batches batches;
+	struct adder adder;
+	struct counting *countings;
+
+	/* NULL if none are wanted; their tasks come last, from this one on. */
+	const struct summary_lines *lines;
+	size_t first_of_lines;
+};
+
+enum { TASK_SUMS, TASK_TOPDOWN, TASK_COUNTERS };
+
+static void add_to_parts(struct counting *c, const struct reading *r, const struct batch *batch, unsigned int which,
+			 const double *values)
 {
+	const struct batch_part *at = batch->parts[which];
+	const struct pperf_columns *columns = &batch->columns;
+	double overlap;
+	unsigned int part;
 	size_t n;
 
-	one->line = line_new(s);
-	if (!one->line)
-		return -1;
-	for (n = 0; n < s->log.samples; n++)
-		line_add(&one->line[line_bin(s, n)], values[n], periods[n].end_ns - periods[n].start_ns);
-	line_end(one->line, s);
-	return 0;
-}
-
-static void summarize_values(struct summary *s, const struct period *periods, const double *values,
-			     size_t samples, const struct pperf_log *log, struct point *points)
-{
-	double weight = 0, seen = 0, parts[SUMMARY_PARTS];
-	size_t n, count = 0;
-	unsigned int p = 0;
-
-	for (n = 0; n < samples; n++) {
+	for (n = 0; n < columns->count; n++, at++) {
 		if (isnan(values[n]))
 			continue;
-		points[count].value = values[n];
-		points[count].weight = periods[n].end_ns - periods[n].start_ns;
-		weight += points[count++].weight;
+		overlap = at->overlap;
+		for (part = at->first; part <= at->last && part < part_counts[which]; part++) {
+			if (part > at->first)
+				overlap = batch_overlap(&r->batches, which, columns->start_ns[n], columns->end_ns[n], part);
+			if (overlap <= 0)
+				continue;
+			c->sums[which][part] += values[n] * overlap;
+			c->times[which][part] += overlap;
+		}
 	}
-	s->valid &= count > 0;
+}
+
+static void find_extremes(struct counting *c, const double *values, size_t count)
+{
+	double min = c->min, max = c->max;
+	size_t n;
+
+	/* NAN is neither. */
+	for (n = 0; n < count; n++) {
+		min = values[n] < min ? values[n] : min;
+		max = values[n] > max ? values[n] : max;
+	}
+	c->min = min;
+	c->max = max;
+}
+
+/* What each sample says of a counter: NAN if it has no value. */
+static void read_values(const struct view *v, const struct pperf_counter *counter, const struct pperf_columns *columns,
+			double *values)
+{
+	double found[COLUMNS_MAX_VALUES], seconds;
+	size_t first, count, i;
+
+	for (first = 0; first < columns->count; first += count, values += count) {
+		count = pperf_columns_values(columns, v->db, &v->recording.head.gpu, counter, first, found);
+		for (i = 0; i < count; i++) {
+			seconds = columns->seconds[first + i];
+			if (!isfinite(found[i]) || (counter->kind == PPERF_KIND_COUNT && !(seconds > 0)))
+				values[i] = NAN;
+			else
+				values[i] = counter->kind == PPERF_KIND_COUNT ? found[i] / seconds : found[i];
+		}
+	}
+}
+
+static void add_values(struct reading *r, struct counting *c, const struct batch *batch)
+{
+	double values[RECORDING_CHUNK_SAMPLES];
+	size_t count = batch->columns.count;
+	unsigned int which;
+
+	read_values(r->view, c->summary->counter, &batch->columns, values);
+	find_extremes(c, values, count);
+	c->no_memory |= quantiles_add(&c->quantiles, values, batch->length_ns, count);
+	for (which = 0; which < BATCH_PARTS; which++)
+		add_to_parts(c, r, batch, which, values);
+	if (c->summary->line)
+		line_add(c->summary->line, r->summaries, batch->number, values, batch->length_ns, count);
+}
+
+/* Adds samples to a log as pperf_log_add() does. */
+static void add_to_log(struct summaries *s, const struct batch *batch)
+{
+	const struct pperf_columns *c = &batch->columns;
+	struct pperf_log *log = &s->log;
+	uint64_t length;
+	size_t i;
+
+	for (i = 0; i < c->count; i++) {
+		length = c->end_ns[i] - c->start_ns[i];
+		if (!log->samples) {
+			log->start_ns = c->start_ns[i];
+		} else if (c->start_ns[i] != log->end_ns) {
+			log->gaps++;
+			log->gap_ns += c->start_ns[i] - log->end_ns;
+			s->gaps.gaps += batch->follows[i];
+			s->gaps.gap_ns += batch->follows[i] ? c->start_ns[i] - log->end_ns : 0;
+		}
+		log->end_ns = c->end_ns[i];
+		if (length > log->longest_ns)
+			log->longest_ns = length;
+		log->samples++;
+		log->overflowed += !!(batch->flags[i] & PPERF_SAMPLE_OVERFLOW);
+		log->failed += !!(batch->flags[i] & PPERF_SAMPLE_ERROR);
+		log->stretched += !!(batch->flags[i] & PPERF_SAMPLE_STRETCHED);
+		log->in_protected += batch->in_protected[i];
+	}
+}
+
+static void run_task(void *context, size_t number, const struct batch *batch)
+{
+	struct reading *r = context;
+	struct summaries *s = r->summaries;
+
+	switch (number) {
+	case TASK_SUMS:
+		add_to_log(s, batch);
+		pperf_sums_add_columns(s->sums, &batch->columns, adder_sum(&r->adder, &batch->runs[0]));
+		break;
+	case TASK_TOPDOWN:
+		if (s->topdown && pperf_topdown_add_columns(s->topdown, &batch->columns, NULL)) {
+			/* No GPU could have counted this. */
+			pperf_topdown_free(s->topdown);
+			s->topdown = NULL;
+		}
+		break;
+	default:
+		if (number < r->first_of_lines)
+			add_values(r, &r->countings[number - TASK_COUNTERS], batch);
+		else
+			r->lines->task(r->lines->context, number - r->first_of_lines, batch);
+	}
+}
+
+static void summarize_values(struct counting *c)
+{
+	double means[BATCH_PARTS][MAX_PARTS];
+	struct summary *s = c->summary;
+	unsigned int which, i;
+
+	s->valid &= c->min <= c->max;
 	if (!s->valid)
 		return;
-
-	qsort(points, count, sizeof(*points), by_value);
-	s->min = points[0].value;
-	s->max = points[count - 1].value;
-	for (n = 0; n < count; n++) {
-		seen += points[n].weight;
-		for (; p < SUMMARY_PERCENTILES && seen >= weight * summary_percentiles[p] / 100; p++)
-			s->percentile[p] = points[n].value;
-	}
-	for (; p < SUMMARY_PERCENTILES; p++)
-		s->percentile[p] = s->max;
-
-	mean_by_part(periods, values, samples, log->start_ns, log->end_ns, s->timeline, SUMMARY_BINS);
-	mean_by_part(periods, values, samples, log->start_ns, log->end_ns, parts, SUMMARY_PARTS);
-	s->noise = noise_of(parts, SUMMARY_PARTS, s->mean);
+	s->min = c->min;
+	s->max = c->max;
+	for (i = 0; i < SUMMARY_PERCENTILES; i++)
+		s->percentile[i] = quantiles_percentile(&c->quantiles, summary_percentiles[i]);
+	for (which = 0; which < BATCH_PARTS; which++)
+		for (i = 0; i < part_counts[which]; i++)
+			means[which][i] = c->times[which][i] > 0 ? c->sums[which][i] / c->times[which][i] : NAN;
+	memcpy(s->timeline, means[0], sizeof(s->timeline));
+	s->noise = noise_of(means[1], SUMMARY_PARTS, s->mean);
 }
 
 /* What follows from the sums of all samples. */
@@ -278,24 +324,16 @@ static void summarize_sums(struct summary *s, const struct pperf_sums *sums, con
 		s->share = s->total / cycles;
 }
 
-/* The first pass: sums, top-down, and how many samples there are. Returns what ended it. */
-static enum recording_item add_up(struct view *v, struct summaries *s, enum pperf_error *error)
+/* As many as there are samples, if they are not too many for all counters, and what else is drawn. */
+static size_t choose_bins(const struct summaries *s, uint64_t samples)
 {
-	enum recording_item item;
+	size_t bins = LINES_MAX_BINS / (s->count + 40);
 
-	*error = PPERF_OK;
-	while ((item = view_next(v)) == RECORDING_SAMPLE) {
-		pperf_log_add(&s->log, &v->recording.sample);
-		*error = pperf_sums_add(s->sums, &v->recording.sample);
-		if (*error)
-			return item;
-		if (s->topdown && pperf_topdown_add(s->topdown, &v->recording.sample)) {
-			/* Not all of it was recorded, or no GPU could have counted this. */
-			pperf_topdown_free(s->topdown);
-			s->topdown = NULL;
-		}
-	}
-	return item;
+	if (bins > LINE_MAX_BINS)
+		bins = LINE_MAX_BINS;
+	if (bins < 1)
+		bins = 1;
+	return bins < samples ? bins : samples;
 }
 
 static int no_memory(void)
@@ -304,95 +342,108 @@ static int no_memory(void)
 	return STATUS_FAILED;
 }
 
-/* Further passes, each for as many counters as there is memory for. */
-static int summarize_samples(struct view *v, struct summaries *s)
+/* Makes what all that is read is added to. Returns a status. */
+static int make_countings(struct reading *r, enum summary_depth depth, const struct extent *extent)
 {
-	size_t samples = s->log.samples, batch, first, n, i;
-	struct pperf_sums *sums = NULL;
-	struct period *periods = calloc(samples, sizeof(*periods));
-	struct point *points = calloc(samples, sizeof(*points));
-	enum pperf_error error;
-	enum recording_item item;
-	double *values = NULL;
-	int status = STATUS_OK;
+	struct summaries *s = r->summaries;
+	size_t i;
 
-	batch = VALUES_BYTES / sizeof(*values) / samples;
-	batch = batch < 1 ? 1 : batch > s->count ? s->count : batch;
-	values = calloc(batch * samples + 1, sizeof(*values));
-	if (!periods || !points || !values) {
+	if (r->lines)
+		s->bins = choose_bins(s, extent->samples);
+	s->samples = extent->samples;
+	r->countings = calloc(s->count + 1, sizeof(*r->countings));
+	if (!r->countings || adder_new(&r->adder, &r->view->recording))
+		return no_memory();
+	for (i = 0; i < s->count; i++) {
+		r->countings[i].summary = &s->list[i];
+		r->countings[i].min = INFINITY;
+		r->countings[i].max = -INFINITY;
+		if (s->bins && !(s->list[i].line = line_new(s)))
+			return no_memory();
+	}
+	r->batches = (struct batches){
+		.view = r->view, .task = run_task, .context = r,
+		.tasks = TASK_COUNTERS + (depth > SUMMARY_SUMS ? s->count : 0),
+		.parts = { part_counts[0], part_counts[1] }, .start_ns = extent->start_ns, .end_ns = extent->end_ns,
+	};
+	r->first_of_lines = r->batches.tasks;
+	return r->lines ? r->lines->begin(r->lines->context, s, &r->batches) : STATUS_OK;
+}
+
+/* Reads all that is looked at. Returns a status. */
+static int read_all(struct view *v, struct summaries *s, enum summary_depth depth, const struct summary_lines *lines,
+		    const struct extent *extent)
+{
+	struct reading r = { .view = v, .summaries = s, .lines = lines };
+	int status = make_countings(&r, depth, extent);
+	bool failed = false;
+	size_t i;
+
+	if (!status)
+		status = view_finish(v, batches_run(&r.batches));
+	for (i = 0; i < s->count && !status; i++)
+		failed |= r.countings[i].no_memory;
+	if (failed && !status)
 		status = no_memory();
-		goto out;
+	for (i = 0; i < s->count && !status; i++) {
+		summarize_sums(&s->list[i], s->sums, v);
+		if (depth > SUMMARY_SUMS)
+			summarize_values(&r.countings[i]);
+		if (s->bins)
+			line_end(s->list[i].line, s);
 	}
-	error = pperf_sums_new(v->db, &v->recording.head.gpu, &sums);
-	if (error) {
-		status = complain_of(error);
-		goto out;
-	}
-
-	for (first = 0; first < s->count && !status; first += n) {
-		n = s->count - first < batch ? s->count - first : batch;
-		item = read_values(v, s->list + first, n, periods, values, samples, sums, &error);
-		if (error)
-			status = complain_of(error);
-		else if (item > RECORDING_CUT)
-			status = view_finish(v, item);
-		for (i = 0; i < n && !status; i++) {
-			struct summary *one = &s->list[first + i];
-
-			summarize_values(one, periods, values + i * samples, samples, &s->log, points);
-			if (s->bins && make_line(one, s, periods, values + i * samples))
-				status = no_memory();
-		}
-	}
-out:
-	pperf_sums_free(sums);
-	free(periods);
-	free(points);
-	free(values);
+	for (i = 0; r.countings && i < s->count; i++)
+		quantiles_free(&r.countings[i].quantiles);
+	free(r.countings);
+	adder_free(&r.adder);
 	return status;
 }
 
-/* As many as there are samples, if they are not too many for all counters, and what else is drawn. */
-static size_t choose_bins(const struct summaries *s)
+/* Top-down of what has all that it needs. Returns a status. */
+static int make_topdown(struct view *v, struct summaries *s)
 {
-	size_t bins = LINES_MAX_BINS / (s->count + 40);
+	const struct recording_head *head = &v->recording.head;
+	struct pperf_selection *needed;
+	enum pperf_error error = pperf_topdown_new(v->db, &head->gpu, &s->topdown);
+	const struct pperf_masks *masks;
+	bool has = true;
+	unsigned int type, i;
 
-	if (bins > LINE_MAX_BINS)
-		bins = LINE_MAX_BINS;
-	if (bins < 1)
-		bins = 1;
-	return bins < s->log.samples ? bins : s->log.samples;
+	/* A layout of which nothing is known has no tree. */
+	if (error == PPERF_ERROR_UNKNOWN)
+		return STATUS_OK;
+	if (!error)
+		error = pperf_selection_new(v->db, &head->gpu, &needed);
+	if (error)
+		return complain_of(error);
+	pperf_selection_need_topdown(needed);
+	masks = pperf_selection_masks(needed);
+	for (type = 0; type < PPERF_BLOCK_TYPES; type++)
+		for (i = 0; i < PPERF_MAX_VALUES / 64; i++)
+			has &= !(masks->bits[type][i] & ~(head->gpu.blocks[type] ? head->masks.bits[type][i] : 0));
+	pperf_selection_free(needed);
+	if (!has) {
+		pperf_topdown_free(s->topdown);
+		s->topdown = NULL;
+	}
+	return STATUS_OK;
 }
 
-int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, enum summary_depth depth,
-	      struct summaries *s)
+/* Finds what is to be said of. Returns a status. */
+static int make_list(struct view *v, char *const *patterns, unsigned int num_patterns, struct summaries *s)
 {
-	const struct pperf_gpu_info *info = &v->recording.head.gpu;
 	const struct pperf_counter *const *counters;
 	struct pperf_selection *selection = NULL;
-	enum recording_item item;
-	enum pperf_error error;
-	int status;
+	enum pperf_error error = pperf_selection_new(v->db, &v->recording.head.gpu, &selection);
+	int status = STATUS_OK;
 	size_t i;
 
-	memset(s, 0, sizeof(*s));
-	s->log.size = sizeof(s->log);
-	error = pperf_sums_new(v->db, info, &s->sums);
-	if (!error)
-		error = pperf_selection_new(v->db, info, &selection);
 	if (!error)
 		error = choose(v, patterns, num_patterns, selection);
-	if (!error) {
-		error = pperf_topdown_new(v->db, info, &s->topdown);
-		/* A layout of which nothing is known has no tree. */
-		if (error == PPERF_ERROR_UNKNOWN)
-			error = PPERF_OK;
-	}
 	if (error) {
 		status = complain_of(error);
 		goto out;
 	}
-
 	counters = pperf_selection_counters(selection, &s->count);
 	s->list = calloc(s->count + 1, sizeof(*s->list));
 	if (!s->list) {
@@ -407,28 +458,33 @@ int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, 
 		status = STATUS_USAGE;
 		goto out;
 	}
-
-	item = add_up(v, s, &error);
-	status = error ? complain_of(error) : view_finish(v, item);
-	if (status)
-		goto out;
-	if (!s->log.samples) {
-		if (v->region)
-			complain("%s has no samples of region \"%s\", which is shorter than a sample", v->path,
-				 v->regions.list[v->region].name);
-		else
-			complain("%s has no samples", v->path);
-		goto out;
-	}
-
-	for (i = 0; i < s->count; i++)
-		summarize_sums(&s->list[i], s->sums, v);
-	if (depth == SUMMARY_LINES)
-		s->bins = choose_bins(s);
-	if (depth > SUMMARY_SUMS)
-		status = summarize_samples(v, s);
 out:
 	pperf_selection_free(selection);
+	return status;
+}
+
+int summarize(struct view *v, char *const *patterns, unsigned int num_patterns, enum summary_depth depth,
+	      const struct summary_lines *lines, struct summaries *s)
+{
+	enum pperf_error error;
+	struct extent extent;
+	int status;
+
+	memset(s, 0, sizeof(*s));
+	s->log.size = s->gaps.size = sizeof(s->log);
+	error = pperf_sums_new(v->db, &v->recording.head.gpu, &s->sums);
+	status = error ? complain_of(error) : make_list(v, patterns, num_patterns, s);
+	if (!status)
+		status = make_topdown(v, s);
+	if (!status)
+		status = view_extent(v, &extent);
+	if (!status && !extent.samples && v->region)
+		complain("%s has no samples of region \"%s\", which is shorter than a sample", v->path,
+			 v->regions.list[v->region].name);
+	else if (!status && !extent.samples)
+		complain("%s has no samples", v->path);
+	else if (!status)
+		status = read_all(v, s, depth, lines, &extent);
 	if (status)
 		summaries_free(s);
 	return status;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include <suggest.h>
 
+#include "batches.h"
 #include "common.h"
 
 static int complain_of_recording(const struct view *view, enum recording_item item)
@@ -75,7 +77,7 @@ static FILE *open_input(struct view *view, const char *path, bool again)
 	return copy;
 }
 
-int view_open(struct view *view, const char *path, bool again)
+static int open_view(struct view *view, const char *path, bool again)
 {
 	const char *layout;
 	enum recording_item item;
@@ -83,6 +85,7 @@ int view_open(struct view *view, const char *path, bool again)
 	FILE *file;
 
 	memset(view, 0, sizeof(*view));
+	view->until_ns = UINT64_MAX;
 	file = open_input(view, path, again);
 	if (!file)
 		return STATUS_IO;
@@ -99,112 +102,188 @@ int view_open(struct view *view, const char *path, bool again)
 	return error ? complain_of(error) : STATUS_OK;
 }
 
+int view_open_stream(struct view *view, const char *path)
+{
+	return open_view(view, path, false);
+}
+
+/* Finds the marks of a chunk. Returns RECORDING_END, or what is wrong. */
+static enum recording_item read_marks(struct view *view, const struct chunk *chunk)
+{
+	struct recording *r = &view->recording;
+	uint8_t *bytes = chunk->range.marks ? chunk_read(r, chunk) : NULL;
+	uint64_t at = 0, size = bytes ? chunk->range.bytes : 0;
+	enum recording_item item = RECORDING_END;
+	struct recording_record record;
+
+	if (chunk->range.marks && !bytes) {
+		snprintf(r->error, sizeof(r->error), "%s", strerror(errno));
+		return RECORDING_UNREADABLE;
+	}
+	for (; at < size && item == RECORDING_END; at += record.length + RECORDING_FRAME) {
+		if (recording_get_record(bytes + at, size - at, &record) != RECORDING_SAMPLE)
+			item = RECORDING_BROKEN;
+		else if (record.kind == RECORDING_KIND_MARK && recording_get_mark(&record, &r->mark))
+			item = RECORDING_BROKEN;
+		else if (record.kind == RECORDING_KIND_MARK && regions_add_mark(&view->regions, &r->mark))
+			item = RECORDING_NO_MEMORY;
+	}
+	if (item == RECORDING_BROKEN)
+		snprintf(r->error, sizeof(r->error), "the record at byte %" PRIu64 " is invalid", chunk->range.offset + at);
+	if (item == RECORDING_NO_MEMORY)
+		snprintf(r->error, sizeof(r->error), "out of memory");
+	free(bytes);
+	return item;
+}
+
+int view_open(struct view *view, const char *path)
+{
+	int status = open_view(view, path, true);
+	enum recording_item item;
+	size_t i;
+
+	if (status)
+		return status;
+	item = chunks_find(&view->recording, &view->chunks);
+	status = view_finish(view, item);
+	memset(&view->recording.mark, 0, sizeof(view->recording.mark));
+	for (i = 0; i < view->chunks.count && !status; i++) {
+		item = read_marks(view, &view->chunks.list[i]);
+		status = view_finish(view, item);
+	}
+	return status;
+}
+
 void view_close(struct view *view)
 {
 	regions_free(&view->regions);
+	chunks_free(&view->chunks);
 	pperf_db_close(view->db);
 	recording_close(&view->recording);
 }
 
-int view_rewind(struct view *view)
+bool view_sees(const struct view *view, uint64_t start_ns, uint64_t end_ns)
 {
-	view->last_seen = false;
-	memset(&view->gaps, 0, sizeof(view->gaps));
-	view->gaps.size = sizeof(view->gaps);
-	return recording_rewind(&view->recording);
+	uint64_t middle = start_ns + (end_ns - start_ns) / 2;
+	uint32_t region;
+
+	if (middle < view->from_ns || middle >= view->until_ns)
+		return false;
+	if (!view->region)
+		return true;
+	regions_place(&view->regions, start_ns, end_ns, &region);
+	return region == view->region;
 }
 
-/* Notes a gap behind a sample that was looked at, too. Returns whether this one is to be. */
-static bool is_seen(struct view *view)
+bool view_sees_part(const struct view *view, const struct recording_chunk *chunk)
 {
-	const struct pperf_sample *sample = &view->recording.sample;
-	bool seen = !view->region || regions_of(&view->regions, sample) == view->region;
-
-	if (seen && view->last_seen && sample->start_ns != view->end_ns) {
-		view->gaps.gaps++;
-		view->gaps.gap_ns += sample->start_ns - view->end_ns;
-	}
-	view->end_ns = sample->end_ns;
-	view->last_seen = seen;
-	return seen;
+	if (chunk->end_ns < view->from_ns || chunk->start_ns >= view->until_ns)
+		return false;
+	return !view->region || regions_touch(&view->regions, view->region, chunk->start_ns, chunk->end_ns);
 }
 
-enum recording_item view_next(struct view *view)
+void view_choose_time(struct view *view, uint64_t from_ns, uint64_t until_ns)
 {
-	enum recording_item item;
+	struct chunks *chunks = &view->chunks;
+	uint64_t start_ns;
+	size_t i;
 
-	for (;;) {
-		item = recording_next(&view->recording);
-		if (item == RECORDING_SAMPLE && !is_seen(view))
-			continue;
-		if (item == RECORDING_MARK && !view->has_marks &&
-		    regions_add_mark(&view->regions, &view->recording.mark)) {
-			snprintf(view->recording.error, sizeof(view->recording.error), "out of memory");
-			return RECORDING_NO_MEMORY;
-		}
-		if (item != RECORDING_MARK && item != RECORDING_CLOCKS)
-			break;
-	}
-	/* Once it was read to its end, all are known. */
-	if (item != RECORDING_SAMPLE)
-		view->has_marks = true;
-	return item;
-}
-
-int view_look_at_region(struct view *view, uint32_t region)
-{
-	view->region = region;
-	return view_rewind(view) ? view_finish(view, RECORDING_UNREADABLE) : STATUS_OK;
+	for (i = 0; i < chunks->count && !chunks->list[i].range.samples; i++)
+		;
+	start_ns = i < chunks->count ? chunks->list[i].range.start_ns : 0;
+	view->from_ns = start_ns + from_ns;
+	view->until_ns = until_ns == UINT64_MAX ? UINT64_MAX : start_ns + until_ns;
 }
 
 int view_choose_region(struct view *view, const char *name)
 {
 	struct pperf_suggestions near = { .wrong = name };
 	char text[4 * PPERF_MARK_LENGTH];
-	enum recording_item item;
-	uint32_t region;
 	size_t n;
 
-	while ((item = view_next(view)) == RECORDING_SAMPLE)
-		;
-	if (item > RECORDING_CUT)
-		return view_finish(view, item);
-	region = regions_find(&view->regions, name);
-	if (!region) {
-		for (n = 1; n < view->regions.count; n++)
-			pperf_suggest(&near, view->regions.list[n].name);
-		complain("%s has no region \"%s\". %s", view->path, name,
-			 pperf_suggestion(&near, view->regions.count > 1 ? "Its regions are:" : "It has no regions.", text,
-					  sizeof(text)));
-		for (n = 1; n < view->regions.count && !near.count; n++) {
-			fputc('\t', stderr);
-			print_text(stderr, view->regions.list[n].name);
-			fputc('\n', stderr);
-		}
-		return STATUS_USAGE;
+	view->region = regions_find(&view->regions, name);
+	if (view->region)
+		return STATUS_OK;
+	for (n = 1; n < view->regions.count; n++)
+		pperf_suggest(&near, view->regions.list[n].name);
+	complain("%s has no region \"%s\". %s", view->path, name,
+		 pperf_suggestion(&near, view->regions.count > 1 ? "Its regions are:" : "It has no regions.", text, sizeof(text)));
+	for (n = 1; n < view->regions.count && !near.count; n++) {
+		fputc('\t', stderr);
+		print_text(stderr, view->regions.list[n].name);
+		fputc('\n', stderr);
 	}
-	return view_look_at_region(view, region);
+	return STATUS_USAGE;
+}
+
+static void measure(void *context, size_t number, const struct batch *batch)
+{
+	struct extent *extent = context;
+
+	(void)number;
+	if (!extent->samples)
+		extent->start_ns = batch->columns.start_ns[0];
+	extent->samples += batch->columns.count;
+	extent->end_ns = batch->columns.end_ns[batch->columns.count - 1];
+}
+
+int view_extent(struct view *view, struct extent *extent)
+{
+	const struct batches batches = { .view = view, .task = measure, .context = extent, .tasks = 1 };
+	size_t i;
+
+	memset(extent, 0, sizeof(*extent));
+	if (view->region || view->from_ns || view->until_ns != UINT64_MAX)
+		return view_finish(view, batches_run(&batches));
+	for (i = 0; i < view->chunks.count; i++) {
+		if (!view->chunks.list[i].range.samples)
+			continue;
+		if (!extent->samples)
+			extent->start_ns = view->chunks.list[i].range.start_ns;
+		extent->samples += view->chunks.list[i].range.samples;
+		extent->end_ns = view->chunks.list[i].range.end_ns;
+	}
+	return STATUS_OK;
+}
+
+struct region_sums {
+	struct regions *regions;
+	struct adder adder;
+};
+
+static void add_regions(void *context, size_t number, const struct batch *batch)
+{
+	struct region_sums *sums = context;
+	size_t i;
+
+	(void)number;
+	for (i = 0; i < batch->num_runs; i++) {
+		const struct batch_run *run = &batch->runs[i];
+		struct pperf_columns columns = batch_columns(batch, run);
+
+		regions_add(sums->regions, &columns, adder_sum(&sums->adder, run), run->region, run->sure);
+	}
 }
 
 int view_sum_regions(struct view *view)
 {
-	const struct pperf_gpu_info *info = &view->recording.head.gpu;
-	enum pperf_error error = PPERF_OK;
-	uint32_t region = view->region;
-	struct pperf_log gaps = view->gaps;
-	enum recording_item item;
+	struct view whole = *view;
+	struct region_sums sums = { .regions = &view->regions };
+	const struct batches batches = {
+		.view = &whole, .by_region = true, .task = add_regions, .context = &sums, .tasks = 1,
+	};
+	enum pperf_error error = regions_begin(&view->regions, view->db, &view->recording.head.gpu);
+	int status;
 
-	view->region = 0;
-	if (view_rewind(view))
-		return view_finish(view, RECORDING_UNREADABLE);
-	while (!error && (item = view_next(view)) == RECORDING_SAMPLE)
-		error = regions_add_sample(&view->regions, view->db, info, &view->recording.sample);
-	view->region = region;
-	view->gaps = gaps;
+	if (!error && adder_new(&sums.adder, &view->recording))
+		error = PPERF_ERROR_NO_MEMORY;
+	whole.region = 0;
+	whole.from_ns = 0;
+	whole.until_ns = UINT64_MAX;
+	status = error ? complain_of(error) : view_finish(&whole, batches_run(&batches));
+	adder_free(&sums.adder);
 	regions_end(&view->regions);
-	if (error)
-		return complain_of(error);
-	return item > RECORDING_CUT ? view_finish(view, item) : STATUS_OK;
+	return status;
 }
 
 int view_finish(const struct view *view, enum recording_item item)

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "chunks.h"
 #include "recording.h"
 #include "regions.h"
 
@@ -13,46 +14,46 @@ struct view {
 	struct recording recording;
 	struct pperf_db *db;
 
-	/* Its marks, as far as it was read. */
+	/* All its parts, and its marks. */
+	struct chunks chunks;
 	struct regions regions;
-	bool has_marks;
 
-	/* The only region that is looked at, 0 being the whole recording. */
+	/* What is looked at: a region, 0 being the whole recording, and a part of the time; until_ns is UINT64_MAX for all. */
 	uint32_t region;
-
-	/* Gaps between samples that are looked at and follow each other. */
-	struct pperf_log gaps;
-	uint64_t end_ns;
-	bool last_seen;
+	uint64_t from_ns, until_ns;
 };
 
+/* Opens a recording and the database of its counters, for who reads it in a row. Prints what is wrong. Returns a status. */
+int view_open_stream(struct view *view, const char *path);
+
 /*
- * Opens a recording and the database of its counters. A pipe's is copied to a temporary file if it is to be read
- * again. Prints what is wrong. Returns a status.
+ * The same, for who looks at parts of it, or more than once: its chunks and marks are known then. A pipe's is copied to a
+ * temporary file.
  */
-int view_open(struct view *view, const char *path, bool again);
+int view_open(struct view *view, const char *path);
 void view_close(struct view *view);
 
-/*
- * Looks at one region alone, in all that is read from here on: the recording is read once to find it. Prints
- * what is wrong. Returns a status.
- */
+/* Looks at one region alone from here on. Prints what is wrong. Returns a status. */
 int view_choose_region(struct view *view, const char *name);
 
-/* The same by its number, of a recording whose marks are known. */
-int view_look_at_region(struct view *view, uint32_t region);
+/* Looks at a part of the time alone, from its begin on, in nanoseconds. */
+void view_choose_time(struct view *view, uint64_t from_ns, uint64_t until_ns);
 
-/* The next sample, or what comes behind the last. */
-enum recording_item view_next(struct view *view);
+/* Whether a sample is looked at, which belongs where its middle is, or any of a chunk may be. */
+bool view_sees(const struct view *view, uint64_t start_ns, uint64_t end_ns);
+bool view_sees_part(const struct view *view, const struct recording_chunk *chunk);
 
-/* Goes back to the first sample. Returns -1 if that cannot be. */
-int view_rewind(struct view *view);
-
-/* Adds up all regions, with another look at the whole recording. Returns a status. */
+/* Adds up all regions, of the whole recording. Returns a status. */
 int view_sum_regions(struct view *view);
 
 /* Says what ended the reading of a recording, if that was not its end. Returns a status. */
 int view_finish(const struct view *view, enum recording_item item);
+
+/* All samples that are looked at: how many, where the first begins and where the last ends. Returns a status. */
+struct extent {
+	uint64_t samples, start_ns, end_ns;
+};
+int view_extent(struct view *view, struct extent *extent);
 
 /* A file that gets its name when it is whole, or what a link, a device or a pipe leads to, or standard output. */
 struct output {
@@ -102,7 +103,7 @@ struct summary {
 	bool valid;
 	double total, mean, min, max;
 
-	/* By the time that samples cover. */
+	/* By the time that samples cover: of a value of one sample, up to QUANTILES_ERROR above the right one. */
 	double percentile[SUMMARY_PERCENTILES];
 
 	/* Of cycles: the part of the clock's cycles that this is of, 0 to 1; else negative. */
@@ -124,6 +125,9 @@ struct summary {
 /* All that is to be said of a recording. */
 struct summaries {
 	struct pperf_log log;
+
+	/* Gaps between samples that are looked at and follow each other. */
+	struct pperf_log gaps;
 	struct pperf_sums *sums;
 
 	/* NULL if the counters recorded are not enough for it. */
@@ -132,8 +136,9 @@ struct summaries {
 	struct summary *list;
 	size_t count;
 
-	/* Bins of each line; 0 if there are no lines. */
+	/* Bins of each line, and samples that are looked at; 0 bins if there are no lines. */
 	size_t bins;
+	uint64_t samples;
 };
 
 /* What is wanted of a recording. */
@@ -142,21 +147,29 @@ enum summary_depth {
 	SUMMARY_SUMS,
 
 	SUMMARY_SAMPLES,
+};
 
-	/* Lines to be drawn as well. */
-	SUMMARY_LINES,
+struct batch;
+struct batches;
+
+/* Who wants lines, and takes samples on the way. */
+struct summary_lines {
+	/*
+	 * Called when it is known what there is, before samples are read. Adds tasks to those of the batches, from a number on: they
+	 * are told of the number less that. Returns a status.
+	 */
+	int (*begin)(void *context, const struct summaries *summaries, struct batches *batches);
+	void (*task)(void *context, size_t number, const struct batch *batch);
+	void *context;
 };
 
 /*
- * Reads a recording, more than once if there is much in it, or more than sums is wanted. Of the counters
- * of the patterns or, without any, of all that it has. Prints what is wrong. Returns a status.
+ * Reads what is looked at of a recording. Of the counters of the patterns or, without any, of all that it has. Prints what is
+ * wrong. Lines is NULL if none are wanted. Returns a status.
  */
 int summarize(struct view *view, char *const *patterns, unsigned int num_patterns, enum summary_depth depth,
-	      struct summaries *summaries);
+	      const struct summary_lines *lines, struct summaries *summaries);
 void summaries_free(struct summaries *summaries);
-
-/* Of a recording that has fewer samples than when it was read before: for view_finish(). */
-enum recording_item view_changed(struct view *view);
 
 /* A line of nothing. NULL without memory. */
 struct bin *line_new(const struct summaries *summaries);
@@ -164,8 +177,9 @@ struct bin *line_new(const struct summaries *summaries);
 /* The bin of a sample, of which the first is number 0. */
 size_t line_bin(const struct summaries *summaries, uint64_t sample);
 
-/* Adds what a sample says, or NAN, and the time that it covers. */
-void line_add(struct bin *bin, double value, double weight);
+/* Adds what samples say from a number on, or NAN, and the time that each covers. */
+void line_add(struct bin *line, const struct summaries *summaries, uint64_t number, const double *values, const double *weights,
+	      size_t count);
 
 /* To be called when all samples were added. */
 void line_end(struct bin *line, const struct summaries *summaries);

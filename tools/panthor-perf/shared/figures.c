@@ -81,23 +81,29 @@ struct figures figures_of(const struct figures_source *s, const struct pperf_sum
 	return f;
 }
 
-/* Cycles of a clock as a part of the time, in which the GPU may have slept. */
+double figures_part_of_time(const struct pperf_load *load, uint64_t possible, double cycles)
+{
+	double part;
+
+	if (!possible || !load->of_cycles)
+		return 0;
+	part = cycles / possible * load->of_time / load->of_cycles;
+	return part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
+enum pperf_clock figures_clock(const struct figures_source *s, enum pperf_clock clock)
+{
+	return s->info->clocks & 1u << clock ? clock : PPERF_CLOCK_TOPLEVEL;
+}
+
 static double part_of_time(const struct figures_source *s, const struct pperf_sums *sums, double cycles,
 			   enum pperf_clock clock)
 {
 	struct pperf_load load;
-	uint64_t possible;
-	double part;
 
 	if (!pperf_sums_samples(sums) || pperf_sums_load(sums, &load, sizeof(load)))
 		return NAN;
-	if (!(s->info->clocks & 1u << clock))
-		clock = PPERF_CLOCK_TOPLEVEL;
-	possible = pperf_sums_cycles(sums, clock);
-	if (!possible || !load.of_cycles)
-		return 0;
-	part = cycles / possible * load.of_time / load.of_cycles;
-	return part < 0 ? 0 : part > 1 ? 1 : part;
+	return figures_part_of_time(&load, pperf_sums_cycles(sums, figures_clock(s, clock)), cycles);
 }
 
 double figures_unit_load(const struct figures_source *s, const struct pperf_sums *sums, unsigned int unit)

@@ -58,6 +58,13 @@ struct figures figures_of(const struct figures_source *source, const struct pper
 double figures_unit_load(const struct figures_source *source, const struct pperf_sums *sums, unsigned int unit);
 double figures_core_load(const struct figures_source *source, const struct pperf_sums *sums, unsigned int core);
 
+/*
+ * What they are made of: cycles as a part of the time, in which the GPU may have slept, of a clock that had so many. The clock is
+ * one that the GPU tells of.
+ */
+double figures_part_of_time(const struct pperf_load *load, uint64_t possible, double cycles);
+enum pperf_clock figures_clock(const struct figures_source *source, enum pperf_clock clock);
+
 /* Each as a row: its name is that in JSON, with that of the object before it. NAN if it is not known. */
 #define FIGURES_ROWS 5
 

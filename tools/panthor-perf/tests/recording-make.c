@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * recording-make FILE SAMPLES default|all [COMMAND...]: a recording of a GPU that is not there, a sample a
+ * recording-make FILE SAMPLES default|all|load [COMMAND...]: a recording of a GPU that is not there, a sample a
  * millisecond, in which every counter changes all the time. Its work comes in frames, and sleeps now and then.
  * One sample in a thousand is flagged, one is longer than the period; before one in ten thousand is a gap.
  * MARKS in the environment has lines "NS NAME" of marks, so long behind the begin of the first sample. Each comes
  * before the first sample that ends behind it or, with LATE in the environment, so many nanoseconds later. With
- * POWERS in the environment, counter n of the first block of a type counts 10 to the power of n % 20, once.
+ * POWERS in the environment, counter n of the first block of a type counts 10 to the power of n % 20, once. With STATES in it,
+ * blocks are off for a part of a second in twenty, and one sample in 500 is of protected mode.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -128,22 +129,35 @@ static void count(struct fake *fake, const struct pperf_db *db, const struct ppe
 		fake->sample.cycles[i] = fake->info.clocks & 1u << i && (w->active > 0 || random_part() < 0.5) ? w->cycles : 0;
 }
 
+static void set_states(struct fake *fake, uint64_t n)
+{
+	unsigned int b, states = PPERF_STATE_ON | PPERF_STATE_AVAILABLE;
+
+	states |= n % 500 == 77 ? PPERF_STATE_PROTECTED : PPERF_STATE_NORMAL;
+	if (n % 1000 >= 950)
+		states |= PPERF_STATE_OFF;
+	for (b = 0; b < fake->sample.num_blocks; b++)
+		fake->blocks[b].states = states;
+}
+
 static void put(FILE *out, const struct recording_writer *writer)
 {
 	if (fwrite(writer->bytes, 1, writer->size, out) != writer->size)
 		abort();
 }
 
-static void choose(const struct pperf_db *db, const struct pperf_gpu_info *info, bool all, struct pperf_masks *masks)
+static void choose(const struct pperf_db *db, const struct pperf_gpu_info *info, const char *which, struct pperf_masks *masks)
 {
+	bool load = !strcmp(which, "load"), all = !strcmp(which, "all");
 	struct pperf_selection *selection;
 	unsigned int type;
 
-	if (pperf_selection_new(db, info, &selection) ||
-	    (all ? pperf_selection_add_all(selection) : pperf_selection_add_default(selection)))
+	if (pperf_selection_new(db, info, &selection) || (all && pperf_selection_add_all(selection)) ||
+	    (!all && !load && pperf_selection_add_default(selection)))
 		abort();
 	pperf_selection_need_load(selection);
-	pperf_selection_need_topdown(selection);
+	if (!load)
+		pperf_selection_need_topdown(selection);
 	*masks = *pperf_selection_masks(selection);
 	for (type = 0; type < PPERF_BLOCK_TYPES; type++)
 		if (!info->blocks[type])
@@ -201,7 +215,7 @@ int main(int argc, char **argv)
 	fake.info.gpu_id = 0xa8620000;
 	head.command = argv[4] ? &argv[4] : NULL;
 	head.gpu = fake.info;
-	choose(db, &fake.info, !strcmp(argv[3], "all"), &head.masks);
+	choose(db, &fake.info, argv[3], &head.masks);
 	for (b = 0; b < fake.sample.num_blocks; b++)
 		memcpy(fake.blocks[b].enabled, head.masks.bits[fake.blocks[b].type], sizeof(fake.blocks[b].enabled));
 
@@ -211,6 +225,8 @@ int main(int argc, char **argv)
 	put(out, &writer);
 	for (n = 0; n < samples; n++) {
 		work = work_at(n);
+		if (getenv("STATES"))
+			set_states(&fake, n);
 		count(&fake, db, &head.masks, &work);
 		if (n % 10000 == 5000)
 			now += 40 * PERIOD_NS;

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "chunks.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A chunk has no more bytes than these, unless it is one record. */
+#define MAX_BYTES (64u << 20)
+
+/* Without an index they are made: of so many bytes, or the samples that the format allows. */
+#define MADE_BYTES (4u << 20)
+
+static struct chunk *add_chunk(struct chunks *chunks, uint64_t offset)
+{
+	struct chunk *more;
+
+	/* A power of two has been reached. */
+	if (!(chunks->count & (chunks->count - 1))) {
+		more = reallocarray(chunks->list, chunks->count ? 2 * chunks->count : 1, sizeof(*more));
+		if (!more)
+			return NULL;
+		chunks->list = more;
+	}
+	more = &chunks->list[chunks->count++];
+	memset(more, 0, sizeof(*more));
+	more->range.offset = offset;
+	more->number = chunks->samples;
+	return more;
+}
+
+static uint8_t *read_at(int fd, uint64_t offset, size_t size)
+{
+	uint8_t *bytes = malloc(size);
+	size_t done = 0;
+	ssize_t got = 1;
+
+	for (; bytes && done < size && got > 0; done += got) {
+		got = TEMP_FAILURE_RETRY(pread(fd, bytes + done, size - done, offset + done));
+		if (got <= 0) {
+			if (!got)
+				errno = 0;
+			free(bytes);
+			return NULL;
+		}
+	}
+	return bytes;
+}
+
+uint8_t *chunk_read(const struct recording *r, const struct chunk *chunk)
+{
+	return read_at(r->fd, chunk->range.offset, chunk->range.bytes);
+}
+
+/* ---- By the index ---- */
+
+/* Reads the index that a file ends in. Returns NULL without one. */
+static uint8_t *read_index(const struct recording *r, uint64_t *offset, struct recording_record *record)
+{
+	off_t size = lseek(r->fd, 0, SEEK_END);
+	uint8_t *bytes = NULL, *last;
+
+	/* A program that has the same file open finds it as it was. */
+	if (size < 0 || lseek(r->fd, 0, SEEK_SET) || (uint64_t)size < r->first + 12)
+		return NULL;
+	last = read_at(r->fd, size - 12, 8);
+	if (!last)
+		return NULL;
+	memcpy(offset, last, sizeof(*offset));
+	free(last);
+	*offset = le64toh(*offset);
+	if (*offset >= r->first && *offset < (uint64_t)size && size - *offset <= RECORDING_MAX_LENGTH + RECORDING_FRAME)
+		bytes = read_at(r->fd, *offset, size - *offset);
+	if (bytes && recording_get_record(bytes, size - *offset, record) == RECORDING_SAMPLE &&
+	    record->kind == RECORDING_KIND_INDEX && record->length == size - *offset - RECORDING_FRAME && record->length >= 8)
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+/* Returns where the numbers of a chunk end, or NULL if they are none. */
+static const uint8_t *read_chunk(const uint8_t *at, const uint8_t *end, struct recording_chunk *chunk)
+{
+	uint64_t length;
+
+	if (!(at = recording_get_varint(at, end, &chunk->bytes)) || !(at = recording_get_varint(at, end, &chunk->samples)) ||
+	    !(at = recording_get_varint(at, end, &chunk->start_ns)) || !(at = recording_get_varint(at, end, &length)) ||
+	    !(at = recording_get_varint(at, end, &chunk->marks)) ||
+	    __builtin_add_overflow(chunk->start_ns, length, &chunk->end_ns) || !chunk->bytes || chunk->bytes > MAX_BYTES ||
+	    chunk->samples > RECORDING_CHUNK_SAMPLES)
+		return NULL;
+	return at;
+}
+
+/* Returns RECORDING_END, RECORDING_CUT if there is no index that fits, or RECORDING_NO_MEMORY. */
+static enum recording_item find_by_index(struct recording *r, struct chunks *chunks)
+{
+	struct recording_record record;
+	uint64_t offset, index, end_ns = 0;
+	uint8_t *bytes = read_index(r, &index, &record);
+	const uint8_t *at, *end;
+	enum recording_item item = RECORDING_CUT;
+	struct chunk *chunk;
+
+	if (!bytes)
+		return RECORDING_CUT;
+	at = record.at;
+	end = at + record.length - sizeof(uint64_t);
+	for (offset = r->first; at && at < end; offset += chunk->range.bytes) {
+		chunk = add_chunk(chunks, offset);
+		if (!chunk) {
+			item = RECORDING_NO_MEMORY;
+			goto out;
+		}
+		at = read_chunk(at, end, &chunk->range);
+		if (!at || chunk->range.bytes > index - offset || (chunk->range.samples && chunk->range.start_ns < end_ns))
+			goto out;
+		if (chunk->range.samples)
+			end_ns = chunk->range.end_ns;
+		chunks->samples += chunk->range.samples;
+	}
+	recording_seek(r, offset);
+	if (recording_next(r) == RECORDING_END && r->offset == index)
+		item = RECORDING_END;
+out:
+	free(bytes);
+	return item;
+}
+
+/* ---- By reading all ---- */
+
+/* Keeps the state that another chunk begins with. Returns NULL without memory. */
+static struct chunk *begin_chunk(struct recording *r, struct chunks *chunks)
+{
+	struct chunk *chunk = add_chunk(chunks, r->offset);
+	size_t room = recording_state_room(&r->layout);
+	uint8_t *state;
+
+	if (!chunk || chunks->count == 1)
+		return chunk;
+	chunk->state = malloc(room);
+	if (!chunk->state)
+		return NULL;
+	chunk->state_size = recording_put_state(&r->layout, r->end_ns, r->previous, chunk->state) - chunk->state;
+	state = realloc(chunk->state, chunk->state_size);
+	if (state)
+		chunk->state = state;
+	return chunk;
+}
+
+static enum recording_item find_by_reading(struct recording *r, struct chunks *chunks)
+{
+	struct recording_chunk *range = NULL;
+	enum recording_item item;
+	uint64_t before;
+	struct chunk *chunk;
+
+	recording_seek(r, r->first);
+	do {
+		if (!range || range->samples == RECORDING_CHUNK_SAMPLES || range->bytes >= MADE_BYTES) {
+			chunk = begin_chunk(r, chunks);
+			if (!chunk)
+				return RECORDING_NO_MEMORY;
+			range = &chunk->range;
+		}
+		before = r->offset;
+		item = recording_next(r);
+		if (item > RECORDING_CLOCKS)
+			break;
+		range->bytes += r->offset - before;
+		range->marks += item == RECORDING_MARK;
+		if (item != RECORDING_SAMPLE)
+			continue;
+		if (!range->samples++)
+			range->start_ns = r->sample.start_ns;
+		range->end_ns = r->sample.end_ns;
+		chunks->samples++;
+	} while (true);
+	return item;
+}
+
+enum recording_item chunks_find(struct recording *r, struct chunks *chunks)
+{
+	enum recording_item item;
+
+	memset(chunks, 0, sizeof(*chunks));
+	item = find_by_index(r, chunks);
+	if (item == RECORDING_CUT) {
+		chunks_free(chunks);
+		item = find_by_reading(r, chunks);
+	}
+	if (item == RECORDING_NO_MEMORY)
+		snprintf(r->error, sizeof(r->error), "out of memory");
+	return item;
+}
+
+void chunks_free(struct chunks *chunks)
+{
+	size_t i;
+
+	for (i = 0; i < chunks->count; i++)
+		free(chunks->list[i].state);
+	free(chunks->list);
+	memset(chunks, 0, sizeof(*chunks));
+}

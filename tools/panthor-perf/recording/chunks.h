@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a recording that can be read at the same time, or alone. */
+#ifndef PANTHOR_PERF_CHUNKS_H
+#define PANTHOR_PERF_CHUNKS_H
+
+#include "recording.h"
+
+struct chunk {
+	struct recording_chunk range;
+
+	/* Samples before it. */
+	uint64_t number;
+
+	/* The state that its first sample follows; NULL if it begins with a record of that, or is the first. */
+	uint8_t *state;
+	size_t state_size;
+};
+
+struct chunks {
+	struct chunk *list;
+	size_t count;
+
+	/* All samples. */
+	uint64_t samples;
+};
+
+/*
+ * Finds all, by the index or, without one that fits, by reading the whole file, which has to be one that can be read at any
+ * place. Returns RECORDING_END, with the end known, RECORDING_CUT, or what is wrong. chunks_free() must be called in any case.
+ */
+enum recording_item chunks_find(struct recording *recording, struct chunks *chunks);
+void chunks_free(struct chunks *chunks);
+
+/* Reads a chunk, to be freed by the caller. Returns NULL, errno being set: 0 if the file is shorter. */
+uint8_t *chunk_read(const struct recording *recording, const struct chunk *chunk);
+
+#endif
