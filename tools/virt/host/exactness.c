@@ -463,8 +463,12 @@ static void read_trace(const char *path)
 				.flags = flags,
 			};
 			s->asked = asked[0];
-			/* It ends with the sample before it, or later if nothing was counted. */
-			if (position && (int64_t)(ns - records[position - 1].timestamp * TICK_NS) < zero_ns)
+			/*
+			 * It ends with the sample before it, or later if nothing was counted. In a storm, it may end
+			 * before that: firmware may have said so.
+			 */
+			if (position && (!head.storm_from_ns || ns < head.storm_from_ns) &&
+			    (int64_t)(ns - records[position - 1].timestamp * TICK_NS) < zero_ns)
 				zero_ns = ns - records[position - 1].timestamp * TICK_NS;
 		} else {
 			die("%s: a line that makes no sense: %s", path, line);
