@@ -837,10 +837,9 @@ void pperf_counter_needs(const struct pperf_db *db, const struct pperf_counter *
 bool pperf_counter_in(const struct pperf_db *db, const struct pperf_counter *counter,
 		      const struct pperf_masks *masks)
 {
-	struct pperf_masks needs = {};
-
-	pperf_counter_needs(db, counter, &needs);
-	return pperf_masks_contain(masks, &needs);
+	if (counter->type)
+		return masks->bits[counter->type][counter->index / 64] >> (counter->index % 64) & 1;
+	return pperf_masks_contain(masks, &db->needs[counter - db->counters]);
 }
 
 bool pperf_counter_exists(const struct pperf_db *db, const struct pperf_counter *counter,

@@ -30,8 +30,9 @@ struct pperf_sums {
 		double seconds, active_seconds, active;
 	} early;
 
-	/* By block: states, and values_per_block values each. */
+	/* By block: states, and values_per_block values each. By type: the first block. */
 	unsigned int num_blocks;
+	unsigned int first[PPERF_BLOCK_TYPES];
 	uint8_t *states;
 	uint64_t *values;
 };
@@ -41,6 +42,7 @@ enum pperf_error pperf_sums_new(const struct pperf_db *db, const struct pperf_gp
 {
 	struct pperf_sums *s = calloc(1, sizeof(*s));
 	enum pperf_error error;
+	unsigned int type;
 
 	if (!s)
 		return pperf_no_memory();
@@ -52,6 +54,8 @@ enum pperf_error pperf_sums_new(const struct pperf_db *db, const struct pperf_gp
 		return error;
 	}
 	s->num_blocks = pperf_info_blocks(info);
+	for (type = 0; type < PPERF_BLOCK_TYPES; type++)
+		s->first[type] = pperf_info_first_block(info, type);
 	s->states = calloc(s->num_blocks, sizeof(*s->states));
 	s->values = calloc((size_t)s->num_blocks * info->values_per_block, sizeof(*s->values));
 	if (!s->states || !s->values) {
@@ -341,7 +345,7 @@ uint32_t pperf_sums_states(const struct pperf_sums *s, unsigned int type, unsign
 {
 	if (type >= PPERF_BLOCK_TYPES || block >= s->info.blocks[type])
 		return 0;
-	return s->states[pperf_info_first_block(&s->info, type) + block];
+	return s->states[s->first[type] + block];
 }
 
 const struct pperf_masks *pperf_sums_masks(const struct pperf_sums *s)
@@ -357,12 +361,9 @@ uint64_t pperf_sums_total(const struct pperf_sums *s, const struct pperf_counter
 static uint64_t block_value(const struct pperf_sums *s, unsigned int type, unsigned int block,
 			    unsigned int index)
 {
-	size_t b;
-
 	if (block >= s->info.blocks[type] || index >= s->info.values_per_block)
 		return 0;
-	b = pperf_info_first_block(&s->info, type) + block;
-	return s->values[b * s->info.values_per_block + index];
+	return s->values[(size_t)(s->first[type] + block) * s->info.values_per_block + index];
 }
 
 uint64_t pperf_sums_block(const struct pperf_sums *s, const struct pperf_counter *counter,
