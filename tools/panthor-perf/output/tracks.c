@@ -482,26 +482,57 @@ enum pperf_error tracks_add(struct tracks *t, const struct pperf_sample *sample)
 	return error == PPERF_ERROR_NO_VALUE ? PPERF_OK : error;
 }
 
-/* Digits that say nothing are zeros, which take no room when they are compressed: these are multiples of a power of 2. */
-static double multiple_of(double number, int exponent)
+/*
+ * Digits that say nothing are zeros, which take no room when they are compressed: these are multiples of a unit, a power
+ * of 2. Scaling by one is exact.
+ */
+static double multiple_of(double number, double unit)
 {
-	return ldexp(nearbyint(ldexp(number, -exponent)), exponent);
+	return nearbyint(number / unit) * unit;
+}
+
+#define MANTISSA_BITS 52
+
+static uint64_t bits_of(double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
+static double from_bits(uint64_t bits)
+{
+	double number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return number;
 }
 
 /* Near enough to tell the count: to an eighth of it. */
 static double rate_of(uint64_t count, uint64_t length_ns)
 {
-	double one = 1e9 / length_ns;
+	double one = 1e9 / length_ns, power = from_bits(bits_of(one) >> MANTISSA_BITS << MANTISSA_BITS);
 
-	return multiple_of(count * one, ilogb(one) - 2);
+	return multiple_of(count * one, power / 4);
+}
+
+/* To the nearest number of 20 bits behind the first, or to the even one. What is carried goes into the exponent. */
+static double of_20_bits(double number)
+{
+	unsigned int drop = MANTISSA_BITS - 20;
+	uint64_t bits = bits_of(number);
+
+	bits += (1ull << (drop - 1)) - 1 + (bits >> drop & 1);
+	return from_bits(bits >> drop << drop);
 }
 
 /* Parts in percent are shown to a hundredth, all else to six digits. */
 static double rounded(const struct track *track, double number)
 {
 	if (track->unit == PERCENT && !track->per)
-		return multiple_of(number, -7);
-	return number ? multiple_of(number, ilogb(number) - 20) : 0;
+		return multiple_of(number, 1.0 / 128);
+	return number ? of_20_bits(number) : 0;
 }
 
 /* What a metric says: counts are rates, and a ratio of nothing is shown as 0. */

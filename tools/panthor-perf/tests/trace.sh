@@ -14,9 +14,9 @@ tool=$SCRATCH/live-test
 SAMPLES=3000
 MOST=1000
 
-plan 26
+plan 31
 build_decoder
-tool_builds live-test
+tool_builds live-test tracks-test
 
 # counted BYTES ARGUMENT...: the tool while its GPU counts BYTES (see fake-gpu.c)
 counted()
@@ -45,6 +45,8 @@ points()
 		/^  timestamp:/ { time = $2 }
 		$1 == "double_value:" { printf "%.10g %s: %s\n", time / unit, name[id], $2 }' "$1"
 }
+
+run_tests 3 "numbers" "$SCRATCH/tracks-test"
 
 # ---- What is in a trace ----
 
