@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
+#include <zstd.h>
 
 #include "figures.h"
 #include "packets.h"
@@ -33,8 +33,15 @@ enum { SLICE_BEGIN = 1, SLICE_END = 2 };
  * Packets are compressed together: so many bytes, or those of so much time, which is all that is missing in the
  * file if this program is killed.
  */
-#define BATCH_BYTES (256u << 10)
+#define BATCH_BYTES (2u << 20)
 #define BATCH_NS 1000000000ull
+
+/*
+ * The level of zstd, and the size of its hash table. Digits of values do not repeat, only the bytes between them do: levels
+ * 3 and 6 are slower and write more, and level 9 saves 3 % in eight times the time.
+ */
+#define LEVEL 1
+#define HASH_LOG 16
 
 /* Notes at the end of a slice beside those of counters. */
 #define MAX_OTHER_NOTES 16
@@ -71,6 +78,7 @@ struct perfetto {
 	uint64_t batch_samples, batch_ns;
 
 	/* The same compressed, and as it is written. */
+	ZSTD_CCtx *compressor;
 	struct bytes compressed, out;
 
 	/* Samples in what the file has taken. */
@@ -110,7 +118,7 @@ static enum pperf_error append(struct bytes *bytes, Pftrace__TracePacket *packet
 static enum pperf_error write_batch(struct perfetto *p)
 {
 	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
-	uLongf size = compressBound(p->batch.size);
+	size_t size = ZSTD_compressBound(p->batch.size);
 	enum pperf_error error;
 
 	if (!p->batch.size)
@@ -119,12 +127,13 @@ static enum pperf_error write_batch(struct perfetto *p)
 	error = reserve(&p->compressed, size);
 	if (error)
 		return error;
-	if (compress(p->compressed.at, &size, p->batch.at, p->batch.size) != Z_OK)
+	size = ZSTD_compress2(p->compressor, p->compressed.at, size, p->batch.at, p->batch.size);
+	if (ZSTD_isError(size))
 		return PPERF_ERROR_NO_MEMORY;
 
-	packet.has_compressed_packets = true;
-	packet.compressed_packets.data = p->compressed.at;
-	packet.compressed_packets.len = size;
+	packet.has_zstd_compressed_packets = true;
+	packet.zstd_compressed_packets.data = p->compressed.at;
+	packet.zstd_compressed_packets.len = size;
 	error = append(&p->out, &packet);
 	if (error)
 		return error;
@@ -183,6 +192,11 @@ enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, st
 		return PPERF_ERROR_NO_MEMORY;
 	p->head = head;
 	p->file = file;
+	p->compressor = ZSTD_createCCtx();
+	error = PPERF_ERROR_NO_MEMORY;
+	if (!p->compressor || ZSTD_isError(ZSTD_CCtx_setParameter(p->compressor, ZSTD_c_compressionLevel, LEVEL)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(p->compressor, ZSTD_c_hashLog, HASH_LOG)))
+		goto err;
 
 	error = packets_open(head, add_packet, p, &p->packets);
 	if (error)
@@ -211,6 +225,7 @@ void perfetto_close(struct perfetto *p)
 	free(p->notes.list);
 	free(p->notes.pointers);
 	free(p->batch.at);
+	ZSTD_freeCCtx(p->compressor);
 	free(p->compressed.at);
 	free(p->out.at);
 	packets_close(p->packets);

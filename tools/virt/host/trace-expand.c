@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
+#include <zstd.h>
 
 /* Field numbers with the wire type of bytes. */
 #define TRACE_PACKET (1 << 3 | 2)
-#define COMPRESSED_PACKETS (50 << 3 | 2)
+#define COMPRESSED_PACKETS (133 << 3 | 2)
+
+/* No packet of packets is as large. */
+#define MAX_EXPANDED (16ull << 20)
 
 struct input {
 	const uint8_t *at, *end;
@@ -51,22 +54,16 @@ static struct input bytes(struct input *in)
 	return found;
 }
 
-/* What has been compressed is a trace of its own. */
+/* What has been compressed is a trace of its own, of which the size is known. */
 static void expand(struct input in)
 {
-	uint8_t piece[65536];
-	z_stream z = { .next_in = (uint8_t *)in.at, .avail_in = in.end - in.at };
-	int ret = inflateInit(&z);
+	unsigned long long size = ZSTD_getFrameContentSize(in.at, in.end - in.at);
+	uint8_t *trace = size > 0 && size < MAX_EXPANDED ? malloc(size) : NULL;
 
-	while (ret == Z_OK) {
-		z.next_out = piece;
-		z.avail_out = sizeof(piece);
-		ret = inflate(&z, Z_NO_FLUSH);
-		fwrite(piece, 1, sizeof(piece) - z.avail_out, stdout);
-	}
-	if (ret != Z_STREAM_END || z.avail_in)
+	if (!trace || ZSTD_decompress(trace, size, in.at, in.end - in.at) != size)
 		die("what is compressed is broken");
-	inflateEnd(&z);
+	fwrite(trace, 1, size, stdout);
+	free(trace);
 }
 
 int main(void)

@@ -78,9 +78,10 @@ same()
 # imported NAME TRACE MODEL: 6 results. Leaves what protoc reads in $SCRATCH/text.
 imported()
 {
-	local name=$1 trace=$2 model=$3
+	# The engine is built without zstd.
+	local name=$1 trace=$SCRATCH/expanded model=$3
 
-	decode_trace "$trace" "$SCRATCH/text"
+	decode_trace "$2" "$SCRATCH/text"
 	values "$SCRATCH/text" >"$SCRATCH/want"
 	sql "$trace" "select t.name || char(9) || c.ts || char(9) || printf('%!.18g', c.value) as line
 		from counter c join gpu_counter_track t on c.track_id = t.id" | awk -F'\t' '
