@@ -16,6 +16,7 @@ enum form { FORM_NONE, FORM_CSV, FORM_JSON, FORM_PERFETTO };
 
 struct arguments {
 	enum form form;
+	enum perfetto_compression compression;
 	const char *output;
 	const char *input;
 };
@@ -23,7 +24,7 @@ struct arguments {
 static const struct argp_option options[] = {
 	{ "csv", 'c', NULL, 0, "Write comma-separated values, one line per sample", 0 },
 	{ "json", 'j', NULL, 0, "Write JSON", 0 },
-	{ "perfetto", 'P', NULL, 0, "Write a Perfetto trace", 0 },
+	{ "perfetto", 'P', "zstd|deflate", OPTION_ARG_OPTIONAL, PERFETTO_HELP, 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{}
 };
@@ -39,6 +40,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'P':
 		if (arguments->form && arguments->form != form)
 			argp_error(state, "use only one of --csv, --json and --perfetto");
+		if (key == 'P' && !perfetto_parse_compression(arg, &arguments->compression))
+			argp_error(state, "--perfetto: use zstd or deflate, not \"%s\"", arg);
 		arguments->form = form;
 		return 0;
 	case 'o':
@@ -284,7 +287,7 @@ static int convert(struct view *v, const struct arguments *arguments, FILE *out)
 		item = to_json(v, out);
 		break;
 	default:
-		item = perfetto_convert(&v->recording, out, &error, NULL);
+		item = perfetto_convert(&v->recording, out, arguments->compression, &error, NULL);
 		break;
 	}
 	if (error && error != PPERF_ERROR_SYSTEM)

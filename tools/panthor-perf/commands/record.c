@@ -416,7 +416,7 @@ static void *write_trace(void *context)
 	if (in && out) {
 		item = recording_open_stream(&recording, in);
 		if (item == RECORDING_END)
-			item = perfetto_convert(&recording, out, &r->trace_error, &r->samples_written);
+			item = perfetto_convert(&recording, out, PERFETTO_ZSTD, &r->trace_error, &r->samples_written);
 		recording_close(&recording);
 	} else if (in) {
 		fclose(in);

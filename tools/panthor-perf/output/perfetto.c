@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
 #include <zstd.h>
 
 #include "figures.h"
@@ -59,6 +60,7 @@ struct notes {
 
 struct perfetto {
 	FILE *file;
+	enum perfetto_compression compression;
 	const struct recording_head *head;
 	struct packets *packets;
 
@@ -114,27 +116,49 @@ static enum pperf_error append(struct bytes *bytes, Pftrace__TracePacket *packet
 	return error;
 }
 
+static enum pperf_error zstd_batch(struct perfetto *p, Pftrace__TracePacket *packet)
+{
+	enum pperf_error error = reserve(&p->compressed, ZSTD_compressBound(p->batch.size));
+	size_t size;
+
+	if (error)
+		return error;
+	size = ZSTD_compress2(p->compressor, p->compressed.at, p->compressed.room, p->batch.at, p->batch.size);
+	if (ZSTD_isError(size))
+		return PPERF_ERROR_NO_MEMORY;
+	packet->has_zstd_compressed_packets = true;
+	packet->zstd_compressed_packets.data = p->compressed.at;
+	packet->zstd_compressed_packets.len = size;
+	return PPERF_OK;
+}
+
+static enum pperf_error deflate_batch(struct perfetto *p, Pftrace__TracePacket *packet)
+{
+	uLongf size = compressBound(p->batch.size);
+	enum pperf_error error = reserve(&p->compressed, size);
+
+	if (error)
+		return error;
+	if (compress(p->compressed.at, &size, p->batch.at, p->batch.size) != Z_OK)
+		return PPERF_ERROR_NO_MEMORY;
+	packet->has_compressed_packets = true;
+	packet->compressed_packets.data = p->compressed.at;
+	packet->compressed_packets.len = size;
+	return PPERF_OK;
+}
+
 /* Writes the packets that there are as one that has them all in it. */
 static enum pperf_error write_batch(struct perfetto *p)
 {
 	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
-	size_t size = ZSTD_compressBound(p->batch.size);
 	enum pperf_error error;
 
 	if (!p->batch.size)
 		return PPERF_OK;
-	p->compressed.size = p->out.size = 0;
-	error = reserve(&p->compressed, size);
-	if (error)
-		return error;
-	size = ZSTD_compress2(p->compressor, p->compressed.at, size, p->batch.at, p->batch.size);
-	if (ZSTD_isError(size))
-		return PPERF_ERROR_NO_MEMORY;
-
-	packet.has_zstd_compressed_packets = true;
-	packet.zstd_compressed_packets.data = p->compressed.at;
-	packet.zstd_compressed_packets.len = size;
-	error = append(&p->out, &packet);
+	p->out.size = 0;
+	error = p->compression == PERFETTO_DEFLATE ? deflate_batch(p, &packet) : zstd_batch(p, &packet);
+	if (!error)
+		error = append(&p->out, &packet);
 	if (error)
 		return error;
 	if (fwrite(p->out.at, 1, p->out.size, p->file) != p->out.size || fflush(p->file))
@@ -182,7 +206,14 @@ static enum pperf_error find_counters(struct perfetto *p)
 
 static slices_mark write_mark;
 
-enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, struct perfetto **perfetto)
+bool perfetto_parse_compression(const char *name, enum perfetto_compression *compression)
+{
+	*compression = name && !strcmp(name, "deflate") ? PERFETTO_DEFLATE : PERFETTO_ZSTD;
+	return !name || *compression == PERFETTO_DEFLATE || !strcmp(name, "zstd");
+}
+
+enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, enum perfetto_compression compression,
+			       struct perfetto **perfetto)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
 	const struct tracks *tracks;
@@ -192,6 +223,7 @@ enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, st
 		return PPERF_ERROR_NO_MEMORY;
 	p->head = head;
 	p->file = file;
+	p->compression = compression;
 	p->compressor = ZSTD_createCCtx();
 	error = PPERF_ERROR_NO_MEMORY;
 	if (!p->compressor || ZSTD_isError(ZSTD_CCtx_setParameter(p->compressor, ZSTD_c_compressionLevel, LEVEL)) ||
@@ -424,13 +456,13 @@ uint64_t perfetto_written(const struct perfetto *p)
 	return p->written;
 }
 
-enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum pperf_error *error,
-				     uint64_t *written)
+enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum perfetto_compression compression,
+				     enum pperf_error *error, uint64_t *written)
 {
 	enum recording_item item;
 	struct perfetto *p;
 
-	*error = perfetto_open(&recording->head, file, &p);
+	*error = perfetto_open(&recording->head, file, compression, &p);
 	if (*error)
 		return RECORDING_BROKEN;
 

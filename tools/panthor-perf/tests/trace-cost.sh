@@ -6,13 +6,13 @@
 # not grow with the recording.
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+. "$VIRT_DIR/tests/lib/perfetto.sh"
 
 # At the most: bytes of 10,000 samples, each; instructions of one more sample, with those that read it; KiB of data.
 BYTES=920
-INSTRUCTIONS=350000
+INSTRUCTIONS=400000
 MEMORY=32768
 
-plan 5
 tool_builds live-fast recording-make
 tool=$SCRATCH/live-fast
 
@@ -45,3 +45,13 @@ is "$((MEMORY / 1024)) MiB of memory are enough" "$? $(cat "$SCRATCH/err") $(cmp
 few=$(instructions 1000)
 many=$(instructions 3000)
 at_most "instructions of a sample" "$(((many - few) / 2000))" $INSTRUCTIONS
+
+# The same, compressed so that every version of Perfetto reads it.
+build_decoder
+"$tool" convert --perfetto=deflate -o "$SCRATCH/deflated" "$SCRATCH/data"
+"$tool" convert --perfetto=zstd -o "$SCRATCH/trace" "$SCRATCH/data"
+cmp <("$SCRATCH/expand-trace" <"$SCRATCH/deflated") <("$SCRATCH/expand-trace" <"$SCRATCH/trace") >"$SCRATCH/differ" 2>&1
+is "deflate has the same packets" "$? $(cat "$SCRATCH/differ") $(($(stat -c %s "$SCRATCH/deflated") > $(stat -c %s "$SCRATCH/trace")))" "0  1"
+"$tool" convert --perfetto=lz4 "$SCRATCH/data" >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "another compression" "$? $(head -n 1 "$SCRATCH/err")" "2 panthor-perf convert: --perfetto: use zstd or deflate, not \"lz4\""
+plan "$TAP_COUNT"

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
 #include <zstd.h>
 
 /* Field numbers with the wire type of bytes. */
 #define TRACE_PACKET (1 << 3 | 2)
-#define COMPRESSED_PACKETS (133 << 3 | 2)
+#define DEFLATED_PACKETS (50 << 3 | 2)
+#define ZSTD_PACKETS (133 << 3 | 2)
 
 /* No packet of packets is as large. */
 #define MAX_EXPANDED (16ull << 20)
@@ -54,14 +56,20 @@ static struct input bytes(struct input *in)
 	return found;
 }
 
-/* What has been compressed is a trace of its own, of which the size is known. */
-static void expand(struct input in)
+/* What has been compressed is a trace of its own. */
+static void expand(uint64_t field, struct input in)
 {
-	unsigned long long size = ZSTD_getFrameContentSize(in.at, in.end - in.at);
-	uint8_t *trace = size > 0 && size < MAX_EXPANDED ? malloc(size) : NULL;
+	uLongf size = MAX_EXPANDED;
+	uint8_t *trace = malloc(size);
 
-	if (!trace || ZSTD_decompress(trace, size, in.at, in.end - in.at) != size)
-		die("what is compressed is broken");
+	if (!trace)
+		die("out of memory");
+	if (field == DEFLATED_PACKETS && uncompress(trace, &size, in.at, in.end - in.at) != Z_OK)
+		die("what is deflated is broken");
+	if (field == ZSTD_PACKETS)
+		size = ZSTD_decompress(trace, size, in.at, in.end - in.at);
+	if (ZSTD_isError(size))
+		die("what zstd has compressed is broken");
 	fwrite(trace, 1, size, stdout);
 	free(trace);
 }
@@ -72,6 +80,7 @@ int main(void)
 	uint8_t *all = malloc(room);
 	struct input in, packet, content;
 	const uint8_t *start;
+	uint64_t field;
 
 	while (all && (n = fread(all + size, 1, room - size, stdin))) {
 		size += n;
@@ -89,11 +98,12 @@ int main(void)
 			die("this is no packet");
 		packet = content = bytes(&in);
 		/* Such a packet has nothing else. */
-		if (content.at < content.end && number(&content) == COMPRESSED_PACKETS) {
+		field = content.at < content.end ? number(&content) : 0;
+		if (field == DEFLATED_PACKETS || field == ZSTD_PACKETS) {
 			content = bytes(&content);
 			if (content.end != packet.end)
 				die("there is more in a packet of packets");
-			expand(content);
+			expand(field, content);
 		} else {
 			fwrite(start, 1, in.at - start, stdout);
 		}

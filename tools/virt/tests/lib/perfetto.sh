@@ -15,7 +15,7 @@
 
 build_decoder()
 {
-	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/expand-trace" "$VIRT_DIR/host/trace-expand.c" -lzstd \
+	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/expand-trace" "$VIRT_DIR/host/trace-expand.c" -lz -lzstd \
 		2>"$SCRATCH/err" && return
 	not_ok "what reads traces compiles" "$(cat "$SCRATCH/err")"
 	exit 1
