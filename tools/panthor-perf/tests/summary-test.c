@@ -3,6 +3,8 @@
  * summary-test FILE...: what summaries say of recordings is what the plain way says: sample by sample, with all values sorted. Of the
  * whole, of each region, and of a part of the time; percentiles may be QUANTILES_ERROR larger, all else is the same to the
  * last bit. Then the same of each file with its index cut off, damaged or telling of other chunks. Prints TAP.
+ *
+ * summary-test --plain FILE: the plain way alone, to see how long it takes.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -632,10 +634,28 @@ static void test_quantiles(void)
 	end("percentiles of any values");
 }
 
+/* What the plain way takes: all values, sorted. */
+static int run_plain(const char *path)
+{
+	struct summaries s;
+	struct plain p;
+	struct view v;
+	size_t i;
+
+	if (view_open(&v, path) || summarize(&v, NULL, 0, SUMMARY_SUMS, NULL, &s))
+		return 1;
+	p = read_plain(&v, &s);
+	for (i = 0; i < s.count; i++)
+		compare_values(&s.list[i], &p, p.values[i]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int i;
 
+	if (argc == 3 && !strcmp(argv[1], "--plain"))
+		return run_plain(argv[2]);
 	test_quantiles();
 	for (i = 1; i < argc; i++) {
 		const char *name = strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i];
