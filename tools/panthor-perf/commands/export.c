@@ -967,6 +967,7 @@ static int serve(struct exporter *e, struct child *child, const char *textfile)
 			continue;
 		switch (child_event(child)) {
 		case CHILD_NOTHING:
+		case CHILD_REQUESTED:
 			break;
 		case CHILD_ENDED:
 			/* Only a file can show a last sample: the server ends now. */

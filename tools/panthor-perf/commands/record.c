@@ -4,8 +4,9 @@
  *
  * Two threads. The first takes samples out of the kernel's ring, encodes them
  * and puts them into a queue of fixed size; it waits for nothing but samples.
- * The second writes what is in the queue and may wait for the disk as long as it
- * takes. When the queue is full, the first leaves samples in the ring until there
+ * The second (sink.h) writes what is in the queue and may wait for the disk as long
+ * as it takes. An end in the queue tells it of another file, or to write the last
+ * samples. When the queue is full, the first leaves samples in the ring until there
  * is room; the kernel then puts several periods into one sample, and no count is
  * lost.
  */
@@ -18,7 +19,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,8 +29,9 @@
 #include "control.h"
 #include "fifo.h"
 #include "marks.h"
-#include "perfetto.h"
 #include "recording.h"
+#include "sink.h"
+#include "text.h"
 
 #define DEFAULT_TRACE "panthor-perf.perfetto-trace"
 #define DEFAULT_PERIOD_NS 1000000
@@ -44,12 +45,18 @@
 #define MAX_MEMORY (4u << 20)
 #define MAX_RING_BYTES (8u << 20)
 
+/* Numbers of files have six digits. */
+#define MAX_KEEP 999999u
+
 /* The writing thread is woken when so much has come, or after so long. */
 #define SHOW_BYTES (64u << 10)
 #define SHOW_NS (200 * NSEC_PER_MSEC)
 
 /* How often the clocks are compared, which drift. */
 #define CLOCKS_NS NSEC_PER_SEC
+
+/* No end is longer, without an index. */
+#define END_SIZE 512
 
 #define PROGRESS_NS (500 * NSEC_PER_MSEC)
 
@@ -70,8 +77,13 @@ struct arguments {
 	char **events;
 	unsigned int num_events;
 	bool all;
-	bool perfetto;
 	uint8_t set;
+
+	/* What is written, and the time of --last and --split. */
+	enum sink_kind kind;
+	uint64_t last_ns, split_ns;
+	unsigned long keep;
+	const char *on_mark;
 
 	/* NULL if there is none. */
 	const char *control, *socket;
@@ -94,7 +106,6 @@ enum state { PAUSED, COUNTING, PAUSING, STOPPING, GONE, DONE };
 
 struct recorder {
 	const struct arguments *arguments;
-	const char *output;
 	struct pperf_gpu *gpu;
 	struct pperf_db *db;
 	struct pperf_selection *selection;
@@ -115,9 +126,6 @@ struct recorder {
 	struct recording_writer writer;
 	struct fifo queue;
 
-	/* The longest record there can be. */
-	size_t longest;
-
 	/* The user does not want to wait for the rest. */
 	bool hurry;
 
@@ -133,19 +141,21 @@ struct recorder {
 	/* When clocks were compared and the writing thread was woken, by the time of samples. */
 	uint64_t clocks_ns, shown_ns, start_ns;
 
-	/* Of the writing thread, for the other one when it has ended: errno, or what else went wrong. */
-	int fd;
-	pthread_t thread;
-	int error;
-	enum pperf_error trace_error;
-	uint64_t bytes, samples_written;
+	struct sink sink;
+
+	/* Marks that ends so far say were dropped. SINK_SPLIT: where the first sample of the file begins. */
+	uint64_t dropped, split_ns;
+
+	/* SINK_LAST: the last samples are to be written; how often they were; which time is to be acknowledged, or 0. */
+	bool dump;
+	uint64_t dumps, acked_dump;
 
 	/* A terminal that never makes us wait, or -1. */
 	int terminal;
 	uint64_t progress_ns;
 };
 
-enum { KEY_SET = 256, KEY_CONTROL, KEY_SOCKET };
+enum { KEY_SET = 256, KEY_CONTROL, KEY_SOCKET, KEY_LAST, KEY_ON_MARK, KEY_SPLIT, KEY_KEEP };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write to FILE; - is standard output (default: " RECORDING_DEFAULT
@@ -156,13 +166,83 @@ static const struct argp_option options[] = {
 	{ "all", 'a', NULL, 0, "Record all named counters", 0 },
 	{ "set", KEY_SET, "SET", 0, "Use this counter set (see panthor-perf info); sets other than the primary one need -e BLOCK.INDEX", 0 },
 	{ "delay", 'D', "TIME", 0, "Start counting this long after the command; -1: when --control reads enable", 0 },
-	{ "control", KEY_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0, "Read the commands enable, disable, ping and stop, one per "
-	  "line, from CTL, and write ack to ACK when each is done", 0 },
+	{ "control", KEY_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0, "Read the commands enable, disable, ping, stop and dump, "
+	  "one per line, from CTL, and write ack to ACK when each is done", 0 },
 	{ "socket", KEY_SOCKET, "PATH", 0, "Receive marks at this socket (default: where mark looks for recorders)", 0 },
 	{ "memory", 'm', "KIB", 0, "Buffer for samples not yet written, in KiB (default: 32768)", 0 },
 	{ "perfetto", 'P', NULL, 0, "Write a Perfetto trace", 0 },
+	{ "last", KEY_LAST, "TIME", 0, "Keep only the last TIME, such as 30s or 10m, in memory; write it at SIGUSR2 and at the "
+	  "end, to FILE, FILE.1, ...", 0 },
+	{ "on-mark", KEY_ON_MARK, "NAME", 0, "Write it at each mark with this name, too", 0 },
+	{ "split", KEY_SPLIT, "TIME", 0, "Begin another file each TIME: FILE-000001, FILE-000002, ...", 0 },
+	{ "keep", KEY_KEEP, "N", 0, "Keep the N newest files of --split; remove older ones", 0 },
 	{}
 };
+
+/* One of the forms that exclude each other. */
+static void choose_kind(struct argp_state *state, enum sink_kind kind)
+{
+	struct arguments *arguments = state->input;
+
+	if (arguments->kind != SINK_FILE && arguments->kind != kind)
+		argp_error(state, "use only one of --last, --split and --perfetto");
+	arguments->kind = kind;
+}
+
+/* What depends on more than one option. */
+static void check_options(struct argp_state *state)
+{
+	const struct arguments *arguments = state->input;
+
+	if (arguments->set && !arguments->num_events)
+		argp_error(state, "--set needs -e BLOCK.INDEX: only the primary set has counter names");
+	if (arguments->delay_forever && !arguments->control)
+		argp_error(state, "-D -1 needs --control to end the delay");
+	if (arguments->on_mark && arguments->kind != SINK_LAST)
+		argp_error(state, "--on-mark needs --last");
+	if (arguments->keep && arguments->kind != SINK_SPLIT)
+		argp_error(state, "--keep needs --split");
+	if ((arguments->kind == SINK_LAST || arguments->kind == SINK_SPLIT) && arguments->output &&
+	    is_standard(arguments->output))
+		argp_error(state, "--last and --split write several files: use -o with the name of a file");
+}
+
+static void parse_time(struct argp_state *state, const char *option, const char *arg, uint64_t *ns)
+{
+	if (!parse_duration(arg, ns) || *ns < NSEC_PER_SEC)
+		argp_error(state, "%s: \"%s\" is not a time from 1s to 24h. Use a number with a unit, such as 30s or 10m",
+			   option, arg);
+}
+
+static error_t parse_sink(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'P':
+		choose_kind(state, SINK_TRACE);
+		return 0;
+	case KEY_LAST:
+		parse_time(state, "--last", arg, &arguments->last_ns);
+		choose_kind(state, SINK_LAST);
+		return 0;
+	case KEY_ON_MARK:
+		if (!text_is_clean(arg) || !*arg || strlen(arg) > PPERF_MARK_LENGTH)
+			argp_error(state, "--on-mark: a name has 1 to %u bytes of UTF-8, without control characters",
+				   PPERF_MARK_LENGTH);
+		arguments->on_mark = arg;
+		return 0;
+	case KEY_SPLIT:
+		parse_time(state, "--split", arg, &arguments->split_ns);
+		choose_kind(state, SINK_SPLIT);
+		return 0;
+	case KEY_KEEP:
+		if (!parse_number(arg, MAX_KEEP, &arguments->keep))
+			argp_error(state, "--keep: use a number from 1 to %u, not \"%s\"", MAX_KEEP, arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -194,9 +274,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!parse_number(arg, MAX_MEMORY, &arguments->memory) || arguments->memory < MIN_MEMORY)
 			argp_error(state, "-m: use a size from %u to %u KiB, not \"%s\"", MIN_MEMORY, MAX_MEMORY, arg);
 		return 0;
-	case 'P':
-		arguments->perfetto = true;
-		return 0;
 	case 'D':
 		arguments->delay_forever = !strcmp(arg, "-1");
 		arguments->delay_ns = 0;
@@ -216,10 +293,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			wrong_set(state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (arguments->set && !arguments->num_events)
-			argp_error(state, "--set needs -e BLOCK.INDEX: only the primary set has counter names");
-		if (arguments->delay_forever && !arguments->control)
-			argp_error(state, "-D -1 needs --control to end the delay");
+		check_options(state);
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The command's options are its own. */
@@ -227,7 +301,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return parse_sink(key, arg, state);
 }
 
 static int choose(struct recorder *r)
@@ -309,125 +383,36 @@ static void put_clocks(struct recorder *r)
 	put_record(r);
 }
 
-/* ---- The writing thread ---- */
-
-/* Where the bytes of a recording stand between and in records, to count those that are whole. */
-struct walk {
-	uint8_t start[4];
-	unsigned int have;
-	uint64_t left;
-};
-
-static void walk_over(struct walk *w, const uint8_t *bytes, size_t size, uint64_t *samples)
+/* What is known so far. Marks that were dropped are told of once. */
+static struct recording_end make_end(struct recorder *r, enum recording_reason reason)
 {
-	size_t n;
+	const struct pperf_log *log = pperf_session_log(r->session);
+	struct recording_end end = {
+		.reason = reason,
+		.status = r->child.ended ? child_status(&r->child) : 0,
+		.samples = r->samples,
+		.overflow = log->overflowed,
+		.error = log->failed,
+		.stretched = log->stretched,
+		.marks = r->marks.taken,
+		.dropped = r->marks.dropped - r->dropped,
+		.clock = rates_of(&r->rates),
+	};
 
-	while (size) {
-		if (w->left) {
-			n = size < w->left ? size : w->left;
-			w->left -= n;
-			bytes += n;
-			size -= n;
-		} else {
-			w->start[w->have++] = *bytes++;
-			size--;
-			if (w->have < sizeof(w->start))
-				continue;
-			w->left = (w->start[1] | w->start[2] << 8 | (uint64_t)w->start[3] << 16) + 4;
-		}
-		if (!w->left && w->have) {
-			w->have = 0;
-			*samples += w->start[0] == RECORDING_KIND_SAMPLE;
-		}
-	}
+	r->dropped = r->marks.dropped;
+	return end;
 }
 
-static void *write_recording(void *context)
+/* There is room for it. Without memory there is another try later. */
+static bool put_continued(struct recorder *r)
 {
-	struct recorder *r = context;
-	/* What comes before the first record. */
-	struct walk walk = { .left = sizeof(recording_magic) + 4 };
-	const uint8_t *bytes;
-	ssize_t written;
-	size_t size;
+	const struct recording_end end = make_end(r, RECORDING_CONTINUED);
 
-	while ((size = fifo_get(&r->queue, &bytes))) {
-		written = write(r->fd, bytes, size);
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0) {
-			r->error = errno;
-			fifo_leave(&r->queue, FIFO_FAILED);
-			return NULL;
-		}
-		walk_over(&walk, bytes, written, &r->samples_written);
-		r->bytes += written;
-		fifo_release(&r->queue, written);
-	}
-	fifo_leave(&r->queue, FIFO_DONE);
-	return NULL;
+	if (recording_write_end(&r->writer, &end))
+		return false;
+	put_record(r);
+	return true;
 }
-
-static ssize_t read_queue(void *context, char *to, size_t size)
-{
-	struct recorder *r = context;
-	const uint8_t *bytes;
-	size_t have = fifo_get(&r->queue, &bytes);
-
-	if (have > size)
-		have = size;
-	memcpy(to, bytes, have);
-	fifo_release(&r->queue, have);
-	return have;
-}
-
-/* Counts what the file takes. Returns less than size at an error. */
-static ssize_t write_file(void *context, const char *from, size_t size)
-{
-	struct recorder *r = context;
-	size_t done = 0;
-	ssize_t written;
-
-	while (done < size) {
-		written = write(r->fd, from + done, size - done);
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0) {
-			if (!r->error)
-				r->error = errno;
-			break;
-		}
-		done += written;
-		r->bytes += written;
-	}
-	return done;
-}
-
-static void *write_trace(void *context)
-{
-	/* Neither is a descriptor of its own, which the command could inherit. */
-	static const cookie_io_functions_t reading = { .read = read_queue }, writing = { .write = write_file };
-	struct recorder *r = context;
-	enum recording_item item = RECORDING_NO_MEMORY;
-	struct recording recording;
-	FILE *in = fopencookie(r, "r", reading), *out = fopencookie(r, "w", writing);
-
-	r->trace_error = PPERF_ERROR_NO_MEMORY;
-	if (in && out) {
-		item = recording_open_stream(&recording, in);
-		if (item == RECORDING_END)
-			item = perfetto_convert(&recording, out, PERFETTO_ZSTD, &r->trace_error, &r->samples_written);
-		recording_close(&recording);
-	} else if (in) {
-		fclose(in);
-	}
-	if (out && fclose(out) && !r->error)
-		r->error = errno;
-	fifo_leave(&r->queue, r->trace_error || r->error || item != RECORDING_END ? FIFO_FAILED : FIFO_DONE);
-	return NULL;
-}
-
-/* ---- The counting thread ---- */
 
 static void fail(struct recorder *r, enum recording_reason reason, int status)
 {
@@ -439,7 +424,9 @@ static void fail(struct recorder *r, enum recording_reason reason, int status)
 static void add_sample(struct recorder *r, const struct pperf_sample *sample)
 {
 	if (!r->samples)
-		r->start_ns = r->shown_ns = r->clocks_ns = sample->start_ns;
+		r->start_ns = r->shown_ns = r->clocks_ns = r->split_ns = sample->start_ns;
+	if (r->sink.kind == SINK_SPLIT && sample->start_ns - r->split_ns >= r->arguments->split_ns && put_continued(r))
+		r->split_ns = sample->start_ns;
 	r->samples++;
 	rates_add(&r->rates, sample);
 
@@ -472,6 +459,8 @@ static void add_marks(struct recorder *r)
 	       marks_next(&r->marks, &mark)) {
 		recording_write_mark(&r->writer, &mark);
 		put_record(r);
+		if (r->arguments->on_mark && !strcmp(mark.name, r->arguments->on_mark))
+			r->dump = true;
 	}
 }
 
@@ -487,8 +476,8 @@ static void drain(struct recorder *r)
 			return;
 		}
 
-		/* For a sample, and clocks behind it. */
-		if (!fifo_room(&r->queue, 2 * r->longest)) {
+		/* For a sample, an end before it and clocks behind it. */
+		if (!fifo_room(&r->queue, r->writer.longest + END_SIZE + RECORDING_CLOCKS_SIZE)) {
 			r->waits += !r->waiting;
 			r->waiting = true;
 			fifo_show(&r->queue);
@@ -511,6 +500,19 @@ static void drain(struct recorder *r)
 		add_sample(r, sample);
 	}
 	rates_read(&r->rates, r->gpu, false);
+}
+
+/* Behind all samples that have come: when there is room for them, and what was asked for before has been written. */
+static void put_dump(struct recorder *r)
+{
+	if (!r->dump || fifo_answers(&r->queue) < r->dumps)
+		return;
+	drain(r);
+	if (r->waiting || !fifo_room(&r->queue, END_SIZE) || !put_continued(r))
+		return;
+	r->dump = false;
+	r->dumps++;
+	fifo_show(&r->queue);
 }
 
 static void show_progress(struct recorder *r)
@@ -586,10 +588,18 @@ static void start_counting(struct recorder *r)
 		fail(r, error == PPERF_ERROR_GONE ? RECORDING_GPU_GONE : RECORDING_FAILED, complain_of(error));
 }
 
+static void ack_dump(struct recorder *r)
+{
+	if (!r->acked_dump || fifo_answers(&r->queue) < r->acked_dump)
+		return;
+	r->acked_dump = 0;
+	control_ack(&r->control);
+}
+
 /* Does what who controls it wants, until that takes a while. */
 static void obey(struct recorder *r)
 {
-	while (r->state == PAUSED || r->state == COUNTING) {
+	while ((r->state == PAUSED || r->state == COUNTING) && !r->acked_dump) {
 		switch (control_next(&r->control)) {
 		case CONTROL_NONE:
 			return;
@@ -616,6 +626,14 @@ static void obey(struct recorder *r)
 			begin_to_stop(r, RECORDING_INTERRUPTED);
 			control_ack(&r->control);
 			break;
+		case CONTROL_DUMP:
+			if (r->sink.kind != SINK_LAST) {
+				complain("--control: dump needs --last");
+				break;
+			}
+			r->dump = true;
+			r->acked_dump = r->dumps + 1;
+			break;
 		}
 	}
 }
@@ -634,28 +652,53 @@ static int wait_ms(const struct recorder *r, int timeout)
 	return now < (uint64_t)timeout ? (int)now : timeout;
 }
 
+/* How long until a quarter of the ring is full, in milliseconds. */
+static int ring_timeout(const struct recorder *r)
+{
+	uint64_t interval = pperf_session_period(r->session) * pperf_session_slots(r->session) / 4;
+
+	return interval < NSEC_PER_MSEC ? 1 : interval > SHOW_NS ? SHOW_NS / NSEC_PER_MSEC : interval / NSEC_PER_MSEC;
+}
+
+static void handle_signal(struct recorder *r)
+{
+	switch (child_event(&r->child)) {
+	case CHILD_NOTHING:
+		break;
+	case CHILD_REQUESTED:
+		r->dump = true;
+		break;
+	case CHILD_ENDED:
+		begin_to_stop(r, r->arguments->command ? RECORDING_COMMAND_ENDED : RECORDING_INTERRUPTED);
+		break;
+	case CHILD_INTERRUPTED:
+		complain("interrupted while waiting for the last sample");
+		fail(r, RECORDING_INTERRUPTED, STATUS_FAILED);
+		r->hurry = true;
+		break;
+	}
+}
+
 /* Counts until the program or the user ends it. */
 static void count(struct recorder *r)
 {
-	uint64_t interval = pperf_session_period(r->session) * pperf_session_slots(r->session) / 4;
 	struct pollfd fds[5] = {
 		{ .fd = r->child.signals, .events = POLLIN },
 		{ .fd = r->queue.eventfd, .events = POLLIN },
 		{ .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN },
 	};
-	int timeout = interval < NSEC_PER_MSEC ? 1 : interval > SHOW_NS ? SHOW_NS / NSEC_PER_MSEC :
-						     interval / NSEC_PER_MSEC;
+	int timeout = ring_timeout(r);
 	bool last_comes;
 
 	while (r->state != DONE) {
 		/*
-		 * Samples are left to gather in the ring until a quarter of it is full;
-		 * the last one is waited for, if there is room for it.
+		 * Samples are left to gather in the ring for a while; the last one is
+		 * waited for, if there is room for it.
 		 */
 		last_comes = r->state == STOPPING || r->state == PAUSING;
 		fds[2].fd = last_comes && !r->waiting ? pperf_session_fd(r->session) : -1;
 		fds[3].fd = r->waiting ? -1 : marks_fd(&r->marks);
-		fds[4].fd = last_comes ? -1 : r->control.fd;
+		fds[4].fd = last_comes || r->acked_dump ? -1 : r->control.fd;
 		if (poll(fds, 5, wait_ms(r, timeout)) < 0 && errno != EINTR) {
 			complain("cannot wait for events: %s", strerror(errno));
 			fail(r, RECORDING_FAILED, STATUS_FAILED);
@@ -666,21 +709,11 @@ static void count(struct recorder *r)
 			start_counting(r);
 		add_marks(r);
 		drain(r);
+		ack_dump(r);
 		obey(r);
-		if (fds[0].revents) {
-			switch (child_event(&r->child)) {
-			case CHILD_NOTHING:
-				break;
-			case CHILD_ENDED:
-				begin_to_stop(r, r->arguments->command ? RECORDING_COMMAND_ENDED : RECORDING_INTERRUPTED);
-				break;
-			case CHILD_INTERRUPTED:
-				complain("interrupted while waiting for the last sample");
-				fail(r, RECORDING_INTERRUPTED, STATUS_FAILED);
-				r->hurry = true;
-				break;
-			}
-		}
+		if (fds[0].revents)
+			handle_signal(r);
+		put_dump(r);
 		show_progress(r);
 	}
 }
@@ -700,93 +733,66 @@ static void wait_for_thread(struct recorder *r)
 		r->hurry = true;
 }
 
-/* The end of the file: what is known of all of it. */
+/* The end of the file, with its index, for both of which there may never be room at a time. */
 static void put_end(struct recorder *r)
 {
-	const struct pperf_log *log = pperf_session_log(r->session);
-	struct recording_end end = {
-		.reason = r->reason,
-		.status = r->child.ended ? child_status(&r->child) : 0,
-		.samples = r->samples,
-		.overflow = log->overflowed,
-		.error = log->failed,
-		.stretched = log->stretched,
-		.marks = r->marks.taken,
-		.dropped = r->marks.dropped,
-	};
+	const struct recording_end end = make_end(r, r->reason);
+	size_t done, size;
 
-	end.clock = rates_of(&r->rates);
 	if (recording_write_end(&r->writer, &end))
 		return;
-	while (fifo_reader(&r->queue) == FIFO_READING && !fifo_room(&r->queue, r->writer.size)) {
-		if (r->hurry)
+	for (done = 0; done < r->writer.size; done += size) {
+		size = r->writer.size - done;
+		if (size > r->queue.size / 2)
+			size = r->queue.size / 2;
+		while (fifo_reader(&r->queue) == FIFO_READING && !fifo_room(&r->queue, size) && !r->hurry)
+			wait_for_thread(r);
+		if (r->hurry || fifo_reader(&r->queue) != FIFO_READING)
 			return;
-		wait_for_thread(r);
+		fifo_put(&r->queue, r->writer.bytes + done, size);
 	}
-	if (fifo_reader(&r->queue) == FIFO_READING)
-		put_record(r);
+}
+
+static void check_output(struct recorder *r)
+{
+	const struct sink *sink = &r->sink;
+
+	if (sink->error)
+		complain("%s: %s", sink->name, strerror(sink->error));
+	else if (sink->trace_error)
+		complain("%s: %s", sink->name, pperf_strerror(sink->trace_error));
+	if (sink->error || sink->trace_error || sink->failed)
+		r->status = STATUS_IO;
 }
 
 static void report_end(struct recorder *r)
 {
 	const struct pperf_log *log = pperf_session_log(r->session);
-	char text[PPERF_LOG_TEXT];
+	const struct sink *sink = &r->sink;
+	char text[PPERF_LOG_TEXT], files[64] = "";
 	unsigned int i;
 
 	if (r->terminal >= 0 && write(r->terminal, "\r\n", 2) < 0)
 		r->terminal = -1;
-
-	if (r->error)
-		complain("%s: %s", r->output, strerror(r->error));
-	else if (r->trace_error)
-		complain("%s: %s", r->output, pperf_strerror(r->trace_error));
-	if (r->error || r->trace_error)
-		r->status = STATUS_IO;
+	check_output(r);
+	if (sink->files > 1)
+		snprintf(files, sizeof(files), "%u files, the last of which is ", sink->files);
 
 	fprintf(stderr, "panthor-perf: %" PRIu64 " samples, %" PRIu64 " flagged, %" PRIu64 " stretched, %" PRIu64
-		" lost; %.6f s and %" PRIu64 " bytes in %s\n", r->samples, log->overflowed + log->failed,
-		log->stretched, r->samples - r->samples_written, r->samples ? (log->end_ns - r->start_ns) / 1e9 : 0.0,
-		r->bytes, r->output);
+		" lost; %.6f s and %" PRIu64 " bytes in %s%s\n", r->samples, log->overflowed + log->failed,
+		log->stretched, r->samples - sink->samples, r->samples ? (log->end_ns - r->start_ns) / 1e9 : 0.0,
+		sink->bytes, files, sink->name);
 	for (i = 0; pperf_log_text(log, i, text, sizeof(text)); i++)
 		fprintf(stderr, "%s\n", text);
 	if (r->marks.dropped)
 		fprintf(stderr, "%s mark%s dropped: too many at a time, or invalid.\n", grouped(r->marks.dropped, text),
 			r->marks.dropped == 1 ? " was" : "s were");
+	if (sink->short_ns)
+		fprintf(stderr, "There was memory for only the last %.3f s. Use -m %.0f or more.\n", sink->short_ns / 1e9,
+			1.1 * r->arguments->memory * r->arguments->last_ns / sink->short_ns);
 	if (r->waits)
 		fprintf(stderr, "Writing the file was too slow %s time%s: the kernel merged several periods into one sample. "
 			"No counts are missing.\n", grouped(r->waits, text), r->waits == 1 ? "" : "s");
-}
-
-/* Opens the output, and says whether it was made. What is in it stays. */
-static int open_output(const struct recorder *r, bool *made)
-{
-	const char *path = r->output;
-	int fd;
-
-	*made = false;
-	if (r->child.no_output)
-		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	*made = fd >= 0;
-	return fd >= 0 || errno != EEXIST ? fd : open(path, O_WRONLY | O_CLOEXEC);
-}
-
-static int start_thread(struct recorder *r)
-{
-	sigset_t errors, before;
-	int ret;
-
-	/* A pipe that nobody reads any more, and a file as large as it may be, are errors of write(). */
-	sigemptyset(&errors);
-	sigaddset(&errors, SIGPIPE);
-	sigaddset(&errors, SIGXFSZ);
-	pthread_sigmask(SIG_BLOCK, &errors, &before);
-	ret = pthread_create(&r->thread, NULL, r->arguments->perfetto ? write_trace : write_recording, r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!ret)
-		return STATUS_OK;
-	complain("cannot start a thread: %s", strerror(ret));
-	return STATUS_FAILED;
 }
 
 /* Lets the program end by itself, when recording has ended before it. */
@@ -808,7 +814,7 @@ static int run(struct recorder *r)
 	int status, started;
 
 	put_record(r);
-	status = start_thread(r);
+	status = sink_start(&r->sink);
 	if (status)
 		return status;
 
@@ -825,13 +831,14 @@ static int run(struct recorder *r)
 	fifo_end(&r->queue);
 	while (fifo_reader(&r->queue) == FIFO_READING) {
 		if (r->hurry) {
-			complain("interrupted while writing %s: the end is missing", r->output);
+			complain("interrupted while writing %s: the end is missing", r->sink.name);
 			/* The thread may wait for a disk or a reader for ever, and nothing of it is needed. */
 			_exit(STATUS_IO);
 		}
 		wait_for_thread(r);
 	}
-	pthread_join(r->thread, NULL);
+	pthread_join(r->sink.thread, NULL);
+	ack_dump(r);
 	report_end(r);
 	if (!r->status)
 		r->status = started;
@@ -857,8 +864,7 @@ static int record(struct recorder *r)
 	struct pperf_session_options session = { .size = sizeof(session) };
 	struct utsname name = {};
 	enum pperf_error error;
-	bool made, begun = false;
-	int status;
+	int status, closed;
 
 	uname(&name);
 	r->head.tool = (char *)"panthor-perf " PANTHOR_PERF_VERSION;
@@ -885,8 +891,11 @@ static int record(struct recorder *r)
 		complain("out of memory");
 		goto out_session;
 	}
-	r->longest = RECORDING_FRAME + (r->writer.layout.fields + 1) * 10;
-	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->longest, r->writer.size + RECORDING_CLOCKS_SIZE))) {
+	/* Others have an index of their own, or none. */
+	if (r->sink.kind != SINK_FILE)
+		r->writer.index_size = SIZE_MAX;
+	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->writer.longest,
+					    r->writer.size + RECORDING_CLOCKS_SIZE))) {
 		complain("cannot create the sample queue: %s", strerror(errno));
 		goto out_writer;
 	}
@@ -899,20 +908,13 @@ static int record(struct recorder *r)
 		goto out_control;
 
 	/* Before signals are blocked: a FIFO is opened when somebody reads it, for which the user may not want to wait. */
-	r->fd = open_output(r, &made);
-	if (r->fd < 0) {
-		complain("%s: %s", r->output, strerror(errno));
-		status = STATUS_IO;
+	status = sink_open(&r->sink, &r->head);
+	if (status)
 		goto out_marks;
-	}
-	if (refuse_terminal(r->fd, r->output)) {
-		status = STATUS_USAGE;
-		goto out_file;
-	}
 
 	status = child_prepare(&r->child);
 	if (status)
-		goto out_file;
+		goto out_sink;
 
 	if (!r->arguments->delay_ns && !r->arguments->delay_forever) {
 		r->state = COUNTING;
@@ -924,14 +926,6 @@ static int record(struct recorder *r)
 		}
 	}
 
-	/* Nothing else can fail before something is written. A pipe and what is appended to are not truncated. */
-	if (!r->child.no_output && ftruncate(r->fd, 0) && errno != EINVAL) {
-		complain("%s: %s", r->output, strerror(errno));
-		status = STATUS_IO;
-		goto out_child;
-	}
-
-	begun = true;
 	r->terminal = open_terminal(r);
 	status = run(r);
 	if (r->terminal >= 0)
@@ -939,14 +933,10 @@ static int record(struct recorder *r)
 
 out_child:
 	child_finish(&r->child);
-out_file:
-	if (close(r->fd) && !status) {
-		complain("%s: %s", r->output, strerror(errno));
-		status = STATUS_IO;
-	}
-	/* A failure leaves all as it was. */
-	if (made && !begun)
-		unlink(r->output);
+out_sink:
+	closed = sink_close(&r->sink);
+	if (!status)
+		status = closed;
 out_marks:
 	marks_close(&r->marks);
 out_control:
@@ -974,11 +964,18 @@ int command_record(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
-	r.output = arguments.output ? arguments.output : arguments.perfetto ? DEFAULT_TRACE : RECORDING_DEFAULT;
-	if (is_standard(r.output)) {
-		r.output = "standard output";
+	r.sink = (struct sink){
+		.kind = arguments.kind,
+		.path = arguments.output ? arguments.output : arguments.kind == SINK_TRACE ? DEFAULT_TRACE : RECORDING_DEFAULT,
+		.queue = &r.queue, .keep = arguments.keep, .last_ns = arguments.last_ns,
+		.memory_size = (size_t)arguments.memory << 10,
+	};
+	if (is_standard(r.sink.path)) {
+		r.sink.path = NULL;
 		r.child.no_output = true;
 	}
+	if (arguments.kind == SINK_LAST)
+		r.child.request = SIGUSR2;
 
 	status = open_gpu(arguments.device, arguments.set, &r.gpu, &r.db);
 	if (status)

@@ -116,6 +116,7 @@ static const struct {
 	enum control_command command;
 } names[] = {
 	{ "enable", CONTROL_ENABLE }, { "disable", CONTROL_DISABLE }, { "ping", CONTROL_PING }, { "stop", CONTROL_STOP },
+	{ "dump", CONTROL_DUMP },
 };
 
 static void complain_of_word(const char *text, size_t length)
@@ -128,7 +129,7 @@ static void complain_of_word(const char *text, size_t length)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		pperf_suggest(&near, names[i].name);
 	complain("--control: unknown command \"%s\". %s", word,
-		 pperf_suggestion(&near, "Use enable, disable, ping or stop.", buffer, sizeof(buffer)));
+		 pperf_suggestion(&near, "Use enable, disable, ping, stop or dump.", buffer, sizeof(buffer)));
 }
 
 /* Takes the first line out of the text. */

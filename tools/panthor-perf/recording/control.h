@@ -6,7 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum control_command { CONTROL_NONE, CONTROL_ENABLE, CONTROL_DISABLE, CONTROL_PING, CONTROL_STOP, CONTROL_UNKNOWN };
+enum control_command {
+	CONTROL_NONE,
+	CONTROL_ENABLE,
+	CONTROL_DISABLE,
+	CONTROL_PING,
+	CONTROL_STOP,
+	CONTROL_DUMP,
+	CONTROL_UNKNOWN,
+};
 
 struct control {
 	/* -1 if nobody controls; where commands are acknowledged, or -1. */

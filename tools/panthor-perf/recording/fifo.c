@@ -103,6 +103,17 @@ enum fifo_reader fifo_reader(struct fifo *fifo)
 	return reader;
 }
 
+uint64_t fifo_answers(struct fifo *fifo)
+{
+	uint64_t answers;
+
+	pthread_mutex_lock(&fifo->lock);
+	answers = fifo->answers;
+	clear_signal(fifo);
+	pthread_mutex_unlock(&fifo->lock);
+	return answers;
+}
+
 size_t fifo_get(struct fifo *fifo, const uint8_t **bytes)
 {
 	size_t at = fifo->out & (fifo->size - 1), size;
@@ -133,6 +144,14 @@ void fifo_release(struct fifo *fifo, size_t size)
 		fifo->wanted = false;
 		signal_writer(fifo);
 	}
+	pthread_mutex_unlock(&fifo->lock);
+}
+
+void fifo_answer(struct fifo *fifo)
+{
+	pthread_mutex_lock(&fifo->lock);
+	fifo->answers++;
+	signal_writer(fifo);
 	pthread_mutex_unlock(&fifo->lock);
 }
 

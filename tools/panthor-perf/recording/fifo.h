@@ -28,10 +28,13 @@ struct fifo {
 
 	enum fifo_reader reader;
 
+	/* What the reader has done that the writer waits for. */
+	uint64_t answers;
+
 	/* The writer has found no room. */
 	bool wanted;
 
-	/* Becomes readable when there is room that was wanted, and when the reader reads no more. */
+	/* Becomes readable when there is room that was wanted or an answer, and when the reader reads no more. */
 	int eventfd;
 	bool signalled;
 };
@@ -56,10 +59,13 @@ void fifo_end(struct fifo *fifo);
 
 /* What the reader does. The eventfd tells when that changes. */
 enum fifo_reader fifo_reader(struct fifo *fifo);
+uint64_t fifo_answers(struct fifo *fifo);
 
 /* For the reader. Waits for bytes that lie in a row; 0 at the end. They stay until they are released. */
 size_t fifo_get(struct fifo *fifo, const uint8_t **bytes);
 void fifo_release(struct fifo *fifo, size_t size);
+
+void fifo_answer(struct fifo *fifo);
 
 /* Reads no more, for it has taken all there is, or gives up. */
 void fifo_leave(struct fifo *fifo, enum fifo_reader why);

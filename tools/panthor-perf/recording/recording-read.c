@@ -600,7 +600,7 @@ static int read_end(struct recording *r, const struct recording_record *record)
 		return -1;
 
 	if (json_object_object_get_ex(object, "reason", &name))
-		reason = name_number(name, reason_name, 0, 4);
+		reason = name_number(name, reason_name, 0, 5);
 	if (reason < 0 || get_number(object, "status", 255, &status))
 		goto out;
 	r->end.reason = reason;

@@ -37,7 +37,7 @@ static uint8_t *frame(uint8_t *start, char kind, uint8_t *end)
 static int write_object(struct recording_writer *writer, char kind, struct json_object *object,
 			const void *before, size_t before_size)
 {
-	size_t length;
+	size_t length, room;
 	const char *text;
 	uint8_t *bytes;
 	int ret = -1;
@@ -47,7 +47,11 @@ static int write_object(struct recording_writer *writer, char kind, struct json_
 	if (!text || length > RECORDING_MAX_LENGTH)
 		goto out;
 
-	bytes = realloc(writer->bytes, before_size + length + RECORDING_FRAME);
+	room = before_size + length + RECORDING_FRAME;
+	/* Other records may follow. */
+	if (room < writer->longest)
+		room = writer->longest;
+	bytes = realloc(writer->bytes, room);
 	if (!bytes)
 		goto out;
 

@@ -8,7 +8,7 @@
 /* The first byte is not text, and the line ends show a transfer as text. */
 const char recording_magic[8] = { '\x89', 'P', 'P', 'D', '\r', '\n', '\x1a', '\n' };
 
-const char *const recording_reasons[4] = { "command", "interrupt", "gpu", "failure" };
+const char *const recording_reasons[5] = { "command", "interrupt", "gpu", "failure", "continued" };
 
 int recording_layout_make(struct recording_layout *layout, const struct recording_head *head)
 {

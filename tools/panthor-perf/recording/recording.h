@@ -54,6 +54,9 @@ enum recording_reason {
 	RECORDING_INTERRUPTED,
 	RECORDING_GPU_GONE,
 	RECORDING_FAILED,
+
+	/* It went on in another file. */
+	RECORDING_CONTINUED,
 };
 
 struct recording_end {
@@ -268,7 +271,7 @@ enum recording_item recording_get_record(const uint8_t *bytes, size_t size, stru
 /* Makes a mark of the one before it. Returns -1 if the record has none, or an earlier one. */
 int recording_get_mark(const struct recording_record *record, struct recording_mark *mark);
 extern const char recording_magic[8];
-extern const char *const recording_reasons[4];
+extern const char *const recording_reasons[5];
 
 /* Fields before those of the blocks: gap, duration, flags, cycles. */
 #define RECORDING_FIELDS 6

@@ -27,6 +27,8 @@ int child_prepare(struct child *child)
 	sigaddset(&caught, SIGINT);
 	sigaddset(&caught, SIGTERM);
 	sigaddset(&caught, SIGHUP);
+	if (child->request)
+		sigaddset(&caught, child->request);
 	sigprocmask(SIG_BLOCK, &caught, &child->before);
 	child->signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (child->signals >= 0)
@@ -70,6 +72,8 @@ enum child_event child_event(struct child *child)
 
 	if (read(child->signals, &info, sizeof(info)) != sizeof(info))
 		return CHILD_NOTHING;
+	if (child->request && info.ssi_signo == child->request)
+		return CHILD_REQUESTED;
 
 	if (!child->pid) {
 		if (info.ssi_signo == SIGCHLD)

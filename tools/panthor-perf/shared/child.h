@@ -20,6 +20,9 @@ enum child_event {
 
 	/* The user wants to end although the program has ended. */
 	CHILD_INTERRUPTED,
+
+	/* child::request has come. */
+	CHILD_REQUESTED,
 };
 
 /* Zero it to begin. */
@@ -29,7 +32,10 @@ struct child {
 	unsigned int interrupts;
 	bool left;
 
-	/* Becomes readable at SIGCHLD, SIGINT, SIGTERM and SIGHUP, which are blocked meanwhile. */
+	/* Another signal that is caught; 0: none. */
+	unsigned int request;
+
+	/* Becomes readable at SIGCHLD, SIGINT, SIGTERM, SIGHUP and the request, which are blocked meanwhile. */
 	int signals;
 
 	/* Standard output has the data: what the program prints there goes to standard error. */

@@ -221,12 +221,13 @@ int open_layout(const char *node, const char *product, const char **layout, stru
 	return error == PPERF_ERROR_UNKNOWN && !product ? STATUS_FAILED : status;
 }
 
-bool parse_period(const char *text, uint64_t *ns)
+/* With one of the first units. */
+static bool parse_time(const char *text, size_t count, uint64_t *ns)
 {
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 } };
 	double number;
 	char *end;
 	size_t i;
@@ -234,7 +235,7 @@ bool parse_period(const char *text, uint64_t *ns)
 	if (*text < '0' || *text > '9')
 		return false;
 	number = strtod(text, &end);
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (i = 0; i < count; i++) {
 		if (strcmp(end, units[i].name))
 			continue;
 		number *= units[i].ns;
@@ -244,6 +245,16 @@ bool parse_period(const char *text, uint64_t *ns)
 		return true;
 	}
 	return false;
+}
+
+bool parse_period(const char *text, uint64_t *ns)
+{
+	return parse_time(text, 4, ns);
+}
+
+bool parse_duration(const char *text, uint64_t *ns)
+{
+	return parse_time(text, 6, ns);
 }
 
 void wrong_period(const struct argp_state *state, const char *option, const char *text)

@@ -90,6 +90,9 @@ void wrong_set(const struct argp_state *state, const char *text);
  */
 bool parse_period(const char *text, uint64_t *ns);
 
+/* The same, of minutes (m) and hours (h) as well. */
+bool parse_duration(const char *text, uint64_t *ns);
+
 /* Ends the program for an option's time that parse_period() does not take, with what it may have meant. */
 void wrong_period(const struct argp_state *state, const char *option, const char *text);
 

@@ -538,7 +538,7 @@ for _ in 1 2 3 4; do
 	read -rt 1 answer <&"$ack" && printf '%s ' "$answer"
 done >"$SCRATCH/out"
 is "each command that is one is acknowledged" "$(cat "$SCRATCH/out") $(read -rt 0.1 answer <&"$ack"; echo $?)" "ack ack ack ack  142"
-is "others are told of" "$(grep -c 'unknown command .* Use enable, disable, ping or stop.' "$SCRATCH/err")" 3
+is "others are told of" "$(grep -c 'unknown command .* Use enable, disable, ping, stop or dump.' "$SCRATCH/err")" 3
 
 # refused NAME STATUS TEXT OPTION...
 refused()

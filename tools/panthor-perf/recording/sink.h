@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* The writing thread of a recorder: it takes records out of a queue, and may wait for the disk as long as it takes. */
+#ifndef PANTHOR_PERF_SINK_H
+#define PANTHOR_PERF_SINK_H
+
+#include <pthread.h>
+
+#include "fifo.h"
+#include "recording.h"
+
+enum sink_kind {
+	/* One recording, or one Perfetto trace. */
+	SINK_FILE,
+	SINK_TRACE,
+
+	/* A recording up to each end that is RECORDING_CONTINUED, to PATH-000001 and so on. */
+	SINK_SPLIT,
+
+	/* Memory: the last samples are written at each end, to PATH, PATH.1 and so on. */
+	SINK_LAST,
+};
+
+/* Where bytes of a recording stand between and in records. */
+struct sink_walk {
+	uint8_t start[4];
+	unsigned int have;
+	uint64_t left;
+};
+
+/* A recording that is made of records of another one. */
+struct sink_part {
+	FILE *file;
+	struct recording_writer writer;
+	struct pperf_log log;
+	uint64_t marks;
+
+	/* Clocks and a mark at its begin, from before it. */
+	unsigned int repeated;
+};
+
+struct sink {
+	/* To be set before sink_open(). The path is NULL for standard output. */
+	enum sink_kind kind;
+	const char *path;
+	struct fifo *queue;
+
+	/* SINK_SPLIT: so many files stay; 0: all. */
+	unsigned long keep;
+
+	/* SINK_LAST: the time that is written, and how many bytes of memory it may take. */
+	uint64_t last_ns;
+	size_t memory_size;
+
+	/* The file that is being written. It was made, and nothing has been written yet. */
+	char *name;
+	int fd;
+	bool made;
+
+	/* For the thread. */
+	pthread_t thread;
+	unsigned int number;
+	struct sink_walk walk;
+	struct sink_part part;
+	struct sink_memory *memory;
+
+	/* To be read when the thread has ended: errno or what else went wrong, or that a message says so already. */
+	int error;
+	enum pperf_error trace_error;
+	bool failed;
+
+	uint64_t bytes, samples;
+	unsigned int files;
+
+	/* SINK_LAST: the time that was written, if there was no memory for more; else 0. */
+	uint64_t short_ns;
+};
+
+/* Opens the output; what is in it stays. Prints what is wrong. Returns a status. */
+int sink_open(struct sink *sink, const struct recording_head *head);
+
+/* Empties the output and starts the thread. Prints what is wrong. Returns a status. */
+int sink_start(struct sink *sink);
+
+/* To be called when the thread has ended or was not started. Prints what is wrong with the output. Returns a status. */
+int sink_close(struct sink *sink);
+
+#endif
