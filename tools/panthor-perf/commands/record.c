@@ -179,7 +179,7 @@ static const struct argp_option options[] = {
 	{}
 };
 
-/* One of the forms that exclude each other. */
+/* At most one of these options may be used. */
 static void choose_kind(struct argp_state *state, enum sink_kind kind)
 {
 	struct arguments *arguments = state->input;
@@ -189,7 +189,7 @@ static void choose_kind(struct argp_state *state, enum sink_kind kind)
 	arguments->kind = kind;
 }
 
-/* What depends on more than one option. */
+/* Check combinations of options. */
 static void check_options(struct argp_state *state)
 {
 	const struct arguments *arguments = state->input;
@@ -383,7 +383,7 @@ static void put_clocks(struct recorder *r)
 	put_record(r);
 }
 
-/* What is known so far. Marks that were dropped are told of once. */
+/* The numbers so far. Each dropped mark is counted in one end only. */
 static struct recording_end make_end(struct recorder *r, enum recording_reason reason)
 {
 	const struct pperf_log *log = pperf_session_log(r->session);
@@ -403,7 +403,7 @@ static struct recording_end make_end(struct recorder *r, enum recording_reason r
 	return end;
 }
 
-/* There is room for it. Without memory there is another try later. */
+/* The queue has room for it. Return false without memory; the caller tries again later. */
 static bool put_continued(struct recorder *r)
 {
 	const struct recording_end end = make_end(r, RECORDING_CONTINUED);
@@ -502,7 +502,7 @@ static void drain(struct recorder *r)
 	rates_read(&r->rates, r->gpu, false);
 }
 
-/* Behind all samples that have come: when there is room for them, and what was asked for before has been written. */
+/* Request a dump after all samples so far: once there is room for them and the previous dump is written. */
 static void put_dump(struct recorder *r)
 {
 	if (!r->dump || fifo_answers(&r->queue) < r->dumps)
@@ -733,7 +733,7 @@ static void wait_for_thread(struct recorder *r)
 		r->hurry = true;
 }
 
-/* The end of the file, with its index, for both of which there may never be room at a time. */
+/* The end and the index may be larger than the queue: put them in pieces. */
 static void put_end(struct recorder *r)
 {
 	const struct recording_end end = make_end(r, r->reason);
@@ -891,7 +891,7 @@ static int record(struct recorder *r)
 		complain("out of memory");
 		goto out_session;
 	}
-	/* Others have an index of their own, or none. */
+	/* Other sinks write an index of their own, or none. */
 	if (r->sink.kind != SINK_FILE)
 		r->writer.index_size = SIZE_MAX;
 	if (fifo_open(&r->queue, queue_size(r->arguments->memory, r->writer.longest,

@@ -75,7 +75,7 @@ static ssize_t write_records(void *context, const char *from, size_t size)
 
 static void begin_walk(struct sink *s)
 {
-	/* What comes before the first record. */
+	/* Bytes before the first record. */
 	s->walk = (struct sink_walk){ .left = sizeof(recording_magic) + 4 };
 }
 
@@ -103,7 +103,7 @@ static ssize_t read_queue(void *context, char *to, size_t size)
 	const uint8_t *bytes;
 	size_t have;
 
-	/* The queue may have nothing for a while. */
+	/* Waiting for the queue may take long: what has been written should be in the file. */
 	if (s->part.file)
 		fflush(s->part.file);
 	have = fifo_get(s->queue, &bytes);
@@ -146,7 +146,7 @@ static void *write_trace(void *context)
 	return NULL;
 }
 
-/* ---- Parts: recordings of records out of another one ---- */
+/* ---- Parts: recordings made of records of another one ---- */
 
 static int put_part(struct sink_part *part)
 {
@@ -237,7 +237,7 @@ static char *file_name(const struct sink *s, unsigned int number)
 	return asprintf(&name, s->kind == SINK_LAST ? "%s.%u" : "%s-%06u", s->path, number) < 0 ? NULL : name;
 }
 
-/* Removes the files that are not to stay, those of earlier recordings too. */
+/* Remove all but the newest files, those of earlier recordings too. */
 static void remove_old(const struct sink *s)
 {
 	unsigned int number;
@@ -253,7 +253,7 @@ static void remove_old(const struct sink *s)
 	}
 }
 
-/* Has the next file be written, of which the first is open already. Returns -1, errno being set. */
+/* Switch to the next file; the first one is open already. Return -1, errno being set. */
 static int next_file(struct sink *s)
 {
 	char *name;
@@ -279,7 +279,7 @@ static int next_file(struct sink *s)
 
 /* ---- A recording in several files ---- */
 
-/* Writes one file. Returns what ended it; s->error is set at an error. */
+/* Write one file. Return the item that ended it; s->error is set at an error. */
 static enum recording_item copy_part(struct sink *s, struct recording *in)
 {
 	FILE *out = fopencookie(s, "w", (cookie_io_functions_t){ .write = write_records });
@@ -323,16 +323,16 @@ static void *write_split(void *context)
 
 /* ---- The last samples ---- */
 
-/* Memory is divided into so many chunks, if they are large enough. The oldest is used for what comes. */
+/* Memory is divided into this many chunks, or fewer if they would be too small. The oldest one is reused. */
 #define CHUNKS 32
 
 struct sink_chunk {
-	/* A recording without an end, and with as many records at its begin as are in the one before. */
+	/* A recording without an end. The first records, this many, repeat what the chunk before it ended with. */
 	uint8_t *bytes;
 	size_t size;
 	unsigned int repeated;
 
-	/* Where its last sample ends. */
+	/* Where its last sample ends; 0 without one. */
 	uint64_t end_ns;
 };
 
@@ -467,7 +467,7 @@ static int dump_chunk(const struct sink *s, struct dump *d, const struct sink_ch
 		else
 			ret = dump_item(s, d, item, &in);
 	}
-	/* It is ours, and whole but for the end. */
+	/* The bytes are our own: nothing else can be wrong with them. */
 	if (item == RECORDING_NO_MEMORY) {
 		errno = ENOMEM;
 		ret = -1;
@@ -476,23 +476,28 @@ static int dump_chunk(const struct sink *s, struct dump *d, const struct sink_ch
 	return ret;
 }
 
-/* Writes what is known when the end is read. Returns -1, errno being set. */
+/* Write the samples before the end that was read. Return -1, errno being set. */
 static int write_dump(struct sink *s, struct dump *d, const struct recording *in)
 {
-	struct sink_memory *memory = s->memory;
+	const struct sink_memory *memory = s->memory;
+	const struct sink_chunk *chunk;
 	uint64_t i = memory->begun > memory->count ? memory->begun - memory->count : 0;
 
 	if (s->part.file && fflush(s->part.file))
 		return -1;
-	for (; i < memory->begun; i++)
-		if (dump_chunk(s, d, &memory->chunks[i % memory->count]))
+	for (; i < memory->begun; i++) {
+		chunk = &memory->chunks[i % memory->count];
+		if (chunk->end_ns && d->end_ns - chunk->end_ns >= s->last_ns)
+			d->trimmed = true;
+		else if (dump_chunk(s, d, chunk))
 			return -1;
+	}
 	if (!d->begun && begin_part(&d->part, d->part.file, d->head, in))
 		return -1;
 	return end_part(&d->part, &in->end);
 }
 
-/* Recording goes on if there is an error. */
+/* An error does not end the recording. */
 static void dump(struct sink *s, const struct recording *in)
 {
 	struct dump d = { .head = &in->head, .end_ns = in->sample.end_ns };
@@ -544,7 +549,7 @@ static void *write_last(void *context)
 
 /* ---- For the recorder ---- */
 
-/* The highest number of a file that is there, or 0. */
+/* The highest number of an existing file, or 0. */
 static unsigned int last_number(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -565,7 +570,7 @@ static unsigned int last_number(const char *path)
 	return last;
 }
 
-/* Opens the output, whose content stays, and says whether it was made. Returns -1, errno being set. */
+/* Open the output without changing its content; s->made says whether it is new. Return -1, errno being set. */
 static int open_output(struct sink *s)
 {
 	int fd;

@@ -44,14 +44,14 @@ struct sink {
 	const char *path;
 	struct fifo *queue;
 
-	/* SINK_SPLIT: so many files stay; 0: all. */
+	/* SINK_SPLIT: how many files to keep; 0: all. */
 	unsigned long keep;
 
-	/* SINK_LAST: the time that is written, and how many bytes of memory it may take. */
+	/* SINK_LAST: the time to keep, and the bytes of memory for it. */
 	uint64_t last_ns;
 	size_t memory_size;
 
-	/* The file that is being written. It was made, and nothing has been written yet. */
+	/* The file being written; whether it is new, and still empty. */
 	char *name;
 	int fd;
 	bool made;
@@ -63,7 +63,7 @@ struct sink {
 	struct sink_part part;
 	struct sink_memory *memory;
 
-	/* To be read when the thread has ended: errno or what else went wrong, or that a message says so already. */
+	/* Results, valid when the thread has ended: an errno, another error, or one that was reported already. */
 	int error;
 	enum pperf_error trace_error;
 	bool failed;
@@ -71,17 +71,17 @@ struct sink {
 	uint64_t bytes, samples;
 	unsigned int files;
 
-	/* SINK_LAST: the time that was written, if there was no memory for more; else 0. */
+	/* SINK_LAST: the time that fitted into memory, if it was less than last_ns; else 0. */
 	uint64_t short_ns;
 };
 
-/* Opens the output; what is in it stays. Prints what is wrong. Returns a status. */
+/* Open the output without changing its content. Print an error. Return a status. */
 int sink_open(struct sink *sink, const struct recording_head *head);
 
-/* Empties the output and starts the thread. Prints what is wrong. Returns a status. */
+/* Truncate the output and start the thread. Print an error. Return a status. */
 int sink_start(struct sink *sink);
 
-/* To be called when the thread has ended or was not started. Prints what is wrong with the output. Returns a status. */
+/* To be called when the thread has ended or was not started. Print an error. Return a status. */
 int sink_close(struct sink *sink);
 
 #endif

@@ -7,10 +7,10 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-plan 45
+plan 49
 
 export tool=$SCRATCH/live-test
-tool_builds live-test
+tool_builds live-test live-fast slow-disk.so
 cd "$SCRATCH" || exit 1
 mkfifo ticks ctl ack
 exec 6<>ticks 7<>ctl 8<>ack
@@ -123,6 +123,20 @@ for file in twice*; do
 done
 is "write whole files" "$wrong" ""
 [ "$(echo twice* | wc -w)" -le 11 ] && ok "no more than were asked for" || not_ok "no more than were asked for" "$(echo twice*)"
+
+# A disk that takes nothing for a while: counting goes on, and who controls it is answered.
+export SLOW_UNTIL=quick
+(tool=$SCRATCH/live-fast; LD_PRELOAD=$SCRATCH/slow-disk.so record --last 5s --control fifo:ctl,ack -o slow -- bash -c '
+	unset LD_PRELOAD
+	count 10; kill -USR2 $PPID; control ping; sleep 0.3
+	count 10; control ping; stat -c %s slow >meanwhile
+	for i in 1 2 3; do kill -USR2 $PPID; control ping; done
+	count 10; touch quick; await slow.1; control dump
+	count 1')
+is "a disk that is slow" "$? $(said)" "0 "
+is "holds up nothing else" "$(cat meanwhile failures 2>/dev/null)" 0
+is "but what is asked for meanwhile comes behind it, once" "$(echo slow slow.[0-9]*)" "slow slow.1 slow.2 slow.3"
+is "and no sample is lost" "$(places slow slow.1 slow.2 slow.3)$(grep -o '[0-9]* lost' err)" "6-10 26-30 26-30 28-31+1 0 lost"
 
 # Longer ones than all that was counted.
 record --last 1000s -o all -- bash -c 'count 20'
