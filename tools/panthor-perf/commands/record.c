@@ -81,6 +81,7 @@ struct arguments {
 
 	/* What is written, and the time of --last and --split. */
 	enum sink_kind kind;
+	enum perfetto_compression compression;
 	uint64_t last_ns, split_ns;
 	unsigned long keep;
 	const char *on_mark;
@@ -170,7 +171,7 @@ static const struct argp_option options[] = {
 	  "one per line, from CTL, and write ack to ACK when each is done", 0 },
 	{ "socket", KEY_SOCKET, "PATH", 0, "Receive marks at this socket (default: where mark looks for recorders)", 0 },
 	{ "memory", 'm', "KIB", 0, "Buffer for samples not yet written, in KiB (default: 32768)", 0 },
-	{ "perfetto", 'P', NULL, 0, "Write a Perfetto trace", 0 },
+	{ "perfetto", 'P', "zstd|deflate", OPTION_ARG_OPTIONAL, PERFETTO_HELP, 0 },
 	{ "last", KEY_LAST, "TIME", 0, "Keep only the last TIME, such as 30s or 10m, in memory; write it at SIGUSR2 and at the "
 	  "end, to FILE, FILE.1, ...", 0 },
 	{ "on-mark", KEY_ON_MARK, "NAME", 0, "Write it at each mark with this name, too", 0 },
@@ -220,6 +221,8 @@ static error_t parse_sink(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'P':
+		if (!perfetto_parse_compression(arg, &arguments->compression))
+			argp_error(state, "--perfetto: use zstd or deflate, not \"%s\"", arg);
 		choose_kind(state, SINK_TRACE);
 		return 0;
 	case KEY_LAST:
@@ -967,7 +970,7 @@ int command_record(int argc, char **argv)
 	r.sink = (struct sink){
 		.kind = arguments.kind,
 		.path = arguments.output ? arguments.output : arguments.kind == SINK_TRACE ? DEFAULT_TRACE : RECORDING_DEFAULT,
-		.queue = &r.queue, .keep = arguments.keep, .last_ns = arguments.last_ns,
+		.queue = &r.queue, .compression = arguments.compression, .keep = arguments.keep, .last_ns = arguments.last_ns,
 		.memory_size = (size_t)arguments.memory << 10,
 	};
 	if (is_standard(r.sink.path)) {

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "perfetto.h"
 
 /* ---- Bytes of files ---- */
 
@@ -137,7 +136,7 @@ static void *write_trace(void *context)
 	if (out) {
 		item = open_queue(s, &in);
 		if (item == RECORDING_END)
-			item = perfetto_convert(&in, out, PERFETTO_ZSTD, &s->trace_error, &s->samples);
+			item = perfetto_convert(&in, out, s->compression, &s->trace_error, &s->samples);
 		recording_close(&in);
 	}
 	if (out && fclose(out) && !s->error)

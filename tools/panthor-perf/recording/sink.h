@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "fifo.h"
+#include "perfetto.h"
 #include "recording.h"
 
 enum sink_kind {
@@ -43,6 +44,9 @@ struct sink {
 	enum sink_kind kind;
 	const char *path;
 	struct fifo *queue;
+
+	/* SINK_TRACE */
+	enum perfetto_compression compression;
 
 	/* SINK_SPLIT: how many files to keep; 0: all. */
 	unsigned long keep;
