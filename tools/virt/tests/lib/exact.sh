@@ -39,7 +39,7 @@ build_recordings()
 
 	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror "-I$tool/"{recording,shared,libpanthor-perf} \
 		-o "$SCRATCH/as-exact" "$VIRT_DIR/host/recording-exact.c" "$tool"/recording/recording*.c "$tool"/shared/text.c \
-		"$tool"/libpanthor-perf/{db,error,expr,sample,select,suggest,sums,tables,topdown}.c -ljson-c -lz -lm \
+		"$tool"/libpanthor-perf/{columns,db,error,expr,sample,select,suggest,sums,tables,topdown}.c -ljson-c -lz -lm \
 		2>"$SCRATCH/err" && return
 	not_ok "the comparison of recordings compiles" "$(cat "$SCRATCH/err")"
 	exit 1
