@@ -11,36 +11,8 @@
 #include "interface.h"
 #include "internal.h"
 #include "suggest.h"
+#include "tap.h"
 #include "tests-common.h"
-
-static unsigned int tests;
-static int failed;
-static bool good;
-
-static void begin(void)
-{
-	good = true;
-}
-
-static void __attribute__((format(printf, 2, 3))) expect(bool condition, const char *format, ...)
-{
-	va_list args;
-
-	if (condition)
-		return;
-	good = false;
-	printf("# ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-}
-
-static void end(const char *name)
-{
-	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, name);
-	failed |= !good;
-}
 
 #define NUM_LAYOUTS 5
 

@@ -12,38 +12,11 @@
 
 #include "fifo.h"
 #include "recording.h"
+#include "tap.h"
 #include "text.h"
 
 #define SAMPLES 18
 #define MAX_BLOCKS 32
-
-static unsigned int tests;
-static bool good, failed;
-
-static void begin(void)
-{
-	good = true;
-}
-
-static void __attribute__((format(printf, 2, 3))) expect(bool condition, const char *format, ...)
-{
-	va_list args;
-
-	if (condition)
-		return;
-	good = false;
-	printf("# ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-}
-
-static void end(const char *name)
-{
-	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, name);
-	failed |= !good;
-}
 
 /* The same numbers each time. */
 static uint64_t random_state;

@@ -23,6 +23,7 @@
 #include <xf86drm.h>
 
 #include "panthor.h"
+#include "tap.h"
 #include "tests-common.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -65,35 +66,6 @@ static struct {
 	uint64_t insert;
 	int fd;
 } kernel;
-
-static unsigned int tests;
-static int failed;
-static bool good;
-
-static void begin(void)
-{
-	good = true;
-}
-
-static void __attribute__((format(printf, 2, 3))) expect(bool condition, const char *format, ...)
-{
-	va_list args;
-
-	if (condition)
-		return;
-	good = false;
-	printf("# ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-}
-
-static void end(const char *name)
-{
-	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, name);
-	failed |= !good;
-}
 
 /* ---- libdrm ---- */
 
