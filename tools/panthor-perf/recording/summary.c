@@ -224,32 +224,26 @@ static void add_values(struct reading *r, struct counting *c, const struct batch
 		line_add(c->summary->line, r->summaries, batch->number, values, batch->length_ns, count);
 }
 
-/* Adds samples to a log as pperf_log_add() does. */
+/* What the log looks at of each sample is made a sample again. */
 static void add_to_log(struct summaries *s, const struct batch *batch)
 {
 	const struct pperf_columns *c = &batch->columns;
-	struct pperf_log *log = &s->log;
-	uint64_t length;
+	struct pperf_block block = {};
+	struct pperf_sample sample = {
+		.size = sizeof(sample), .block_size = sizeof(block), .num_blocks = 1, .blocks = &block,
+	};
 	size_t i;
 
 	for (i = 0; i < c->count; i++) {
-		length = c->end_ns[i] - c->start_ns[i];
-		if (!log->samples) {
-			log->start_ns = c->start_ns[i];
-		} else if (c->start_ns[i] != log->end_ns) {
-			log->gaps++;
-			log->gap_ns += c->start_ns[i] - log->end_ns;
-			s->gaps.gaps += batch->follows[i];
-			s->gaps.gap_ns += batch->follows[i] ? c->start_ns[i] - log->end_ns : 0;
+		if (batch->follows[i] && c->start_ns[i] != s->log.end_ns) {
+			s->gaps.gaps++;
+			s->gaps.gap_ns += c->start_ns[i] - s->log.end_ns;
 		}
-		log->end_ns = c->end_ns[i];
-		if (length > log->longest_ns)
-			log->longest_ns = length;
-		log->samples++;
-		log->overflowed += !!(batch->flags[i] & PPERF_SAMPLE_OVERFLOW);
-		log->failed += !!(batch->flags[i] & PPERF_SAMPLE_ERROR);
-		log->stretched += !!(batch->flags[i] & PPERF_SAMPLE_STRETCHED);
-		log->in_protected += batch->in_protected[i];
+		sample.start_ns = c->start_ns[i];
+		sample.end_ns = c->end_ns[i];
+		sample.flags = batch->flags[i];
+		block.states = batch->in_protected[i] ? PPERF_STATE_PROTECTED : 0;
+		pperf_log_add(&s->log, &sample);
 	}
 }
 
