@@ -52,7 +52,7 @@ static bool parse_time(char *text, uint64_t *ns)
 	if (!strcmp(text, "0") || !strcmp(text, "0s"))
 		*ns = 0;
 	else if (*text)
-		return parse_period(text, ns);
+		return parse_duration(text, ns);
 	return true;
 }
 

@@ -76,6 +76,8 @@ done
 "$SCRATCH/panthor-perf" report -j --time 1s,2s "$SCRATCH/long" >"$SCRATCH/part"
 is "a part of the time" "$(jq -c '[.samples, .start_ns - 5000000000, .end_ns - 5000000000]' "$SCRATCH/part")" \
 	"[998,1000000000,2000000000]"
+"$SCRATCH/panthor-perf" report -j --time 0.025m,2s "$SCRATCH/long" >"$SCRATCH/part"
+is "minutes" "$(jq -c '[.start_ns - 5000000000, .end_ns - 5000000000]' "$SCRATCH/part")" "[1500000000,2000000000]"
 is "a part before all" "$("$SCRATCH/panthor-perf" report -j --time ,1us "$SCRATCH/long" 2>&1 | head -n 1)" \
 	"panthor-perf: $SCRATCH/long has no samples"
 for wrong in 1s 2s,1s 1,2 1s,1s , ; do
