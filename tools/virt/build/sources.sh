@@ -4,7 +4,8 @@
 #
 # sources.sh linux 6.12|7.3   the kernel's source
 # sources.sh qemu             QEMU's source
-# sources.sh source PACKAGE   the source of another package of this release
+# sources.sh source PACKAGE [SUITE]
+#                             the source of another package of this release, or of release SUITE
 # sources.sh arm64 PACKAGE... the files of these arm64 packages
 # sources.sh kernel 6.12|7.3  the files of Debian's arm64 kernel of that series
 # sources.sh debian SUITE PACKAGE... [-- PACKAGE...]
@@ -76,6 +77,7 @@ apt_setup()
 	elif [ -n "$kind" ]; then
 		[[ $kind != *-backports ]] || echo "deb $opt $main ${kind%-backports} main"
 		echo "deb $opt $main $kind main"
+		echo "deb-src $opt $main $kind main"
 	else
 		echo "deb $opt $main $codename main"
 		echo "deb-src $opt $main $codename main"
@@ -209,13 +211,14 @@ qemu_source()
 
 other_source()
 {
-	local package=$1 dsc dest=$CACHE/src/source-$1
+	local package=$1 suite=${2:-} dsc dest=$CACHE/src/source-$1${2:+-$2}
 
 	if [ ! -e "$dest/.complete" ]; then
 		lock apt
 		if [ ! -e "$dest/.complete" ]; then
 			need_tool dpkg-source dpkg-dev
 			need_space 1
+			apt_setup "$suite"
 			rm -f "$DL/${package}"_*
 			apt_fetch "the source of $package" source --download-only "$package"
 			dsc=$(newest "$DL/${package}"_*.dsc)
@@ -632,7 +635,7 @@ system_packages()
 case ${1:-} in
 linux) linux_source "$2" ;;
 qemu) qemu_source ;;
-source) other_source "$2" ;;
+source) other_source "$2" "${3:-}" ;;
 arm64) shift; arm64_packages "$@" ;;
 kernel) debian_kernel "$2" ;;
 debian) shift; debian_packages "$@" ;;
@@ -650,7 +653,7 @@ root) build_root "${2:-}" ;;
 newest-kernels) newest_kernels ;;
 kernel-releases) kernel_releases ;;
 headers) kernel_headers "$2" ;;
-*) die "usage: sources.sh linux VERSION | qemu | source PACKAGE | arm64 PACKAGE... | kernel VERSION |
+*) die "usage: sources.sh linux VERSION | qemu | source PACKAGE [SUITE] | arm64 PACKAGE... | kernel VERSION |
 	debian SUITE PACKAGE... | system [-t SUITE] PACKAGE... | panthor VERSION | root [deb] | headers RELEASE | newest-kernels |
 	kernel-releases" ;;
 esac
