@@ -6,7 +6,8 @@
  *
  * WORDS is the number of values of a block; FW to MEMSYS are numbers of blocks; shader cores are at
  * the positions of SHADER_PRESENT's bits, and are numbered without the gaps, as the kernel does.
- * Records of the enable epochs FIRST to LAST are added. Prints lines of type, block, counter, sum.
+ * Records of the enable epochs FIRST to LAST are added; if they are EPOCH.INSERT, as the
+ * driver's tracepoints have it, those that were written after INSERT was FIRST, until it was LAST. Prints lines of type, block, counter, sum.
  * With TYPE.COUNTER, as CSHW.4, it prints a line after each record instead: how many there were, and
  * for each such counter the sum so far, over all blocks.
  */
@@ -36,6 +37,18 @@ static uint64_t number(const char *text)
 		exit(2);
 	}
 	return n;
+}
+
+/* An epoch and an INSERT in it, @insert if the text has none, as a number that grows. */
+static uint64_t place(const char *text, uint32_t insert)
+{
+	char epoch[16];
+	size_t length = strcspn(text, ".");
+
+	if (!text[length])
+		return number(text) << 32 | insert;
+	snprintf(epoch, sizeof(epoch), "%.*s", (int)length, text);
+	return number(epoch) << 32 | number(text + length + 1);
 }
 
 static void add(const struct ledger_layout *layout, const struct ledger_record *r)
@@ -114,8 +127,8 @@ int main(int argc, char **argv)
 	for (int t = LEDGER_FW; t < LEDGER_SHADER; t++)
 		layout.count[t] = number(argv[2 + t]);
 	present = number(argv[8]);
-	first = number(argv[9]);
-	last = number(argv[10]);
+	first = place(argv[9], 0);
+	last = place(argv[10], UINT32_MAX);
 	layout.count[LEDGER_SHADER] = present ? 64 - __builtin_clzll(present) : 0;
 	if (layout.words > MAX_WORDS) {
 		fprintf(stderr, "ledger-sums: no block has %u values\n", layout.words);
@@ -128,7 +141,9 @@ int main(int argc, char **argv)
 	if (!ledger)
 		return 2;
 	while ((ret = ledger_next(ledger, &record)) > 0) {
-		if (ledger_no_room(&record) || record.epoch < first || record.epoch > last)
+		uint64_t at = (uint64_t)record.epoch << 32 | record.insert;
+
+		if (ledger_no_room(&record) || at < first || at >= last)
 			continue;
 		check_size(&layout, &record);
 		add(&layout, &record);
