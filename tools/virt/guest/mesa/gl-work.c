@@ -20,22 +20,29 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "monitor.h"
 #include "scenes.h"
 
 /**
  * struct state - what the scenes share
+ * @gbm: what the display is made of; NULL without a platform
  * @display: EGL's
  * @context: the context that is current
  * @target: a framebuffer with colour and depth
  * @texture: its colour
  * @other: a framebuffer without depth
+ * @window: of gbm, with nothing to show it; NULL if frames are not swapped
+ * @surface: EGL's for it
  * @plain: draws triangles of one colour
  * @textured: draws them from a texture
  * @compute: a compute program, 64 invocations a workgroup
  */
 struct state {
+	struct gbm_device *gbm;
 	EGLDisplay display;
 	EGLContext context;
+	struct gbm_surface *window;
+	EGLSurface surface;
 	GLuint target, texture, other;
 	GLuint plain, textured, compute;
 };
@@ -66,7 +73,6 @@ static EGLDisplay open_display(const char *platform)
 {
 	PFNEGLGETPLATFORMDISPLAYEXTPROC get =
 		(PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
-	struct gbm_device *gbm;
 	int fd;
 
 	if (!get)
@@ -76,10 +82,10 @@ static EGLDisplay open_display(const char *platform)
 	if (strcmp(platform, "gbm"))
 		die("there is no platform '%s': surfaceless, gbm", platform);
 	fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
-	gbm = fd < 0 ? NULL : gbm_create_device(fd);
-	if (!gbm)
+	st.gbm = fd < 0 ? NULL : gbm_create_device(fd);
+	if (!st.gbm)
 		die("gbm takes no /dev/dri/renderD128");
-	return get(EGL_PLATFORM_GBM_KHR, gbm, NULL);
+	return get(EGL_PLATFORM_GBM_KHR, st.gbm, NULL);
 }
 
 static void open_context(const char *platform)
@@ -438,10 +444,49 @@ static const struct scene scenes[] = {
 	{}
 };
 
-static void look_for_errors(unsigned long frame)
+/* A window that frames are swapped to: EGL's config has to have gbm's format. */
+static void open_window(void)
+{
+	static const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_WINDOW_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE };
+	EGLConfig configs[128];
+	EGLint n = 0, format;
+
+	if (!st.gbm)
+		die("-w needs -p gbm");
+	st.window = gbm_surface_create(st.gbm, SIZE, SIZE, GBM_FORMAT_XRGB8888, GBM_BO_USE_RENDERING);
+	eglChooseConfig(st.display, wanted, configs, 128, &n);
+	for (EGLint i = 0; i < n; i++) {
+		eglGetConfigAttrib(st.display, configs[i], EGL_NATIVE_VISUAL_ID, &format);
+		if (st.window && format == GBM_FORMAT_XRGB8888) {
+			st.surface = eglCreateWindowSurface(st.display, configs[i], (EGLNativeWindowType)st.window, NULL);
+			break;
+		}
+	}
+	if (!st.surface || !eglMakeCurrent(st.display, st.surface, st.surface, st.context))
+		die("no window of gbm: 0x%x", eglGetError());
+}
+
+static void swap(void)
+{
+	struct gbm_bo *bo;
+
+	glBindFramebuffer(GL_FRAMEBUFFER, 0);
+	glClear(GL_COLOR_BUFFER_BIT);
+	if (!eglSwapBuffers(st.display, st.surface))
+		problem("frames cannot be swapped: 0x%x", eglGetError());
+	bo = gbm_surface_lock_front_buffer(st.window);
+	if (bo)
+		gbm_surface_release_buffer(st.window, bo);
+}
+
+static void end_frame(const char *scene, unsigned long frame)
 {
 	GLenum error;
 
+	if (st.window)
+		swap();
+	if (monitor.out)
+		end_monitor(scene);
 	glFinish();
 	error = glGetError();
 	if (error)
@@ -453,7 +498,8 @@ static void look_for_errors(unsigned long frame)
 
 static void usage(FILE *f)
 {
-	fprintf(f, "usage: gl-work [-n FRAMES] [-p surfaceless|gbm] [SCENE]...\n"
+	fprintf(f, "usage: gl-work [-n FRAMES] [-p surfaceless|gbm] [-w] [-m FILE] [SCENE]...\n"
+		"-w swaps each frame to a window of gbm. -m counts each by GL_AMD_performance_monitor, into FILE.\n"
 		"Draws scenes by OpenGL ES 3.1,");
 	list_scenes(f, scenes);
 }
@@ -461,17 +507,23 @@ static void usage(FILE *f)
 int main(int argc, char **argv)
 {
 	struct scene_choice choice = { .scenes = scenes, .frames = 1 };
-	const char *platform = "surfaceless";
-	bool all_good;
+	const char *platform = "surfaceless", *counts = NULL;
+	bool all_good, window = false;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:p:h")) != -1) {
+	while ((c = getopt(argc, argv, "n:p:wm:h")) != -1) {
 		switch (c) {
 		case 'n':
 			choice.frames = number_of_frames(optarg);
 			break;
 		case 'p':
 			platform = optarg;
+			break;
+		case 'w':
+			window = true;
+			break;
+		case 'm':
+			counts = optarg;
 			break;
 		case 'h':
 			usage(stdout);
@@ -490,7 +542,15 @@ int main(int argc, char **argv)
 	if (strncmp((const char *)glGetString(GL_RENDERER), "Mali-", 5))
 		die("this Mesa does not know the GPU, and draws without it");
 	set_up();
-	all_good = run_scenes(&choice, look_for_errors);
+	if (window)
+		open_window();
+	if (counts && !has_extension((const char *)glGetString(GL_EXTENSIONS), "GL_AMD_performance_monitor"))
+		die("there is no GL_AMD_performance_monitor");
+	if (counts)
+		open_monitor(counts);
+	all_good = run_scenes(&choice, counts ? begin_monitor : NULL, end_frame);
+	if (counts)
+		monitor.DeletePerfMonitors(1, &monitor.name);
 	if (reset_status)
 		printf("reset status %u\n", reset_status());
 	else

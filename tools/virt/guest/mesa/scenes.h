@@ -101,8 +101,9 @@ static void choose_scenes(struct scene_choice *choice, int argc, char **argv)
 	}
 }
 
-/* Draws what was chosen; @after is called behind each frame, unless it is NULL. */
-static bool run_scenes(const struct scene_choice *choice, void (*after)(unsigned long frame))
+/* Draws what was chosen; @before and @after are called around each frame, unless they are NULL. */
+static bool run_scenes(const struct scene_choice *choice, void (*before)(void),
+		       void (*after)(const char *scene, unsigned long frame))
 {
 	bool all_good = true;
 
@@ -111,9 +112,11 @@ static bool run_scenes(const struct scene_choice *choice, void (*after)(unsigned
 			continue;
 		scene_problem[0] = '\0';
 		for (unsigned long i = 0; i < choice->frames && !scene_problem[0]; i++) {
+			if (before)
+				before();
 			scene->draw();
 			if (after)
-				after(i);
+				after(scene->name, i);
 		}
 		printf("%s - %s\n", scene_problem[0] ? "not ok" : "ok", scene->name);
 		if (scene_problem[0])

@@ -1019,7 +1019,7 @@ int main(int argc, char **argv)
 	set_up();
 	if (command && system(command))
 		die("-x: %s failed", command);
-	all_good = run_scenes(&choice, NULL);
+	all_good = run_scenes(&choice, NULL, NULL);
 	all_good &= GOOD(vkDeviceWaitIdle(st.device));
 	printf("reset status %d\n", st.lost);
 	if (st.swapchain)
