@@ -290,8 +290,11 @@ static int convert(struct view *v, const struct arguments *arguments, FILE *out)
 		item = perfetto_convert(&v->recording, out, arguments->compression, &error, NULL);
 		break;
 	}
-	if (error && error != PPERF_ERROR_SYSTEM)
-		return complain_of(error);
+	/* Without details: those of this thread may be of another error. */
+	if (error && error != PPERF_ERROR_SYSTEM) {
+		complain("%s", pperf_strerror(error));
+		return status_of(error);
+	}
 	/* What cannot be written is told when the output is closed. */
 	return ferror(out) ? STATUS_OK : view_finish(v, item);
 }

@@ -9,7 +9,9 @@
 #define _GNU_SOURCE
 #include "perfetto.h"
 
+#include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,9 +60,25 @@ struct notes {
 	size_t count;
 };
 
-struct perfetto {
+/* A batch that is compressed and written while the next one is made. Its thread alone uses this while it runs. */
+struct writer {
 	FILE *file;
 	enum perfetto_compression compression;
+	ZSTD_CCtx *compressor;
+
+	/* Packets, the number of samples in them, the same compressed, and as it is written. */
+	struct bytes packets, compressed, out;
+	uint64_t samples;
+
+	/* Of the first batch that failed; no batch is written after it. */
+	enum pperf_error error;
+	int error_number;
+
+	pthread_t thread;
+	bool running;
+};
+
+struct perfetto {
 	const struct recording_head *head;
 	struct packets *packets;
 
@@ -75,13 +93,10 @@ struct perfetto {
 	size_t num_counters;
 	struct notes notes;
 
-	/* Packets that are not written yet, how many samples are in them, and where they begin. */
+	/* The batch that is being made, how many samples are in it, and where they begin. */
 	struct bytes batch;
 	uint64_t batch_samples, batch_ns;
-
-	/* The same compressed, and as it is written. */
-	ZSTD_CCtx *compressor;
-	struct bytes compressed, out;
+	struct writer writer;
 
 	/* Samples in what the file has taken. */
 	uint64_t written;
@@ -116,55 +131,94 @@ static enum pperf_error append(struct bytes *bytes, Pftrace__TracePacket *packet
 	return error;
 }
 
-static enum pperf_error zstd_batch(struct perfetto *p, Pftrace__TracePacket *packet)
+static enum pperf_error zstd_packets(struct writer *w, Pftrace__TracePacket *packet)
 {
-	enum pperf_error error = reserve(&p->compressed, ZSTD_compressBound(p->batch.size));
+	enum pperf_error error = reserve(&w->compressed, ZSTD_compressBound(w->packets.size));
 	size_t size;
 
 	if (error)
 		return error;
-	size = ZSTD_compress2(p->compressor, p->compressed.at, p->compressed.room, p->batch.at, p->batch.size);
+	size = ZSTD_compress2(w->compressor, w->compressed.at, w->compressed.room, w->packets.at, w->packets.size);
 	if (ZSTD_isError(size))
 		return PPERF_ERROR_NO_MEMORY;
 	packet->has_zstd_compressed_packets = true;
-	packet->zstd_compressed_packets.data = p->compressed.at;
+	packet->zstd_compressed_packets.data = w->compressed.at;
 	packet->zstd_compressed_packets.len = size;
 	return PPERF_OK;
 }
 
-static enum pperf_error deflate_batch(struct perfetto *p, Pftrace__TracePacket *packet)
+static enum pperf_error deflate_packets(struct writer *w, Pftrace__TracePacket *packet)
 {
-	uLongf size = compressBound(p->batch.size);
-	enum pperf_error error = reserve(&p->compressed, size);
+	uLongf size = compressBound(w->packets.size);
+	enum pperf_error error = reserve(&w->compressed, size);
 
 	if (error)
 		return error;
-	if (compress(p->compressed.at, &size, p->batch.at, p->batch.size) != Z_OK)
+	if (compress(w->compressed.at, &size, w->packets.at, w->packets.size) != Z_OK)
 		return PPERF_ERROR_NO_MEMORY;
 	packet->has_compressed_packets = true;
-	packet->compressed_packets.data = p->compressed.at;
+	packet->compressed_packets.data = w->compressed.at;
 	packet->compressed_packets.len = size;
 	return PPERF_OK;
 }
 
-/* Writes the packets that there are as one that has them all in it. */
-static enum pperf_error write_batch(struct perfetto *p)
+/* Writes all packets of a batch as one packet that contains them. */
+static enum pperf_error write_packets(struct writer *w)
 {
 	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
 	enum pperf_error error;
 
-	if (!p->batch.size)
-		return PPERF_OK;
-	p->out.size = 0;
-	error = p->compression == PERFETTO_DEFLATE ? deflate_batch(p, &packet) : zstd_batch(p, &packet);
+	w->out.size = 0;
+	error = w->compression == PERFETTO_DEFLATE ? deflate_packets(w, &packet) : zstd_packets(w, &packet);
 	if (!error)
-		error = append(&p->out, &packet);
+		error = append(&w->out, &packet);
 	if (error)
 		return error;
-	if (fwrite(p->out.at, 1, p->out.size, p->file) != p->out.size || fflush(p->file))
-		return PPERF_ERROR_SYSTEM;
-	p->written += p->batch_samples;
+	return fwrite(w->out.at, 1, w->out.size, w->file) == w->out.size && !fflush(w->file) ? PPERF_OK : PPERF_ERROR_SYSTEM;
+}
+
+static void *run_writer(void *context)
+{
+	struct writer *w = context;
+
+	w->error = write_packets(w);
+	w->error_number = errno;
+	return NULL;
+}
+
+/* Waits until the batch before the one that is being made is written. Sets errno if it could not be. */
+static enum pperf_error wait_for_writer(struct perfetto *p)
+{
+	struct writer *w = &p->writer;
+
+	if (w->running)
+		pthread_join(w->thread, NULL);
+	w->running = false;
+	if (w->error) {
+		errno = w->error_number;
+		return w->error;
+	}
+	p->written += w->samples;
+	w->samples = 0;
+	return PPERF_OK;
+}
+
+/* Starts to write the batch, and begins another one. An error is that of the batch before it. */
+static enum pperf_error write_batch(struct perfetto *p)
+{
+	enum pperf_error error = wait_for_writer(p);
+	struct writer *w = &p->writer;
+	struct bytes empty = w->packets;
+
+	if (error || !p->batch.size)
+		return error;
+	w->packets = p->batch;
+	w->samples = p->batch_samples;
+	p->batch = empty;
 	p->batch.size = p->batch_samples = 0;
+	w->running = !pthread_create(&w->thread, NULL, run_writer, w);
+	if (!w->running)
+		run_writer(w);
 	return PPERF_OK;
 }
 
@@ -202,71 +256,6 @@ static enum pperf_error find_counters(struct perfetto *p)
 		if (tracks->list[i].source == SOURCE_METRIC)
 			p->counters[p->num_counters++] = tracks->list[i].counter;
 	return PPERF_OK;
-}
-
-static slices_mark write_mark;
-
-bool perfetto_parse_compression(const char *name, enum perfetto_compression *compression)
-{
-	*compression = name && !strcmp(name, "deflate") ? PERFETTO_DEFLATE : PERFETTO_ZSTD;
-	return !name || *compression == PERFETTO_DEFLATE || !strcmp(name, "zstd");
-}
-
-enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, enum perfetto_compression compression,
-			       struct perfetto **perfetto)
-{
-	struct perfetto *p = calloc(1, sizeof(*p));
-	const struct tracks *tracks;
-	enum pperf_error error;
-
-	if (!p)
-		return PPERF_ERROR_NO_MEMORY;
-	p->head = head;
-	p->file = file;
-	p->compression = compression;
-	p->compressor = ZSTD_createCCtx();
-	error = PPERF_ERROR_NO_MEMORY;
-	if (!p->compressor || ZSTD_isError(ZSTD_CCtx_setParameter(p->compressor, ZSTD_c_compressionLevel, LEVEL)) ||
-	    ZSTD_isError(ZSTD_CCtx_setParameter(p->compressor, ZSTD_c_hashLog, HASH_LOG)))
-		goto err;
-
-	error = packets_open(head, add_packet, p, &p->packets);
-	if (error)
-		goto err;
-	tracks = packets_tracks(p->packets);
-	figures_find(&p->figures, tracks->db, &head->gpu);
-	error = find_counters(p);
-	if (!error)
-		error = slices_new(tracks->db, &head->gpu, write_mark, p, &p->slices);
-	if (error)
-		goto err;
-	*perfetto = p;
-	return PPERF_OK;
-
-err:
-	perfetto_close(p);
-	return error;
-}
-
-void perfetto_close(struct perfetto *p)
-{
-	if (!p)
-		return;
-	slices_free(p->slices);
-	free(p->counters);
-	free(p->notes.list);
-	free(p->notes.pointers);
-	free(p->batch.at);
-	ZSTD_freeCCtx(p->compressor);
-	free(p->compressed.at);
-	free(p->out.at);
-	packets_close(p->packets);
-	free(p);
-}
-
-enum pperf_error perfetto_add_clocks(struct perfetto *p, const struct clocks *clocks)
-{
-	return packets_add_clocks(p->packets, clocks);
 }
 
 /* ---- What is told of a slice ---- */
@@ -405,6 +394,7 @@ static enum pperf_error describe_regions(struct perfetto *p, uint64_t time)
 }
 
 /* For slices, which know what lies before a mark. */
+static slices_mark write_mark;
 static enum pperf_error write_mark(void *context, const struct recording_mark *mark, const struct pperf_sums *sums)
 {
 	enum pperf_error error = PPERF_OK;
@@ -421,12 +411,7 @@ static enum pperf_error write_mark(void *context, const struct recording_mark *m
 	return write_batch(p);
 }
 
-enum pperf_error perfetto_add_mark(struct perfetto *p, const struct recording_mark *mark)
-{
-	return slices_add_mark(p->slices, mark);
-}
-
-enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_sample *sample)
+static enum pperf_error add_sample(struct perfetto *p, const struct pperf_sample *sample)
 {
 	enum pperf_error error = packets_add_sample(p->packets, sample);
 
@@ -442,7 +427,8 @@ enum pperf_error perfetto_add_sample(struct perfetto *p, const struct pperf_samp
 	return write_batch(p);
 }
 
-enum pperf_error perfetto_end(struct perfetto *p)
+/* Ends all tracks, and writes what is left. */
+static enum pperf_error end_trace(struct perfetto *p)
 {
 	enum pperf_error error = packets_end(p->packets);
 
@@ -451,35 +437,81 @@ enum pperf_error perfetto_end(struct perfetto *p)
 	return error ? error : write_batch(p);
 }
 
-uint64_t perfetto_written(const struct perfetto *p)
+/* close_trace() must be called in any case. */
+static enum pperf_error open_trace(struct perfetto *p)
 {
-	return p->written;
+	ZSTD_CCtx *compressor = p->writer.compressor = ZSTD_createCCtx();
+	const struct tracks *tracks;
+	enum pperf_error error;
+
+	if (!compressor || ZSTD_isError(ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, LEVEL)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(compressor, ZSTD_c_hashLog, HASH_LOG)))
+		return PPERF_ERROR_NO_MEMORY;
+
+	error = packets_open(p->head, add_packet, p, &p->packets);
+	if (error)
+		return error;
+	tracks = packets_tracks(p->packets);
+	figures_find(&p->figures, tracks->db, &p->head->gpu);
+	error = find_counters(p);
+	return error ? error : slices_new(tracks->db, &p->head->gpu, write_mark, p, &p->slices);
+}
+
+static void close_trace(struct perfetto *p)
+{
+	slices_free(p->slices);
+	free(p->counters);
+	free(p->notes.list);
+	free(p->notes.pointers);
+	free(p->batch.at);
+	ZSTD_freeCCtx(p->writer.compressor);
+	free(p->writer.packets.at);
+	free(p->writer.compressed.at);
+	free(p->writer.out.at);
+	packets_close(p->packets);
+}
+
+/* Adds all that the recording holds from where it stands. Returns what ended it. */
+static enum recording_item add_all(struct perfetto *p, struct recording *recording, enum pperf_error *error)
+{
+	enum recording_item item;
+
+	do {
+		item = recording_next(recording);
+		if (item == RECORDING_SAMPLE)
+			*error = add_sample(p, &recording->sample);
+		else if (item == RECORDING_MARK)
+			*error = slices_add_mark(p->slices, &recording->mark);
+		else if (item == RECORDING_CLOCKS)
+			*error = packets_add_clocks(p->packets, &recording->clocks);
+	} while (!*error && item <= RECORDING_CLOCKS);
+	return item;
+}
+
+bool perfetto_parse_compression(const char *name, enum perfetto_compression *compression)
+{
+	*compression = name && !strcmp(name, "deflate") ? PERFETTO_DEFLATE : PERFETTO_ZSTD;
+	return !name || *compression == PERFETTO_DEFLATE || !strcmp(name, "zstd");
 }
 
 enum recording_item perfetto_convert(struct recording *recording, FILE *file, enum perfetto_compression compression,
 				     enum pperf_error *error, uint64_t *written)
 {
-	enum recording_item item;
-	struct perfetto *p;
+	struct perfetto p = { .head = &recording->head, .writer = { .file = file, .compression = compression } };
+	enum recording_item item = RECORDING_BROKEN;
+	enum pperf_error last;
 
-	*error = perfetto_open(&recording->head, file, compression, &p);
-	if (*error)
-		return RECORDING_BROKEN;
-
-	do {
-		item = recording_next(recording);
-		if (item == RECORDING_SAMPLE)
-			*error = perfetto_add_sample(p, &recording->sample);
-		else if (item == RECORDING_MARK)
-			*error = perfetto_add_mark(p, &recording->mark);
-		else if (item == RECORDING_CLOCKS)
-			*error = perfetto_add_clocks(p, &recording->clocks);
-	} while (!*error && item <= RECORDING_CLOCKS);
-
+	*error = open_trace(&p);
 	if (!*error)
-		*error = perfetto_end(p);
+		item = add_all(&p, recording, error);
+	if (!*error)
+		*error = end_trace(&p);
+	/* What was begun is written, whatever failed. */
+	last = wait_for_writer(&p);
+	if (!*error)
+		*error = last;
 	if (written)
-		*written = perfetto_written(p);
-	perfetto_close(p);
+		*written = p.written;
+	close_trace(&p);
 	return item;
 }

@@ -7,8 +7,6 @@
 
 #include "recording.h"
 
-struct perfetto;
-
 /* Perfetto reads zstd from version 58 on; deflate takes twice the room and five times the time. */
 enum perfetto_compression { PERFETTO_ZSTD, PERFETTO_DEFLATE };
 
@@ -17,24 +15,6 @@ enum perfetto_compression { PERFETTO_ZSTD, PERFETTO_DEFLATE };
 
 /* By its name; NULL is the default. Returns false if there is none of this name. */
 bool perfetto_parse_compression(const char *name, enum perfetto_compression *compression);
-
-/* Makes a trace of a recording with this head. PPERF_ERROR_SYSTEM from here on: the file cannot be written. */
-enum pperf_error perfetto_open(const struct recording_head *head, FILE *file, enum perfetto_compression compression,
-			       struct perfetto **perfetto);
-
-/* Adds what was found in the recording; it is written in pieces of a second at the most. */
-enum pperf_error perfetto_add_clocks(struct perfetto *perfetto, const struct clocks *clocks);
-enum pperf_error perfetto_add_mark(struct perfetto *perfetto, const struct recording_mark *mark);
-enum pperf_error perfetto_add_sample(struct perfetto *perfetto, const struct pperf_sample *sample);
-
-/* Ends all tracks, and writes what is left. */
-enum pperf_error perfetto_end(struct perfetto *perfetto);
-
-/* How many samples the file has taken whole. */
-uint64_t perfetto_written(const struct perfetto *perfetto);
-
-/* Frees it, NULL included; the file stays open. */
-void perfetto_close(struct perfetto *perfetto);
 
 /*
  * Makes a trace of all that a recording holds from where it stands. Returns

@@ -4,7 +4,7 @@
 # quick: none
 # Traces for Perfetto without a GPU: rates, what is not repeated, and the same from record and convert; each
 # count of a minute's samples can be told from them, and how large they are. The GPU is a fake one; all of
-# it with ASan and UBSan.
+# it with ASan and UBSan, and some with TSan, for a thread compresses and writes.
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 . "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
@@ -14,9 +14,9 @@ tool=$SCRATCH/live-test
 SAMPLES=3000
 MOST=650
 
-plan 31
+plan 37
 build_decoder
-tool_builds live-test tracks-test
+tool_builds live-test live-race tracks-test
 
 # counted BYTES ARGUMENT...: the tool while its GPU counts BYTES (see fake-gpu.c)
 counted()
@@ -191,4 +191,25 @@ sizes default
 bytes=$(($(stat -c %s "$SCRATCH/trace") / (SAMPLES + 1)))
 [ "$bytes" -le "$MOST" ] && ok "a sample takes $bytes bytes of a trace, $MOST at the most" ||
 	not_ok "a sample takes $MOST bytes of a trace at the most" "$bytes"
+
+# ---- The thread that compresses and writes ----
+
+# Several batches: a second is one.
+tool=$SCRATCH/live-race
+for compression in zstd deflate; do
+	"$SCRATCH/live-test" convert --perfetto=$compression -o "$SCRATCH/trace" "$SCRATCH/data"
+	"$tool" convert --perfetto=$compression -o "$SCRATCH/raced" "$SCRATCH/data" >"$SCRATCH/out" 2>&1
+	is "$compression: no race, and the same bytes" "$? $(cat "$SCRATCH/out") $(cmp "$SCRATCH/raced" "$SCRATCH/trace" 2>&1)" "0  "
+done
+"$tool" convert -P -o /dev/full "$SCRATCH/data" 2>"$SCRATCH/err"
+is "an error of the thread is reported" "$? $(cat "$SCRATCH/err")" "8 panthor-perf: cannot write /dev/full: No space left on device"
+counted "$many" record -P -p 1ms -o "$SCRATCH/direct" -- true
+is "record -P: no race" "$? $(grep -c Sanitizer "$SCRATCH/err")" "0 0"
+counted "$many" record -P -p 1ms -o /dev/full -- true
+is "record -P: an error of the thread is reported" "$? $(grep -o -m1 "/dev/full: .*" "$SCRATCH/err")" "8 /dev/full: No space left on device"
+decode_trace "$SCRATCH/direct" "$SCRATCH/text.direct"
+decode_trace "$SCRATCH/raced" "$SCRATCH/text"
+is "record -P writes the same samples" "$(same_packets | head)" ""
+tool=$SCRATCH/live-test
+
 sizes all -a
