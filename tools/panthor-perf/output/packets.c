@@ -434,13 +434,16 @@ static enum pperf_error write_values(struct packets *p, uint64_t time)
 	return write_event(p, p->changed, size, NULL, time, SEQ_NEEDS_INCREMENTAL_STATE);
 }
 
-/* What a track has already is not written again. */
+/*
+ * A zero is not repeated: most tracks of an idle GPU have nothing else. Any other value is, though Perfetto shows the same
+ * without it: samples that have the same tracks differ in digits alone, which compresses best.
+ */
 static void set_value(struct packets *p, size_t i, double number)
 {
 	struct value *value = &p->values[i];
 	uint64_t bits;
 
-	if (value->number == number)
+	if (!number && value->number == 0)
 		return;
 	value->number = number;
 	memcpy(&bits, &number, sizeof(bits));
@@ -465,13 +468,20 @@ static enum pperf_error write_zeros(struct packets *p)
 static enum pperf_error write_sums(struct packets *p, uint64_t start_ns, uint64_t end_ns)
 {
 	struct pperf_load load = {};
+	const struct track *track;
+	int percent;
 	size_t i;
 
 	/* Without the count of active cycles it stays 0, and has no track. */
 	pperf_sums_load(p->tracks.sums, &load, sizeof(load));
-	for (i = 0; i < p->tracks.count; i++)
-		if (p->tracks.list[i].wanted)
-			set_value(p, i, tracks_value(&p->tracks, &p->tracks.list[i], end_ns - start_ns, &load));
+	/* Percentages have fewer digits than others. This order compresses best: measured, as the parameters in perfetto.c. */
+	for (percent = 0; percent < 2; percent++) {
+		for (i = p->tracks.count; i-- > 0;) {
+			track = &p->tracks.list[i];
+			if (track->wanted && (track->unit == PERCENT) == percent)
+				set_value(p, i, tracks_value(&p->tracks, track, end_ns - start_ns, &load));
+		}
+	}
 	p->end_ns = end_ns;
 	p->held = false;
 	return write_values(p, start_ns);

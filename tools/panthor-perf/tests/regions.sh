@@ -517,7 +517,7 @@ is "and is none of the time of rates" "$("$tool" report -j "$SCRATCH/paused.data
 is "a trace is 0 in it" "$(awk '/^      specs {/ { spec = 1 } /^      }/ { spec = 0 }
 	spec && $1 == "counter_id:" { id = $2 } spec && $0 ~ /name: "GPU active cycles"/ { it = id }
 	/^  timestamp:/ { time = $2 / 1e9 } !spec && $1 == "counter_id:" { c = $2 } $1 == "double_value:" && c == it { print time ":" $2 }' \
-	"$SCRATCH/text" | tr '\n' ' ')" "0:996 4:0 15:996 17:0 "
+	"$SCRATCH/text" | tr '\n' ' ')" "0:996 1:996 2:996 3:996 4:0 15:996 16:996 17:0 "
 
 begin never -D -1
 end never 0 0

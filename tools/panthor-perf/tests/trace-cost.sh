@@ -9,9 +9,9 @@ set -u
 . "$VIRT_DIR/tests/lib/perfetto.sh"
 
 # At the most: bytes of 10,000 samples, each; instructions of one more sample, with those that read it; KiB of data.
-BYTES=920
+BYTES=860
 INSTRUCTIONS=400000
-MEMORY=32768
+MEMORY=49152
 
 tool_builds live-fast recording-make
 tool=$SCRATCH/live-fast
