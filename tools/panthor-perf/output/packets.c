@@ -449,7 +449,8 @@ static void set_value(struct packets *p, size_t i, double number)
 	memcpy(&bits, &number, sizeof(bits));
 	bits = htole64(bits);
 	memcpy(value->packed + VALUE_AT, &bits, sizeof(bits));
-	memcpy(p->changed + p->changed_size, value->packed, value->size);
+	/* A fixed size is copied faster; the next value overwrites what is behind the packed one. */
+	memcpy(p->changed + p->changed_size, value->packed, sizeof(value->packed));
 	p->changed_size += value->size;
 }
 
