@@ -430,7 +430,7 @@ static enum pperf_error write_values(struct packets *p, uint64_t time)
 	size_t size = p->changed_size + pftrace__gpu_counter_event__pack(&event, p->changed + p->changed_size);
 
 	p->changed_size = 0;
-	/* They lack what was told before and has not changed. */
+	/* They lack zeros that were told before. */
 	return write_event(p, p->changed, size, NULL, time, SEQ_NEEDS_INCREMENTAL_STATE);
 }
 
