@@ -33,15 +33,15 @@ typedef Pftrace__DebugAnnotation Note;
 enum { SLICE_BEGIN = 1, SLICE_END = 2 };
 
 /*
- * Packets are compressed in batches of so many bytes, or of so much time, which is all that the file lacks if this program
- * is killed. Larger batches compress better.
+ * Packets are compressed in batches of so many bytes, or of so much time, which is all that the file lacks if this
+ * program is killed. Larger batches compress better.
  */
 #define BATCH_BYTES (4u << 20)
 #define BATCH_NS 1000000000ull
 
 /*
- * Parameters of zstd. Digits of values do not repeat, only the bytes between them do: higher levels are slower and most of
- * them write more. Measured with `convert --perfetto` of a recording by `recording-make FILE 600000 default`.
+ * Parameters of zstd. Digits of values do not repeat, only the bytes between them do: higher levels are slower and most
+ * of them write more. Measured with `convert --perfetto` of a recording by `recording-make FILE 600000 default`.
  */
 #define LEVEL 1
 #define WINDOW_LOG 21
