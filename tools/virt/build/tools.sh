@@ -180,6 +180,7 @@ mesa_programs()
 	done <<-END
 		gl-work -lEGL -lGLESv2 -lgbm
 		vk-work -lvulkan
+		vk-perf -lvulkan
 	END
 }
 

@@ -44,6 +44,7 @@ struct scene_choice {
 	int n_names;
 };
 
+static const char *scene_name;
 /* What the scene under way has seen, or an empty string. */
 static char scene_problem[256];
 
@@ -110,6 +111,7 @@ static bool run_scenes(const struct scene_choice *choice, void (*before)(void),
 	for (const struct scene *scene = choice->scenes; scene->name; scene++) {
 		if (choice->n_names ? !is_named(choice, scene->name) : scene->on_demand)
 			continue;
+		scene_name = scene->name;
 		scene_problem[0] = '\0';
 		for (unsigned long i = 0; i < choice->frames && !scene_problem[0]; i++) {
 			if (before)
