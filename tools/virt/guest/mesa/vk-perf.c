@@ -11,8 +11,8 @@
  *
  * A query has all counters in one pass. SESSION counts the times that the first
  * profiling lock was taken, each of which starts a session in the kernel. BEGIN and
- * END are the tags (user_data) of the samples that the query is between: they count
- * up from 1 in each session, two for each query. GROUP has _ in place of spaces.
+ * END are the samples of that session that the query is between: they count up from 1,
+ * two for each query. GROUP has _ in place of spaces.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -699,7 +699,7 @@ int main(int argc, char **argv)
 	load_functions();
 	list_counters();
 	open_profile();
-	all_good = run_scenes(&choice, NULL);
+	all_good = run_scenes(&choice, NULL, NULL);
 	printf("reset status %d\n", st.lost);
 	close_profile();
 	vkDestroyInstance(st.instance, NULL);
