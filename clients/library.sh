@@ -20,6 +20,6 @@ deps pkg-config
 # shellcheck disable=SC2086
 sysroot=$("$BUILD_DIR/sources.sh" arm64 $ARM64_PACKAGES libc6)
 kept library/arm64 "$(hash_text "$sysroot" "$(hash_files "$HERE"/{lib.sh,library.sh} \
-	"$TOP_DIR"/tools/panthor-perf/{Makefile,libpanthor-perf/*,data/*.csv} \
+	"$TOP_DIR"/tools/panthor-perf/{Makefile,libpanthor-perf/{*.*,reading/*},data/*.csv} \
 	"$TOP_DIR/include/uapi/drm/panthor_perf_drm.h")")" "building libpanthor-perf" build "$sysroot"
 echo "$DEST"

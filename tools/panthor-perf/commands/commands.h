@@ -10,6 +10,9 @@
 #define PANTHOR_PERF_VERSION PPERF_VERSION
 #endif
 
+/* What record writes and the others read if no file is named. */
+#define RECORDING_DEFAULT "panthor-perf.data"
+
 /* Each takes its own arguments, argv[0] being for messages, and returns an exit status. */
 int command_doctor(int argc, char **argv);
 int command_export(int argc, char **argv);

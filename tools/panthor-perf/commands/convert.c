@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "common.h"
 #include "perfetto.h"
+#include "recording-write.h"
 #include "view.h"
 
 enum form { FORM_NONE, FORM_CSV, FORM_JSON, FORM_PERFETTO };

@@ -235,7 +235,7 @@ static void add_double(struct json_object *object, const char *key, double value
 /* What the user has said need not be UTF-8. */
 static void add_text(struct json_object *object, const char *key, const char *text)
 {
-	char *copy = text_utf8(text);
+	char *copy = pperf_text_utf8(text);
 
 	json_object_object_add(object, key, copy ? json_object_new_string(copy) : NULL);
 	free(copy);
@@ -328,7 +328,7 @@ static void tell_missing(FILE *out, struct json_object *top, const struct view v
 	size_t n, count = 0;
 
 	for (n = 1; n < r->count; n++) {
-		if (regions_find(&views[!k].regions, r->list[n].name))
+		if (pperf_regions_find(&views[!k].regions, r->list[n].name))
 			continue;
 		json_object_array_add(list, json_object_new_string(r->list[n].name));
 		if (!top) {
@@ -395,7 +395,7 @@ static int diff_regions(struct view views[2], const struct arguments *arguments,
 		json_object_object_add(top, "regions", list);
 	}
 	for (regions[0] = 1; regions[0] < views[0].regions.count && !status; regions[0]++) {
-		regions[1] = regions_find(&views[1].regions, views[0].regions.list[regions[0]].name);
+		regions[1] = pperf_regions_find(&views[1].regions, views[0].regions.list[regions[0]].name);
 		if (regions[1])
 			status = compare_pair(views, arguments, regions, out, list);
 	}

@@ -45,7 +45,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!arguments->name == !arguments->end)
 			argp_error(state, "use either NAME or --end");
-		if (arguments->name && !text_is_clean(arguments->name))
+		if (arguments->name && !pperf_text_is_clean(arguments->name))
 			argp_error(state, "the name must be UTF-8 without control characters");
 		return 0;
 	}

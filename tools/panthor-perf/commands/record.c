@@ -29,7 +29,7 @@
 #include "control.h"
 #include "fifo.h"
 #include "marks.h"
-#include "recording.h"
+#include "rates.h"
 #include "sink.h"
 #include "text.h"
 
@@ -230,7 +230,7 @@ static error_t parse_sink(int key, char *arg, struct argp_state *state)
 		choose_kind(state, SINK_LAST);
 		return 0;
 	case KEY_ON_MARK:
-		if (!text_is_clean(arg) || !*arg || strlen(arg) > PPERF_MARK_LENGTH)
+		if (!pperf_text_is_clean(arg) || !*arg || strlen(arg) > PPERF_MARK_LENGTH)
 			argp_error(state, "--on-mark: a name has 1 to %u bytes of UTF-8, without control characters",
 				   PPERF_MARK_LENGTH);
 		arguments->on_mark = arg;

@@ -101,7 +101,7 @@ static void print_escaped(FILE *out, const char *text)
 
 	if (!copy)
 		return;
-	text_clean(copy);
+	pperf_text_clean(copy);
 	for (; *at; at++) {
 		switch (*at) {
 		case '&':

@@ -10,6 +10,7 @@
 
 #include "common.h"
 #include "figures.h"
+#include "recording-write.h"
 #include "report.h"
 
 /* Of a whole row, with the longest unit; of a row that is folded, those before its second line. */

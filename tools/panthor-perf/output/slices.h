@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions as they come: from each mark to the next, with the sums of the samples between, in memory that does not
- * grow. Regions of the same name have the sums that regions.h has, if theirs are added up.
+ * grow. Regions of the same name have the sums that region-sums.h has, if theirs are added up.
  */
 #ifndef PANTHOR_PERF_SLICES_H
 #define PANTHOR_PERF_SLICES_H

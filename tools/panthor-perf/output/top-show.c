@@ -482,7 +482,7 @@ static struct json_object *json_real(double value)
 /* Text of others: what is no UTF-8 would be no JSON. */
 static struct json_object *json_text(const char *text)
 {
-	char *copy = text_utf8(text);
+	char *copy = pperf_text_utf8(text);
 	struct json_object *object = copy ? json_object_new_string(copy) : NULL;
 
 	free(copy);

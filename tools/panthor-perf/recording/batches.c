@@ -6,15 +6,14 @@
 #define _GNU_SOURCE
 #include "batches.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <decode.h>
 
 #define SAMPLES RECORDING_CHUNK_SAMPLES
 #define MAX_THREADS 16
@@ -38,15 +37,14 @@ struct slot {
 	struct batch_run *runs;
 	size_t run_room;
 
-	/* Fields of the sample that is decoded, of the one before it when the chunk begins, and sums of runs. */
-	uint64_t *fields, *sums;
+	/* Sums of the fields of each. */
+	uint64_t *sums;
+
+	struct reader *reader;
+	struct decoder decoder;
 
 	/* RECORDING_SAMPLE if all is well. */
 	enum recording_item item;
-	char error[sizeof(((struct recording *)0)->error)];
-
-	/* Of the states at the begin and at the end of the chunk. */
-	uint64_t begins, ends;
 };
 
 struct reader {
@@ -58,9 +56,12 @@ struct reader {
 	/* The chunks that have something that is looked at. */
 	size_t *wanted, num_wanted;
 
-	/* By type, where its values begin in the fields; and the field of the front end's states, or 0. */
-	size_t first_field[PPERF_BLOCK_TYPES];
+	/* The field of the front end's states, or 0. */
 	size_t front_end;
+
+	/* Where the values of columns are: of all counters, then what is wanted of blocks. */
+	struct decode_column *columns;
+	size_t num_columns;
 
 	/* What is wanted of blocks, by its place in the fields of the type. */
 	size_t *of_blocks, num_of_blocks;
@@ -86,28 +87,6 @@ struct reader {
 
 /* ---- Decoding ---- */
 
-static void __attribute__((format(printf, 3, 4)))
-fail(struct slot *s, enum recording_item item, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(s->error, sizeof(s->error), format, args);
-	va_end(args);
-	s->item = item;
-}
-
-/* FNV-1a, by number. */
-static uint64_t hash_state(const struct recording_layout *layout, const uint64_t *fields, uint64_t end_ns)
-{
-	uint64_t hash = (0xcbf29ce484222325ull ^ end_ns) * 0x100000001b3ull;
-	size_t i;
-
-	for (i = 0; i < layout->fields; i++)
-		hash = (hash ^ fields[i]) * 0x100000001b3ull;
-	return hash;
-}
-
 /* The run that a sample belongs to. Returns NULL without memory. */
 static struct batch_run *run_of(struct reader *r, struct slot *s, size_t n)
 {
@@ -119,7 +98,7 @@ static struct batch_run *run_of(struct reader *r, struct slot *s, size_t n)
 	uint64_t *sums;
 
 	if (r->batches->by_region)
-		sure = regions_place(regions, s->start_ns[n], s->end_ns[n], &region);
+		sure = pperf_regions_place(regions, s->start_ns[n], s->end_ns[n], &region);
 
 	/* A sample that is in several regions is alone. */
 	if (run && sure && run->sure && run->region == region)
@@ -156,29 +135,6 @@ static void add_fields(const struct reader *r, const uint64_t *fields, uint64_t 
 		sums[i] += fields[i];
 }
 
-static void add_totals(const struct reader *r, struct slot *s, size_t n)
-{
-	const struct pperf_gpu_info *info = &r->recording->head.gpu;
-	double (*column)[SAMPLES] = s->columns;
-	uint64_t totals[PPERF_MAX_VALUES];
-	unsigned int type, b, i, count;
-	const uint64_t *field;
-
-	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
-		count = info->blocks[type] ? r->layout->counters[type] : 0;
-		field = s->fields + r->first_field[type];
-		memset(totals, 0, count * sizeof(*totals));
-		for (b = 0; b < info->blocks[type]; b++, field += count)
-			for (i = 0; i < count; i++)
-				totals[i] += field[i];
-		for (i = 0; i < count; i++)
-			(*column++)[n] = totals[i];
-	}
-	field = s->fields + r->first_field[r->batches->block_type];
-	for (i = 0; i < r->num_of_blocks; i++)
-		(*column++)[n] = field[r->of_blocks[i]];
-}
-
 static void find_part(const struct batches *b, unsigned int which, uint64_t start_ns, uint64_t end_ns, struct batch_part *part)
 {
 	double length = (double)(b->end_ns - b->start_ns) / b->parts[which];
@@ -199,126 +155,53 @@ double batch_overlap(const struct batches *b, unsigned int which, uint64_t start
 	return fmin(end_ns - b->start_ns, (part + 1) * length) - fmax(start_ns - b->start_ns, part * length);
 }
 
-/* Adds the sample that the fields are of. Returns -1 without memory. */
-static int add_sample(struct reader *r, struct slot *s, const struct recording_times *times, bool follows)
+/* Adds the sample that the fields are of, if it is looked at. */
+static enum recording_item add_sample(void *context, const struct recording_times *times, const struct recording_times *before)
 {
-	size_t n = s->batch.columns.count, states = RECORDING_FIELDS, i;
+	struct slot *s = context;
+	struct reader *r = s->reader;
 	const struct batches *b = r->batches;
+	const uint64_t *fields = s->decoder.fields;
+	size_t n = s->batch.columns.count, i;
 	uint64_t all_states = 0;
 	struct batch_run *run;
 
+	if (!view_sees(b->view, times->start_ns, times->end_ns))
+		return RECORDING_SAMPLE;
 	s->start_ns[n] = times->start_ns;
 	s->end_ns[n] = times->end_ns;
 	s->length_ns[n] = times->end_ns - times->start_ns;
 	s->seconds[n] = s->length_ns[n] / 1e9;
 	s->flags[n] = times->flags;
-	s->follows[n] = follows;
+	s->follows[n] = before && view_sees(b->view, before->start_ns, before->end_ns);
 	for (i = 0; i < PPERF_CLOCKS; i++)
-		s->cycles[i][n] = s->fields[3 + i];
-	s->slept[n] = r->front_end && s->fields[r->front_end] & PPERF_STATE_OFF;
+		s->cycles[i][n] = fields[3 + i];
+	s->slept[n] = r->front_end && fields[r->front_end] & PPERF_STATE_OFF;
 	for (i = 0; i < r->layout->blocks; i++)
-		all_states |= s->fields[states + i];
+		all_states |= fields[RECORDING_FIELDS + i];
 	s->in_protected[n] = all_states & PPERF_STATE_PROTECTED;
 	for (i = 0; i < BATCH_PARTS; i++)
 		if (b->parts[i])
 			find_part(b, i, times->start_ns, times->end_ns, &s->parts[i][n]);
-	add_totals(r, s, n);
+	for (i = 0; i < r->num_columns; i++)
+		s->columns[i][n] = decode_total(fields, &r->columns[i]);
 
 	run = run_of(r, s, n);
 	if (!run)
-		return -1;
-	add_fields(r, s->fields, s->sums + (s->batch.num_runs - 1) * r->layout->fields);
+		return RECORDING_NO_MEMORY;
+	add_fields(r, fields, s->sums + (s->batch.num_runs - 1) * r->layout->fields);
 	run->count++;
 	s->batch.columns.count++;
-	return 0;
-}
-
-/* Begins with the state that a chunk's first sample follows. Returns -1 if it has none. */
-static int begin_state(const struct reader *r, struct slot *s, const struct chunk *chunk, const struct recording_record *first,
-		       uint64_t *end_ns)
-{
-	*end_ns = 0;
-	memset(s->fields, 0, r->layout->fields * sizeof(*s->fields));
-	if (chunk == r->chunks->list)
-		return 0;
-	if (chunk->state)
-		return recording_get_state(r->layout, chunk->state, chunk->state + chunk->state_size, end_ns, s->fields);
-	if (first->kind != RECORDING_KIND_STATE)
-		return -1;
-	return recording_get_state(r->layout, first->at, first->at + first->length, end_ns, s->fields);
-}
-
-/* Adds a sample's record to the slot, if it is looked at. */
-static int read_sample(struct reader *r, struct slot *s, const struct recording_record *record, uint64_t *end_ns, bool *seen)
-{
-	const struct recording_layout *layout = r->layout;
-	struct recording_times times;
-	bool follows = *seen;
-
-	if (recording_get_changes(record->at, record->at + record->length, s->fields, layout->fields) ||
-	    recording_get_times(layout, s->fields, *end_ns, &times) || s->batch.columns.count == SAMPLES)
-		return -1;
-	*end_ns = times.end_ns;
-	*seen = view_sees(r->batches->view, times.start_ns, times.end_ns);
-	if (*seen && add_sample(r, s, &times, follows))
-		fail(s, RECORDING_NO_MEMORY, "out of memory");
-	return 0;
-}
-
-static void decode_bytes(struct reader *r, struct slot *s, const struct chunk *chunk, const uint8_t *bytes)
-{
-	uint64_t end_ns = 0, samples = 0, at, size = chunk->range.bytes;
-	struct recording_record record = {};
-	enum recording_item item;
-	bool seen = false;
-
-	for (at = 0; at < size && s->item == RECORDING_SAMPLE; at += record.length + RECORDING_FRAME) {
-		item = recording_get_record(bytes + at, size - at, &record);
-		if (item != RECORDING_SAMPLE) {
-			fail(s, RECORDING_BROKEN, "the record at byte %" PRIu64 " has a wrong checksum", chunk->range.offset + at);
-			return;
-		}
-		if (!at) {
-			if (begin_state(r, s, chunk, &record, &end_ns))
-				goto invalid;
-			s->begins = hash_state(r->layout, s->fields, end_ns);
-			seen = chunk->number && view_sees(r->batches->view, end_ns - s->fields[1], end_ns);
-		}
-		if (record.kind != RECORDING_KIND_SAMPLE)
-			continue;
-		if (read_sample(r, s, &record, &end_ns, &seen))
-			goto invalid;
-		samples++;
-	}
-	s->ends = hash_state(r->layout, s->fields, end_ns);
-	if (s->item == RECORDING_SAMPLE &&
-	    (samples != chunk->range.samples || (samples && end_ns != chunk->range.end_ns)))
-		fail(s, RECORDING_BROKEN, "the samples from byte %" PRIu64 " on are not those that its index tells of",
-		     chunk->range.offset);
-	return;
-
-invalid:
-	fail(s, RECORDING_BROKEN, "the record at byte %" PRIu64 " is invalid", chunk->range.offset + at);
+	return RECORDING_SAMPLE;
 }
 
 static void decode(struct reader *r, size_t number)
 {
-	const struct chunk *chunk = &r->chunks->list[r->wanted[r->round + number]];
 	struct slot *s = &r->slots[number];
-	uint8_t *bytes = chunk_read(r->recording, chunk);
 	size_t i;
 
 	s->batch.columns.count = s->batch.num_runs = 0;
-	s->item = RECORDING_SAMPLE;
-	s->begins = s->ends = 0;
-	if (bytes)
-		decode_bytes(r, s, chunk, bytes);
-	else if (errno == ENOMEM)
-		fail(s, RECORDING_NO_MEMORY, "out of memory");
-	else
-		fail(s, RECORDING_UNREADABLE, "%s", errno ? strerror(errno) : "the file changed while it was being read");
-	free(bytes);
-
+	s->item = pperf_decode(&s->decoder, &r->chunks->list[r->wanted[r->round + number]]);
 	s->batch.runs = s->runs;
 	for (i = 0; i < s->batch.num_runs; i++)
 		s->runs[i].fields = s->sums + i * r->layout->fields;
@@ -403,14 +286,13 @@ static enum recording_item check_round(struct reader *r, struct recording *recor
 	for (i = 0; i < r->round_size; i++) {
 		s = &r->slots[i];
 		chunk = r->wanted[r->round + i];
-		if (s->item == RECORDING_SAMPLE && r->round + i && r->wanted[r->round + i - 1] == chunk - 1 &&
-		    s->begins != r->ends)
-			fail(s, RECORDING_BROKEN, "the record at byte %" PRIu64 " is invalid", r->chunks->list[chunk].range.offset);
+		if (s->item == RECORDING_SAMPLE && r->round + i && r->wanted[r->round + i - 1] == chunk - 1)
+			s->item = pperf_decode_follows(&s->decoder, &r->chunks->list[chunk], r->ends);
 		if (s->item != RECORDING_SAMPLE) {
-			memcpy(recording->error, s->error, sizeof(s->error));
+			memcpy(recording->error, s->decoder.error, sizeof(s->decoder.error));
 			return s->item;
 		}
-		r->ends = s->ends;
+		r->ends = s->decoder.ends;
 		s->batch.number = r->number;
 		r->number += s->batch.columns.count;
 	}
@@ -456,33 +338,55 @@ static void point(const struct reader *r, struct slot *s)
 	s->batch.of_blocks = s->of_blocks;
 }
 
-static int make_slots(struct reader *r)
+/* Finds where the values of columns are. Returns -1 without memory. */
+static int find_columns(struct reader *r)
 {
 	const struct pperf_gpu_info *info = &r->recording->head.gpu;
-	size_t columns = 0, of_blocks, i;
-	unsigned int type = r->batches->block_type;
+	unsigned int type = r->batches->block_type, i;
+	size_t of_blocks = type ? (size_t)info->blocks[type] * r->layout->counters[type] : 0, columns = 0, n;
+	struct decode_column *column;
 
-	of_blocks = type ? (size_t)info->blocks[type] * r->layout->counters[type] : 0;
+	for (i = 1; i < PPERF_BLOCK_TYPES; i++)
+		columns += info->blocks[i] ? r->layout->counters[i] : 0;
 	r->of_blocks = calloc(of_blocks + 1, sizeof(*r->of_blocks));
-	if (!r->of_blocks)
+	r->columns = column = calloc(columns + of_blocks + 1, sizeof(*r->columns));
+	if (!r->of_blocks || !r->columns)
 		return -1;
-	for (i = 0; i < of_blocks; i++) {
-		unsigned int value = r->layout->indices[type][i % r->layout->counters[type]];
+	for (n = 0; n < of_blocks; n++) {
+		unsigned int value = r->layout->indices[type][n % r->layout->counters[type]];
 
 		if (r->batches->block_needs.bits[type][value / 64] >> (value % 64) & 1)
-			r->of_blocks[r->num_of_blocks++] = i;
+			r->of_blocks[r->num_of_blocks++] = n;
 	}
 	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
-		columns += info->blocks[type] ? r->layout->counters[type] : 0;
+		for (i = 0; info->blocks[type] && i < r->layout->counters[type]; i++)
+			*column++ = pperf_decode_column(r->recording, type, i);
+	for (n = 0; n < r->num_of_blocks; n++) {
+		*column = pperf_decode_column(r->recording, r->batches->block_type, 0);
+		column->first += r->of_blocks[n];
+		column++->count = 1;
+	}
+	r->num_columns = column - r->columns;
+	return 0;
+}
+
+static int make_slots(struct reader *r)
+{
+	unsigned int type = r->batches->block_type;
+	size_t of_blocks = type ? (size_t)r->recording->head.gpu.blocks[type] * r->layout->counters[type] : 0, i;
+	struct slot *s;
+
 	r->slots = calloc(r->num_slots, sizeof(*r->slots));
 	for (i = 0; r->slots && i < r->num_slots; i++) {
-		r->slots[i].columns = malloc((columns + r->num_of_blocks + 1) *
-					     sizeof(*r->slots[i].columns));
-		r->slots[i].of_blocks = calloc(of_blocks + 1, sizeof(*r->slots[i].of_blocks));
-		r->slots[i].fields = malloc(r->layout->fields * sizeof(*r->slots[i].fields));
-		if (!r->slots[i].columns || !r->slots[i].of_blocks || !r->slots[i].fields)
+		s = &r->slots[i];
+		s->reader = r;
+		s->columns = malloc((r->num_columns + 1) * sizeof(*s->columns));
+		s->of_blocks = calloc(of_blocks + 1, sizeof(*s->of_blocks));
+		if (pperf_decoder_new(&s->decoder, r->recording, r->chunks) || !s->columns || !s->of_blocks)
 			return -1;
-		point(r, &r->slots[i]);
+		s->decoder.sample = add_sample;
+		s->decoder.context = s;
+		point(r, s);
 	}
 	return r->slots ? 0 : -1;
 }
@@ -494,12 +398,13 @@ static void free_slots(struct reader *r)
 	for (i = 0; r->slots && i < r->num_slots; i++) {
 		free(r->slots[i].columns);
 		free(r->slots[i].of_blocks);
-		free(r->slots[i].fields);
+		pperf_decoder_free(&r->slots[i].decoder);
 		free(r->slots[i].runs);
 		free(r->slots[i].sums);
 	}
 	free(r->slots);
 	free(r->of_blocks);
+	free(r->columns);
 }
 
 static int choose_chunks(struct reader *r)
@@ -515,21 +420,6 @@ static int choose_chunks(struct reader *r)
 	return 0;
 }
 
-static void find_fields(struct reader *r)
-{
-	size_t block = RECORDING_FIELDS, value = RECORDING_FIELDS + r->layout->blocks;
-	unsigned int type, n;
-
-	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
-		n = r->recording->head.gpu.blocks[type];
-		if (type == PPERF_BLOCK_CSHW && n)
-			r->front_end = block;
-		r->first_field[type] = value;
-		block += n;
-		value += (size_t)n * r->layout->counters[type];
-	}
-}
-
 enum recording_item batches_run(const struct batches *batches)
 {
 	struct recording *recording = &batches->view->recording;
@@ -539,9 +429,9 @@ enum recording_item batches_run(const struct batches *batches)
 	unsigned int threads = processors();
 	enum recording_item item = RECORDING_NO_MEMORY;
 
-	find_fields(&r);
+	r.front_end = pperf_decode_states(recording, PPERF_BLOCK_CSHW);
 	r.num_slots = threads * BATCHES_PER_THREAD;
-	if (choose_chunks(&r) || make_slots(&r)) {
+	if (choose_chunks(&r) || find_columns(&r) || make_slots(&r)) {
 		snprintf(recording->error, sizeof(recording->error), "out of memory");
 		goto out;
 	}
@@ -623,6 +513,6 @@ const struct pperf_sample *adder_sum(struct adder *a, const struct batch_run *ru
 
 	a->sample.flags = run->fields[2];
 	memcpy(a->sample.cycles, &run->fields[3], sizeof(a->sample.cycles));
-	recording_spread(&r->layout, run->fields + RECORDING_FIELDS, a->blocks, a->values, r->head.gpu.values_per_block);
+	pperf_records_spread(&r->layout, run->fields + RECORDING_FIELDS, a->blocks, a->values, r->head.gpu.values_per_block);
 	return &a->sample;
 }

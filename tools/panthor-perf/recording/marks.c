@@ -181,7 +181,7 @@ static bool understand(const struct mark_message *message, ssize_t size, struct 
 		return false;
 	mark->time_ns = message->time_ns;
 	memcpy(mark->name, message->name, length < sizeof(message->name) ? length : sizeof(message->name));
-	return strlen(mark->name) == length && text_is_clean(mark->name);
+	return strlen(mark->name) == length && pperf_text_is_clean(mark->name);
 }
 
 bool marks_next(struct marks *m, struct recording_mark *mark)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Writes the records of panthor-perf-data(5). */
 #define _GNU_SOURCE
-#include "recording.h"
+#include "recording-write.h"
 
 #include <endian.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ out:
 /* JSON is UTF-8, which names and words of commands need not be. */
 static struct json_object *new_text(const char *text)
 {
-	char *copy = text_utf8(text);
+	char *copy = pperf_text_utf8(text);
 	struct json_object *object = copy ? json_object_new_string(copy) : NULL;
 
 	free(copy);
@@ -159,26 +159,26 @@ struct json_object *recording_head_json(const struct recording_head *head)
 
 int recording_writer_open(struct recording_writer *writer, const struct recording_head *head)
 {
-	uint8_t before[sizeof(recording_magic) + 4];
+	uint8_t before[sizeof(pperf_records_magic) + 4];
 	size_t size;
 	uint8_t *bytes;
 
 	memset(writer, 0, sizeof(*writer));
-	if (recording_layout_make(&writer->layout, head))
+	if (pperf_records_layout_make(&writer->layout, head))
 		return -1;
 
 	writer->previous = calloc(writer->layout.fields, sizeof(*writer->previous));
 	if (!writer->previous)
 		goto err;
 
-	memcpy(before, recording_magic, sizeof(recording_magic));
-	put_u32(before + sizeof(recording_magic), RECORDING_VERSION);
+	memcpy(before, pperf_records_magic, sizeof(pperf_records_magic));
+	put_u32(before + sizeof(pperf_records_magic), RECORDING_VERSION);
 	if (write_object(writer, RECORDING_KIND_HEAD, recording_head_json(head), before, sizeof(before)))
 		goto err;
 
 	writer->chunk.offset = writer->offset;
 	/* From here on nothing is longer than a state and a sample or a mark could be. */
-	writer->longest = 2 * (RECORDING_FRAME + recording_state_room(&writer->layout));
+	writer->longest = 2 * (RECORDING_FRAME + pperf_records_state_room(&writer->layout));
 	size = writer->longest;
 	if (size < RECORDING_MARK_SIZE)
 		size = RECORDING_MARK_SIZE;
@@ -229,7 +229,7 @@ static void index_chunk(struct recording_writer *writer)
 	}
 	more = writer->index + writer->index_size;
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		more = recording_put_varint(more, numbers[i]);
+		more = pperf_records_put_varint(more, numbers[i]);
 	writer->index_size = more - writer->index;
 }
 
@@ -241,7 +241,7 @@ static uint8_t *next_chunk(struct recording_writer *writer)
 	index_chunk(writer);
 	memset(&writer->chunk, 0, sizeof(writer->chunk));
 	writer->chunk.offset = writer->offset;
-	end = recording_put_state(&writer->layout, writer->end_ns, writer->previous, writer->bytes + 4);
+	end = pperf_records_put_state(&writer->layout, writer->end_ns, writer->previous, writer->bytes + 4);
 	return frame(writer->bytes, RECORDING_KIND_STATE, end);
 }
 
@@ -276,7 +276,7 @@ static inline void put_field(struct fields *f, uint64_t value)
 	uint64_t change = value - *f->previous;
 
 	*f->previous++ = value;
-	f->at = recording_put_change(f->at, change, &f->same);
+	f->at = pperf_records_put_change(f->at, change, &f->same);
 }
 
 void recording_write_sample(struct recording_writer *writer, const struct pperf_sample *sample)
@@ -342,7 +342,7 @@ struct json_object *recording_end_json(const struct recording_end *end)
 {
 	struct json_object *top = json_object_new_object();
 
-	add_text(top, "reason", recording_reasons[end->reason]);
+	add_text(top, "reason", pperf_records_reasons[end->reason]);
 	json_object_object_add(top, "status", json_object_new_int(end->status));
 	add_number(top, "samples", end->samples);
 	add_number(top, "overflow", end->overflow);

@@ -75,7 +75,7 @@ static ssize_t write_records(void *context, const char *from, size_t size)
 static void begin_walk(struct sink *s)
 {
 	/* Bytes before the first record. */
-	s->walk = (struct sink_walk){ .left = sizeof(recording_magic) + 4 };
+	s->walk = (struct sink_walk){ .left = sizeof(pperf_records_magic) + 4 };
 }
 
 static void *write_recording(void *context)
@@ -113,7 +113,7 @@ static ssize_t read_queue(void *context, char *to, size_t size)
 	return have;
 }
 
-/* Returns what recording_open_stream() does. */
+/* Returns what pperf_records_open_stream() does. */
 static enum recording_item open_queue(struct sink *s, struct recording *in)
 {
 	FILE *file = fopencookie(s, "r", (cookie_io_functions_t){ .read = read_queue });
@@ -122,7 +122,7 @@ static enum recording_item open_queue(struct sink *s, struct recording *in)
 	if (!file)
 		return RECORDING_NO_MEMORY;
 	setvbuf(file, NULL, _IOFBF, STREAM_BYTES);
-	return recording_open_stream(in, file);
+	return pperf_records_open_stream(in, file);
 }
 
 static void *write_trace(void *context)
@@ -137,7 +137,7 @@ static void *write_trace(void *context)
 		item = open_queue(s, &in);
 		if (item == RECORDING_END)
 			item = perfetto_convert(&in, out, s->compression, &s->trace_error, &s->samples);
-		recording_close(&in);
+		pperf_records_close(&in);
 	}
 	if (out && fclose(out) && !s->error)
 		s->error = errno;
@@ -313,7 +313,7 @@ static void *write_split(void *context)
 		else
 			item = copy_part(s, &in);
 	}
-	recording_close(&in);
+	pperf_records_close(&in);
 	if (item == RECORDING_NO_MEMORY && !s->error)
 		s->error = ENOMEM;
 	fifo_leave(s->queue, s->error || item != RECORDING_END ? FIFO_FAILED : FIFO_DONE);
@@ -458,7 +458,7 @@ static int dump_chunk(const struct sink *s, struct dump *d, const struct sink_ch
 
 	if (!file)
 		return -1;
-	item = recording_open_stream(&in, file);
+	item = pperf_records_open_stream(&in, file);
 	ret = item == RECORDING_END ? 0 : -1;
 	while (!ret && (item = recording_next(&in)) < RECORDING_END) {
 		if (repeated)
@@ -471,7 +471,7 @@ static int dump_chunk(const struct sink *s, struct dump *d, const struct sink_ch
 		errno = ENOMEM;
 		ret = -1;
 	}
-	recording_close(&in);
+	pperf_records_close(&in);
 	return ret;
 }
 
@@ -539,7 +539,7 @@ static void *write_last(void *context)
 		}
 	}
 	close_part(&s->part);
-	recording_close(&in);
+	pperf_records_close(&in);
 	if (item == RECORDING_NO_MEMORY && !s->error)
 		s->error = ENOMEM;
 	fifo_leave(s->queue, s->error || item != RECORDING_END ? FIFO_FAILED : FIFO_DONE);

@@ -7,7 +7,7 @@
 
 #include "fifo.h"
 #include "perfetto.h"
-#include "recording.h"
+#include "recording-write.h"
 
 enum sink_kind {
 	/* One recording, or one Perfetto trace. */

@@ -89,7 +89,7 @@ static int open_view(struct view *view, const char *path, bool again)
 	file = open_input(view, path, again);
 	if (!file)
 		return STATUS_IO;
-	item = recording_open_stream(&view->recording, file);
+	item = pperf_records_open_stream(&view->recording, file);
 	if (item != RECORDING_END)
 		return complain_of_recording(view, item);
 
@@ -107,59 +107,23 @@ int view_open_stream(struct view *view, const char *path)
 	return open_view(view, path, false);
 }
 
-/* Finds the marks of a chunk. Returns RECORDING_END, or what is wrong. */
-static enum recording_item read_marks(struct view *view, const struct chunk *chunk)
-{
-	struct recording *r = &view->recording;
-	uint8_t *bytes = chunk->range.marks ? chunk_read(r, chunk) : NULL;
-	uint64_t at = 0, size = bytes ? chunk->range.bytes : 0;
-	enum recording_item item = RECORDING_END;
-	struct recording_record record;
-
-	if (chunk->range.marks && !bytes) {
-		snprintf(r->error, sizeof(r->error), "%s", strerror(errno));
-		return RECORDING_UNREADABLE;
-	}
-	for (; at < size && item == RECORDING_END; at += record.length + RECORDING_FRAME) {
-		if (recording_get_record(bytes + at, size - at, &record) != RECORDING_SAMPLE)
-			item = RECORDING_BROKEN;
-		else if (record.kind == RECORDING_KIND_MARK && recording_get_mark(&record, &r->mark))
-			item = RECORDING_BROKEN;
-		else if (record.kind == RECORDING_KIND_MARK && regions_add_mark(&view->regions, &r->mark))
-			item = RECORDING_NO_MEMORY;
-	}
-	if (item == RECORDING_BROKEN)
-		snprintf(r->error, sizeof(r->error), "the record at byte %" PRIu64 " is invalid", chunk->range.offset + at);
-	if (item == RECORDING_NO_MEMORY)
-		snprintf(r->error, sizeof(r->error), "out of memory");
-	free(bytes);
-	return item;
-}
-
 int view_open(struct view *view, const char *path)
 {
 	int status = open_view(view, path, true);
-	enum recording_item item;
-	size_t i;
 
-	if (status)
-		return status;
-	item = chunks_find(&view->recording, &view->chunks);
-	status = view_finish(view, item);
-	memset(&view->recording.mark, 0, sizeof(view->recording.mark));
-	for (i = 0; i < view->chunks.count && !status; i++) {
-		item = read_marks(view, &view->chunks.list[i]);
-		status = view_finish(view, item);
-	}
+	if (!status)
+		status = view_finish(view, pperf_chunks_find(&view->recording, &view->chunks));
+	if (!status)
+		status = view_finish(view, pperf_regions_read(&view->regions, &view->recording, &view->chunks));
 	return status;
 }
 
 void view_close(struct view *view)
 {
-	regions_free(&view->regions);
-	chunks_free(&view->chunks);
+	pperf_regions_free(&view->regions);
+	pperf_chunks_free(&view->chunks);
 	pperf_db_close(view->db);
-	recording_close(&view->recording);
+	pperf_records_close(&view->recording);
 }
 
 bool view_sees(const struct view *view, uint64_t start_ns, uint64_t end_ns)
@@ -171,7 +135,7 @@ bool view_sees(const struct view *view, uint64_t start_ns, uint64_t end_ns)
 		return false;
 	if (!view->region)
 		return true;
-	regions_place(&view->regions, start_ns, end_ns, &region);
+	pperf_regions_place(&view->regions, start_ns, end_ns, &region);
 	return region == view->region;
 }
 
@@ -179,7 +143,7 @@ bool view_sees_part(const struct view *view, const struct recording_chunk *chunk
 {
 	if (chunk->end_ns < view->from_ns || chunk->start_ns >= view->until_ns)
 		return false;
-	return !view->region || regions_touch(&view->regions, view->region, chunk->start_ns, chunk->end_ns);
+	return !view->region || pperf_regions_touch(&view->regions, view->region, chunk->start_ns, chunk->end_ns);
 }
 
 void view_choose_time(struct view *view, uint64_t from_ns, uint64_t until_ns)
@@ -201,7 +165,7 @@ int view_choose_region(struct view *view, const char *name)
 	char text[4 * PPERF_MARK_LENGTH];
 	size_t n;
 
-	view->region = regions_find(&view->regions, name);
+	view->region = pperf_regions_find(&view->regions, name);
 	if (view->region)
 		return STATUS_OK;
 	for (n = 1; n < view->regions.count; n++)
@@ -282,7 +246,7 @@ int view_sum_regions(struct view *view)
 	whole.until_ns = UINT64_MAX;
 	status = error ? complain_of(error) : view_finish(&whole, batches_run(&batches));
 	adder_free(&sums.adder);
-	regions_end(&view->regions);
+	pperf_regions_lengths(&view->regions, view->regions.start_ns, view->regions.end_ns);
 	return status;
 }
 

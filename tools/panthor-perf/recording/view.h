@@ -7,7 +7,7 @@
 
 #include "chunks.h"
 #include "recording.h"
-#include "regions.h"
+#include "region-sums.h"
 
 struct view {
 	const char *path;

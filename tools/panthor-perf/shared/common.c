@@ -28,7 +28,7 @@ void complain(const char *format, ...)
 	va_end(args);
 	/* It may have names of files and recordings in it. */
 	if (size >= 0)
-		text_clean(text);
+		pperf_text_clean(text);
 
 	fflush(stdout);
 	fprintf(stderr, "panthor-perf: %s\n", size >= 0 ? text : "out of memory");
@@ -42,12 +42,12 @@ void print_text(FILE *out, const char *text)
 	size_t size;
 
 	for (; *text; text += size) {
-		size = text_character(text);
+		size = pperf_text_character(text);
 		if (!size)
 			size = 1;
 		memcpy(one, text, size);
 		one[size] = 0;
-		text_clean(one);
+		pperf_text_clean(one);
 		fputs(one, out);
 	}
 }

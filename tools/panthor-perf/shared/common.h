@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include <clocks.h>
 #include <panthor-perf.h>
 
 /* Exit statuses; a command that runs a program has those of the program as well. */
@@ -131,11 +132,6 @@ bool refuse_terminal(int fd, const char *name);
 
 /* Closes a file that was written. Prints what is wrong. Returns a status. */
 int finish_output(FILE *out, const char *name);
-
-/* The same moment on several clocks, in nanoseconds. */
-struct clocks {
-	uint64_t monotonic_raw, boottime, realtime, monotonic;
-};
 
 /* Reads the clocks as close to each other as it comes within a few tries. */
 struct clocks read_clocks(void);

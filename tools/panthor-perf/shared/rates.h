@@ -10,12 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <clocks.h>
 #include <panthor-perf.h>
-
-/* Means over the same time, in Hz. Both are 0 if they are not known. */
-struct rates {
-	uint64_t measured_hz, nominal_hz;
-};
 
 /* Zero it to begin. */
 struct rates_meter {

@@ -89,15 +89,15 @@ static void read_it(const uint8_t *bytes, size_t size)
 
 	if (!file)
 		return;
-	if (recording_open_stream(&r, file) == RECORDING_END) {
+	if (pperf_records_open_stream(&r, file) == RECORDING_END) {
 		for (pass = 0; pass < 2; pass++) {
 			while (recording_next(&r) <= RECORDING_CLOCKS)
 				;
-			if (recording_rewind(&r))
+			if (pperf_records_rewind(&r))
 				abort();
 		}
 	}
-	recording_close(&r);
+	pperf_records_close(&r);
 }
 
 static void show_it(const uint8_t *bytes, size_t size)

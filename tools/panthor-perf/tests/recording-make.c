@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recording.h"
+#include "recording-write.h"
 #include "tests-common.h"
 
 #define PERIOD_NS 1000000ull

@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 #include "fifo.h"
-#include "recording.h"
+#include "recording-write.h"
 #include "tap.h"
 #include "text.h"
 
@@ -185,7 +185,7 @@ static enum recording_item open_bytes(struct recording *r, const void *bytes, si
 
 	if (!file)
 		abort();
-	return recording_open_stream(r, file);
+	return pperf_records_open_stream(r, file);
 }
 
 static bool same_sample(const struct pperf_sample *a, const struct pperf_sample *b, unsigned int values)
@@ -286,10 +286,10 @@ static void test_round_trip(unsigned int values, unsigned int cores)
 	       "the last mark is %" PRIu64 " %s", r.mark.time_ns, r.mark.name);
 
 	/* And once more, from the first. */
-	expect(!recording_rewind(&r), "it cannot be read again");
+	expect(!pperf_records_rewind(&r), "it cannot be read again");
 	n = read_all(&r, s, &item);
 	expect(n == SAMPLES && item == RECORDING_END, "then %u samples and %d: %s", n, item, r.error);
-	recording_close(&r);
+	pperf_records_close(&r);
 	snprintf(name, sizeof(name), "what was written is read: blocks of %u values, %u cores", values, cores);
 	end(name);
 	free(file.at);
@@ -319,7 +319,7 @@ static void test_sparse_head(void)
 	expect(item == RECORDING_SAMPLE && r.sample.start_ns == 5 && r.sample.end_ns == 9, "%d: %s", item, r.error);
 	item = recording_next(&r);
 	expect(item == RECORDING_CUT, "then %d", item);
-	recording_close(&r);
+	pperf_records_close(&r);
 
 	/* More blocks than the format has room for. */
 	head.gpu.blocks[PPERF_BLOCK_SHADER] = RECORDING_MAX_BLOCKS + 1;
@@ -357,7 +357,7 @@ static void test_cuts(void)
 			expect(n == whole && item == RECORDING_CUT, "%zu bytes: %u samples, not %u, then %d: %s",
 			       size, n, whole, item, r.error);
 		}
-		recording_close(&r);
+		pperf_records_close(&r);
 		free(copy);
 	}
 	end("a file cut at any byte has its whole samples");
@@ -369,7 +369,7 @@ static void test_cuts(void)
 	expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
 	n = read_all(&r, s, &item);
 	expect(n == 11 && item == RECORDING_CUT, "%u samples, then %d: %s", n, item, r.error);
-	recording_close(&r);
+	pperf_records_close(&r);
 	end("zeros at the end of a file are no content");
 	free(file.at);
 	free(s);
@@ -406,7 +406,7 @@ static void test_zeros(void)
 		n = read_all(&r, s, &item);
 		expect(n == whole && item == RECORDING_CUT, "zeros from byte %zu: %u samples, not %u, then %d: %s", at, n,
 		       whole, item, r.error);
-		recording_close(&r);
+		pperf_records_close(&r);
 	}
 	expect(at > ends[SAMPLES + 1] - 4, "only %zu of %zu bytes were tried", at, ends[SAMPLES + 1]);
 	end("zeros from any byte to the end of a file are no content");
@@ -419,7 +419,7 @@ static void test_zeros(void)
 	expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
 	n = read_all(&r, s, &item);
 	expect(n == 10 && item == RECORDING_BROKEN, "%u samples, then %d: %s", n, item, r.error);
-	recording_close(&r);
+	pperf_records_close(&r);
 	end("zeros amid a file are damage");
 	free(copy);
 	free(file.at);
@@ -449,7 +449,7 @@ static void test_damage(void)
 		/* A length that has grown cannot be told from a file that was cut. */
 		expect(item == RECORDING_BROKEN || item == RECORDING_CUT, "bit %u of byte %zu: %d", bit, at, item);
 		expect(item == RECORDING_CUT || *r.error, "bit %u of byte %zu: nothing is said", bit, at);
-		recording_close(&r);
+		pperf_records_close(&r);
 		file.at[at] ^= 1 << bit;
 	}
 	end("a changed byte is found");
@@ -489,12 +489,12 @@ static void test_unknown_kinds(void)
 	expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
 	n = read_all(&r, s, &item);
 	expect(n == SAMPLES && item == RECORDING_END, "%u samples, then %d: %s", n, item, r.error);
-	recording_close(&r);
+	pperf_records_close(&r);
 
-	file.at[sizeof(recording_magic)]++;
+	file.at[sizeof(pperf_records_magic)]++;
 	item = open_bytes(&r, file.at, file.size);
 	expect(item == RECORDING_BROKEN && strstr(r.error, "version 2"), "another version: %d: %s", item, r.error);
-	recording_close(&r);
+	pperf_records_close(&r);
 	end("records of unknown kinds are skipped, other versions refused");
 	free(mixed.at);
 	free(file.at);
@@ -567,7 +567,7 @@ static void test_nonsense(void)
 	struct bytes file;
 	size_t i;
 
-	memcpy(before, recording_magic, sizeof(recording_magic));
+	memcpy(before, pperf_records_magic, sizeof(pperf_records_magic));
 	begin();
 	for (i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
 		file = (struct bytes){};
@@ -575,7 +575,7 @@ static void test_nonsense(void)
 		append_record(&file, 'H', heads[i].head, strlen(heads[i].head));
 		item = open_bytes(&r, file.at, file.size);
 		expect(item == RECORDING_BROKEN && *r.error, "%s: %d", heads[i].name, item);
-		recording_close(&r);
+		pperf_records_close(&r);
 		free(file.at);
 	}
 	file = (struct bytes){};
@@ -583,7 +583,7 @@ static void test_nonsense(void)
 	append_record(&file, 'S', "", 0);
 	item = open_bytes(&r, file.at, file.size);
 	expect(item == RECORDING_BROKEN && *r.error, "a sample in the head's place: %d", item);
-	recording_close(&r);
+	pperf_records_close(&r);
 	free(file.at);
 	end("heads that make no sense are refused");
 
@@ -607,7 +607,7 @@ static void test_nonsense(void)
 		expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
 		item = recording_next(&r);
 		expect(item == RECORDING_BROKEN && *r.error, "%s: %d", name, item);
-		recording_close(&r);
+		pperf_records_close(&r);
 		free(file.at);
 	}
 	end("samples that make no sense are refused");
@@ -629,7 +629,7 @@ static void test_nonsense(void)
 		item = recording_next(&r);
 		expect(item == RECORDING_BROKEN && *r.error, "%s: %d",
 		       i < sizeof(marks) / sizeof(marks[0]) ? marks[i].name : "a mark before the last", item);
-		recording_close(&r);
+		pperf_records_close(&r);
 		free(file.at);
 	}
 	end("marks that make no sense are refused");
@@ -644,7 +644,7 @@ static void test_nonsense(void)
 		expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
 		item = recording_next(&r);
 		expect(item == RECORDING_BROKEN && *r.error, "%s: %d", ends[i], item);
-		recording_close(&r);
+		pperf_records_close(&r);
 		free(file.at);
 	}
 	end("ends that make no sense are refused");
@@ -757,10 +757,10 @@ static void test_text(void)
 		copy = strdup(texts[i].text);
 		if (!copy)
 			abort();
-		text_clean(copy);
+		pperf_text_clean(copy);
 		expect(same_text(copy, texts[i].clean), "text %zu for a terminal: \"%s\"", i, copy);
 		free(copy);
-		copy = text_utf8(texts[i].text);
+		copy = pperf_text_utf8(texts[i].text);
 		expect(same_text(copy, texts[i].utf8), "text %zu for JSON: \"%s\"", i, copy);
 		free(copy);
 	}

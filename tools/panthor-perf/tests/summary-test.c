@@ -124,7 +124,7 @@ static struct plain read_plain(struct view *v, const struct summaries *s)
 	bool seen, last_seen = false;
 	uint64_t last_ns = 0;
 
-	if (pperf_sums_new(v->db, &r->head.gpu, &p.sums) || pperf_sums_new(v->db, &r->head.gpu, &one) || recording_rewind(r))
+	if (pperf_sums_new(v->db, &r->head.gpu, &p.sums) || pperf_sums_new(v->db, &r->head.gpu, &one) || pperf_records_rewind(r))
 		abort();
 	if (pperf_topdown_new(v->db, &r->head.gpu, &p.topdown))
 		p.topdown = NULL;
@@ -365,7 +365,7 @@ static void compare_region(struct view *v, uint32_t region)
 	for (i = 0; i < 3; i++)
 		if (pperf_sums_new(v->db, &recording->head.gpu, &sums[i]))
 			abort();
-	if (recording_rewind(recording))
+	if (pperf_records_rewind(recording))
 		abort();
 	while ((item = recording_next(recording)) <= RECORDING_CLOCKS) {
 		const struct pperf_sample *sample = &recording->sample;

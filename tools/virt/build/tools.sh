@@ -43,7 +43,7 @@ compile()
 		fi
 		args+=("$arg")
 	done
-	! is_panthor_perf "$1" || own=("-I$TOP_DIR/tools/panthor-perf/"{commands,output,recording,shared,libpanthor-perf}
+	! is_panthor_perf "$1" || own=("-I$TOP_DIR/tools/panthor-perf/"{commands,output,recording,shared,libpanthor-perf,libpanthor-perf/reading}
 		-isystem "$MICROHTTPD/include" -L"$MICROHTTPD/lib" -isystem "$made")
 	"${CROSS}gcc" --sysroot="$SYSROOT" -static "${CFLAGS[@]}" "${own[@]}" \
 		-I"$TOP_DIR/include/uapi" -I"$VIRT_DIR/qemu" \

@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 	in = fopen(argv[1], "re");
 	if (!in)
 		die(argv[1], strerror(errno));
-	if (recording_open_stream(&r, in) != RECORDING_END)
+	if (pperf_records_open_stream(&r, in) != RECORDING_END)
 		die(argv[1], r.error);
 
 	head.gpu_id = r.head.gpu.gpu_id;
@@ -120,6 +120,6 @@ int main(int argc, char **argv)
 	printf("# %" PRIu64 " samples recorded\n", count);
 	free(sums);
 	free(samples);
-	recording_close(&r);
+	pperf_records_close(&r);
 	return 0;
 }

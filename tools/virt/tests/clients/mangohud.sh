@@ -22,7 +22,7 @@ else
 	not_ok "MangoHud builds with our patch" "$(tail -n 40 "$SCRATCH/err")"
 	exit 1
 fi
-guest_script $GUEST mangohud -i -g g610 -t 1800 -r vulkan -a mangohud -a libcap2 \
+guest_script $GUEST mangohud -i -g g610 -t 1800 -r vulkan -a mangohud -a libcap2 -a libjson-c5 -a zlib1g \
 	-f "$build:/root/mangohud" \
 	-f "$library/libpanthor-perf.so.0:/root/lib/libpanthor-perf.so.0" -f "$TESTS_DIR/guest/shown.sh" \
 	-f "$VIRT_DIR/../../packaging/modprobe/panthor-perf.conf:/root/panthor-perf.conf"

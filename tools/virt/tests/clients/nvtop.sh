@@ -23,7 +23,7 @@ else
 	exit 1
 fi
 for model in g610 g715; do
-	guest_script $GUEST nvtop -i -g "$model" -m 1024 -t 1800 -r none:trixie -a nvtop -a libdrm2 \
+	guest_script $GUEST nvtop -i -g "$model" -m 1024 -t 1800 -r none:trixie -a nvtop -a libdrm2 -a libjson-c5 -a zlib1g \
 		-f "$build/nvtop:/root/nvtop" -f "$library/libpanthor-perf.so.0:/root/lib/libpanthor-perf.so.0" \
 		-f "$TESTS_DIR/guest/shown.sh"
 done

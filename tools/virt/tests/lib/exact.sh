@@ -37,9 +37,9 @@ build_recordings()
 {
 	local tool=$VIRT_DIR/../panthor-perf
 
-	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror "-I$tool/"{recording,shared,libpanthor-perf} \
-		-o "$SCRATCH/as-exact" "$VIRT_DIR/host/recording-exact.c" "$tool"/recording/recording*.c "$tool"/shared/text.c \
-		"$tool"/libpanthor-perf/{columns,db,error,expr,sample,select,suggest,sums,tables,topdown}.c -ljson-c -lz -lm \
+	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror "-I$tool/libpanthor-perf"{,/reading} \
+		-o "$SCRATCH/as-exact" "$VIRT_DIR/host/recording-exact.c" "$tool"/libpanthor-perf/reading/*.c \
+		"$tool"/libpanthor-perf/{columns,db,error,expr,sample,select,suggest,sums,tables,text,topdown}.c -ljson-c -lz -lm \
 		2>"$SCRATCH/err" && return
 	not_ok "the comparison of recordings compiles" "$(cat "$SCRATCH/err")"
 	exit 1

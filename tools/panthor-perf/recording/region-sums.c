@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "regions.h"
+#include "region-sums.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,109 +8,6 @@
 #include <string.h>
 
 #include "common.h"
-
-/* The number of a region, which is made if there is none; -1 without memory. */
-static int64_t region_number(struct regions *r, const char *name)
-{
-	struct region *more;
-	size_t n;
-
-	for (n = 0; n < r->count; n++)
-		if (!strcmp(r->list[n].name, name))
-			return n;
-	if (n == REGIONS_MAX)
-		return n - 1;
-	if (n == REGIONS_MAX - 1)
-		name = REGIONS_OTHERS;
-
-	more = reallocarray(r->list, n + 1, sizeof(*more));
-	if (!more)
-		return -1;
-	r->list = more;
-	memset(&more[n], 0, sizeof(*more));
-	strcpy(more[n].name, name);
-	r->count++;
-	return n;
-}
-
-int regions_add_mark(struct regions *r, const struct recording_mark *mark)
-{
-	struct region_mark *more;
-	int64_t region;
-
-	/* What has no name comes first. */
-	if (!r->count && region_number(r, "") < 0)
-		return -1;
-	region = region_number(r, mark->name);
-	if (region < 0)
-		return -1;
-	if (r->num_marks == r->room) {
-		more = reallocarray(r->marks, 2 * r->room + 64, sizeof(*more));
-		if (!more)
-			return -1;
-		r->marks = more;
-		r->room = 2 * r->room + 64;
-	}
-	r->marks[r->num_marks].time_ns = mark->time_ns;
-	r->marks[r->num_marks++].region = region;
-	r->list[region].times++;
-	return 0;
-}
-
-/* How many marks there are up to a time. */
-static size_t marks_until(const struct regions *r, uint64_t time)
-{
-	size_t low = 0, high = r->num_marks, middle;
-
-	while (low < high) {
-		middle = (low + high) / 2;
-		if (r->marks[middle].time_ns <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* What lasts behind so many marks. */
-static uint32_t region_behind(const struct regions *r, size_t marks)
-{
-	return marks ? r->marks[marks - 1].region : 0;
-}
-
-bool regions_place(const struct regions *r, uint64_t start_ns, uint64_t end_ns, uint32_t *region)
-{
-	size_t first = marks_until(r, start_ns), last = first, n;
-	bool sure = true;
-
-	*region = region_behind(r, marks_until(r, start_ns + (end_ns - start_ns) / 2));
-	/* What begins where it ends is none of its own. */
-	if (end_ns > start_ns)
-		last = marks_until(r, end_ns - 1);
-	for (n = first; n < last; n++)
-		sure &= r->marks[n].region == region_behind(r, first);
-	return sure;
-}
-
-bool regions_touch(const struct regions *r, uint32_t region, uint64_t start_ns, uint64_t end_ns)
-{
-	size_t n = marks_until(r, start_ns), last = marks_until(r, end_ns);
-
-	for (; n <= last; n++)
-		if (region_behind(r, n) == region)
-			return true;
-	return false;
-}
-
-uint32_t regions_find(const struct regions *r, const char *name)
-{
-	uint32_t n;
-
-	for (n = 1; n < r->count; n++)
-		if (!strcmp(r->list[n].name, name))
-			return n;
-	return 0;
-}
 
 enum pperf_error regions_begin(struct regions *r, const struct pperf_db *db, const struct pperf_gpu_info *info)
 {
@@ -143,42 +40,14 @@ void regions_add(struct regions *r, const struct pperf_columns *columns, const s
 		return;
 	}
 	/* There is one sample alone, of some length. */
-	last = marks_until(r, r->end_ns - 1);
-	for (n = marks_until(r, columns->start_ns[0]); n <= last; n++) {
+	last = pperf_regions_marks_until(r, r->end_ns - 1);
+	for (n = pperf_regions_marks_until(r, columns->start_ns[0]); n <= last; n++) {
 		region = region_behind(r, n);
 		if (r->list[region].latest == r->samples)
 			continue;
 		r->list[region].latest = r->samples;
 		pperf_sums_add_columns(r->list[region].across, columns, sum);
 	}
-}
-
-void regions_end(struct regions *r)
-{
-	uint64_t from = r->start_ns, to;
-	size_t n;
-
-	for (n = 0; n <= r->num_marks && r->count; n++) {
-		to = n < r->num_marks && r->marks[n].time_ns < r->end_ns ? r->marks[n].time_ns : r->end_ns;
-		if (to > from) {
-			r->list[region_behind(r, n)].lasts_ns += to - from;
-			from = to;
-		}
-	}
-}
-
-void regions_free(struct regions *r)
-{
-	size_t n;
-
-	for (n = 0; n < r->count; n++) {
-		pperf_sums_free(r->list[n].sums);
-		pperf_sums_free(r->list[n].sure);
-		pperf_sums_free(r->list[n].across);
-	}
-	free(r->list);
-	free(r->marks);
-	memset(r, 0, sizeof(*r));
 }
 
 double regions_uncertain(const struct region *region)

@@ -109,7 +109,7 @@ static void skip_bytes(struct recording *r, size_t size)
 
 /* ---- Records ---- */
 
-enum recording_item recording_get_record(const uint8_t *bytes, size_t size, struct recording_record *record)
+enum recording_item pperf_records_get_record(const uint8_t *bytes, size_t size, struct recording_record *record)
 {
 	if (size < RECORDING_FRAME)
 		return RECORDING_CUT;
@@ -161,7 +161,7 @@ static enum recording_item read_record(struct recording *r, struct recording_rec
 	size = (load_u32(r->bytes + r->at) >> 8) + RECORDING_FRAME;
 	item = have_bytes(r, size);
 	if (item == RECORDING_SAMPLE)
-		item = recording_get_record(r->bytes + r->at, size, record);
+		item = pperf_records_get_record(r->bytes + r->at, size, record);
 	if (item == RECORDING_BROKEN) {
 		if (ends_in_zeros(r, size))
 			return RECORDING_CUT;
@@ -405,7 +405,7 @@ static enum recording_item make_sample(struct recording *r)
 	unsigned int type, index, b = 0;
 	struct pperf_block *block;
 
-	if (recording_layout_make(&r->layout, head))
+	if (pperf_records_layout_make(&r->layout, head))
 		return fail(r, RECORDING_BROKEN, "the recording has too many blocks");
 
 	r->blocks = calloc(r->layout.blocks + 1, sizeof(*r->blocks));
@@ -434,7 +434,7 @@ static enum recording_item make_sample(struct recording *r)
 
 static enum recording_item read_head(struct recording *r)
 {
-	const size_t start = sizeof(recording_magic) + 4;
+	const size_t start = sizeof(pperf_records_magic) + 4;
 	struct recording_record record;
 	struct json_object *object;
 	enum recording_item item = have_bytes(r, start);
@@ -443,11 +443,11 @@ static enum recording_item read_head(struct recording *r)
 
 	if (item > RECORDING_CUT)
 		return item;
-	if (r->filled < sizeof(recording_magic) || memcmp(r->bytes, recording_magic, sizeof(recording_magic)))
+	if (r->filled < sizeof(pperf_records_magic) || memcmp(r->bytes, pperf_records_magic, sizeof(pperf_records_magic)))
 		return fail(r, RECORDING_BROKEN, "not a panthor-perf recording");
 	if (item == RECORDING_CUT)
 		return fail(r, RECORDING_BROKEN, "the recording is incomplete: its header is cut off");
-	version = load_u32(r->bytes + sizeof(recording_magic));
+	version = load_u32(r->bytes + sizeof(pperf_records_magic));
 	if (version != RECORDING_VERSION)
 		return fail(r, RECORDING_BROKEN, "the recording has format version %u, but this panthor-perf "
 			    "reads version %u", version, RECORDING_VERSION);
@@ -476,7 +476,7 @@ static enum recording_item read_head(struct recording *r)
 	return RECORDING_END;
 }
 
-enum recording_item recording_open_stream(struct recording *r, FILE *file)
+enum recording_item pperf_records_open_stream(struct recording *r, FILE *file)
 {
 	memset(r, 0, sizeof(*r));
 	r->file = file;
@@ -487,7 +487,7 @@ enum recording_item recording_open_stream(struct recording *r, FILE *file)
 	return read_head(r);
 }
 
-void recording_seek(struct recording *r, uint64_t offset)
+void pperf_records_seek(struct recording *r, uint64_t offset)
 {
 	r->offset = offset;
 	r->at = r->filled = 0;
@@ -495,13 +495,13 @@ void recording_seek(struct recording *r, uint64_t offset)
 	memset(r->previous, 0, r->layout.fields * sizeof(*r->previous));
 }
 
-int recording_rewind(struct recording *r)
+int pperf_records_rewind(struct recording *r)
 {
 	if (r->fd < 0 && fseek(r->file, r->first, SEEK_SET)) {
 		fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
 		return -1;
 	}
-	recording_seek(r, r->first);
+	pperf_records_seek(r, r->first);
 	return 0;
 }
 
@@ -513,8 +513,8 @@ static int read_sample(struct recording *r, const struct recording_record *recor
 	struct recording_times times;
 	unsigned int i;
 
-	if (recording_get_changes(record->at, record->at + record->length, r->previous, layout->fields) ||
-	    recording_get_times(layout, r->previous, r->end_ns, &times))
+	if (pperf_records_get_changes(record->at, record->at + record->length, r->previous, layout->fields) ||
+	    pperf_records_get_times(layout, r->previous, r->end_ns, &times))
 		return -1;
 
 	r->end_ns = times.end_ns;
@@ -523,7 +523,7 @@ static int read_sample(struct recording *r, const struct recording_record *recor
 	sample->flags = times.flags;
 	for (i = 0; i < PPERF_CLOCKS; i++)
 		sample->cycles[i] = r->previous[3 + i];
-	recording_spread(layout, field, r->blocks, r->values, r->head.gpu.values_per_block);
+	pperf_records_spread(layout, field, r->blocks, r->values, r->head.gpu.values_per_block);
 	return 0;
 }
 
@@ -533,7 +533,7 @@ static int check_state(struct recording *r, const struct recording_record *recor
 	uint64_t *fields = malloc(r->layout.fields * sizeof(*fields)), end_ns;
 	int ret = -1;
 
-	if (fields && !recording_get_state(&r->layout, record->at, record->at + record->length, &end_ns, fields) &&
+	if (fields && !pperf_records_get_state(&r->layout, record->at, record->at + record->length, &end_ns, fields) &&
 	    end_ns == r->end_ns && !memcmp(fields, r->previous, r->layout.fields * sizeof(*fields)))
 		ret = 0;
 	free(fields);
@@ -553,7 +553,7 @@ static int read_clock_record(struct recording *r, const struct recording_record 
 	return 0;
 }
 
-int recording_get_mark(const struct recording_record *record, struct recording_mark *previous)
+int pperf_records_get_mark(const struct recording_record *record, struct recording_mark *previous)
 {
 	struct recording_mark mark = {};
 	const uint8_t *at = record->at;
@@ -564,7 +564,7 @@ int recording_get_mark(const struct recording_record *record, struct recording_m
 	mark.time_ns = load_u64(at);
 	memcpy(mark.name, at + 8, length - 8);
 	if (mark.time_ns < previous->time_ns || mark.time_ns > INT64_MAX || strlen(mark.name) != length - 8 ||
-	    !text_is_clean(mark.name))
+	    !pperf_text_is_clean(mark.name))
 		return -1;
 	*previous = mark;
 	return 0;
@@ -572,12 +572,12 @@ int recording_get_mark(const struct recording_record *record, struct recording_m
 
 static int read_mark(struct recording *r, const struct recording_record *record)
 {
-	return recording_get_mark(record, &r->mark);
+	return pperf_records_get_mark(record, &r->mark);
 }
 
 static const char *reason_name(unsigned int reason)
 {
-	return recording_reasons[reason];
+	return pperf_records_reasons[reason];
 }
 
 static int read_end(struct recording *r, const struct recording_record *record)
@@ -615,7 +615,7 @@ out:
 	return ret;
 }
 
-enum recording_item recording_next(struct recording *r)
+enum recording_item pperf_records_next(struct recording *r)
 {
 	static const struct {
 		char kind;
@@ -650,7 +650,7 @@ enum recording_item recording_next(struct recording *r)
 	}
 }
 
-void recording_close(struct recording *r)
+void pperf_records_close(struct recording *r)
 {
 	size_t i;
 

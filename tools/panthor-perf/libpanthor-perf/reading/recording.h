@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of recorded samples: panthor-perf-data(5). This part knows the format and nothing else. */
-#ifndef PANTHOR_PERF_RECORDING_H
-#define PANTHOR_PERF_RECORDING_H
+/* Files of recorded samples: panthor-perf-data(5). This part knows the format and nothing else. For the program as well. */
+#ifndef PPERF_RECORDING_H
+#define PPERF_RECORDING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include <panthor-perf.h>
-
-#include "common.h"
-#include "rates.h"
-
-/* What record writes and the others read if no file is named. */
-#define RECORDING_DEFAULT "panthor-perf.data"
+#include "clocks.h"
+#include "panthor-perf.h"
 
 #define RECORDING_VERSION 1
 #define RECORDING_MAX_BLOCKS 64
@@ -99,48 +94,7 @@ struct recording_chunk {
 	uint64_t marks;
 };
 
-/* Encodes records. Each call gives bytes that stay until the next. */
-struct recording_writer {
-	struct recording_layout layout;
-	uint64_t end_ns;
-
-	/* The fields of the previous sample. */
-	uint64_t *previous;
-	uint8_t *bytes;
-	size_t size;
-
-	/* As many bytes as a sample has at the most, with the state that may come before it. */
-	size_t longest;
-
-	/* The chunk that is being written, and where the next record is. */
-	struct recording_chunk chunk;
-	uint64_t offset;
-
-	/* The index of those before it. Its size is SIZE_MAX if there is no memory for it: the file is without one. */
-	uint8_t *index;
-	size_t index_size, index_room;
-};
-
-/*
- * Returns -1 without memory, or for a GPU with more blocks than the format has
- * room for. The bytes are the head of the file.
- */
-int recording_writer_open(struct recording_writer *writer, const struct recording_head *head);
-void recording_writer_close(struct recording_writer *writer);
-
-/* The sample has the blocks that the head tells of. */
-void recording_write_sample(struct recording_writer *writer, const struct pperf_sample *sample);
-void recording_write_clocks(struct recording_writer *writer, const struct clocks *clocks);
-/* The time is none before that of the mark before. */
-void recording_write_mark(struct recording_writer *writer, const struct recording_mark *mark);
-/* Returns -1 without memory. */
-int recording_write_end(struct recording_writer *writer, const struct recording_end *end);
-
-/* What the head of a file and its end say, as JSON. */
-struct json_object *recording_head_json(const struct recording_head *head);
-struct json_object *recording_end_json(const struct recording_end *end);
-
-/* What recording_next() has found. */
+/* What pperf_records_next() has found. */
 enum recording_item {
 	RECORDING_SAMPLE,
 	RECORDING_MARK,
@@ -192,36 +146,42 @@ struct recording {
 /*
  * Reads the head from a stream, which is closed with the recording. Returns RECORDING_END if there is a
  * recording, RECORDING_BROKEN, RECORDING_NO_MEMORY or RECORDING_UNREADABLE.
- * recording_close() must be called in any case.
+ * pperf_records_close() must be called in any case.
  */
-enum recording_item recording_open_stream(struct recording *recording, FILE *file);
+enum recording_item pperf_records_open_stream(struct recording *recording, FILE *file);
 
 /* The next item. Records of kinds that this program does not know are skipped. */
-enum recording_item recording_next(struct recording *recording);
+enum recording_item pperf_records_next(struct recording *recording);
+
+/* The program's name for it. */
+static inline enum recording_item recording_next(struct recording *recording)
+{
+	return pperf_records_next(recording);
+}
 
 /* Goes back to the first item. Returns -1 if the file does not allow it, and says so in error. */
-int recording_rewind(struct recording *recording);
+int pperf_records_rewind(struct recording *recording);
 
 /* Goes to another record, of a file that can be read at any place: no sample is there but at the begin of a chunk. */
-void recording_seek(struct recording *recording, uint64_t offset);
+void pperf_records_seek(struct recording *recording, uint64_t offset);
 
-void recording_close(struct recording *recording);
+void pperf_records_close(struct recording *recording);
 
 /* For those who read and write. */
-int recording_layout_make(struct recording_layout *layout, const struct recording_head *head);
+int pperf_records_layout_make(struct recording_layout *layout, const struct recording_head *head);
 
-/* Encodes where the previous sample ended and its fields, into as many bytes as recording_state_room() says at the most. */
-uint8_t *recording_put_state(const struct recording_layout *layout, uint64_t end_ns, const uint64_t *fields, uint8_t *to);
-size_t recording_state_room(const struct recording_layout *layout);
-int recording_get_state(const struct recording_layout *layout, const uint8_t *at, const uint8_t *end, uint64_t *end_ns,
+/* Encodes where the previous sample ended and its fields, into as many bytes as pperf_records_state_room() says at the most. */
+uint8_t *pperf_records_put_state(const struct recording_layout *layout, uint64_t end_ns, const uint64_t *fields, uint8_t *to);
+size_t pperf_records_state_room(const struct recording_layout *layout);
+int pperf_records_get_state(const struct recording_layout *layout, const uint8_t *at, const uint8_t *end, uint64_t *end_ns,
 			uint64_t *fields);
 
 /* Adds changes to fields. Returns -1 if they are none of so many. */
-int recording_get_changes(const uint8_t *at, const uint8_t *end, uint64_t *fields, size_t count);
+int pperf_records_get_changes(const uint8_t *at, const uint8_t *end, uint64_t *fields, size_t count);
 
 /* A number, and where it ends: NULL if it does not. */
-const uint8_t *recording_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value);
-static inline uint8_t *recording_put_varint(uint8_t *at, uint64_t value)
+const uint8_t *pperf_records_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value);
+static inline uint8_t *pperf_records_put_varint(uint8_t *at, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7)
 		*at++ = value | 0x80;
@@ -230,7 +190,7 @@ static inline uint8_t *recording_put_varint(uint8_t *at, uint64_t value)
 }
 
 /* Encodes the change of a field. Those that do not change are counted in same, which is 0 at first. */
-static inline uint8_t *recording_put_change(uint8_t *at, uint64_t change, uint64_t *same)
+static inline uint8_t *pperf_records_put_change(uint8_t *at, uint64_t change, uint64_t *same)
 {
 	if (!change) {
 		++*same;
@@ -238,11 +198,11 @@ static inline uint8_t *recording_put_change(uint8_t *at, uint64_t change, uint64
 	}
 	if (*same) {
 		*at++ = 0;
-		at = recording_put_varint(at, *same - 1);
+		at = pperf_records_put_varint(at, *same - 1);
 		*same = 0;
 	}
 	/* Small changes in either direction become small numbers. */
-	return recording_put_varint(at, change << 1 ^ (0 - (change >> 63)));
+	return pperf_records_put_varint(at, change << 1 ^ (0 - (change >> 63)));
 }
 
 /* Reads times, flags and block headers out of fields. Returns -1 if no kernel could have given them. */
@@ -250,11 +210,11 @@ struct recording_times {
 	uint64_t start_ns, end_ns;
 	uint32_t flags;
 };
-int recording_get_times(const struct recording_layout *layout, const uint64_t *fields, uint64_t previous_end_ns,
+int pperf_records_get_times(const struct recording_layout *layout, const uint64_t *fields, uint64_t previous_end_ns,
 			struct recording_times *times);
 
 /* Puts fields, from those of blocks on, into blocks and their values. */
-void recording_spread(const struct recording_layout *layout, const uint64_t *fields, struct pperf_block *blocks,
+void pperf_records_spread(const struct recording_layout *layout, const uint64_t *fields, struct pperf_block *blocks,
 		      uint64_t *values, unsigned int values_per_block);
 
 /*
@@ -266,12 +226,12 @@ struct recording_record {
 	const uint8_t *at;
 	size_t length;
 };
-enum recording_item recording_get_record(const uint8_t *bytes, size_t size, struct recording_record *record);
+enum recording_item pperf_records_get_record(const uint8_t *bytes, size_t size, struct recording_record *record);
 
 /* Makes a mark of the one before it. Returns -1 if the record has none, or an earlier one. */
-int recording_get_mark(const struct recording_record *record, struct recording_mark *mark);
-extern const char recording_magic[8];
-extern const char *const recording_reasons[5];
+int pperf_records_get_mark(const struct recording_record *record, struct recording_mark *mark);
+extern const char pperf_records_magic[8];
+extern const char *const pperf_records_reasons[5];
 
 /* Fields before those of the blocks: gap, duration, flags, cycles. */
 #define RECORDING_FIELDS 6

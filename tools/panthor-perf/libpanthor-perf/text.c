@@ -8,7 +8,7 @@
 /* U+FFFD, the character for what is none. */
 #define REPLACEMENT "\xef\xbf\xbd"
 
-size_t text_character(const char *text)
+size_t pperf_text_character(const char *text)
 {
 	/* Characters of so many bytes are from here on: a smaller one has a shorter form, which alone is valid. */
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -40,13 +40,13 @@ static bool is_control(const char *text, size_t size)
 	return size == 2 && (uint8_t)text[0] == 0xc2 && (uint8_t)text[1] < 0xa0;
 }
 
-void text_clean(char *text)
+void pperf_text_clean(char *text)
 {
 	char *to = text;
 	size_t size;
 
 	while (*text) {
-		size = text_character(text);
+		size = pperf_text_character(text);
 		if (!size || is_control(text, size)) {
 			*to++ = '?';
 			text += size ? size : 1;
@@ -59,19 +59,19 @@ void text_clean(char *text)
 	*to = 0;
 }
 
-bool text_is_clean(const char *text)
+bool pperf_text_is_clean(const char *text)
 {
 	size_t size;
 
 	for (; *text; text += size) {
-		size = text_character(text);
+		size = pperf_text_character(text);
 		if (!size || is_control(text, size))
 			return false;
 	}
 	return true;
 }
 
-char *text_utf8(const char *text)
+char *pperf_text_utf8(const char *text)
 {
 	char *copy = malloc(strlen(text) * strlen(REPLACEMENT) + 1), *to = copy;
 	size_t size;
@@ -79,7 +79,7 @@ char *text_utf8(const char *text)
 	if (!copy)
 		return NULL;
 	while (*text) {
-		size = text_character(text);
+		size = pperf_text_character(text);
 		if (size) {
 			memcpy(to, text, size);
 			to += size;

@@ -6,11 +6,11 @@
 #include <string.h>
 
 /* The first byte is not text, and the line ends show a transfer as text. */
-const char recording_magic[8] = { '\x89', 'P', 'P', 'D', '\r', '\n', '\x1a', '\n' };
+const char pperf_records_magic[8] = { '\x89', 'P', 'P', 'D', '\r', '\n', '\x1a', '\n' };
 
-const char *const recording_reasons[5] = { "command", "interrupt", "gpu", "failure", "continued" };
+const char *const pperf_records_reasons[5] = { "command", "interrupt", "gpu", "failure", "continued" };
 
-int recording_layout_make(struct recording_layout *layout, const struct recording_head *head)
+int pperf_records_layout_make(struct recording_layout *layout, const struct recording_head *head)
 {
 	unsigned int type, index, value;
 
@@ -34,7 +34,7 @@ int recording_layout_make(struct recording_layout *layout, const struct recordin
 
 /* ---- Numbers ---- */
 
-const uint8_t *recording_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
+const uint8_t *pperf_records_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
 	unsigned int shift;
 
@@ -49,7 +49,7 @@ const uint8_t *recording_get_varint(const uint8_t *at, const uint8_t *end, uint6
 
 /* ---- Fields ---- */
 
-/* The same as recording_get_varint() of a number of up to eight bytes, without a branch for each. */
+/* The same as pperf_records_get_varint() of a number of up to eight bytes, without a branch for each. */
 static const uint8_t *get_short_varint(const uint8_t *at, uint64_t bytes, uint64_t *value)
 {
 	const uint64_t ends = ~bytes & 0x8080808080808080ull;
@@ -61,7 +61,7 @@ static const uint8_t *get_short_varint(const uint8_t *at, uint64_t bytes, uint64
 	return at + __builtin_ctzll(ends) / 8 + 1;
 }
 
-int recording_get_changes(const uint8_t *at, const uint8_t *end, uint64_t *fields, size_t count)
+int pperf_records_get_changes(const uint8_t *at, const uint8_t *end, uint64_t *fields, size_t count)
 {
 	uint64_t value, run, bytes;
 	size_t i = 0;
@@ -74,12 +74,12 @@ int recording_get_changes(const uint8_t *at, const uint8_t *end, uint64_t *field
 		if (~bytes & 0x8080808080808080ull) {
 			at = get_short_varint(at, bytes, &value);
 		} else {
-			at = recording_get_varint(at, end, &value);
+			at = pperf_records_get_varint(at, end, &value);
 			if (!at)
 				return -1;
 		}
 		if (!value) {
-			at = recording_get_varint(at, end, &run);
+			at = pperf_records_get_varint(at, end, &run);
 			if (!at || run >= count - i)
 				return -1;
 			i += run + 1;
@@ -92,7 +92,7 @@ int recording_get_changes(const uint8_t *at, const uint8_t *end, uint64_t *field
 	return 0;
 }
 
-int recording_get_times(const struct recording_layout *layout, const uint64_t *fields, uint64_t previous_end_ns,
+int pperf_records_get_times(const struct recording_layout *layout, const uint64_t *fields, uint64_t previous_end_ns,
 			struct recording_times *times)
 {
 	unsigned int b;
@@ -109,7 +109,7 @@ int recording_get_times(const struct recording_layout *layout, const uint64_t *f
 	return 0;
 }
 
-void recording_spread(const struct recording_layout *layout, const uint64_t *fields, struct pperf_block *blocks,
+void pperf_records_spread(const struct recording_layout *layout, const uint64_t *fields, struct pperf_block *blocks,
 		      uint64_t *values, unsigned int values_per_block)
 {
 	const uint64_t *field = fields + layout->blocks;
@@ -127,12 +127,12 @@ void recording_spread(const struct recording_layout *layout, const uint64_t *fie
 
 /* ---- State: the end of the previous sample in eight bytes, and its fields as changes from 0 ---- */
 
-size_t recording_state_room(const struct recording_layout *layout)
+size_t pperf_records_state_room(const struct recording_layout *layout)
 {
 	return sizeof(uint64_t) + (layout->fields + 1) * RECORDING_MAX_VARINT;
 }
 
-uint8_t *recording_put_state(const struct recording_layout *layout, uint64_t end_ns, const uint64_t *fields, uint8_t *to)
+uint8_t *pperf_records_put_state(const struct recording_layout *layout, uint64_t end_ns, const uint64_t *fields, uint8_t *to)
 {
 	uint64_t end = htole64(end_ns), same = 0;
 	size_t i;
@@ -140,11 +140,11 @@ uint8_t *recording_put_state(const struct recording_layout *layout, uint64_t end
 	memcpy(to, &end, sizeof(end));
 	to += sizeof(end);
 	for (i = 0; i < layout->fields; i++)
-		to = recording_put_change(to, fields[i], &same);
+		to = pperf_records_put_change(to, fields[i], &same);
 	return to;
 }
 
-int recording_get_state(const struct recording_layout *layout, const uint8_t *at, const uint8_t *end, uint64_t *end_ns,
+int pperf_records_get_state(const struct recording_layout *layout, const uint8_t *at, const uint8_t *end, uint64_t *end_ns,
 			uint64_t *fields)
 {
 	uint64_t ns;
@@ -154,5 +154,5 @@ int recording_get_state(const struct recording_layout *layout, const uint8_t *at
 	memcpy(&ns, at, sizeof(ns));
 	*end_ns = le64toh(ns);
 	memset(fields, 0, layout->fields * sizeof(*fields));
-	return recording_get_changes(at + sizeof(ns), end, fields, layout->fields);
+	return pperf_records_get_changes(at + sizeof(ns), end, fields, layout->fields);
 }

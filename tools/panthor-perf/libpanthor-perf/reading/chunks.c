@@ -50,7 +50,7 @@ static uint8_t *read_at(int fd, uint64_t offset, size_t size)
 	return bytes;
 }
 
-uint8_t *chunk_read(const struct recording *r, const struct chunk *chunk)
+uint8_t *pperf_chunk_read(const struct recording *r, const struct chunk *chunk)
 {
 	return read_at(r->fd, chunk->range.offset, chunk->range.bytes);
 }
@@ -74,7 +74,7 @@ static uint8_t *read_index(const struct recording *r, uint64_t *offset, struct r
 	*offset = le64toh(*offset);
 	if (*offset >= r->first && *offset < (uint64_t)size && size - *offset <= RECORDING_MAX_LENGTH + RECORDING_FRAME)
 		bytes = read_at(r->fd, *offset, size - *offset);
-	if (bytes && recording_get_record(bytes, size - *offset, record) == RECORDING_SAMPLE &&
+	if (bytes && pperf_records_get_record(bytes, size - *offset, record) == RECORDING_SAMPLE &&
 	    record->kind == RECORDING_KIND_INDEX && record->length == size - *offset - RECORDING_FRAME && record->length >= 8)
 		return bytes;
 	free(bytes);
@@ -86,9 +86,9 @@ static const uint8_t *read_chunk(const uint8_t *at, const uint8_t *end, struct r
 {
 	uint64_t length;
 
-	if (!(at = recording_get_varint(at, end, &chunk->bytes)) || !(at = recording_get_varint(at, end, &chunk->samples)) ||
-	    !(at = recording_get_varint(at, end, &chunk->start_ns)) || !(at = recording_get_varint(at, end, &length)) ||
-	    !(at = recording_get_varint(at, end, &chunk->marks)) ||
+	if (!(at = pperf_records_get_varint(at, end, &chunk->bytes)) || !(at = pperf_records_get_varint(at, end, &chunk->samples)) ||
+	    !(at = pperf_records_get_varint(at, end, &chunk->start_ns)) || !(at = pperf_records_get_varint(at, end, &length)) ||
+	    !(at = pperf_records_get_varint(at, end, &chunk->marks)) ||
 	    __builtin_add_overflow(chunk->start_ns, length, &chunk->end_ns) || !chunk->bytes || chunk->bytes > MAX_BYTES ||
 	    chunk->samples > RECORDING_CHUNK_SAMPLES)
 		return NULL;
@@ -122,8 +122,8 @@ static enum recording_item find_by_index(struct recording *r, struct chunks *chu
 			end_ns = chunk->range.end_ns;
 		chunks->samples += chunk->range.samples;
 	}
-	recording_seek(r, offset);
-	if (recording_next(r) == RECORDING_END && r->offset == index)
+	pperf_records_seek(r, offset);
+	if (pperf_records_next(r) == RECORDING_END && r->offset == index)
 		item = RECORDING_END;
 out:
 	free(bytes);
@@ -136,7 +136,7 @@ out:
 static struct chunk *begin_chunk(struct recording *r, struct chunks *chunks)
 {
 	struct chunk *chunk = add_chunk(chunks, r->offset);
-	size_t room = recording_state_room(&r->layout);
+	size_t room = pperf_records_state_room(&r->layout);
 	uint8_t *state;
 
 	if (!chunk || chunks->count == 1)
@@ -144,7 +144,7 @@ static struct chunk *begin_chunk(struct recording *r, struct chunks *chunks)
 	chunk->state = malloc(room);
 	if (!chunk->state)
 		return NULL;
-	chunk->state_size = recording_put_state(&r->layout, r->end_ns, r->previous, chunk->state) - chunk->state;
+	chunk->state_size = pperf_records_put_state(&r->layout, r->end_ns, r->previous, chunk->state) - chunk->state;
 	state = realloc(chunk->state, chunk->state_size);
 	if (state)
 		chunk->state = state;
@@ -158,7 +158,7 @@ static enum recording_item find_by_reading(struct recording *r, struct chunks *c
 	uint64_t before;
 	struct chunk *chunk;
 
-	recording_seek(r, r->first);
+	pperf_records_seek(r, r->first);
 	do {
 		if (!range || range->samples == RECORDING_CHUNK_SAMPLES || range->bytes >= MADE_BYTES) {
 			chunk = begin_chunk(r, chunks);
@@ -167,7 +167,7 @@ static enum recording_item find_by_reading(struct recording *r, struct chunks *c
 			range = &chunk->range;
 		}
 		before = r->offset;
-		item = recording_next(r);
+		item = pperf_records_next(r);
 		if (item > RECORDING_CLOCKS)
 			break;
 		range->bytes += r->offset - before;
@@ -182,14 +182,14 @@ static enum recording_item find_by_reading(struct recording *r, struct chunks *c
 	return item;
 }
 
-enum recording_item chunks_find(struct recording *r, struct chunks *chunks)
+enum recording_item pperf_chunks_find(struct recording *r, struct chunks *chunks)
 {
 	enum recording_item item;
 
 	memset(chunks, 0, sizeof(*chunks));
 	item = find_by_index(r, chunks);
 	if (item == RECORDING_CUT) {
-		chunks_free(chunks);
+		pperf_chunks_free(chunks);
 		item = find_by_reading(r, chunks);
 	}
 	if (item == RECORDING_NO_MEMORY)
@@ -197,7 +197,7 @@ enum recording_item chunks_find(struct recording *r, struct chunks *chunks)
 	return item;
 }
 
-void chunks_free(struct chunks *chunks)
+void pperf_chunks_free(struct chunks *chunks)
 {
 	size_t i;
 

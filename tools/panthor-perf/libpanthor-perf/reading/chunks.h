@@ -26,12 +26,12 @@ struct chunks {
 
 /*
  * Finds all, by the index or, without one that fits, by reading the whole file, which has to be one that can be read at any
- * place. Returns RECORDING_END, with the end known, RECORDING_CUT, or what is wrong. chunks_free() must be called in any case.
+ * place. Returns RECORDING_END, with the end known, RECORDING_CUT, or what is wrong. pperf_chunks_free() must be called in any case.
  */
-enum recording_item chunks_find(struct recording *recording, struct chunks *chunks);
-void chunks_free(struct chunks *chunks);
+enum recording_item pperf_chunks_find(struct recording *recording, struct chunks *chunks);
+void pperf_chunks_free(struct chunks *chunks);
 
 /* Reads a chunk, to be freed by the caller. Returns NULL, errno being set: 0 if the file is shorter. */
-uint8_t *chunk_read(const struct recording *recording, const struct chunk *chunk);
+uint8_t *pperf_chunk_read(const struct recording *recording, const struct chunk *chunk);
 
 #endif
