@@ -49,45 +49,71 @@ const uint8_t *pperf_records_get_varint(const uint8_t *at, const uint8_t *end, u
 
 /* ---- Fields ---- */
 
-/* The same as pperf_records_get_varint() of a number of up to eight bytes, without a branch for each. */
-static const uint8_t *get_short_varint(const uint8_t *at, uint64_t bytes, uint64_t *value)
+/* The number that the seven low bits of each byte make. */
+static inline uint64_t join_bits(uint64_t bytes)
 {
-	const uint64_t ends = ~bytes & 0x8080808080808080ull;
-
-	bytes &= ends ^ (ends - 1);
 	bytes = (bytes & 0x7f007f007f007f00ull) >> 1 | (bytes & 0x007f007f007f007full);
 	bytes = (bytes & 0x3fff00003fff0000ull) >> 2 | (bytes & 0x00003fff00003fffull);
-	*value = (bytes & 0x0fffffff00000000ull) >> 4 | (bytes & 0x000000000fffffffull);
-	return at + __builtin_ctzll(ends) / 8 + 1;
+	return (bytes & 0x0fffffff00000000ull) >> 4 | (bytes & 0x000000000fffffffull);
+}
+
+static inline uint64_t change_of(uint64_t value)
+{
+	return value >> 1 ^ (0 - (value & 1));
+}
+
+/*
+ * Adds changes two by two, without a branch for each byte, for as long as both are in the next eight bytes and not 0: most are
+ * of two bytes or three. Returns where that ends, and the next field.
+ */
+static const uint8_t *get_pairs(const uint8_t *at, const uint8_t *end, uint64_t **fields, const uint64_t *last)
+{
+	uint64_t *field = *fields, bytes, first, second, values[2];
+	unsigned int length;
+
+	while (end - at >= (ptrdiff_t)sizeof(bytes) && field < last) {
+		memcpy(&bytes, at, sizeof(bytes));
+		bytes = le64toh(bytes);
+		/* The highest bits of the bytes that end numbers. */
+		first = ~bytes & 0x8080808080808080ull;
+		second = first & (first - 1);
+		if (!second)
+			break;
+		length = __builtin_ctzll(first) + 1;
+		bytes &= 0x7f7f7f7f7f7f7f7full;
+		values[0] = bytes & (first - 1);
+		values[1] = (bytes & (second - 1)) >> length;
+		if (!values[0] || !values[1])
+			break;
+		at += (__builtin_ctzll(second) + 1) / 8;
+		*field++ += change_of(join_bits(values[0]));
+		*field++ += change_of(join_bits(values[1]));
+	}
+	*fields = field;
+	return at;
 }
 
 int pperf_records_get_changes(const uint8_t *at, const uint8_t *end, uint64_t *fields, size_t count)
 {
-	uint64_t value, run, bytes;
-	size_t i = 0;
+	uint64_t *const last = fields + count, value, run;
 
 	while (at < end) {
-		bytes = UINT64_MAX;
-		if (end - at >= (ptrdiff_t)sizeof(bytes))
-			memcpy(&bytes, at, sizeof(bytes));
-		bytes = le64toh(bytes);
-		if (~bytes & 0x8080808080808080ull) {
-			at = get_short_varint(at, bytes, &value);
-		} else {
-			at = pperf_records_get_varint(at, end, &value);
-			if (!at)
-				return -1;
-		}
+		at = get_pairs(at, end, &fields, last - 1);
+		if (at == end)
+			break;
+		at = pperf_records_get_varint(at, end, &value);
+		if (!at)
+			return -1;
 		if (!value) {
 			at = pperf_records_get_varint(at, end, &run);
-			if (!at || run >= count - i)
+			if (!at || run >= (size_t)(last - fields))
 				return -1;
-			i += run + 1;
+			fields += run + 1;
 			continue;
 		}
-		if (i == count)
+		if (fields == last)
 			return -1;
-		fields[i++] += value >> 1 ^ (0 - (value & 1));
+		*fields++ += change_of(value);
 	}
 	return 0;
 }
