@@ -14,6 +14,7 @@
  *	struct pperf_topdown	samples attributed to what held the work up
  *	struct pperf_log	how many samples were flagged or stretched
  *	struct pperf_meter	load, frequency and bandwidth, and nothing else to do
+ *	struct pperf_recording	what panthor-perf record has written: an iterator over samples, and columns
  *
  * Beside these, pperf_mark() puts names of a program's own into what others record.
  *
@@ -793,6 +794,165 @@ double pperf_topdown_share(const struct pperf_topdown *topdown, const struct ppe
 /* The largest of pperf_db_topdown_level(). NULL if there are no cycles. */
 const struct pperf_topdown_node *pperf_topdown_largest(const struct pperf_topdown *topdown,
 						       unsigned int level);
+
+/* ---- Recordings: what panthor-perf record has written ---- */
+
+struct pperf_recording;
+
+/* Why a recording ended. */
+enum pperf_recording_end {
+	/* It was cut short: what was behind its last whole sample is missing. */
+	PPERF_RECORDING_CUT = 0,
+
+	PPERF_RECORDING_COMMAND_ENDED = 1,
+	PPERF_RECORDING_INTERRUPTED = 2,
+	PPERF_RECORDING_GPU_GONE = 3,
+	PPERF_RECORDING_FAILED = 4,
+
+	/* It went on in another file. */
+	PPERF_RECORDING_CONTINUED = 5,
+};
+
+/* What was recorded, and on what. Made by the library alone. Strings are NULL, and numbers 0, where nothing is known. */
+struct pperf_recording_info {
+	/* sizeof(struct pperf_recording_info) of the library. */
+	size_t size;
+
+	/* Version of panthor-perf, name of the machine, version of its kernel and its kind (aarch64). */
+	const char *tool, *host, *kernel, *machine;
+
+	/* The command and its arguments, NULL at the end; NULL if there was none. */
+	const char *const *command;
+
+	const struct pperf_gpu_info *gpu;
+
+	/* The counters of hardware that were recorded, and their set. */
+	struct pperf_masks masks;
+	uint8_t set;
+
+	/* The period, which samples may exceed. */
+	uint64_t period_ns;
+
+	/* How many samples there are, where the first begins and the last ends: CLOCK_MONOTONIC_RAW. */
+	uint64_t samples;
+	uint64_t start_ns, end_ns;
+
+	/* start_ns as CLOCK_REALTIME: nanoseconds since 1970. */
+	uint64_t start_realtime_ns;
+
+	enum pperf_recording_end end;
+
+	/* Exit status of the command. */
+	int status;
+
+	/* Of a recording that was not cut short: samples with each flag, and samples and marks that came and were not recorded. */
+	uint64_t overflowed, failed, stretched;
+	uint64_t lost_samples, lost_marks;
+
+	/* Mean rate of the top level clock while the GPU had power, and the kernel's nominal rate meanwhile, in Hz. */
+	uint64_t measured_hz, nominal_hz;
+};
+
+/* Made by the library alone. Marks of one name make up a region, each lasting until the next mark of any name. */
+struct pperf_region {
+	/* UTF-8 without control characters. Empty: the time in no other region. "(others)": names beyond 198. */
+	const char *name;
+
+	/* How many marks begin it, and how long it lasts between the begin of the first sample and the end of the last. */
+	uint64_t times;
+	uint64_t lasts_ns;
+};
+
+/* Made by the library alone. */
+struct pperf_recording_mark {
+	/* CLOCK_MONOTONIC_RAW. */
+	uint64_t time_ns;
+
+	/* The region that begins: an index in pperf_recording_regions(). */
+	uint32_t region;
+};
+
+/*
+ * Opens a recording, which has to be a file that can be read at any place. PPERF_ERROR_SYSTEM if it cannot be read,
+ * PPERF_ERROR_BROKEN if it is none or is damaged. One that was cut short, or is still being written, has the samples that
+ * are whole. Of a recording without an index all is read here.
+ */
+enum pperf_error pperf_recording_open(const char *path, struct pperf_recording **recording);
+
+/*
+ * The same with a file that the program has opened. It is read from its begin on; where it stands is left as it is. The
+ * descriptor stays the program's, and can be closed: the library makes one of its own for the same open file.
+ */
+enum pperf_error pperf_recording_open_fd(int fd, struct pperf_recording **recording);
+
+/* Closes a recording, NULL included. What the functions below return lives until then. */
+void pperf_recording_close(struct pperf_recording *recording);
+
+const struct pperf_recording_info *pperf_recording_info(const struct pperf_recording *recording);
+
+/*
+ * The database of its counters: that of pperf_gpu_info::layout, or of an unknown one if this library does not know it or
+ * the set is not the primary one.
+ */
+const struct pperf_db *pperf_recording_db(const struct pperf_recording *recording);
+
+/* The counters that have values in it, *count pointers: those of hardware, by place, then those derived from them. */
+const struct pperf_counter *const *pperf_recording_counters(const struct pperf_recording *recording, size_t *count);
+
+/* Its regions, *count pointers: that without a name first, then in the order of their first marks. 0 without marks. */
+const struct pperf_region *const *pperf_recording_regions(const struct pperf_recording *recording, size_t *count);
+
+/* Its marks, in order, *count pointers. */
+const struct pperf_recording_mark *const *pperf_recording_marks(const struct pperf_recording *recording, size_t *count);
+
+/* The region of a time: an index in pperf_recording_regions(). A sample belongs where its middle is. */
+uint32_t pperf_recording_region(const struct pperf_recording *recording, uint64_t time_ns);
+
+/* Goes to the first sample whose middle is at a time or behind it; 0: to the first sample. */
+enum pperf_error pperf_recording_seek(struct pperf_recording *recording, uint64_t time_ns);
+
+/*
+ * The next sample, or NULL behind the last. It stays until the next call of any function for the recording. Where it does
+ * not begin at the end of the one before there is a gap, in which nothing was counted. PPERF_ERROR_BROKEN and
+ * PPERF_ERROR_SYSTEM if the file is damaged or cannot be read; the same comes again until the program seeks.
+ */
+enum pperf_error pperf_recording_next(struct pperf_recording *recording, const struct pperf_sample **sample);
+
+/* Zero it, set size, and then what is wanted: arrays of the program, with room for as many samples each; NULL: not wanted. */
+struct pperf_column_arrays {
+	/* sizeof(struct pperf_column_arrays) of the program. What the library does not know has to be 0. */
+	size_t size;
+
+	/* Samples that arrays have room for. A few thousand are as fast as more. */
+	size_t room;
+
+	/* CLOCK_MONOTONIC_RAW. */
+	uint64_t *start_ns, *end_ns;
+
+	/* PPERF_SAMPLE_*. */
+	uint32_t *flags;
+
+	/* Indices in pperf_recording_regions(). */
+	uint32_t *regions;
+
+	/* By clock. */
+	uint64_t *cycles[PPERF_CLOCKS];
+
+	/*
+	 * For each counter of the selection an array: its value over the sample, in its unit, of all blocks together. NAN where an
+	 * equation has no value. Counts are exact up to 2^53.
+	 */
+	double *const *values;
+};
+
+/*
+ * Fills in the next samples, up to the first whose middle is at until_ns or behind it, and goes behind them; UINT64_MAX: up to
+ * the last. *count is how many, 0 at the end. Selection is one of the recording's database, NULL for none. The memory that it
+ * takes does not depend on the recording's length. PPERF_ERROR_NOT_COUNTED if a counter was not recorded,
+ * PPERF_ERROR_INVALID for another database; errors of pperf_recording_next(), when all samples before it were filled in.
+ */
+enum pperf_error pperf_recording_columns(struct pperf_recording *recording, const struct pperf_selection *selection,
+					 uint64_t until_ns, const struct pperf_column_arrays *arrays, size_t *count);
 
 /* ---- Marks: named moments in what others record ---- */
 

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "batches.h"
+#include "decode.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -12,8 +13,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <decode.h>
 
 #define SAMPLES RECORDING_CHUNK_SAMPLES
 #define MAX_THREADS 16
@@ -60,7 +59,7 @@ struct reader {
 	size_t front_end;
 
 	/* Where the values of columns are: of all counters, then what is wanted of blocks. */
-	struct decode_column *columns;
+	struct recording_column *columns;
 	size_t num_columns;
 
 	/* What is wanted of blocks, by its place in the fields of the type. */
@@ -184,7 +183,7 @@ static enum recording_item add_sample(void *context, const struct recording_time
 		if (b->parts[i])
 			find_part(b, i, times->start_ns, times->end_ns, &s->parts[i][n]);
 	for (i = 0; i < r->num_columns; i++)
-		s->columns[i][n] = decode_total(fields, &r->columns[i]);
+		s->columns[i][n] = recording_total(fields, &r->columns[i]);
 
 	run = run_of(r, s, n);
 	if (!run)
@@ -201,7 +200,7 @@ static void decode(struct reader *r, size_t number)
 	size_t i;
 
 	s->batch.columns.count = s->batch.num_runs = 0;
-	s->item = pperf_decode(&s->decoder, &r->chunks->list[r->wanted[r->round + number]]);
+	s->item = decode_chunk(&s->decoder, &r->chunks->list[r->wanted[r->round + number]]);
 	s->batch.runs = s->runs;
 	for (i = 0; i < s->batch.num_runs; i++)
 		s->runs[i].fields = s->sums + i * r->layout->fields;
@@ -287,7 +286,7 @@ static enum recording_item check_round(struct reader *r, struct recording *recor
 		s = &r->slots[i];
 		chunk = r->wanted[r->round + i];
 		if (s->item == RECORDING_SAMPLE && r->round + i && r->wanted[r->round + i - 1] == chunk - 1)
-			s->item = pperf_decode_follows(&s->decoder, &r->chunks->list[chunk], r->ends);
+			s->item = decode_follows(&s->decoder, &r->chunks->list[chunk], r->ends);
 		if (s->item != RECORDING_SAMPLE) {
 			memcpy(recording->error, s->decoder.error, sizeof(s->decoder.error));
 			return s->item;
@@ -344,7 +343,7 @@ static int find_columns(struct reader *r)
 	const struct pperf_gpu_info *info = &r->recording->head.gpu;
 	unsigned int type = r->batches->block_type, i;
 	size_t of_blocks = type ? (size_t)info->blocks[type] * r->layout->counters[type] : 0, columns = 0, n;
-	struct decode_column *column;
+	struct recording_column *column;
 
 	for (i = 1; i < PPERF_BLOCK_TYPES; i++)
 		columns += info->blocks[i] ? r->layout->counters[i] : 0;
@@ -360,9 +359,9 @@ static int find_columns(struct reader *r)
 	}
 	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
 		for (i = 0; info->blocks[type] && i < r->layout->counters[type]; i++)
-			*column++ = pperf_decode_column(r->recording, type, i);
+			*column++ = pperf_records_column(r->recording, type, i);
 	for (n = 0; n < r->num_of_blocks; n++) {
-		*column = pperf_decode_column(r->recording, r->batches->block_type, 0);
+		*column = pperf_records_column(r->recording, r->batches->block_type, 0);
 		column->first += r->of_blocks[n];
 		column++->count = 1;
 	}
@@ -382,7 +381,7 @@ static int make_slots(struct reader *r)
 		s->reader = r;
 		s->columns = malloc((r->num_columns + 1) * sizeof(*s->columns));
 		s->of_blocks = calloc(of_blocks + 1, sizeof(*s->of_blocks));
-		if (pperf_decoder_new(&s->decoder, r->recording, r->chunks) || !s->columns || !s->of_blocks)
+		if (decoder_new(&s->decoder, r->recording, r->chunks) || !s->columns || !s->of_blocks)
 			return -1;
 		s->decoder.sample = add_sample;
 		s->decoder.context = s;
@@ -398,7 +397,7 @@ static void free_slots(struct reader *r)
 	for (i = 0; r->slots && i < r->num_slots; i++) {
 		free(r->slots[i].columns);
 		free(r->slots[i].of_blocks);
-		pperf_decoder_free(&r->slots[i].decoder);
+		decoder_free(&r->slots[i].decoder);
 		free(r->slots[i].runs);
 		free(r->slots[i].sums);
 	}
@@ -429,7 +428,7 @@ enum recording_item batches_run(const struct batches *batches)
 	unsigned int threads = processors();
 	enum recording_item item = RECORDING_NO_MEMORY;
 
-	r.front_end = pperf_decode_states(recording, PPERF_BLOCK_CSHW);
+	r.front_end = pperf_records_states(recording, PPERF_BLOCK_CSHW);
 	r.num_slots = threads * BATCHES_PER_THREAD;
 	if (choose_chunks(&r) || find_columns(&r) || make_slots(&r)) {
 		snprintf(recording->error, sizeof(recording->error), "out of memory");

@@ -31,29 +31,12 @@ int add_pattern(char ***patterns, unsigned int *count, char *list)
 static enum pperf_error choose(struct view *v, char *const *patterns, unsigned int num_patterns,
 			       struct pperf_selection *selection)
 {
-	const struct recording_head *head = &v->recording.head;
-	const struct pperf_counter *const *counters;
 	enum pperf_error error = PPERF_OK;
-	unsigned int type, value, i;
-	size_t count, n;
+	unsigned int i;
 
 	for (i = 0; i < num_patterns && !error; i++)
 		error = pperf_selection_add_list(selection, patterns[i]);
-	if (error || num_patterns)
-		return error;
-
-	for (type = 1; type < PPERF_BLOCK_TYPES && !error; type++)
-		for (value = PPERF_FIRST_COUNTER; value < head->gpu.values_per_block && !error; value++)
-			if (head->gpu.blocks[type] && (head->masks.bits[type][value / 64] >> (value % 64) & 1))
-				error = pperf_selection_add_counter(selection, pperf_db_at(v->db, type, value));
-
-	counters = pperf_db_counters(v->db, &count);
-	for (n = 0; n < count && !error; n++)
-		if (counters[n]->equation && counters[n]->kind != PPERF_KIND_CONSTANT &&
-		    pperf_counter_in(v->db, counters[n], &head->masks) &&
-		    pperf_counter_exists(v->db, counters[n], &head->gpu))
-			error = pperf_selection_add_counter(selection, counters[n]);
-	return error;
+	return error || num_patterns ? error : pperf_records_select(&v->recording.head, v->db, selection);
 }
 
 static double noise_of(const double *means, unsigned int parts, double mean)

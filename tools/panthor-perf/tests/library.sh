@@ -20,11 +20,13 @@ mkdir -p "$grown/tools" "$grown/include"
 cp -r "$tool" "$grown/tools/"
 cp -r "$top/tools/layout" "$grown/tools/"
 cp -r "$top/include/uapi" "$grown/include/"
-awk '/^struct pperf_(gpu_info|counter|block|sample|log|session_options|load|reading|topdown_node) {/ { grows = 1 }
+awk '/^struct pperf_(gpu_info|counter|block|sample|log|session_options|load|reading|topdown_node|recording_info|region|recording_mark|column_arrays) {/ {
+		grows = 1
+	}
 	/^};/ && grows { print "\n\tuint64_t grown[5];"; grows = 0; n++ }
 	{ print }
-	END { exit n != 9 }' "$library/panthor-perf.h" >"$grown/tools/panthor-perf/libpanthor-perf/panthor-perf.h"
-is "nine structs grow" $? 0
+	END { exit n != 13 }' "$library/panthor-perf.h" >"$grown/tools/panthor-perf/libpanthor-perf/panthor-perf.h"
+is "thirteen structs grow" $? 0
 
 # build DIR TREE TARGET...
 build()

@@ -3,8 +3,8 @@
  * Broken recordings, for libFuzzer: whatever is in a file, reading it is well defined. Check sums are
  * not looked at here, so that changed bytes come further than the first record.
  *
- * Every input is read to its end, twice. One in eight is given to report, convert and diff as well, as
- * a file. Databases are kept, since making one takes longer than all the rest.
+ * Every input is read to its end, twice, and by the library's functions. One in eight is given to report,
+ * convert and diff as well, as a file. Databases are kept, since making one takes longer than all the rest.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -100,6 +100,68 @@ static void read_it(const uint8_t *bytes, size_t size)
 	pperf_records_close(&r);
 }
 
+static int make_file(const uint8_t *bytes, size_t size)
+{
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		abort();
+	return fd;
+}
+
+/* All counters, from a time on, as many samples at a time as the room has. */
+static void read_columns(struct pperf_recording *r, uint64_t from_ns, size_t room)
+{
+	static uint64_t start_ns[300];
+	static uint32_t regions[300];
+	static double value[300];
+	const struct pperf_recording_info *info = pperf_recording_info(r);
+	struct pperf_column_arrays arrays = { .size = sizeof(arrays), .room = room, .start_ns = start_ns, .regions = regions };
+	const struct pperf_counter *const *counters;
+	struct pperf_selection *selection;
+	double *values[2000];
+	size_t count, n, i;
+
+	counters = pperf_recording_counters(r, &count);
+	if (pperf_selection_new(pperf_recording_db(r), info->gpu, &selection) || count > 2000)
+		abort();
+	for (i = 0; i < count; i++) {
+		values[i] = value;
+		if (pperf_selection_add_counter(selection, counters[i]))
+			abort();
+	}
+	arrays.values = values;
+	if (!pperf_recording_seek(r, from_ns))
+		while (!pperf_recording_columns(r, selection, UINT64_MAX, &arrays, &n) && n)
+			if (n > room || start_ns[n - 1] < start_ns[0])
+				abort();
+	pperf_selection_free(selection);
+}
+
+static void read_by_library(const uint8_t *bytes, size_t size)
+{
+	const struct pperf_sample *sample = NULL;
+	const struct pperf_recording_info *info;
+	const struct pperf_region *const *regions;
+	struct pperf_recording *r;
+	int fd = make_file(bytes, size);
+	enum pperf_error error;
+	size_t count;
+
+	error = pperf_recording_open_fd(fd, &r);
+	close(fd);
+	if (error)
+		return;
+	info = pperf_recording_info(r);
+	regions = pperf_recording_regions(r, &count);
+	while (!pperf_recording_next(r, &sample) && sample)
+		if (count && !regions[pperf_recording_region(r, sample->end_ns)]->name)
+			abort();
+	read_columns(r, 0, 300);
+	read_columns(r, info->start_ns + (info->end_ns - info->start_ns) / 2, 7);
+	pperf_recording_close(r);
+}
+
 static void show_it(const uint8_t *bytes, size_t size)
 {
 	static char *const commands[][8] = {
@@ -112,11 +174,9 @@ static void show_it(const uint8_t *bytes, size_t size)
 		{ "diff", "-o", "/dev/null" }, { "diff", "-T", "-j", "-o", "/dev/null" },
 	};
 	char path[32], *argv[10];
-	int fd = memfd_create("recording", MFD_CLOEXEC), argc;
+	int fd = make_file(bytes, size), argc;
 	size_t i;
 
-	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
-		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		memset(argv, 0, sizeof(argv));
@@ -143,6 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (!size)
 		return 0;
 	read_it(bytes, size);
+	read_by_library(bytes, size);
 
 	for (i = 0; i < size; i++)
 		sum = sum * 31 + bytes[i];

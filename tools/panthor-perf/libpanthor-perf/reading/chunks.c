@@ -4,8 +4,10 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A chunk has no more bytes than these, unless it is one record. */
@@ -55,17 +57,49 @@ uint8_t *pperf_chunk_read(const struct recording *r, const struct chunk *chunk)
 	return read_at(r->fd, chunk->range.offset, chunk->range.bytes);
 }
 
+enum recording_item pperf_chunk_begin(struct recording *r, const struct chunk *chunk)
+{
+	const uint8_t *state = chunk->state;
+	size_t size = chunk->state_size;
+	enum recording_item item = RECORDING_END;
+	struct recording_record record;
+	uint8_t *bytes = NULL;
+
+	pperf_records_seek(r, chunk->range.offset);
+	if (!chunk->number)
+		return RECORDING_END;
+	if (!state) {
+		bytes = pperf_chunk_read(r, chunk);
+		if (!bytes) {
+			snprintf(r->error, sizeof(r->error), "%s", errno ? strerror(errno) : "the file changed while it was being read");
+			return errno == ENOMEM ? RECORDING_NO_MEMORY : RECORDING_UNREADABLE;
+		}
+		if (pperf_records_get_record(bytes, chunk->range.bytes, &record) == RECORDING_SAMPLE &&
+		    record.kind == RECORDING_KIND_STATE) {
+			state = record.at;
+			size = record.length;
+		}
+	}
+	if (!state || pperf_records_get_state(&r->layout, state, state + size, &r->end_ns, r->previous)) {
+		snprintf(r->error, sizeof(r->error), "the record at byte %" PRIu64 " is invalid", chunk->range.offset);
+		item = RECORDING_BROKEN;
+	}
+	free(bytes);
+	return item;
+}
+
 /* ---- By the index ---- */
 
 /* Reads the index that a file ends in. Returns NULL without one. */
 static uint8_t *read_index(const struct recording *r, uint64_t *offset, struct recording_record *record)
 {
-	off_t size = lseek(r->fd, 0, SEEK_END);
 	uint8_t *bytes = NULL, *last;
+	struct stat file;
+	off_t size;
 
-	/* A program that has the same file open finds it as it was. */
-	if (size < 0 || lseek(r->fd, 0, SEEK_SET) || (uint64_t)size < r->first + 12)
+	if (fstat(r->fd, &file) || (uint64_t)file.st_size < r->first + 12)
 		return NULL;
+	size = file.st_size;
 	last = read_at(r->fd, size - 12, 8);
 	if (!last)
 		return NULL;

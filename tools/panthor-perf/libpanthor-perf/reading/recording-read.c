@@ -487,6 +487,13 @@ enum recording_item pperf_records_open_stream(struct recording *r, FILE *file)
 	return read_head(r);
 }
 
+enum recording_item pperf_records_open_fd(struct recording *r, int fd)
+{
+	memset(r, 0, sizeof(*r));
+	r->fd = fd;
+	return read_head(r);
+}
+
 void pperf_records_seek(struct recording *r, uint64_t offset)
 {
 	r->offset = offset;
@@ -523,7 +530,8 @@ static int read_sample(struct recording *r, const struct recording_record *recor
 	sample->flags = times.flags;
 	for (i = 0; i < PPERF_CLOCKS; i++)
 		sample->cycles[i] = r->previous[3 + i];
-	pperf_records_spread(layout, field, r->blocks, r->values, r->head.gpu.values_per_block);
+	if (!r->fields_only)
+		pperf_records_spread(layout, field, r->blocks, r->values, r->head.gpu.values_per_block);
 	return 0;
 }
 

@@ -182,3 +182,21 @@ int pperf_records_get_state(const struct recording_layout *layout, const uint8_t
 	memset(fields, 0, layout->fields * sizeof(*fields));
 	return pperf_records_get_changes(at + sizeof(ns), end, fields, layout->fields);
 }
+
+/* ---- Columns ---- */
+
+struct recording_column pperf_records_column(const struct recording *r, unsigned int type, unsigned int place)
+{
+	const struct pperf_gpu_info *info = &r->head.gpu;
+	struct recording_column column = { RECORDING_FIELDS + r->layout.blocks + place, r->layout.counters[type], info->blocks[type] };
+	unsigned int t;
+
+	for (t = 1; t < type; t++)
+		column.first += (size_t)info->blocks[t] * r->layout.counters[t];
+	return column;
+}
+
+size_t pperf_records_states(const struct recording *r, unsigned int type)
+{
+	return r->head.gpu.blocks[type] ? RECORDING_FIELDS + pperf_info_first_block(&r->head.gpu, type) : 0;
+}

@@ -138,6 +138,9 @@ struct recording {
 	struct pperf_block *blocks;
 	uint64_t *values;
 
+	/* Whether fields alone are wanted of samples: blocks stay as they are. */
+	bool fields_only;
+
 	/* Bytes from the next record on. */
 	uint8_t *bytes;
 	size_t at, filled, room;
@@ -149,6 +152,9 @@ struct recording {
  * pperf_records_close() must be called in any case.
  */
 enum recording_item pperf_records_open_stream(struct recording *recording, FILE *file);
+
+/* The same of a file that can be read at any place, from its begin on. The descriptor stays the caller's. */
+enum recording_item pperf_records_open_fd(struct recording *recording, int fd);
 
 /* The next item. Records of kinds that this program does not know are skipped. */
 enum recording_item pperf_records_next(struct recording *recording);
@@ -166,6 +172,10 @@ int pperf_records_rewind(struct recording *recording);
 void pperf_records_seek(struct recording *recording, uint64_t offset);
 
 void pperf_records_close(struct recording *recording);
+
+/* Adds all counters that have values in a recording. */
+enum pperf_error pperf_records_select(const struct recording_head *head, const struct pperf_db *db,
+				      struct pperf_selection *selection);
 
 /* For those who read and write. */
 int pperf_records_layout_make(struct recording_layout *layout, const struct recording_head *head);
@@ -216,6 +226,29 @@ int pperf_records_get_times(const struct recording_layout *layout, const uint64_
 /* Puts fields, from those of blocks on, into blocks and their values. */
 void pperf_records_spread(const struct recording_layout *layout, const uint64_t *fields, struct pperf_block *blocks,
 		      uint64_t *values, unsigned int values_per_block);
+
+/* Fields that are added up for a value: so many, each so far behind the one before it. */
+struct recording_column {
+	size_t first, stride;
+	unsigned int count;
+};
+
+static inline double recording_total(const uint64_t *fields, const struct recording_column *column)
+{
+	const uint64_t *field = fields + column->first;
+	uint64_t total = 0;
+	unsigned int i;
+
+	for (i = 0; i < column->count; i++, field += column->stride)
+		total += *field;
+	return total;
+}
+
+/* The sum over all blocks of a counter that is recorded: by its place among those of its type. */
+struct recording_column pperf_records_column(const struct recording *recording, unsigned int type, unsigned int place);
+
+/* The field with the states of the first block of a type, 0 if there is none. */
+size_t pperf_records_states(const struct recording *recording, unsigned int type);
 
 /*
  * The content of the record at some bytes. Returns RECORDING_SAMPLE for a whole one of any kind, RECORDING_CUT if there are

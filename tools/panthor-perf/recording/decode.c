@@ -23,7 +23,7 @@ static enum recording_item invalid(struct decoder *d, uint64_t offset)
 	return fail(d, RECORDING_BROKEN, "the record at byte %" PRIu64 " is invalid", offset);
 }
 
-int pperf_decoder_new(struct decoder *d, const struct recording *recording, const struct chunks *chunks)
+int decoder_new(struct decoder *d, const struct recording *recording, const struct chunks *chunks)
 {
 	memset(d, 0, sizeof(*d));
 	d->recording = recording;
@@ -32,7 +32,7 @@ int pperf_decoder_new(struct decoder *d, const struct recording *recording, cons
 	return d->fields ? 0 : -1;
 }
 
-void pperf_decoder_free(struct decoder *d)
+void decoder_free(struct decoder *d)
 {
 	free(d->fields);
 }
@@ -111,7 +111,7 @@ static enum recording_item decode_bytes(struct decoder *d, const struct chunk *c
 	return RECORDING_SAMPLE;
 }
 
-enum recording_item pperf_decode(struct decoder *d, const struct chunk *chunk)
+enum recording_item decode_chunk(struct decoder *d, const struct chunk *chunk)
 {
 	uint8_t *bytes = pperf_chunk_read(d->recording, chunk);
 	enum recording_item item;
@@ -127,23 +127,7 @@ enum recording_item pperf_decode(struct decoder *d, const struct chunk *chunk)
 	return item;
 }
 
-enum recording_item pperf_decode_follows(struct decoder *d, const struct chunk *chunk, uint64_t ends)
+enum recording_item decode_follows(struct decoder *d, const struct chunk *chunk, uint64_t ends)
 {
 	return d->begins == ends ? RECORDING_SAMPLE : invalid(d, chunk->range.offset);
-}
-
-struct decode_column pperf_decode_column(const struct recording *r, unsigned int type, unsigned int place)
-{
-	const struct pperf_gpu_info *info = &r->head.gpu;
-	struct decode_column column = { RECORDING_FIELDS + r->layout.blocks + place, r->layout.counters[type], info->blocks[type] };
-	unsigned int t;
-
-	for (t = 1; t < type; t++)
-		column.first += (size_t)info->blocks[t] * r->layout.counters[t];
-	return column;
-}
-
-size_t pperf_decode_states(const struct recording *r, unsigned int type)
-{
-	return r->head.gpu.blocks[type] ? RECORDING_FIELDS + pperf_info_first_block(&r->head.gpu, type) : 0;
 }
