@@ -11,9 +11,12 @@
 #include "common.h"
 #include "perfetto.h"
 #include "recording-write.h"
+#include "sqlite.h"
 #include "view.h"
 
-enum form { FORM_NONE, FORM_CSV, FORM_JSON, FORM_PERFETTO };
+enum form { FORM_NONE, FORM_CSV, FORM_JSON, FORM_PERFETTO, FORM_SQLITE, FORM_SCHEMA };
+
+#define KEY_SCHEMA 0x100
 
 struct arguments {
 	enum form form;
@@ -26,6 +29,8 @@ static const struct argp_option options[] = {
 	{ "csv", 'c', NULL, 0, "Write comma-separated values, one line per sample", 0 },
 	{ "json", 'j', NULL, 0, "Write JSON", 0 },
 	{ "perfetto", 'P', "zstd|deflate", OPTION_ARG_OPTIONAL, PERFETTO_HELP, 0 },
+	{ "sqlite", 's', NULL, 0, "Write a database of SQLite; needs --output", 0 },
+	{ "schema", KEY_SCHEMA, NULL, 0, "Write the statements that create the tables of --sqlite", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{}
 };
@@ -33,18 +38,26 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	enum form form = key == 'c' ? FORM_CSV : key == 'j' ? FORM_JSON : FORM_PERFETTO;
+	enum form form = FORM_NONE;
 
 	switch (key) {
 	case 'c':
+		form = FORM_CSV;
+		break;
 	case 'j':
+		form = FORM_JSON;
+		break;
 	case 'P':
-		if (arguments->form && arguments->form != form)
-			argp_error(state, "use only one of --csv, --json and --perfetto");
-		if (key == 'P' && !perfetto_parse_compression(arg, &arguments->compression))
+		form = FORM_PERFETTO;
+		if (!perfetto_parse_compression(arg, &arguments->compression))
 			argp_error(state, "--perfetto: use zstd or deflate, not \"%s\"", arg);
-		arguments->form = form;
-		return 0;
+		break;
+	case 's':
+		form = FORM_SQLITE;
+		break;
+	case KEY_SCHEMA:
+		form = FORM_SCHEMA;
+		break;
 	case 'o':
 		arguments->output = arg;
 		return 0;
@@ -57,10 +70,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!arguments->input)
 			arguments->input = RECORDING_DEFAULT;
 		if (!arguments->form)
-			argp_error(state, "no format: use --csv, --json or --perfetto");
+			argp_error(state, "no format: use --csv, --json, --perfetto or --sqlite");
 		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
 	}
-	return ARGP_ERR_UNKNOWN;
+	if (arguments->form && arguments->form != form)
+		argp_error(state, "use only one of --csv, --json, --perfetto, --sqlite and --schema");
+	arguments->form = form;
+	return 0;
 }
 
 /* ---- Comma-separated values ---- */
@@ -275,12 +293,17 @@ static enum recording_item to_json(struct view *v, FILE *out)
 
 /* ---- All of them ---- */
 
-static int convert(struct view *v, const struct arguments *arguments, FILE *out)
+static int convert(struct view *v, const struct arguments *arguments, const struct output *output)
 {
 	enum pperf_error error = PPERF_OK;
 	enum recording_item item;
+	FILE *out = output->file;
 
 	switch (arguments->form) {
+	case FORM_SCHEMA:
+		return sqlite_print_schema(v, out);
+	case FORM_SQLITE:
+		return sqlite_convert(v, output->temporary);
 	case FORM_CSV:
 		item = to_csv(v, out);
 		break;
@@ -313,11 +336,16 @@ int command_convert(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	status = view_open_stream(&view, arguments.input);
+	status = arguments.form == FORM_SQLITE ? view_open(&view, arguments.input) : view_open_stream(&view, arguments.input);
+	if (!status && arguments.form == FORM_SQLITE && !output_replaces(arguments.output)) {
+		complain("a database cannot be written to %s: use --output with the name of a file",
+			 arguments.output && strcmp(arguments.output, "-") ? arguments.output : "standard output");
+		status = STATUS_USAGE;
+	}
 	if (!status)
 		status = output_open(&output, arguments.output, arguments.form == FORM_PERFETTO);
 	if (!status)
-		status = output_close(&output, convert(&view, &arguments, output.file));
+		status = output_close(&output, convert(&view, &arguments, &output));
 	view_close(&view);
 	return status;
 }

@@ -241,17 +241,6 @@ void pperf_masks_add(struct pperf_masks *masks, const struct pperf_masks *other)
 
 /* ---- Symbols of equations ---- */
 
-/* What a symbol is; the rest of its bits tell which. */
-enum symbol_kind {
-	SYMBOL_CONFIG,
-	SYMBOL_COUNTER,
-	SYMBOL_ROW,
-};
-
-#define SYMBOL(kind, n) ((unsigned int)(n) << 2 | (kind))
-#define SYMBOL_KIND(symbol) ((enum symbol_kind)((symbol) & 3))
-#define SYMBOL_NUMBER(symbol) ((symbol) >> 2)
-
 static const struct pperf_counter *find_described(const struct pperf_db *db, const char *name)
 {
 	size_t i;

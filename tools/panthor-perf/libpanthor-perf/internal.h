@@ -96,6 +96,17 @@ enum config_value {
 	NUM_CONFIG,
 };
 
+/* What a symbol of an equation is; the rest of its bits tell which. */
+enum symbol_kind {
+	SYMBOL_CONFIG,
+	SYMBOL_COUNTER,
+	SYMBOL_ROW,
+};
+
+#define SYMBOL(kind, n) ((unsigned int)(n) << 2 | (kind))
+#define SYMBOL_KIND(symbol) ((enum symbol_kind)((symbol) & 3))
+#define SYMBOL_NUMBER(symbol) ((symbol) >> 2)
+
 /* A row of the top-down table that applies to the layout. */
 struct row {
 	const char *name;

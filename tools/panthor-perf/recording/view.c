@@ -289,9 +289,15 @@ static int open_temporary(struct output *output)
 	return fd;
 }
 
-int output_open(struct output *output, const char *path, bool binary)
+bool output_replaces(const char *path)
 {
 	struct stat found;
+
+	return path && !is_standard(path) && (lstat(path, &found) || S_ISREG(found.st_mode));
+}
+
+int output_open(struct output *output, const char *path, bool binary)
+{
 	int fd;
 
 	memset(output, 0, sizeof(*output));
@@ -302,7 +308,7 @@ int output_open(struct output *output, const char *path, bool binary)
 	output->path = path;
 
 	/* A device or a pipe is written to as it is, and so is what a link leads to, which stays a link. */
-	if (lstat(path, &found) || S_ISREG(found.st_mode))
+	if (output_replaces(path))
 		fd = open_temporary(output);
 	else
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

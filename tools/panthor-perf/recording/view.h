@@ -62,6 +62,9 @@ struct output {
 	char *temporary;
 };
 
+/* True if output_open() makes a new file that takes the place of one of this name: it is not a device, a pipe, or a link. */
+bool output_replaces(const char *path);
+
 /* Path is NULL or "-" for standard output. Binary data is not for terminals. Prints what is wrong. Returns a status. */
 int output_open(struct output *output, const char *path, bool binary);
 

@@ -47,7 +47,7 @@ is "each file names a licence that is there" "$(find "$tree" -type f -not -path 
 	licence=$(head -n 3 "$file" | sed -n 's/.*SPDX-License-Identifier: \([A-Za-z0-9.-]*\).*/\1/p')
 	[ -n "$licence" ] && [ -e "$tree/LICENSES/$licence" ] || echo "${file#"$tree"/}: $licence"
 done)" ""
-is "the pages for users are there" "$(cd "$tree/Documentation" && echo *)" "board.rst clients.rst counting.rst without-root.rst"
+is "the pages for users are there" "$(cd "$tree/Documentation" && echo *)" "board.rst clients.rst counting.rst sql.rst without-root.rst"
 is "recipes have the version" "$(grep -rh '^pkgver=\|^Version: ' "$tree/packaging" | grep -c -F "$version") $(grep -rl '@VERSION@' "$tree/packaging")" \
 	"2 $tree/packaging/dist"
 

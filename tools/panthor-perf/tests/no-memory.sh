@@ -37,6 +37,7 @@ each()
 
 each "convert --csv" convert --csv "$SCRATCH/data"
 each "convert --perfetto" convert --perfetto "$SCRATCH/data"
+each "convert --sqlite" convert --sqlite -o "$SCRATCH/database" "$SCRATCH/data"
 each "report" report "$SCRATCH/data"
 each "diff" diff "$SCRATCH/data" "$SCRATCH/data"
 plan "$TAP_COUNT"

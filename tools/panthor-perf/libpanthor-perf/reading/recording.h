@@ -233,7 +233,7 @@ struct recording_column {
 	unsigned int count;
 };
 
-static inline double recording_total(const uint64_t *fields, const struct recording_column *column)
+static inline uint64_t recording_total(const uint64_t *fields, const struct recording_column *column)
 {
 	const uint64_t *field = fields + column->first;
 	uint64_t total = 0;

@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# quick: none
+# Recordings as databases of SQLite: every figure of report is what SQL gives, the questions of Documentation/sql.rst have the
+# answers that are there, what is not whole has no name, and size, memory and instructions.
+set -u
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+
+# Instructions for a sample of the default counters, at most: what was needed when this was written, and a third for other
+# compilers and other versions of SQLite. KiB, however long a recording is.
+MOST_INSTRUCTIONS=130000
+MOST_KIB=64000
+
+tool=$(cd "$(dirname "$0")/.." && pwd)
+tool_builds panthor-perf recording-make
+PATH=$SCRATCH:$PATH
+
+make_recording()
+{
+	"$SCRATCH/recording-make" "$SCRATCH/$1" "${@:2}"
+}
+
+# sql DATABASE STATEMENT
+sql()
+{
+	python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
+    print(*row, sep="|")' "$@"
+}
+
+# Frames of two regions; one in fifty is slow.
+frames=$(python3 -c 'ns = 2000000000
+print(0, "loading")
+for frame in range(491):
+    print(ns, "shadows")
+    print(ns + 5000000, "lighting")
+    ns += 22000000 if frame % 50 == 49 else 16000000
+print(ns, "")')
+STATES=1 MARKS="$frames" make_recording before.data 10000 default ./game
+make_recording after.data 8000 default ./game
+POWERS=1 make_recording powers 30 all
+STATES=1 make_recording all 1500 all
+make_recording none 0 default
+
+# ---- The same figures ----
+
+for file in "$SCRATCH"/{before.data,after.data,powers,all} "$tool"/tests/recordings/*.data; do
+	name=${file##*/}
+	panthor-perf report -j "$file" >"$SCRATCH/report" && panthor-perf convert --sqlite -o "$SCRATCH/database" "$file" &&
+		"$tool/tests/sql_report.py" "$SCRATCH/report" "$SCRATCH/database" >"$SCRATCH/out" 2>&1
+	is "$name: every figure of report is what SQL gives" \
+		"$? $(sed '$d' "$SCRATCH/out" | head -n 10)$(tail -n 1 "$SCRATCH/out" | sed 's/^[0-9][0-9]*$/ compared/')" "0  compared"
+done
+panthor-perf convert --sqlite -o "$SCRATCH/database" "$SCRATCH/none"
+is "a recording without samples" "$? $(sql "$SCRATCH/database" 'SELECT samples, start_ns, (SELECT count(*) FROM sample) FROM recording')" \
+	"0 0|None|0"
+panthor-perf convert --csv "$SCRATCH/after.data" | head -n 3 | cut -d, -f1-5 >"$SCRATCH/want"
+panthor-perf convert --sqlite -o "$SCRATCH/after.db" "$SCRATCH/after.data"
+is "samples are those of --csv" "start_ns,end_ns,flags,toplevel_cycles,shader_cycles
+$(sql "$SCRATCH/after.db" "SELECT start_ns || ',' || end_ns || ',' || flags || ',' || toplevel_cycles || ',' || shader_cycles
+	FROM sample LIMIT 2")" "$(cat "$SCRATCH/want")"
+is "a gap is a row" "$(sql "$SCRATCH/after.db" "SELECT count(*) FROM sample a JOIN sample b ON b.number = a.number + 1
+	WHERE b.start_ns <> a.end_ns AND NOT EXISTS (SELECT * FROM gap WHERE gap.start_ns = a.end_ns AND gap.end_ns = b.start_ns)")" 0
+
+# ---- The schema ----
+
+panthor-perf convert --schema "$SCRATCH/before.data" >"$SCRATCH/want"
+panthor-perf convert --sqlite -o "$SCRATCH/board.db" "$SCRATCH/before.data"
+sql "$SCRATCH/board.db" "SELECT sql || ';' FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid" >"$SCRATCH/got"
+is "--schema prints that of the database" "$(diff "$SCRATCH/want" "$SCRATCH/got" | head -n 10)" ""
+for table in $(sql "$SCRATCH/board.db" "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"); do
+	grep -q "^\.It Li $table$" "$tool/man/panthor-perf-record.1" || echo "$table"
+done >"$SCRATCH/missing"
+is "the manual page describes each table" "$(cat "$SCRATCH/missing")" ""
+
+# ---- Questions ----
+
+page=$VIRT_DIR/../../Documentation/sql.rst
+(cd "$SCRATCH" && "$tool/tests/sql_answers.py" "$page" board.db) >"$SCRATCH/answers" 2>"$SCRATCH/err"
+is "the answers of Documentation/sql.rst" "$? $(diff "$page" "$SCRATCH/answers"; cat "$SCRATCH/err")" "0 "
+is "of ten questions" "$(grep -c '?$' "$page")" 10
+
+# ---- Files ----
+
+echo old >"$SCRATCH/kept"
+# refuses NAME WANTED ARGUMENT...
+refuses()
+{
+	panthor-perf convert "${@:3}" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	is "$1" "$? $(sed -n 's/^panthor-perf[^:]*: //p' "$SCRATCH/err" | head -n 1)" "$2"
+}
+refuses "there is no database on standard output" \
+	"2 a database cannot be written to standard output: use --output with the name of a file" --sqlite "$SCRATCH/none"
+echo kept >"$SCRATCH/target"
+ln -s target "$SCRATCH/link"
+refuses "nor through a link" "2 a database cannot be written to $SCRATCH/link: use --output with the name of a file" --sqlite \
+	-o "$SCRATCH/link" "$SCRATCH/none"
+is "which stays what it is" "$(cat "$SCRATCH/link")" kept
+refuses "nor in a device" "2 a database cannot be written to /dev/null: use --output with the name of a file" --sqlite -o /dev/null \
+	"$SCRATCH/none"
+refuses "two forms" "2 use only one of --csv, --json, --perfetto, --sqlite and --schema" --sqlite --csv "$SCRATCH/none"
+head -c 100000 "$SCRATCH/after.data" >"$SCRATCH/cut"
+refuses "a recording that was cut short" "0 $SCRATCH/cut is incomplete: the data after its last whole sample is missing" --sqlite \
+	-o "$SCRATCH/database" "$SCRATCH/cut"
+is "has no end" "$(sql "$SCRATCH/database" 'SELECT ended, samples > 100, samples = (SELECT count(*) FROM sample) FROM recording')" "None|1|1"
+(head -c 1000000 "$SCRATCH/after.data"; printf x; tail -c +1000002 "$SCRATCH/after.data") >"$SCRATCH/damaged"
+panthor-perf convert --sqlite -o "$SCRATCH/kept" "$SCRATCH/damaged" 2>"$SCRATCH/err"
+is "of a damaged recording there is no database" "$? $(cat "$SCRATCH/kept") $(find "$SCRATCH" -name 'kept.*')" "9 old "
+(ulimit -f 200; trap '' XFSZ; panthor-perf convert --sqlite -o "$SCRATCH/kept" "$SCRATCH/after.data") 2>"$SCRATCH/err"
+is "nor if there is no room for it" \
+	"$? $(sed 's/: [^:]*$//' "$SCRATCH/err") $(cat "$SCRATCH/kept") $(find "$SCRATCH" -name 'kept.*')" \
+	"8 panthor-perf: cannot write the database old "
+# By the signal for a file that is too large.
+(ulimit -c 0 -f 200; exec "$SCRATCH/panthor-perf" convert --sqlite -o "$SCRATCH/kept" "$SCRATCH/before.data") 2>"$SCRATCH/err"
+is "nor if it is killed" "$? $(cat "$SCRATCH/kept")" "153 old"
+
+# ---- Cost ----
+
+# instructions RECORDING
+instructions()
+{
+	valgrind --tool=callgrind --callgrind-out-file="$SCRATCH/callgrind" "$SCRATCH/panthor-perf" convert --sqlite \
+		-o "$SCRATCH/database" "$1" >/dev/null 2>&1
+	sed -n 's/^summary: //p' "$SCRATCH/callgrind"
+}
+
+make_recording 2000 2000 default
+make_recording 6000 6000 default
+make_recording long 60000 default
+each=$((($(instructions "$SCRATCH/6000") - $(instructions "$SCRATCH/2000")) / 4000))
+echo "# convert --sqlite: $each instructions for a sample"
+[ "$each" -gt 0 ] && [ "$each" -lt $MOST_INSTRUCTIONS ] && ok "it takes few instructions for a sample" ||
+	not_ok "it takes few instructions for a sample" "$each, at most $MOST_INSTRUCTIONS"
+kib=$(python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$SCRATCH/panthor-perf" convert --sqlite -o "$SCRATCH/database" "$SCRATCH/long")
+csv=$(panthor-perf convert --csv "$SCRATCH/long" | wc -c)
+size=$(stat -c %s "$SCRATCH/database")
+echo "# convert --sqlite: $kib KiB of memory; $size bytes, --csv $csv"
+[ "${kib:-99999}" -lt $MOST_KIB ] && ok "and little memory" || not_ok "and little memory" "$kib KiB, at most $MOST_KIB"
+[ "$size" -lt $((csv / 2)) ] && ok "a database is half as large as --csv at the most" ||
+	not_ok "a database is half as large as --csv at the most" "$size of $csv bytes"
+plan "$TAP_COUNT"
