@@ -475,7 +475,10 @@ static enum pperf_error write_sums(struct packets *p, uint64_t start_ns, uint64_
 
 	/* Without the count of active cycles it stays 0, and has no track. */
 	pperf_sums_load(p->tracks.sums, &load, sizeof(load));
-	/* Percentages have fewer digits than others. This order compresses best: measured, as the parameters in perfetto.c. */
+	/*
+	 * Percentages have fewer digits than others. This order compressed well among those tried on packets of
+	 * `recording-make FILE 20000 default`.
+	 */
 	for (percent = 0; percent < 2; percent++) {
 		for (i = p->tracks.count; i-- > 0;) {
 			track = &p->tracks.list[i];
