@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# build.sh   Mesa for arm64 with our patches: panfrost, PanVK and, with PERFETTO_SRC, Mesa's pps-producer
+# build.sh                Mesa for arm64 with our patches: panfrost and PanVK
+# build.sh pps-producer   Mesa's producer for Perfetto, with its driver for panthor only. PERFETTO_SRC names a checkout of
+#                         Perfetto
 #
 # The source is Debian trixie's package, or the tree that MESA_SRC names, which stays as it is. Prints the directory
-# that the libraries are in. It is kept by the content of all that goes in; what a build before has compiled is used
-# again.
+# that the result is in. It is kept by the content of all that goes in; what a build before has compiled is used again.
 
 . "$(dirname "$0")/../lib.sh"
 
@@ -19,6 +20,7 @@ MESON="meson -- ninja-build python3 python3-pkg-resources python3-setuptools"
 OPTIONS=(-Dgallium-drivers=panfrost -Dvulkan-drivers=panfrost -Dplatforms= -Dglx=disabled -Degl=enabled -Dgbm=enabled
 	-Dgles1=disabled -Dgles2=enabled -Dopengl=true -Dllvm=disabled -Dvideo-codecs= -Dbuild-tests=false
 	-Dlibunwind=disabled -Dlmsensors=disabled -Dbuildtype=debugoptimized -Db_ndebug=true)
+PRODUCER_OPTIONS=(-Dperfetto=true -Ddatasources=panthor)
 
 cross_file()
 {
@@ -48,21 +50,58 @@ cross_file()
 	FILE
 }
 
-compile()
+# perfetto_project SDK OUT: Perfetto's library as Meson's subproject
+perfetto_project()
 {
-	local source=$1 sysroot=$2 meson=$3 tree=$4 out=$5
+	mkdir -p "$2"
+	cp --no-preserve=timestamps "$1"/perfetto.{cc,h} "$2"
+	cat >"$2/meson.build" <<-FILE
+		project('perfetto', 'cpp', default_options : ['cpp_std=c++17'])
+		dep_perfetto = declare_dependency(
+		  link_with : static_library('perfetto', 'perfetto.cc', dependencies : dependency('threads')),
+		  include_directories : '.',
+		)
+	FILE
+}
 
+# run_meson MESON ARG...
+run_meson()
+{
+	PYTHONPATH=$1/usr/lib/python3/dist-packages python3 "$1/usr/bin/meson" "${@:2}"
+}
+
+# configure SOURCE SYSROOT MESON TREE SDK OPTION...: the patched source in TREE/source, its build in TREE/build. SDK is
+# empty, or where Perfetto's library is.
+configure()
+{
+	local source=$1 sysroot=$2 meson=$3 tree=$4 sdk=$5
+
+	shift 5
 	link_tree "$source" "$tree/source"
 	stage_patches "$source" "$tree/stage" "$HERE"/patches/*.patch
+	[ -z "$sdk" ] || perfetto_project "$sdk" "$tree/stage/subprojects/perfetto"
 	sync_stage "$source" "$tree/source" "$tree/stage"
 	# libpanthor-perf is opened at run time; its header is all that is needed.
 	mkdir -p "$tree/include"
 	put "$HEADER" "$tree/include/panthor-perf.h"
 	cross_file "$sysroot" "$tree/include" >"$tree/cross.ini"
 	put "$tree/cross.ini" "$tree/cross"
-	[ -e "$tree/build/build.ninja" ] || PYTHONPATH=$meson/usr/lib/python3/dist-packages python3 "$meson/usr/bin/meson" \
-		setup "$tree/build" "$tree/source" --cross-file "$tree/cross" "${OPTIONS[@]}"
-	PYTHONPATH=$meson/usr/lib/python3/dist-packages ninja -C "$tree/build" -j "$JOBS"
+	[ -e "$tree/build/build.ninja" ] ||
+		run_meson "$meson" setup "$tree/build" "$tree/source" --cross-file "$tree/cross" "${OPTIONS[@]}" "$@"
+}
+
+# run_ninja MESON TREE [TARGET]
+run_ninja()
+{
+	PYTHONPATH=$1/usr/lib/python3/dist-packages ninja -C "$2/build" -j "$JOBS" "${@:3}"
+}
+
+compile()
+{
+	local source=$1 sysroot=$2 meson=$3 tree=$4 out=$5
+
+	configure "$source" "$sysroot" "$meson" "$tree" ""
+	run_ninja "$meson" "$tree"
 	rm -rf "$out"
 	mkdir -p "$out"
 	cp "$tree"/build/src/gallium/targets/dri/libgallium-*.so "$tree/build/src/egl/libEGL_mesa.so.0.0.0" \
@@ -73,7 +112,18 @@ compile()
 		>"$out/panfrost_icd.json"
 }
 
-[ $# -eq 0 ] || die "usage: build.sh"
+compile_producer()
+{
+	local source=$1 sysroot=$2 meson=$3 tree=$4 sdk=$5 out=$6
+
+	configure "$source" "$sysroot" "$meson" "$tree" "$sdk" "${PRODUCER_OPTIONS[@]}"
+	run_ninja "$meson" "$tree" src/tool/pps/pps-producer
+	rm -rf "$out"
+	mkdir -p "$out"
+	"${CROSS}strip" -o "$out/pps-producer" "$tree/build/src/tool/pps/pps-producer"
+}
+
+[[ "$*" =~ ^(|pps-producer)$ ]] || die "usage: build.sh [pps-producer]"
 if [ -n "${MESA_SRC:-}" ]; then
 	checkout MESA_SRC src/panfrost/meson.build "Mesa 25.0"
 else
@@ -85,7 +135,17 @@ need_space 3
 sysroot=$("$BUILD_DIR/sources.sh" debian trixie $PACKAGES)
 # shellcheck disable=SC2086
 meson=$("$BUILD_DIR/sources.sh" debian trixie $MESON)
-key=$(hash_text "$(source_id "$MESA_SRC")" "$sysroot" "${OPTIONS[@]}" "$(declare -f cross_file)")
+id=$(source_id "$MESA_SRC")
+if [ "$*" = pps-producer ]; then
+	checkout PERFETTO_SRC tools/gen_amalgamated Perfetto
+	sdk=$("$HERE/../perfetto/build.sh" sdk)
+	key=$(hash_text "$id" "$sysroot" "$sdk" "${OPTIONS[@]}" "${PRODUCER_OPTIONS[@]}" "$(declare -f cross_file)")
+	kept mesa/producer "$(hash_text "$key" "$(inputs)" "$(hash_files "$HEADER")")" "building pps-producer" compile_producer \
+		"$MESA_SRC" "$sysroot" "$meson" "$CACHE/mesa/tree-producer-$key" "$sdk"
+	echo "$DEST"
+	exit 0
+fi
+key=$(hash_text "$id" "$sysroot" "${OPTIONS[@]}" "$(declare -f cross_file)")
 kept mesa/mesa "$(hash_text "$key" "$(inputs)" "$(hash_files "$HEADER")")" "building Mesa" compile "$MESA_SRC" "$sysroot" "$meson" \
 	"$CACHE/mesa/tree-$key"
 echo "$DEST"

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # build.sh                   panthor-perf-perfetto for arm64, static
 # build.sh trace_processor   Perfetto's trace_processor_shell, for this machine: twenty minutes of a processor
+# build.sh sdk               Perfetto's C++ library for programs of others: perfetto.cc and perfetto.h
 #
 # PERFETTO_SRC names a checkout of Perfetto, which stays as it is: what is built is made of it by its own tools.
-# Prints the directory that the program is in. It is kept by the content of all that goes in.
+# Prints the directory that the result is in. It is kept by the content of all that goes in.
 
 . "$(dirname "$0")/../lib.sh"
 
@@ -51,15 +52,16 @@ make_processor()
 	rm -rf "$out/tree"
 }
 
+# make_sdk c|cpp OUT
 make_sdk()
 {
-	local out=$1
+	local language=$1 out=$2
 
 	copy_source "$out"
-	(cd "$out/tree" && python3 tools/gen_amalgamated --system_buildtools --sdk c --output "$out/perfetto" \
+	(cd "$out/tree" && python3 tools/gen_amalgamated --system_buildtools --sdk "$language" --output "$out/perfetto" \
 		--gn_args "$(gn_args "$SDK_ARGS")")
 	rm -rf "$out/tree"
-	"${CROSS}g++" -std=c++17 -O1 -w -c -o "$out/perfetto_c.o" "$out/perfetto_c.cc"
+	[ "$language" = cpp ] || "${CROSS}g++" -std=c++17 -O1 -w -c -o "$out/perfetto_c.o" "$out/perfetto_c.cc"
 }
 
 # Static, against the libraries that the guest's programs have.
@@ -75,19 +77,24 @@ make_program()
 		CC="${CROSS}gcc --sysroot=$sysroot" CXX="${CROSS}g++ --sysroot=$sysroot" CFLAGS=-O2 LDFLAGS=-static
 }
 
-[ $# -eq 0 ] || [ "$*" = trace_processor ] || die "usage: build.sh [trace_processor]"
+[[ "$*" =~ ^(|trace_processor|sdk)$ ]] || die "usage: build.sh [trace_processor | sdk]"
 checkout PERFETTO_SRC tools/gen_amalgamated Perfetto
 # shellcheck disable=SC2086
 deps $PERFETTO_PACKAGES protobuf-c-compiler pkg-config
 id=$(source_id "$PERFETTO_SRC")
-if [ $# -gt 0 ]; then
+if [ "$*" = trace_processor ]; then
 	need_space 4
 	kept perfetto/processor "$(hash_text "$id" "$GN_ARGS $PROCESSOR_ARGS")" "building trace_processor_shell" make_processor
 	echo "$DEST"
 	exit 0
 fi
 need_space 2
-kept perfetto/sdk "$(hash_text "$id" "$GN_ARGS $SDK_ARGS")" "making Perfetto's library" make_sdk
+if [ "$*" = sdk ]; then
+	kept perfetto/cpp "$(hash_text "$id" "$GN_ARGS $SDK_ARGS")" "making Perfetto's C++ library" make_sdk cpp
+	echo "$DEST"
+	exit 0
+fi
+kept perfetto/sdk "$(hash_text "$id" "$GN_ARGS $SDK_ARGS")" "making Perfetto's library" make_sdk c
 sdk=$DEST
 
 # shellcheck disable=SC2086
