@@ -165,7 +165,7 @@ static enum recording_item to_csv(struct view *v, FILE *out)
 		return item;
 	}
 	csv_begin(v, out);
-	while ((item = recording_next(&v->recording)) <= RECORDING_CLOCKS && !ferror(out))
+	while ((item = pperf_records_next(&v->recording)) <= RECORDING_CLOCKS && !ferror(out))
 		if (item == RECORDING_SAMPLE)
 			csv_sample(v, line, out);
 	free(line);
@@ -268,7 +268,7 @@ static enum recording_item to_json(struct view *v, FILE *out)
 	fputs("{\"recording\":", out);
 	print_object(out, recording_head_json(&v->recording.head));
 	fputs(",\n\"samples\":[\n", out);
-	while ((item = recording_next(&v->recording)) <= RECORDING_CLOCKS && !ferror(out)) {
+	while ((item = pperf_records_next(&v->recording)) <= RECORDING_CLOCKS && !ferror(out)) {
 		if (item == RECORDING_MARK)
 			add_mark(marks, &v->recording.mark);
 		if (item != RECORDING_SAMPLE)

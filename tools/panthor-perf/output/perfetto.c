@@ -479,7 +479,7 @@ static enum recording_item add_all(struct perfetto *p, struct recording *recordi
 	enum recording_item item;
 
 	do {
-		item = recording_next(recording);
+		item = pperf_records_next(recording);
 		if (item == RECORDING_SAMPLE)
 			*error = add_sample(p, &recording->sample);
 		else if (item == RECORDING_MARK)

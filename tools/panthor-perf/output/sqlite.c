@@ -473,7 +473,7 @@ static int insert_samples(struct database *d, enum recording_item *item)
 	status = prepare(d, "sample", values);
 	if (!status && pperf_records_rewind(r))
 		status = view_finish(d->view, RECORDING_UNREADABLE);
-	while (!status && (*item = recording_next(r)) <= RECORDING_CLOCKS) {
+	while (!status && (*item = pperf_records_next(r)) <= RECORDING_CLOCKS) {
 		if (*item == RECORDING_CLOCKS && !d->samples)
 			d->clocks = r->clocks;
 		if (*item == RECORDING_SAMPLE)

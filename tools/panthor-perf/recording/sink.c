@@ -288,7 +288,7 @@ static enum recording_item copy_part(struct sink *s, struct recording *in)
 	begin_walk(s);
 	if (begin_part(&s->part, out, &in->head, in))
 		error = errno;
-	while (!error && (item = recording_next(in)) < RECORDING_END)
+	while (!error && (item = pperf_records_next(in)) < RECORDING_END)
 		if (add_to_part(&s->part, item, in))
 			error = errno;
 	if (!error && item == RECORDING_END && end_part(&s->part, &in->end))
@@ -460,7 +460,7 @@ static int dump_chunk(const struct sink *s, struct dump *d, const struct sink_ch
 		return -1;
 	item = pperf_records_open_stream(&in, file);
 	ret = item == RECORDING_END ? 0 : -1;
-	while (!ret && (item = recording_next(&in)) < RECORDING_END) {
+	while (!ret && (item = pperf_records_next(&in)) < RECORDING_END) {
 		if (repeated)
 			repeated--;
 		else
@@ -530,7 +530,7 @@ static void *write_last(void *context)
 
 	in.end.reason = RECORDING_CONTINUED;
 	while (item <= RECORDING_END && in.end.reason == RECORDING_CONTINUED && !s->error) {
-		item = recording_next(&in);
+		item = pperf_records_next(&in);
 		if (item == RECORDING_END) {
 			dump(s, &in);
 			fifo_answer(s->queue);

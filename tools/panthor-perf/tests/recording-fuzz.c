@@ -95,7 +95,7 @@ static void read_it(const uint8_t *bytes, size_t size)
 		return;
 	if (pperf_records_open_stream(&r, file) == RECORDING_END) {
 		for (pass = 0; pass < 2; pass++) {
-			while (recording_next(&r) <= RECORDING_CLOCKS)
+			while (pperf_records_next(&r) <= RECORDING_CLOCKS)
 				;
 			if (pperf_records_rewind(&r))
 				abort();

@@ -214,7 +214,7 @@ static unsigned int read_all(struct recording *r, const struct samples *s, enum 
 	struct recording_mark mark;
 
 	do {
-		*last = recording_next(r);
+		*last = pperf_records_next(r);
 		if (*last == RECORDING_MARK) {
 			mark = make_mark(n - 1);
 			wrong += n % 3 || r->mark.time_ns != mark.time_ns || strcmp(r->mark.name, mark.name);
@@ -315,9 +315,9 @@ static void test_sparse_head(void)
 	expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
 	expect(!r.head.command && !r.head.gpu.layout && same_text(r.head.gpu.name, "unknown Mali"),
 	       "there is more than was written");
-	item = recording_next(&r);
+	item = pperf_records_next(&r);
 	expect(item == RECORDING_SAMPLE && r.sample.start_ns == 5 && r.sample.end_ns == 9, "%d: %s", item, r.error);
-	item = recording_next(&r);
+	item = pperf_records_next(&r);
 	expect(item == RECORDING_CUT, "then %d", item);
 	pperf_records_close(&r);
 
@@ -605,7 +605,7 @@ static void test_nonsense(void)
 		append_record(&file, kind, bytes, size);
 		item = open_bytes(&r, file.at, file.size);
 		expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
-		item = recording_next(&r);
+		item = pperf_records_next(&r);
 		expect(item == RECORDING_BROKEN && *r.error, "%s: %d", name, item);
 		pperf_records_close(&r);
 		free(file.at);
@@ -624,9 +624,9 @@ static void test_nonsense(void)
 			append_record(&file, 'M', "\1\0\0\0\0\0\0\0x", 9);
 		item = open_bytes(&r, file.at, file.size);
 		expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
-		item = recording_next(&r);
+		item = pperf_records_next(&r);
 		expect(item == RECORDING_MARK && r.mark.time_ns == 2 && same_text(r.mark.name, "x"), "a mark: %d", item);
-		item = recording_next(&r);
+		item = pperf_records_next(&r);
 		expect(item == RECORDING_BROKEN && *r.error, "%s: %d",
 		       i < sizeof(marks) / sizeof(marks[0]) ? marks[i].name : "a mark before the last", item);
 		pperf_records_close(&r);
@@ -642,7 +642,7 @@ static void test_nonsense(void)
 		append_record(&file, 'E', ends[i], strlen(ends[i]));
 		item = open_bytes(&r, file.at, file.size);
 		expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
-		item = recording_next(&r);
+		item = pperf_records_next(&r);
 		expect(item == RECORDING_BROKEN && *r.error, "%s: %d", ends[i], item);
 		pperf_records_close(&r);
 		free(file.at);

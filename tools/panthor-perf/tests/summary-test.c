@@ -128,7 +128,7 @@ static struct plain read_plain(struct view *v, const struct summaries *s)
 		abort();
 	if (pperf_topdown_new(v->db, &r->head.gpu, &p.topdown))
 		p.topdown = NULL;
-	while ((item = recording_next(r)) <= RECORDING_CLOCKS) {
+	while ((item = pperf_records_next(r)) <= RECORDING_CLOCKS) {
 		if (item != RECORDING_SAMPLE)
 			continue;
 		seen = view_sees(v, r->sample.start_ns, r->sample.end_ns);
@@ -367,7 +367,7 @@ static void compare_region(struct view *v, uint32_t region)
 			abort();
 	if (pperf_records_rewind(recording))
 		abort();
-	while ((item = recording_next(recording)) <= RECORDING_CLOCKS) {
+	while ((item = pperf_records_next(recording)) <= RECORDING_CLOCKS) {
 		const struct pperf_sample *sample = &recording->sample;
 
 		if (item != RECORDING_SAMPLE)

@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	if (!out)
 		die(argv[2], "it cannot be written");
 	put(out, &head, sizeof(head));
-	while ((item = recording_next(&r)) <= RECORDING_CLOCKS) {
+	while ((item = pperf_records_next(&r)) <= RECORDING_CLOCKS) {
 		struct exact_sample *s;
 
 		if (item != RECORDING_SAMPLE)

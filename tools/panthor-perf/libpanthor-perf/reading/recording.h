@@ -159,12 +159,6 @@ enum recording_item pperf_records_open_fd(struct recording *recording, int fd);
 /* The next item. Records of kinds that this program does not know are skipped. */
 enum recording_item pperf_records_next(struct recording *recording);
 
-/* The program's name for it. */
-static inline enum recording_item recording_next(struct recording *recording)
-{
-	return pperf_records_next(recording);
-}
-
 /* Goes back to the first item. Returns -1 if the file does not allow it, and says so in error. */
 int pperf_records_rewind(struct recording *recording);
 
