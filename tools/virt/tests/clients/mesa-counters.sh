@@ -9,7 +9,7 @@ set -u
 . "$TESTS_DIR/lib/ledger.sh"
 
 CLIENTS=$VIRT_DIR/../../clients
-GUEST=20
+GUEST=21
 MODELS="g610 g310"
 
 # points TRACE: EPOCH.INSERT of each delivery, of the session with the most; the number of its line is its boundary
@@ -108,7 +108,7 @@ fi
 build_ledger_sums
 for model in $MODELS; do
 	rm -f "$SCRATCH/ledger" "$SCRATCH/shown"
-	guest_script $GUEST mesa-counters -i -g "$model" -t 1800 -r gl -a libcap2 -l "$SCRATCH/ledger" \
+	guest_script $GUEST mesa-counters -i -g "$model" -t 1800 -r gl -a libcap2 -a libjson-c5 -l "$SCRATCH/ledger" \
 		-f "$build:/root/mesa" -f "$library/libpanthor-perf.so.0:/root/lib/libpanthor-perf.so.0" \
 		-f "$TESTS_DIR/guest/shown.sh" $(for f in info list monitor monitor.trace beside beside.trace huds.traces huds.values; do
 			printf '%s ' -o "/root/$f:$SCRATCH/$f"; done)

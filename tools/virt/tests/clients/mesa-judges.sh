@@ -27,7 +27,7 @@ for file in piglit/lib/libpiglitutil{,_gl} lib{Xext,waffle-1,wayland-egl,xcb-dri
 	cp -L "$debian/usr/lib/aarch64-linux-gnu/$file".so.? "$SCRATCH/piglit"
 done
 for model in g610 g310; do
-	guest_script $GUEST mesa-judges -i -g "$model" -m 1536 -t 1800 -r gl -a apitrace -a libgl1 -a libudev1 \
+	guest_script $GUEST mesa-judges -i -g "$model" -m 1536 -t 1800 -r gl -a apitrace -a libgl1 -a libudev1 -a libjson-c5 \
 		-f "$SCRATCH/piglit:/root/piglit" -f "$build:/root/mesa" \
 		-f "$library/libpanthor-perf.so.0:/root/lib/libpanthor-perf.so.0"
 done

@@ -43,7 +43,7 @@ live_config all 'counter_period_ns: 10000000'
 for model in g610 g715; do
 	rm -f "$SCRATCH"/{ledger,trace.all,info,list,titles,deliveries}
 	# shellcheck disable=SC2046
-	guest_script $GUEST mesa-perfetto -g "$model" -m 1024 -t 1800 -r none:forky -a perfetto -a libdrm2 -a libstdc++6 \
+	guest_script $GUEST mesa-perfetto -g "$model" -m 1024 -t 1800 -r none:forky -a perfetto -a libdrm2 -a libjson-c5 -a libstdc++6 -a zlib1g \
 		-l "$SCRATCH/ledger" -f "$TESTS_DIR/guest/traced.sh" -f "$build/pps-producer:/root/pps-producer" \
 		-f "$library/libpanthor-perf.so.0:/root/lib/libpanthor-perf.so.0" -f "$SCRATCH/all.cfg:/root/all.cfg" \
 		$(for f in info list titles deliveries cost trace.all; do printf '%s ' -o "/root/$f:$SCRATCH/$f"; done)

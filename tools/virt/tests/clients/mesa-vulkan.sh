@@ -51,7 +51,7 @@ build_ledger_sums
 for model in $MODELS; do
 	rm -f "$SCRATCH/ledger"
 	# shellcheck disable=SC2046
-	guest_script $GUEST mesa-vulkan -g "$model" -t 1800 -r vulkan -a vulkan-validationlayers -a libcap2 -l "$SCRATCH/ledger" \
+	guest_script $GUEST mesa-vulkan -g "$model" -t 1800 -r vulkan -a vulkan-validationlayers -a libcap2 -a libjson-c5 -l "$SCRATCH/ledger" \
 		-f "$build:/root/mesa" -f "$library/libpanthor-perf.so.0:/root/lib/libpanthor-perf.so.0" \
 		-f "$TESTS_DIR/guest/shown.sh" $(for f in info list queries queries.trace beside beside.trace; do
 			printf '%s ' -o "/root/$f:$SCRATCH/$f"; done)

@@ -64,13 +64,6 @@ told()
 	grep -h 'whole Mali GPU' "${1:-/tmp/log}/err"
 }
 
-# sessions PID: of counters, of all that it has open
-sessions()
-{
-	cat /proc/"$1"/fdinfo/* 2>/dev/null | awk '/^drm-client-id:/ { id = $2 }
-		/^panthor-perf-sessions:/ && !seen[id]++ { n += $2 } END { print n + 0 }'
-}
-
 one_session()
 {
 	[ "$(sessions "$1")" = 1 ]

@@ -30,13 +30,6 @@ no_library()
 	LD_LIBRARY_PATH=/root/mesa "$@"
 }
 
-# sessions PID: of counters, of all that it has open
-sessions()
-{
-	cat /proc/"$1"/fdinfo/* 2>/dev/null | awk '/^drm-client-id:/ { id = $2 }
-		/^panthor-perf-sessions:/ && !seen[id]++ { n += $2 } END { print n + 0 }'
-}
-
 node()
 {
 	ls /dev/dri/renderD* 2>/dev/null
@@ -130,7 +123,6 @@ wait $holder 2>/dev/null
 
 # ---- A GPU that goes in the middle ----
 
-new_dmesg >/dev/null
 gl-work -n 100000 -m /root/gone draw >/root/out 2>&1 &
 pid=$!
 until_true 60 test -s /root/gone
@@ -143,7 +135,13 @@ ended()
 until_true 120 ended && ok "a program with a monitor ends when its GPU is unbound" ||
 	not_ok "a program with a monitor ends when its GPU is unbound" "$(tail -n 5 /root/out)"
 kill -9 "$pid" 2>/dev/null
-wait
+wait "$pid"
+status=$?
+if [ "$status" -gt 0 ] && [ "$status" -lt 128 ]; then
+	ok "with an error"
+else
+	not_ok "with an error" "status $status" "$(tail -n 5 /root/out)"
+fi
 echo "$name" >/sys/bus/platform/drivers/panthor/bind
 until_true 60 node >/dev/null
 is "bound again, there are counters again" "$(gl-work -m /root/again draw 2>&1 | sed -n 2p) $(grep -c MaliGPUActiveCy= /root/again)" \

@@ -49,9 +49,10 @@ until_true 60 test -e /root/started
 is "with another process at work" "$(traced beside vk-perf one several)" "0  "
 kill $load
 wait $load 2>/dev/null
-is "two processes with queries at a time" "$(vk-perf several >/root/out 2>&1 & vk-perf several 2>&1 | grep -c '^not ok'; wait; grep -c '^not ok' /root/out)" \
-	"0
-0"
+is "two processes with queries at a time" \
+	"$(vk-perf several >/root/out 2>&1 & vk-perf several 2>&1 | grep '^ok\|^not ok'; wait; grep '^ok\|^not ok' /root/out)" \
+	"ok - several
+ok - several"
 is "validation layers are silent" \
 	"$(VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation vk-perf -v >/root/out 2>&1; echo $?; grep -c '^ok' /root/out; grep -iE 'validation|vuid' /root/out | head -n 5)" \
 	"0
@@ -77,7 +78,7 @@ is "nor for who may not count" "$(as_user '' | tail -n 1)" "no VK_KHR_performanc
 has "who can ask why" "$(as_user startup | grep counters)" "no performance counters: .*CAP_PERFMON"
 mkfifo /root/held
 is "while another program counts another set, the lock is refused" \
-	"$(vk-perf -x '(hold-set 1 >/root/held &); read -r line </root/held' refused 2>&1 | grep '^ok\|^not ok')" "ok - refused"
+	"$(vk-perf -x '(hold-set 1 >/root/held 2>/dev/null &); read -r line </root/held' refused 2>&1 | grep '^ok\|^not ok')" "ok - refused"
 kill "$(pidof hold-set)"
 
 # ---- A GPU that goes, or hangs ----

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# For scripts in the guest (source it): a GPU that works half of the time, and what programs show of it.
+# For scripts in the guest (source it): a GPU that works half of the time, what programs show of it, and who counts.
 
 # near GOT WANT MARGIN
 near()
@@ -51,4 +51,11 @@ steady()
 	for gpu in /sys/class/devfreq/*.gpu; do
 		cat "$gpu/max_freq" >"$gpu/min_freq"
 	done
+}
+
+# sessions PID: of counters, of all that it has open
+sessions()
+{
+	cat /proc/"$1"/fdinfo/* 2>/dev/null | awk '/^drm-client-id:/ { id = $2 }
+		/^panthor-perf-sessions:/ && !seen[id]++ { n += $2 } END { print n + 0 }'
 }
