@@ -20,14 +20,14 @@ int main(int argc, char **argv)
 	db = pperf_recording_db(recording);
 	counter = pperf_db_find(db, argv[2]);
 	regions = pperf_recording_regions(recording, &count);
-	sums = calloc(count + 1, sizeof(*sums));
+	sums = calloc(count, sizeof(*sums));
 	if (!counter || !sums)
 		return fprintf(stderr, "there is no counter %s\n", argv[2]), 1;
 	for (n = 0; n < count; n++)
 		if (pperf_sums_new(db, pperf_recording_info(recording)->gpu, &sums[n]))
 			return fprintf(stderr, "%s\n", pperf_message()), 1;
 
-	while (count && !pperf_recording_next(recording, &sample) && sample)
+	while (!pperf_recording_next(recording, &sample) && sample)
 		pperf_sums_add(sums[pperf_recording_region(recording, (sample->start_ns + sample->end_ns) / 2)], sample);
 
 	for (n = 0; n < count; n++)

@@ -899,7 +899,10 @@ const struct pperf_db *pperf_recording_db(const struct pperf_recording *recordin
 /* The counters that have values in it, *count pointers: those of hardware, by place, then those derived from them. */
 const struct pperf_counter *const *pperf_recording_counters(const struct pperf_recording *recording, size_t *count);
 
-/* Its regions, *count pointers: that without a name first, then in the order of their first marks. 0 without marks. */
+/*
+ * Its regions, *count pointers: that without a name first, then in the order of their first marks. Region 0 always exists: without
+ * marks it begins 0 times and lasts as long as the recording.
+ */
 const struct pperf_region *const *pperf_recording_regions(const struct pperf_recording *recording, size_t *count);
 
 /* Its marks, in order, *count pointers. */

@@ -418,7 +418,7 @@ static enum pperf_error add_up(struct database *d, uint32_t region)
 	error = pperf_sums_add(d->one, sample);
 	if (!error)
 		error = pperf_sums_add(d->all, sample);
-	return error || !d->view->regions.count ? error : pperf_sums_add(d->regions[region], sample);
+	return error ? error : pperf_sums_add(d->regions[region], sample);
 }
 
 static int insert_sample(struct database *d)
@@ -488,7 +488,7 @@ static int make_sums(struct database *d)
 	enum pperf_error error = pperf_sums_new(d->view->db, info, &d->one);
 	size_t i;
 
-	d->regions = calloc(d->view->regions.count + 1, sizeof(*d->regions));
+	d->regions = calloc(d->view->regions.count, sizeof(*d->regions));
 	if (!d->regions)
 		return no_memory();
 	if (!error)

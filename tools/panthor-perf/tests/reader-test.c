@@ -138,6 +138,9 @@ static uint64_t compare_samples(struct pperf_recording *r, const char *path)
 	expect(pperf_recording_info(r)->start_realtime_ns == (last_ns && samples ? last_ns + start_ns : 0), "realtime is %" PRIu64,
 	       pperf_recording_info(r)->start_realtime_ns);
 	compare_info(r, &plain, samples, start_ns);
+	expect(count && !*regions[0]->name && !regions[0]->times, "of %zu regions, the first has a name or begins", count);
+	expect(mark_count || (count == 1 && regions[0]->lasts_ns == plain.end_ns - start_ns && !pperf_recording_region(r, start_ns)),
+	       "without marks, %zu regions, the first of %" PRIu64 " ns", count, count ? regions[0]->lasts_ns : 0);
 	pperf_records_close(&plain);
 	return samples;
 }

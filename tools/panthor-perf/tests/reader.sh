@@ -47,6 +47,10 @@ for region in regions[-1:] + regions[:-1]:
 ' >"$SCRATCH/want"
 is "the example says of each region what report says" "$("$SCRATCH/regions" "$SCRATCH/marks" MaliCoreUtil)" "$(cat "$SCRATCH/want")"
 is "of five regions and what is in none" "$(wc -l <"$SCRATCH/want")" 6
+"$SCRATCH/panthor-perf" report -j "$SCRATCH/all" | python3 -c 'import json, sys
+print("%12.3f percent  (no region)" % [c["mean"] for c in json.load(sys.stdin)["counters"] if c["name"] == "MaliCoreUtil"][0])
+' >"$SCRATCH/want"
+is "without marks, all is in none" "$("$SCRATCH/regions" "$SCRATCH/all" MaliCoreUtil)" "$(cat "$SCRATCH/want")"
 is "what is no recording" "$("$SCRATCH/regions" /dev/null MaliCoreUtil 2>&1) $("$SCRATCH/regions" "$SCRATCH/marks" none 2>&1)" \
 	"not a panthor-perf recording there is no counter none"
 

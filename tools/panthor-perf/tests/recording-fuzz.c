@@ -159,7 +159,7 @@ static void read_by_library(const uint8_t *bytes, size_t size)
 	info = pperf_recording_info(r);
 	regions = pperf_recording_regions(r, &count);
 	while (!pperf_recording_next(r, &sample) && sample)
-		if (count && !regions[pperf_recording_region(r, sample->end_ns)]->name)
+		if (pperf_recording_region(r, sample->end_ns) >= count || !regions[pperf_recording_region(r, sample->end_ns)]->name)
 			abort();
 	read_columns(r, 0, 300);
 	read_columns(r, info->start_ns + (info->end_ns - info->start_ns) / 2, 7);

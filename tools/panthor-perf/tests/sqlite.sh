@@ -55,6 +55,7 @@ done
 panthor-perf convert --sqlite -o "$SCRATCH/database" "$SCRATCH/none"
 is "a recording without samples" "$? $(sql "$SCRATCH/database" 'SELECT samples, start_ns, (SELECT count(*) FROM sample) FROM recording')" \
 	"0 0|None|0"
+is "region 0 has no name, and without samples no time" "$(sql "$SCRATCH/database" 'SELECT * FROM region')" "0|None|0|0.0|0.0"
 panthor-perf convert --csv "$SCRATCH/after.data" | head -n 3 | cut -d, -f1-5 >"$SCRATCH/want"
 panthor-perf convert --sqlite -o "$SCRATCH/after.db" "$SCRATCH/after.data"
 is "samples are those of --csv" "start_ns,end_ns,flags,toplevel_cycles,shader_cycles
@@ -62,6 +63,9 @@ $(sql "$SCRATCH/after.db" "SELECT start_ns || ',' || end_ns || ',' || flags || '
 	FROM sample LIMIT 2")" "$(cat "$SCRATCH/want")"
 is "a gap is a row" "$(sql "$SCRATCH/after.db" "SELECT count(*) FROM sample a JOIN sample b ON b.number = a.number + 1
 	WHERE b.start_ns <> a.end_ns AND NOT EXISTS (SELECT * FROM gap WHERE gap.start_ns = a.end_ns AND gap.end_ns = b.start_ns)")" 0
+is "without marks, all samples are in region 0, which is the whole" "$(sql "$SCRATCH/after.db" "SELECT id, name, times,
+	seconds = (end_ns - start_ns) / 1e9, region.active_seconds = recording.active_seconds,
+	(SELECT count(*) FROM sample WHERE region = id) = samples FROM region, recording")" "0|None|0|1|1|1"
 
 # ---- The schema ----
 

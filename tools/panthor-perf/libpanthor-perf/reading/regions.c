@@ -37,9 +37,6 @@ static int add_mark(struct regions *r, const struct recording_mark *mark)
 	struct region_mark *more;
 	int64_t region;
 
-	/* What has no name comes first. */
-	if (!r->count && region_number(r, "") < 0)
-		return -1;
 	region = region_number(r, mark->name);
 	if (region < 0)
 		return -1;
@@ -139,6 +136,10 @@ enum recording_item pperf_regions_read(struct regions *regions, struct recording
 	size_t i;
 
 	memset(&r->mark, 0, sizeof(r->mark));
+	if (region_number(regions, "") < 0) {
+		snprintf(r->error, sizeof(r->error), "out of memory");
+		return RECORDING_NO_MEMORY;
+	}
 	for (i = 0; i < chunks->count && item == RECORDING_END; i++)
 		item = read_marks(regions, r, &chunks->list[i]);
 	return item;
@@ -149,7 +150,7 @@ void pperf_regions_lengths(struct regions *r, uint64_t start_ns, uint64_t end_ns
 	uint64_t from = start_ns, to;
 	size_t n;
 
-	for (n = 0; n <= r->num_marks && r->count; n++) {
+	for (n = 0; n <= r->num_marks; n++) {
 		to = n < r->num_marks && r->marks[n].time_ns < end_ns ? r->marks[n].time_ns : end_ns;
 		if (to > from) {
 			r->list[region_behind(r, n)].lasts_ns += to - from;

@@ -31,7 +31,7 @@ struct region {
 };
 
 struct regions {
-	/* That without a name is the first; the others are in the order of their first marks. */
+	/* That without a name is always there, and the first; the others are in the order of their first marks. */
 	struct region *list;
 	size_t count;
 
@@ -45,7 +45,10 @@ struct regions {
 	uint64_t samples, start_ns, end_ns;
 };
 
-/* Zero them to begin. Adds all marks of a recording. Returns RECORDING_END, or what is wrong, which the recording has then. */
+/*
+ * Zero them to begin. Adds the region without a name and all marks of a recording. Returns RECORDING_END, or what is wrong, which
+ * the recording has then.
+ */
 enum recording_item pperf_regions_read(struct regions *regions, struct recording *recording, const struct chunks *chunks);
 
 /* How many marks there are up to a time, and what lasts behind so many. */
