@@ -833,7 +833,7 @@ struct pperf_recording_info {
 	/* The period, which samples may exceed. */
 	uint64_t period_ns;
 
-	/* How many samples there are, where the first begins and the last ends: CLOCK_MONOTONIC_RAW. */
+	/* How many samples can be read, where the first begins and the last ends: CLOCK_MONOTONIC_RAW. If the file grows, they stay. */
 	uint64_t samples;
 	uint64_t start_ns, end_ns;
 
@@ -917,7 +917,8 @@ enum pperf_error pperf_recording_seek(struct pperf_recording *recording, uint64_
 /*
  * The next sample, or NULL behind the last. It stays until the next call of any function for the recording. Where it does
  * not begin at the end of the one before there is a gap, in which nothing was counted. PPERF_ERROR_BROKEN and
- * PPERF_ERROR_SYSTEM if the file is damaged or cannot be read; the same comes again until the program seeks.
+ * PPERF_ERROR_SYSTEM if the file is damaged, is not what its index says or cannot be read; the same comes again until the program
+ * seeks.
  */
 enum pperf_error pperf_recording_next(struct pperf_recording *recording, const struct pperf_sample **sample);
 

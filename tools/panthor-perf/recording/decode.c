@@ -79,7 +79,7 @@ static enum recording_item change_fields(struct decoder *d, const struct recordi
 static enum recording_item decode_bytes(struct decoder *d, const struct chunk *chunk, const uint8_t *bytes)
 {
 	struct recording_times times[2] = {}, *before = chunk->number ? &times[1] : NULL;
-	uint64_t samples = 0, at, size = chunk->range.bytes;
+	uint64_t samples = 0, marks = 0, at, size = chunk->range.bytes;
 	struct recording_record record = {};
 	enum recording_item item;
 
@@ -94,6 +94,7 @@ static enum recording_item decode_bytes(struct decoder *d, const struct chunk *c
 			times[1].start_ns = times[1].end_ns - d->fields[1];
 			d->begins = hash_state(d, times[1].end_ns);
 		}
+		marks += record.kind == RECORDING_KIND_MARK;
 		if (record.kind != RECORDING_KIND_SAMPLE)
 			continue;
 		if (samples++ == RECORDING_CHUNK_SAMPLES || change_fields(d, &record, times[1].end_ns, times))
@@ -105,8 +106,8 @@ static enum recording_item decode_bytes(struct decoder *d, const struct chunk *c
 		before = &times[1];
 	}
 	d->ends = hash_state(d, times[1].end_ns);
-	if (samples != chunk->range.samples || (samples && times[1].end_ns != chunk->range.end_ns))
-		return fail(d, RECORDING_BROKEN, "the samples from byte %" PRIu64 " on are not those that its index tells of",
+	if (samples != chunk->range.samples || marks != chunk->range.marks || (samples && times[1].end_ns != chunk->range.end_ns))
+		return fail(d, RECORDING_BROKEN, "the records from byte %" PRIu64 " on are not those that its index tells of",
 			    chunk->range.offset);
 	return RECORDING_SAMPLE;
 }

@@ -4,6 +4,7 @@
  * part of the time. FILE has to be whole. Prints TAP.
  */
 #define _GNU_SOURCE
+#include <endian.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <zlib.h>
 
 #include <regions.h>
 
@@ -419,6 +422,122 @@ static void test_damaged(uint8_t *bytes, size_t size, uint64_t samples, const ch
 	end_of(file, "of a damaged file, samples before the damage, then an error");
 }
 
+/* ---- Files whose index is wrong ---- */
+
+enum { BYTES, SAMPLES, START, LENGTH, MARKS, NUMBERS };
+
+/* The numbers of the index. Returns how many chunks there are, 0 without an index, and where it is. */
+static size_t get_index(const uint8_t *bytes, size_t size, uint64_t (*numbers)[NUMBERS], size_t room, size_t *where)
+{
+	const uint8_t *at, *end = bytes + size - 12;
+	uint64_t offset;
+	size_t count, i;
+
+	memcpy(&offset, end, sizeof(offset));
+	*where = le64toh(offset);
+	if (*where >= size || bytes[*where] != RECORDING_KIND_INDEX)
+		return 0;
+	for (at = bytes + *where + 4, count = 0; at < end && count < room; count++)
+		for (i = 0; i < NUMBERS; i++)
+			if (!(at = pperf_records_get_varint(at, end, &numbers[count][i])))
+				abort();
+	return count;
+}
+
+/* The file with another index. Returns its size; the bytes have room for it. */
+static size_t put_index(uint8_t *bytes, size_t where, uint64_t (*numbers)[NUMBERS], size_t count)
+{
+	uint8_t *at = bytes + where + 4;
+	uint64_t offset = htole64(where);
+	uint32_t word;
+	size_t i, n;
+
+	for (n = 0; n < count; n++)
+		for (i = 0; i < NUMBERS; i++)
+			at = pperf_records_put_varint(at, numbers[n][i]);
+	memcpy(at, &offset, sizeof(offset));
+	at += sizeof(offset);
+	word = htole32((uint32_t)(at - bytes - where - 4) << 8 | RECORDING_KIND_INDEX);
+	memcpy(bytes + where, &word, sizeof(word));
+	word = htole32(crc32(0, bytes + where, at - bytes - where));
+	memcpy(at, &word, sizeof(word));
+	return at + sizeof(word) - bytes;
+}
+
+/*
+ * Of a file whose index is not its own, no more samples come than are told, and an error if not all come; or the index does not
+ * fit, and all is read without it. Behind a time, no more can be asked than that.
+ */
+static void expect_bounded(const uint8_t *bytes, size_t size, uint64_t samples, uint64_t from_ns, const char *lie)
+{
+	static uint64_t start_ns[ROOM];
+	struct pperf_column_arrays arrays = { .size = sizeof(arrays), .room = ROOM, .start_ns = start_ns };
+	uint64_t found, in_columns = 0, told;
+	enum pperf_error error, again;
+	struct pperf_recording *r;
+	size_t got;
+	int fd = put_file(bytes, size);
+
+	error = pperf_recording_open_fd(fd, &r);
+	close(fd);
+	if (error) {
+		expect(error == PPERF_ERROR_BROKEN && *pperf_message(), "%s: opening it: %d, %s", lie, error, pperf_message());
+		return;
+	}
+	told = pperf_recording_info(r)->samples;
+	error = pperf_recording_seek(r, from_ns);
+	found = error ? 0 : count_samples(r, &error);
+	again = pperf_recording_next(r, &(const struct pperf_sample *){ NULL });
+	expect(found <= told && again == error && (error == PPERF_ERROR_BROKEN || (!error && (from_ns || (found == samples &&
+	       told == samples)))), "%s: from %" PRIu64 ", %" PRIu64 " samples of %" PRIu64 ", then %d, %d: %s", lie, from_ns, found,
+	       told, error, again, pperf_message());
+	error = pperf_recording_seek(r, from_ns);
+	while (!error && !(error = pperf_recording_columns(r, NULL, UINT64_MAX, &arrays, &got)) && got)
+		in_columns += got;
+	expect(error == again && in_columns == found, "%s: %" PRIu64 " samples in columns, then %d", lie, in_columns, error);
+	pperf_recording_close(r);
+}
+
+static void test_lies(const uint8_t *bytes, size_t size, uint64_t samples, const char *file)
+{
+	/* Twice at the most: chunk, 0 the first and -1 the last; number; what is added to it. */
+	static const int lies[][6] = {
+		{ 0, SAMPLES, -1 }, { 0, SAMPLES, 1 }, { -1, SAMPLES, -1 }, { -1, SAMPLES, 1 }, { 0, SAMPLES, -1, -1, SAMPLES, 1 },
+		{ 0, SAMPLES, -1000000 }, { -1, SAMPLES, -1000000 }, { 0, START, 1 }, { 0, START, -1 }, { -1, START, 1 },
+		{ -1, START, 1, -1, LENGTH, -1 }, { -1, LENGTH, 1 }, { -1, LENGTH, -1 }, { 0, LENGTH, -1 }, { 0, MARKS, 1 },
+		{ 0, MARKS, -1 }, { -1, MARKS, 1 }, { -1, MARKS, -1000000 }, { 0, BYTES, 1, -1, BYTES, -1 }, { 0, BYTES, -9, -1, BYTES, 9 },
+		{ -1, BYTES, 1 }, { -1, BYTES, -1 },
+	};
+	uint64_t numbers[64][NUMBERS], other[64][NUMBERS], at_most;
+	uint8_t *changed = malloc(size + 1000);
+	size_t count, where, i, n;
+	char name[100];
+
+	count = get_index(bytes, size, numbers, 64, &where);
+	begin();
+	if (!count)
+		goto out;
+	memcpy(changed, bytes, size);
+	expect(put_index(changed, where, numbers, count) == size && !memcmp(changed, bytes, size), "the index is not made again");
+	for (i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+		const int *l = lies[i];
+		uint64_t *first = &other[l[0] ? count - 1 : 0][l[1]];
+
+		memcpy(other, numbers, sizeof(other));
+		at_most = -l[2];
+		*first = l[2] < 0 && *first < at_most ? 0 : *first + l[2];
+		other[l[3] ? count - 1 : 0][l[4]] += l[5];
+		if (!memcmp(other, numbers, count * sizeof(*numbers)))
+			continue;
+		snprintf(name, sizeof(name), "chunk %d, number %d: %+d", l[0], l[1], l[2]);
+		for (n = 0; n < count; n++)
+			expect_bounded(changed, put_index(changed, where, other, count), samples, n ? numbers[n][START] + 1 : 0, name);
+	}
+out:
+	free(changed);
+	end_of(file, "of a file whose index is wrong, no more samples than it tells, and an error");
+}
+
 static void test_nothing(void)
 {
 	struct pperf_recording *r = NULL;
@@ -470,6 +589,7 @@ static void test_file(const char *path)
 		test_cut(bytes, size, samples, name);
 		test_end_cut(bytes, size, samples, name);
 		test_damaged(bytes, size, samples, name);
+		test_lies(bytes, size, samples, name);
 	}
 	free(bytes);
 }

@@ -150,6 +150,7 @@ static void read_by_library(const uint8_t *bytes, size_t size)
 	struct pperf_recording *r;
 	int fd = make_file(bytes, size);
 	enum pperf_error error;
+	uint64_t samples = 0;
 	size_t count;
 
 	error = pperf_recording_open_fd(fd, &r);
@@ -158,9 +159,11 @@ static void read_by_library(const uint8_t *bytes, size_t size)
 		return;
 	info = pperf_recording_info(r);
 	regions = pperf_recording_regions(r, &count);
-	while (!pperf_recording_next(r, &sample) && sample)
-		if (pperf_recording_region(r, sample->end_ns) >= count || !regions[pperf_recording_region(r, sample->end_ns)]->name)
+	while (!(error = pperf_recording_next(r, &sample)) && sample)
+		if (++samples > info->samples || pperf_recording_region(r, sample->end_ns) >= count || !regions[pperf_recording_region(r, sample->end_ns)]->name)
 			abort();
+	if (!error && samples != info->samples)
+		abort();
 	read_columns(r, 0, 300);
 	read_columns(r, info->start_ns + (info->end_ns - info->start_ns) / 2, 7);
 	pperf_recording_close(r);

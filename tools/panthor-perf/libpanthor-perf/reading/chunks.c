@@ -57,6 +57,13 @@ uint8_t *pperf_chunk_read(const struct recording *r, const struct chunk *chunk)
 	return read_at(r->fd, chunk->range.offset, chunk->range.bytes);
 }
 
+enum recording_item pperf_chunk_differs(struct recording *r, const struct chunk *chunk)
+{
+	snprintf(r->error, sizeof(r->error), "the records from byte %" PRIu64 " on are not those that its index tells of",
+		 chunk->range.offset);
+	return RECORDING_BROKEN;
+}
+
 enum recording_item pperf_chunk_begin(struct recording *r, const struct chunk *chunk)
 {
 	const uint8_t *state = chunk->state;
@@ -66,7 +73,7 @@ enum recording_item pperf_chunk_begin(struct recording *r, const struct chunk *c
 	uint8_t *bytes = NULL;
 
 	pperf_records_seek(r, chunk->range.offset);
-	if (!chunk->number)
+	if (chunk->range.offset == r->first)
 		return RECORDING_END;
 	if (!state) {
 		bytes = pperf_chunk_read(r, chunk);

@@ -34,6 +34,9 @@ void pperf_chunks_free(struct chunks *chunks);
 /* Reads a chunk, to be freed by the caller. Returns NULL, errno being set: 0 if the file is shorter. */
 uint8_t *pperf_chunk_read(const struct recording *recording, const struct chunk *chunk);
 
+/* Returns RECORDING_BROKEN, which the recording says, too: what is in a chunk is not what was known of it. */
+enum recording_item pperf_chunk_differs(struct recording *recording, const struct chunk *chunk);
+
 /* Goes to the first sample of a chunk. Returns RECORDING_END, or what is wrong, which the recording has then. */
 enum recording_item pperf_chunk_begin(struct recording *recording, const struct chunk *chunk);
 

@@ -26,6 +26,10 @@ struct pperf_recording {
 	struct pperf_recording_mark *mark_list;
 	const struct pperf_recording_mark **mark_pointers;
 
+	/* The chunk that is read, and what was found in it so far: at its end, that is what is known of it. */
+	size_t chunk;
+	struct recording_chunk found;
+
 	/* What ended the reading, RECORDING_SAMPLE as long as it goes on; and whether a sample was read and not returned yet. */
 	enum recording_item ended;
 	bool pending;
@@ -277,13 +281,79 @@ static uint64_t middle_of(const struct pperf_sample *sample)
 	return sample->start_ns + (sample->end_ns - sample->start_ns) / 2;
 }
 
+static bool is_failure(enum recording_item item)
+{
+	return item > RECORDING_CUT;
+}
+
+static uint64_t end_of(const struct chunk *chunk)
+{
+	return chunk->range.offset + chunk->range.bytes;
+}
+
+/* All of a chunk was read. Returns RECORDING_SAMPLE if it is as it was known to be. */
+static enum recording_item check_chunk(struct pperf_recording *r)
+{
+	const struct chunk *chunk = &r->chunks.list[r->chunk++];
+	const struct recording_chunk *range = &chunk->range, *found = &r->found;
+	bool same = found->samples == range->samples && found->marks == range->marks &&
+		    (!range->samples || found->end_ns == range->end_ns);
+
+	r->found = (struct recording_chunk){};
+	return same ? RECORDING_SAMPLE : pperf_chunk_differs(&r->records, chunk);
+}
+
+/* Counts a sample or mark as part of its chunk. Returns RECORDING_SAMPLE if it can be there. */
+static enum recording_item count_item(struct pperf_recording *r, enum recording_item item)
+{
+	const struct chunk *chunk = &r->chunks.list[r->chunk];
+	const struct pperf_sample *sample = &r->records.sample;
+
+	r->found.marks += item == RECORDING_MARK;
+	if (item != RECORDING_SAMPLE)
+		return RECORDING_SAMPLE;
+	r->found.end_ns = sample->end_ns;
+	if (r->found.samples++ == chunk->range.samples ||
+	    (r->found.samples == 1 && sample->start_ns != chunk->range.start_ns))
+		return pperf_chunk_differs(&r->records, chunk);
+	return RECORDING_SAMPLE;
+}
+
+/*
+ * Reads an item of the chunks. Behind the last one is the end, whatever a file has there that grew since it was opened. Returns
+ * RECORDING_BROKEN, too, if a chunk is not what was known of it.
+ */
+static enum recording_item next_item(struct pperf_recording *r)
+{
+	const struct chunks *chunks = &r->chunks;
+	enum recording_item item = RECORDING_END, checked;
+	uint64_t found = UINT64_MAX;
+
+	if (r->chunk < chunks->count && r->records.offset < end_of(&chunks->list[chunks->count - 1])) {
+		item = pperf_records_next(&r->records);
+		if (is_failure(item))
+			return item;
+		if (item <= RECORDING_CLOCKS)
+			found = r->records.found;
+	}
+	while (r->chunk < chunks->count && found >= end_of(&chunks->list[r->chunk])) {
+		checked = check_chunk(r);
+		if (checked != RECORDING_SAMPLE)
+			return checked;
+	}
+	if (r->chunk == chunks->count)
+		return RECORDING_END;
+	checked = count_item(r, item);
+	return checked == RECORDING_SAMPLE ? item : checked;
+}
+
 /* Has the next sample ready. Returns RECORDING_SAMPLE, or what ended the reading, which stays so. */
 static enum recording_item have_sample(struct pperf_recording *r)
 {
 	if (r->pending)
 		return RECORDING_SAMPLE;
 	while (r->ended == RECORDING_SAMPLE) {
-		enum recording_item item = pperf_records_next(&r->records);
+		enum recording_item item = next_item(r);
 
 		if (item == RECORDING_SAMPLE) {
 			r->pending = true;
@@ -295,31 +365,25 @@ static enum recording_item have_sample(struct pperf_recording *r)
 	return r->ended;
 }
 
-static bool is_failure(enum recording_item item)
-{
-	return item > RECORDING_CUT;
-}
-
 enum pperf_error pperf_recording_seek(struct pperf_recording *r, uint64_t time_ns)
 {
-	size_t n = 0, next;
 	enum recording_item item = RECORDING_END;
 	const struct recording_chunk *range;
-	bool found = false;
+	size_t next;
 
-	/* The last chunk with samples that begins before it, or the first with any. */
+	/* The last chunk whose samples begin before it, or the first chunk. */
+	r->chunk = 0;
 	for (next = 0; next < r->chunks.count; next++) {
 		range = &r->chunks.list[next].range;
-		if (found && range->samples && range->start_ns >= time_ns)
+		if (range->samples && range->start_ns >= time_ns)
 			break;
-		if (!range->samples)
-			continue;
-		found = true;
-		n = next;
+		if (range->samples)
+			r->chunk = next;
 	}
 	if (r->chunks.count)
-		item = pperf_chunk_begin(&r->records, &r->chunks.list[n]);
-	r->ended = r->chunks.count ? RECORDING_SAMPLE : RECORDING_END;
+		item = pperf_chunk_begin(&r->records, &r->chunks.list[r->chunk]);
+	r->found = (struct recording_chunk){};
+	r->ended = RECORDING_SAMPLE;
 	r->pending = false;
 	if (item != RECORDING_END) {
 		r->ended = item;

@@ -638,11 +638,10 @@ enum recording_item pperf_records_next(struct recording *r)
 	};
 	struct recording_record record;
 	enum recording_item item;
-	uint64_t offset;
 	size_t i;
 
 	for (;;) {
-		offset = r->offset;
+		r->found = r->offset;
 		item = read_record(r, &record);
 		if (item != RECORDING_SAMPLE)
 			return item;
@@ -652,7 +651,7 @@ enum recording_item pperf_records_next(struct recording *r)
 		if (i == sizeof(kinds) / sizeof(kinds[0]))
 			continue;
 		if (kinds[i].read(r, &record))
-			return fail(r, RECORDING_BROKEN, "the record at byte %" PRIu64 " is invalid", offset);
+			return fail(r, RECORDING_BROKEN, "the record at byte %" PRIu64 " is invalid", r->found);
 		if (kinds[i].item != RECORDING_BROKEN)
 			return kinds[i].item;
 	}

@@ -128,8 +128,8 @@ struct recording {
 	/* The file, if it can be read at any place, or -1. */
 	int fd;
 
-	/* Where the first and the next record are. */
-	uint64_t first, offset;
+	/* Where the first and the next record are, and that which was found last. */
+	uint64_t first, offset, found;
 
 	/* The end and the fields of the previous sample. */
 	uint64_t end_ns;

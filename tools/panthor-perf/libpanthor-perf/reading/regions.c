@@ -109,6 +109,7 @@ static enum recording_item read_marks(struct regions *regions, struct recording 
 	uint64_t at = 0, size = bytes ? chunk->range.bytes : 0;
 	enum recording_item item = RECORDING_END;
 	struct recording_record record;
+	uint64_t marks = 0;
 
 	if (chunk->range.marks && !bytes) {
 		snprintf(r->error, sizeof(r->error), "%s", strerror(errno));
@@ -121,8 +122,11 @@ static enum recording_item read_marks(struct regions *regions, struct recording 
 			item = RECORDING_BROKEN;
 		else if (record.kind == RECORDING_KIND_MARK && add_mark(regions, &r->mark))
 			item = RECORDING_NO_MEMORY;
+		marks += record.kind == RECORDING_KIND_MARK;
 	}
-	if (item == RECORDING_BROKEN)
+	if (item == RECORDING_END && marks != chunk->range.marks)
+		item = pperf_chunk_differs(r, chunk);
+	else if (item == RECORDING_BROKEN)
 		snprintf(r->error, sizeof(r->error), "the record at byte %" PRIu64 " is invalid", chunk->range.offset + at);
 	if (item == RECORDING_NO_MEMORY)
 		snprintf(r->error, sizeof(r->error), "out of memory");
