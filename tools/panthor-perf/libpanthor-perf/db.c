@@ -10,8 +10,11 @@
 #include "internal.h"
 #include "suggest.h"
 
-/* Equations refer to each other; the data has no deeper chain than a few. */
-#define MAX_NESTING 16
+/*
+ * Equations refer to each other; the data has no deeper chain than a few. Each has EXPR_MAX_OPERANDS at the most, so that all take
+ * no more than 128 KiB of stack: a row of top-down, and so many counters.
+ */
+#define MAX_NESTING 7
 
 #define NUM_PLACES ((PPERF_BLOCK_TYPES - 1) * (PPERF_MAX_VALUES - PPERF_FIRST_COUNTER))
 #define PLACE_NAME_SIZE 12

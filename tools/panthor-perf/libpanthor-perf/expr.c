@@ -11,15 +11,15 @@
 /* Deep enough for any equation, and an end to hostile ones. */
 #define MAX_DEPTH 64
 
-/* An operand for each level of the descent, and one for each pending operation of it. */
-#define MAX_STACK (3 * MAX_DEPTH)
-
 struct parser {
 	const char *start, *at;
 	expr_resolver resolve;
 	void *context;
 	struct expr *expr;
 	int depth;
+
+	/* Operands on the stack. */
+	size_t operands;
 
 	/* C: the decimal comma of a program's locale would take an argument of max() for a fraction. */
 	locale_t locale;
@@ -51,6 +51,14 @@ static void emit(struct parser *p, enum expr_code code, unsigned int symbol, dou
 	}
 	p->expr->ops = ops;
 	ops[p->expr->count++] = (struct expr_op){ .code = code, .symbol = symbol, .number = number };
+	if (code == EXPR_NUMBER || code == EXPR_SYMBOL)
+		p->operands++;
+	else if (code != EXPR_NEGATE)
+		p->operands--;
+	if (p->operands > EXPR_MAX_OPERANDS)
+		fail(p);
+	else if (p->operands > p->expr->operands)
+		p->expr->operands = p->operands;
 }
 
 static bool accept(struct parser *p, char c)
@@ -236,7 +244,7 @@ static void operate(enum expr_code code, double *restrict a, const double *restr
 
 void pperf_expr_run(const struct expr *expr, expr_loader load, void *context, size_t count, double *values)
 {
-	double stack[MAX_STACK][count], (*top)[count] = stack;
+	double stack[expr->operands][count], (*top)[count] = stack;
 	size_t i, n;
 
 	for (i = 0; i < expr->count; i++) {

@@ -57,9 +57,15 @@ struct expr_op {
 	double number;
 };
 
+/* The most operands that an equation may have on its stack, which is on the thread's: 16 KiB for EXPR_MAX_VALUES. */
+#define EXPR_MAX_OPERANDS 16
+
 struct expr {
 	struct expr_op *ops;
 	size_t count;
+
+	/* At a time. */
+	size_t operands;
 };
 
 /* Gives a name its symbol. Returns false if it is not known. */

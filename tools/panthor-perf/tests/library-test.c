@@ -191,8 +191,9 @@ static void test_expressions(void)
 	};
 	struct expr expr;
 	char deep[1000];
-	size_t one = 1, three = 3, i;
+	size_t one = 1, three = 3, operands, i;
 	double value, values[3];
+	enum pperf_error error;
 
 	begin();
 	for (i = 0; i < COUNT(right); i++) {
@@ -226,6 +227,18 @@ static void test_expressions(void)
 		memcpy(deep + i, "min(", 4);
 	deep[i] = 0;
 	expect(pperf_expr_compile(deep, two, NULL, &expr), "hundreds of min( are understood");
+	for (operands = EXPR_MAX_OPERANDS; operands <= EXPR_MAX_OPERANDS + 1; operands++) {
+		*deep = 0;
+		for (i = 1; i < operands; i++)
+			strcat(deep, "1 + (");
+		strcat(deep, "1");
+		for (i = 1; i < operands; i++)
+			strcat(deep, ")");
+		error = pperf_expr_compile(deep, two, NULL, &expr);
+		expect(operands > EXPR_MAX_OPERANDS ? error == PPERF_ERROR_BROKEN : !error && expr.operands == operands,
+		       "%zu operands: %d, %s", operands, error, pperf_message());
+		pperf_expr_free(&expr);
+	}
 	end("expressions");
 }
 

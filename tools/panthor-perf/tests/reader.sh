@@ -11,6 +11,8 @@ set -u
 # for other compilers. KiB beside the arrays.
 MOST_INSTRUCTIONS=16000
 MOST_KIB=60000
+# KiB of stack: equations may take 128, a program and libc have some as well.
+MOST_STACK_KIB=256
 
 tool=$(cd "$(dirname "$0")/.." && pwd)
 tool_builds panthor-perf recording-make reader-test libpanthor-perf.a
@@ -108,4 +110,6 @@ few=$("$SCRATCH/columns" "$SCRATCH/2000" $names)
 echo "# columns: $kib KiB beside the arrays, of 2,000 samples $few"
 [ "${kib:-99999}" -lt $MOST_KIB ] && [ "$kib" -lt $((few + 2000)) ] && ok "and little memory, however long a recording is" ||
 	not_ok "and little memory, however long a recording is" "$kib KiB, of 2,000 samples $few"
+(ulimit -s $MOST_STACK_KIB && exec "$SCRATCH/columns" "$SCRATCH/2000" $names) >"$SCRATCH/out" 2>&1
+is "and little stack" "$? $(grep -cx '[0-9-]*' "$SCRATCH/out")" "0 1"
 plan "$TAP_COUNT"
