@@ -15,6 +15,7 @@
 
 #include <zlib.h>
 
+#include <recording-write.h>
 #include <regions.h>
 
 #include "tap.h"
@@ -538,6 +539,66 @@ out:
 	end_of(file, "of a file whose index is wrong, no more samples than it tells, and an error");
 }
 
+/* Of the largest samples, of which none but the first says anything, and without an index. Returns how many bytes there are. */
+static size_t make_small_samples(uint8_t **bytes, unsigned int samples)
+{
+	struct recording_head head = { .gpu = { .size = sizeof(head.gpu), .values_per_block = PPERF_MAX_VALUES } };
+	uint8_t none[RECORDING_FRAME] = { RECORDING_KIND_SAMPLE };
+	uint32_t sum = htole32(crc32(0, none, 4));
+	struct recording_writer writer;
+	struct recording plain = {};
+	size_t size, i;
+
+	for (i = 1; i < PPERF_BLOCK_TYPES; i++) {
+		head.gpu.blocks[i] = RECORDING_MAX_BLOCKS;
+		head.masks.bits[i][0] = ~0ull << PPERF_FIRST_COUNTER;
+		head.masks.bits[i][1] = ~0ull;
+	}
+	if (recording_writer_open(&writer, &head) || !(*bytes = malloc(2000000 + samples * sizeof(none))))
+		abort();
+	memcpy(none + 4, &sum, sizeof(sum));
+	memcpy(*bytes, writer.bytes, size = writer.size);
+	if (pperf_records_open_fd(&plain, put_file(*bytes, size)) != RECORDING_END)
+		abort();
+	for (i = 0; i < plain.layout.blocks * (size_t)PPERF_MAX_VALUES; i++)
+		plain.values[i] = 1ull << 62;
+	plain.sample.end_ns = 1;
+	recording_write_sample(&writer, &plain.sample);
+	memcpy(*bytes + size, writer.bytes, writer.size);
+	size += writer.size;
+	for (i = 0; i < samples; i++, size += sizeof(none))
+		memcpy(*bytes + size, none, sizeof(none));
+	close(plain.fd);
+	pperf_records_close(&plain);
+	recording_writer_close(&writer);
+	return size;
+}
+
+static void test_states(void)
+{
+	const unsigned int samples[] = { 100000, 200000 };
+	struct pperf_recording *r;
+	enum pperf_error error;
+	uint8_t *bytes;
+	size_t size, i;
+	int fd;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		size = make_small_samples(&bytes, samples[i]);
+		fd = put_file(bytes, size);
+		error = pperf_recording_open_fd(fd, &r);
+		close(fd);
+		free(bytes);
+		expect(i ? error == PPERF_ERROR_BROKEN && strstr(pperf_message(), "memory") :
+		       !error && pperf_recording_info(r)->samples == samples[i] + 1, "%u samples of %zu bytes: %d, %s", samples[i],
+		       size, error, pperf_message());
+		if (!error)
+			pperf_recording_close(r);
+	}
+	end("what takes much more memory than the file is not read");
+}
+
 static void test_nothing(void)
 {
 	struct pperf_recording *r = NULL;
@@ -599,6 +660,7 @@ int main(int argc, char **argv)
 	int i;
 
 	test_nothing();
+	test_states();
 	for (i = 1; i < argc; i++)
 		test_file(argv[i]);
 	printf("1..%u\n", tests);

@@ -16,6 +16,9 @@
 /* Without an index they are made: of so many bytes, or the samples that the format allows. */
 #define MADE_BYTES (4u << 20)
 
+/* Their states are of so many bytes, or no more than the records before them: those of samples are much smaller. */
+#define STATE_BYTES (64u << 20)
+
 static struct chunk *add_chunk(struct chunks *chunks, uint64_t offset)
 {
 	struct chunk *more;
@@ -130,8 +133,8 @@ static const uint8_t *read_chunk(const uint8_t *at, const uint8_t *end, struct r
 	if (!(at = pperf_records_get_varint(at, end, &chunk->bytes)) || !(at = pperf_records_get_varint(at, end, &chunk->samples)) ||
 	    !(at = pperf_records_get_varint(at, end, &chunk->start_ns)) || !(at = pperf_records_get_varint(at, end, &length)) ||
 	    !(at = pperf_records_get_varint(at, end, &chunk->marks)) ||
-	    __builtin_add_overflow(chunk->start_ns, length, &chunk->end_ns) || !chunk->bytes || chunk->bytes > MAX_BYTES ||
-	    chunk->samples > RECORDING_CHUNK_SAMPLES)
+	    __builtin_add_overflow(chunk->start_ns, length, &chunk->end_ns) || chunk->bytes > MAX_BYTES ||
+	    chunk->bytes < RECORDING_FRAME || chunk->samples > RECORDING_CHUNK_SAMPLES)
 		return NULL;
 	return at;
 }
@@ -195,8 +198,8 @@ static struct chunk *begin_chunk(struct recording *r, struct chunks *chunks)
 static enum recording_item find_by_reading(struct recording *r, struct chunks *chunks)
 {
 	struct recording_chunk *range = NULL;
+	uint64_t before, states = 0;
 	enum recording_item item;
-	uint64_t before;
 	struct chunk *chunk;
 
 	pperf_records_seek(r, r->first);
@@ -206,6 +209,11 @@ static enum recording_item find_by_reading(struct recording *r, struct chunks *c
 			if (!chunk)
 				return RECORDING_NO_MEMORY;
 			range = &chunk->range;
+			states += chunk->state_size;
+		}
+		if (states > STATE_BYTES && states > r->offset) {
+			snprintf(r->error, sizeof(r->error), "the recording has no index, and takes too much memory without one");
+			return RECORDING_BROKEN;
 		}
 		before = r->offset;
 		item = pperf_records_next(r);
@@ -225,13 +233,16 @@ static enum recording_item find_by_reading(struct recording *r, struct chunks *c
 
 enum recording_item pperf_chunks_find(struct recording *r, struct chunks *chunks)
 {
+	bool fields_only = r->fields_only;
 	enum recording_item item;
 
 	memset(chunks, 0, sizeof(*chunks));
 	item = find_by_index(r, chunks);
 	if (item == RECORDING_CUT) {
 		pperf_chunks_free(chunks);
+		r->fields_only = true;
 		item = find_by_reading(r, chunks);
+		r->fields_only = fields_only;
 	}
 	if (item == RECORDING_NO_MEMORY)
 		snprintf(r->error, sizeof(r->error), "out of memory");
