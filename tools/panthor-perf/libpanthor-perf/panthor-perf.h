@@ -882,6 +882,7 @@ enum pperf_error pperf_recording_open(const char *path, struct pperf_recording *
 /*
  * The same with a file that the program has opened. It is read from its begin on; where it stands is left as it is. The
  * descriptor stays the program's, and can be closed: the library makes one of its own for the same open file.
+ * PPERF_ERROR_INVALID if it is no descriptor.
  */
 enum pperf_error pperf_recording_open_fd(int fd, struct pperf_recording **recording);
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * reader-test FILE...: what the library says of recordings is what is in them, sample by sample, one by one and in columns, of any
- * part of the time. FILE has to be whole. Prints TAP.
+ * part of the time. FILE has to be whole.
+ * reader-test -m FILE...: each allocation fails, one in each run, and so does each read.
+ * Prints TAP.
  */
 #define _GNU_SOURCE
 #include <endian.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -610,17 +613,176 @@ static void test_nothing(void)
 	expect(error == PPERF_ERROR_SYSTEM && !strcmp(pperf_message(), "/no/such/file: No such file or directory"), "%d, %s", error,
 	       pperf_message());
 	error = pperf_recording_open_fd(-1, &r);
-	expect(error == PPERF_ERROR_SYSTEM, "-1: %d", error);
+	expect(error == PPERF_ERROR_INVALID && !strcmp(pperf_message(), "-1 is not a file descriptor"), "-1: %d, %s", error,
+	       pperf_message());
 	if (pipe(ends))
 		abort();
 	error = pperf_recording_open_fd(ends[0], &r);
-	expect(error == PPERF_ERROR_SYSTEM && strstr(pperf_message(), "Illegal seek"), "a pipe: %d, %s", error, pperf_message());
+	expect(error == PPERF_ERROR_SYSTEM && errno == ESPIPE && strstr(pperf_message(), "Illegal seek"), "a pipe: %d, %d, %s",
+	       error, errno, pperf_message());
+	close(ends[0]);
+	close(ends[1]);
+	error = pperf_recording_open_fd(ends[0], &r);
+	expect(error == PPERF_ERROR_INVALID && strstr(pperf_message(), "Bad file descriptor"), "one that is closed: %d, %s", error,
+	       pperf_message());
+	error = pperf_recording_open("/", &r);
+	expect(error == PPERF_ERROR_SYSTEM && errno == EISDIR && !strcmp(pperf_message(), "Is a directory"), "a directory: %d, %d, %s",
+	       error, errno, pperf_message());
 	error = pperf_recording_open("/dev/null", &r);
 	expect(error == PPERF_ERROR_BROKEN && !strcmp(pperf_message(), "not a panthor-perf recording"), "%d, %s", error,
 	       pperf_message());
 	expect(!r, "there is a recording");
 	pperf_recording_close(NULL);
 	end("what is no recording is not opened");
+}
+
+/* ---- Without memory, and with files that cannot be read ---- */
+
+/* The number of the call that fails, of those that the library makes from then on, and how many there were. */
+static unsigned long fail_at, calls;
+static bool fail_reads;
+
+static bool fails(bool read)
+{
+	if (read != fail_reads || ++calls != fail_at)
+		return false;
+	errno = read ? EIO : ENOMEM;
+	return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *at, size_t size);
+void *__real_reallocarray(void *at, size_t count, size_t size);
+char *__real_strdup(const char *text);
+ssize_t __real_pread(int fd, void *to, size_t size, off_t offset);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *at, size_t size);
+void *__wrap_reallocarray(void *at, size_t count, size_t size);
+char *__wrap_strdup(const char *text);
+ssize_t __wrap_pread(int fd, void *to, size_t size, off_t offset);
+
+void *__wrap_malloc(size_t size)
+{
+	return fails(false) ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails(false) ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *at, size_t size)
+{
+	return fails(false) ? NULL : __real_realloc(at, size);
+}
+
+void *__wrap_reallocarray(void *at, size_t count, size_t size)
+{
+	return fails(false) ? NULL : __real_reallocarray(at, count, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails(false) ? NULL : __real_strdup(text);
+}
+
+ssize_t __wrap_pread(int fd, void *to, size_t size, off_t offset)
+{
+	return fails(true) ? -1 : __real_pread(fd, to, size, offset);
+}
+
+/* Samples of the whole one by one, and of its second half in columns. The selection is one of the database. */
+static enum pperf_error read_all(struct pperf_recording *r, struct pperf_selection **selection, uint64_t *samples)
+{
+	const struct pperf_recording_info *info = pperf_recording_info(r);
+	static uint64_t start_ns[ROOM];
+	static double value[ROOM];
+	double *values[] = { value };
+	struct pperf_column_arrays arrays = { .size = sizeof(arrays), .room = ROOM, .start_ns = start_ns, .values = values };
+	enum pperf_error error;
+	size_t got;
+
+	*samples = count_samples(r, &error);
+	if (!error)
+		error = pperf_recording_seek(r, info->start_ns + (info->end_ns - info->start_ns) / 2);
+	if (!error)
+		error = pperf_selection_new(pperf_recording_db(r), info->gpu, selection);
+	if (!error)
+		error = pperf_selection_add(*selection, "MaliCoreUtil");
+	do
+		if (!error)
+			error = pperf_recording_columns(r, *selection, UINT64_MAX, &arrays, &got);
+	while (!error && got);
+	return error;
+}
+
+/* One call fails. Returns false if there were fewer. */
+static bool test_call(const char *path, bool read, unsigned long number, uint64_t samples)
+{
+	struct pperf_selection *selection = NULL;
+	struct pperf_recording *r = NULL;
+	enum pperf_error error;
+	uint64_t found = 0;
+	int system;
+
+	fail_reads = read;
+	calls = 0;
+	fail_at = number;
+	error = pperf_recording_open(path, &r);
+	if (!error)
+		error = read_all(r, &selection, &found);
+	system = errno;
+	fail_at = 0;
+	if (calls < number)
+		goto out;
+	/* What can be done without is not missed. */
+	if (!error)
+		expect(found == samples, "call %lu: %" PRIu64 " samples", number, found);
+	else if (read)
+		expect(error == PPERF_ERROR_SYSTEM && system == EIO && strstr(pperf_message(), strerror(EIO)),
+		       "read %lu: %d, %d, %s", number, error, system, pperf_message());
+	else
+		expect(error == PPERF_ERROR_NO_MEMORY && !strcmp(pperf_message(), "out of memory"), "allocation %lu: %d, %s", number,
+		       error, pperf_message());
+	/* It comes again. */
+	if (r && error == PPERF_ERROR_SYSTEM && found < samples) {
+		errno = 0;
+		error = pperf_recording_next(r, &(const struct pperf_sample *){ NULL });
+		expect(error == PPERF_ERROR_SYSTEM && errno == EIO, "read %lu: then %d, %d", number, error, errno);
+	}
+out:
+	pperf_selection_free(selection);
+	pperf_recording_close(r);
+	return calls >= number;
+}
+
+static void test_calls(const char *path)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	struct pperf_recording *r;
+	unsigned long number;
+	uint64_t samples;
+
+	if (pperf_recording_open(path, &r)) {
+		printf("Bail out! %s\n", pperf_message());
+		exit(1);
+	}
+	samples = pperf_recording_info(r)->samples;
+	pperf_recording_close(r);
+
+	begin();
+	for (number = 1; test_call(path, false, number, samples); number++)
+		;
+	printf("# %lu allocations\n", number - 1);
+	expect(number > 100, "%lu allocations", number - 1);
+	end_of(name, "each allocation fails");
+	begin();
+	for (number = 1; test_call(path, true, number, samples); number++)
+		;
+	expect(number > 3, "%lu reads", number - 1);
+	end_of(name, "each read fails");
 }
 
 static void test_file(const char *path)
@@ -657,12 +819,15 @@ static void test_file(const char *path)
 
 int main(int argc, char **argv)
 {
+	bool calls_fail = argc > 1 && !strcmp(argv[1], "-m");
 	int i;
 
-	test_nothing();
-	test_states();
-	for (i = 1; i < argc; i++)
-		test_file(argv[i]);
+	if (!calls_fail) {
+		test_nothing();
+		test_states();
+	}
+	for (i = calls_fail ? 2 : 1; i < argc; i++)
+		(calls_fail ? test_calls : test_file)(argv[i]);
 	printf("1..%u\n", tests);
 	return failed;
 }

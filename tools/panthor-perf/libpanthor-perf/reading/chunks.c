@@ -80,10 +80,8 @@ enum recording_item pperf_chunk_begin(struct recording *r, const struct chunk *c
 		return RECORDING_END;
 	if (!state) {
 		bytes = pperf_chunk_read(r, chunk);
-		if (!bytes) {
-			snprintf(r->error, sizeof(r->error), "%s", errno ? strerror(errno) : "the file changed while it was being read");
-			return errno == ENOMEM ? RECORDING_NO_MEMORY : RECORDING_UNREADABLE;
-		}
+		if (!bytes)
+			return pperf_records_read_failed(r);
 		if (pperf_records_get_record(bytes, chunk->range.bytes, &record) == RECORDING_SAMPLE &&
 		    record.kind == RECORDING_KIND_STATE) {
 			state = record.at;
@@ -100,21 +98,19 @@ enum recording_item pperf_chunk_begin(struct recording *r, const struct chunk *c
 
 /* ---- By the index ---- */
 
-/* Reads the index that a file ends in. Returns NULL without one. */
+/* Reads the index that a file ends in. Returns NULL without one; errno is ENOMEM without memory. */
 static uint8_t *read_index(const struct recording *r, uint64_t *offset, struct recording_record *record)
 {
-	uint8_t *bytes = NULL, *last;
+	uint8_t *bytes = NULL;
 	struct stat file;
 	off_t size;
 
+	errno = 0;
 	if (fstat(r->fd, &file) || (uint64_t)file.st_size < r->first + 12)
 		return NULL;
 	size = file.st_size;
-	last = read_at(r->fd, size - 12, 8);
-	if (!last)
+	if (TEMP_FAILURE_RETRY(pread(r->fd, offset, sizeof(*offset), size - 12)) != sizeof(*offset))
 		return NULL;
-	memcpy(offset, last, sizeof(*offset));
-	free(last);
 	*offset = le64toh(*offset);
 	if (*offset >= r->first && *offset < (uint64_t)size && size - *offset <= RECORDING_MAX_LENGTH + RECORDING_FRAME)
 		bytes = read_at(r->fd, *offset, size - *offset);
@@ -139,18 +135,18 @@ static const uint8_t *read_chunk(const uint8_t *at, const uint8_t *end, struct r
 	return at;
 }
 
-/* Returns RECORDING_END, RECORDING_CUT if there is no index that fits, or RECORDING_NO_MEMORY. */
+/* Returns RECORDING_END, RECORDING_CUT if there is no index that fits, or what is wrong. */
 static enum recording_item find_by_index(struct recording *r, struct chunks *chunks)
 {
 	struct recording_record record;
 	uint64_t offset, index, end_ns = 0;
 	uint8_t *bytes = read_index(r, &index, &record);
 	const uint8_t *at, *end;
-	enum recording_item item = RECORDING_CUT;
+	enum recording_item item = RECORDING_CUT, found;
 	struct chunk *chunk;
 
 	if (!bytes)
-		return RECORDING_CUT;
+		return errno == ENOMEM ? RECORDING_NO_MEMORY : RECORDING_CUT;
 	at = record.at;
 	end = at + record.length - sizeof(uint64_t);
 	for (offset = r->first; at && at < end; offset += chunk->range.bytes) {
@@ -167,8 +163,9 @@ static enum recording_item find_by_index(struct recording *r, struct chunks *chu
 		chunks->samples += chunk->range.samples;
 	}
 	pperf_records_seek(r, offset);
-	if (pperf_records_next(r) == RECORDING_END && r->offset == index)
-		item = RECORDING_END;
+	found = pperf_records_next(r);
+	if (found == RECORDING_NO_MEMORY || found == RECORDING_UNREADABLE || (found == RECORDING_END && r->offset == index))
+		item = found;
 out:
 	free(bytes);
 	return item;

@@ -41,10 +41,15 @@ static enum pperf_error fail_of(const struct pperf_recording *r, enum recording_
 	case RECORDING_NO_MEMORY:
 		return pperf_no_memory();
 	case RECORDING_UNREADABLE:
-		return pperf_fail(PPERF_ERROR_SYSTEM, "%s", r->records.error);
+		if (!r->records.error_number)
+			break;
+		pperf_fail(PPERF_ERROR_SYSTEM, "%s", r->records.error);
+		errno = r->records.error_number;
+		return PPERF_ERROR_SYSTEM;
 	default:
-		return pperf_fail(PPERF_ERROR_BROKEN, "%s", r->records.error);
+		break;
 	}
+	return pperf_fail(PPERF_ERROR_BROKEN, "%s", r->records.error);
 }
 
 enum pperf_error pperf_records_select(const struct recording_head *head, const struct pperf_db *db,
@@ -185,6 +190,7 @@ static enum pperf_error open_own(int fd, struct pperf_recording **out)
 {
 	struct pperf_recording *r = calloc(1, sizeof(*r));
 	enum pperf_error error;
+	int saved;
 
 	if (!r) {
 		close(fd);
@@ -192,7 +198,9 @@ static enum pperf_error open_own(int fd, struct pperf_recording **out)
 	}
 	error = read_frame(r, fd);
 	if (error) {
+		saved = errno;
 		pperf_recording_close(r);
+		errno = saved;
 		return error;
 	}
 	*out = r;
@@ -201,12 +209,20 @@ static enum pperf_error open_own(int fd, struct pperf_recording **out)
 
 enum pperf_error pperf_recording_open_fd(int fd, struct pperf_recording **out)
 {
-	int own;
+	int own, saved;
 
-	if (lseek(fd, 0, SEEK_CUR) < 0)
-		return pperf_fail(PPERF_ERROR_SYSTEM, "the recording cannot be read at any place: %s", strerror(errno));
+	if (fd < 0)
+		return pperf_fail(PPERF_ERROR_INVALID, "%d is not a file descriptor", fd);
 	own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	return own < 0 ? pperf_fail(PPERF_ERROR_SYSTEM, "%s", strerror(errno)) : open_own(own, out);
+	if (own < 0)
+		return pperf_fail(errno == EBADF ? PPERF_ERROR_INVALID : PPERF_ERROR_SYSTEM, "file descriptor %d: %s", fd,
+				  strerror(errno));
+	if (lseek(own, 0, SEEK_CUR) >= 0)
+		return open_own(own, out);
+	saved = errno;
+	close(own);
+	errno = saved;
+	return pperf_fail(PPERF_ERROR_SYSTEM, "the recording cannot be read at any place: %s", strerror(errno));
 }
 
 enum pperf_error pperf_recording_open(const char *path, struct pperf_recording **out)

@@ -35,6 +35,14 @@ static enum recording_item no_memory(struct recording *r)
 	return fail(r, RECORDING_NO_MEMORY, "out of memory");
 }
 
+enum recording_item pperf_records_read_failed(struct recording *r)
+{
+	r->error_number = errno;
+	if (errno == ENOMEM)
+		return no_memory(r);
+	return fail(r, RECORDING_UNREADABLE, "%s", errno ? strerror(errno) : "the file changed while it was being read");
+}
+
 static uint32_t load_u32(const uint8_t *at)
 {
 	uint32_t value;
@@ -93,7 +101,7 @@ static enum recording_item have_bytes(struct recording *r, size_t size)
 	while (r->filled < size) {
 		got = read_more(r, size - r->filled);
 		if (got < 0)
-			return fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
+			return pperf_records_read_failed(r);
 		if (!got)
 			return RECORDING_CUT;
 		r->filled += got;
@@ -172,14 +180,14 @@ static enum recording_item read_record(struct recording *r, struct recording_rec
 	return item;
 }
 
-/* Parses what a record holds. Returns NULL if that is no JSON object. */
-static struct json_object *parse_object(const struct recording_record *record)
+/* Parses what a record holds. Returns RECORDING_SAMPLE, RECORDING_BROKEN if that is no JSON object, or RECORDING_NO_MEMORY. */
+static enum recording_item parse_object(const struct recording_record *record, struct json_object **out)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
-	struct json_object *object = NULL;
+	struct json_object *object;
 
 	if (!tokener)
-		return NULL;
+		return RECORDING_NO_MEMORY;
 
 	object = json_tokener_parse_ex(tokener, (const char *)record->at, record->length);
 	/* A number may otherwise go on. */
@@ -191,7 +199,8 @@ static struct json_object *parse_object(const struct recording_record *record)
 		object = NULL;
 	}
 	json_tokener_free(tokener);
-	return object;
+	*out = object;
+	return object ? RECORDING_SAMPLE : RECORDING_BROKEN;
 }
 
 /* A whole number from 0 to max. Returns -1 if it is there and is none; 0 if it is not there. */
@@ -208,7 +217,7 @@ static int get_number(struct json_object *object, const char *key, uint64_t max,
 	return *value > max ? -1 : 0;
 }
 
-/* A copy of a text, NULL if it is not there. Returns -1 if it is none, or without memory. */
+/* A copy of a text, NULL if it is not there. Returns -1 if it is none, or without memory: errno is ENOMEM then. */
 static int get_text(struct json_object *object, const char *key, char **text)
 {
 	struct json_object *found;
@@ -350,7 +359,7 @@ static const char *parse_gpu(struct pperf_gpu_info *info, struct json_object *gp
 	return NULL;
 }
 
-/* Returns the key whose value is wrong, or NULL. */
+/* Returns the key whose value is wrong, or for which there is no memory: errno is ENOMEM then. NULL if all is well. */
 static const char *parse_head(struct recording_head *head, struct json_object *top)
 {
 	struct {
@@ -411,7 +420,8 @@ static enum recording_item make_sample(struct recording *r)
 	r->blocks = calloc(r->layout.blocks + 1, sizeof(*r->blocks));
 	r->values = calloc(r->layout.blocks * (size_t)head->gpu.values_per_block + 1, sizeof(*r->values));
 	r->previous = calloc(r->layout.fields, sizeof(*r->previous));
-	if (!r->blocks || !r->values || !r->previous)
+	r->state = calloc(r->layout.fields, sizeof(*r->state));
+	if (!r->blocks || !r->values || !r->previous || !r->state)
 		return no_memory(r);
 
 	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {
@@ -461,11 +471,18 @@ static enum recording_item read_head(struct recording *r)
 	if (record.kind != RECORDING_KIND_HEAD)
 		return fail(r, RECORDING_BROKEN, "the recording does not start with a header");
 
-	object = parse_object(&record);
-	if (!object)
+	item = parse_object(&record, &object);
+	if (item == RECORDING_NO_MEMORY)
+		return no_memory(r);
+	if (item != RECORDING_SAMPLE)
 		return fail(r, RECORDING_BROKEN, "the header of the recording is not a JSON object");
+	errno = 0;
 	wrong = parse_head(&r->head, object);
+	if (wrong && errno == ENOMEM)
+		item = no_memory(r);
 	json_object_put(object);
+	if (item == RECORDING_NO_MEMORY)
+		return item;
 	if (wrong)
 		return fail(r, RECORDING_BROKEN, "\"%s\" is missing or invalid in the header of the recording", wrong);
 
@@ -505,14 +522,15 @@ void pperf_records_seek(struct recording *r, uint64_t offset)
 int pperf_records_rewind(struct recording *r)
 {
 	if (r->fd < 0 && fseek(r->file, r->first, SEEK_SET)) {
-		fail(r, RECORDING_UNREADABLE, "%s", strerror(errno));
+		pperf_records_read_failed(r);
 		return -1;
 	}
 	pperf_records_seek(r, r->first);
 	return 0;
 }
 
-static int read_sample(struct recording *r, const struct recording_record *record)
+/* Each reads a record: RECORDING_SAMPLE, RECORDING_BROKEN if it is none of its kind, or RECORDING_NO_MEMORY. */
+static enum recording_item read_sample(struct recording *r, const struct recording_record *record)
 {
 	const struct recording_layout *layout = &r->layout;
 	const uint64_t *field = r->previous + RECORDING_FIELDS;
@@ -522,7 +540,7 @@ static int read_sample(struct recording *r, const struct recording_record *recor
 
 	if (pperf_records_get_changes(record->at, record->at + record->length, r->previous, layout->fields) ||
 	    pperf_records_get_times(layout, r->previous, r->end_ns, &times))
-		return -1;
+		return RECORDING_BROKEN;
 
 	r->end_ns = times.end_ns;
 	sample->start_ns = times.start_ns;
@@ -532,33 +550,31 @@ static int read_sample(struct recording *r, const struct recording_record *recor
 		sample->cycles[i] = r->previous[3 + i];
 	if (!r->fields_only)
 		pperf_records_spread(layout, field, r->blocks, r->values, r->head.gpu.values_per_block);
-	return 0;
+	return RECORDING_SAMPLE;
 }
 
 /* A state says what is known already, to those who begin there. */
-static int check_state(struct recording *r, const struct recording_record *record)
+static enum recording_item check_state(struct recording *r, const struct recording_record *record)
 {
-	uint64_t *fields = malloc(r->layout.fields * sizeof(*fields)), end_ns;
-	int ret = -1;
+	uint64_t end_ns;
 
-	if (fields && !pperf_records_get_state(&r->layout, record->at, record->at + record->length, &end_ns, fields) &&
-	    end_ns == r->end_ns && !memcmp(fields, r->previous, r->layout.fields * sizeof(*fields)))
-		ret = 0;
-	free(fields);
-	return ret;
+	if (pperf_records_get_state(&r->layout, record->at, record->at + record->length, &end_ns, r->state) ||
+	    end_ns != r->end_ns || memcmp(r->state, r->previous, r->layout.fields * sizeof(*r->state)))
+		return RECORDING_BROKEN;
+	return RECORDING_SAMPLE;
 }
 
-static int read_clock_record(struct recording *r, const struct recording_record *record)
+static enum recording_item read_clock_record(struct recording *r, const struct recording_record *record)
 {
 	const uint8_t *at = record->at;
 
 	if (record->length < 32)
-		return -1;
+		return RECORDING_BROKEN;
 	r->clocks.monotonic_raw = load_u64(at);
 	r->clocks.boottime = load_u64(at + 8);
 	r->clocks.realtime = load_u64(at + 16);
 	r->clocks.monotonic = load_u64(at + 24);
-	return 0;
+	return RECORDING_SAMPLE;
 }
 
 int pperf_records_get_mark(const struct recording_record *record, struct recording_mark *previous)
@@ -578,9 +594,9 @@ int pperf_records_get_mark(const struct recording_record *record, struct recordi
 	return 0;
 }
 
-static int read_mark(struct recording *r, const struct recording_record *record)
+static enum recording_item read_mark(struct recording *r, const struct recording_record *record)
 {
-	return pperf_records_get_mark(record, &r->mark);
+	return pperf_records_get_mark(record, &r->mark) ? RECORDING_BROKEN : RECORDING_SAMPLE;
 }
 
 static const char *reason_name(unsigned int reason)
@@ -588,9 +604,9 @@ static const char *reason_name(unsigned int reason)
 	return pperf_records_reasons[reason];
 }
 
-static int read_end(struct recording *r, const struct recording_record *record)
+static enum recording_item read_end(struct recording *r, const struct recording_record *record)
 {
-	struct json_object *object = parse_object(record), *name;
+	struct json_object *object, *name;
 	struct {
 		const char *key;
 		uint64_t *value;
@@ -600,13 +616,15 @@ static int read_end(struct recording *r, const struct recording_record *record)
 		{ "marks", &r->end.marks }, { "dropped", &r->end.dropped },
 		{ "measured_hz", &r->end.clock.measured_hz }, { "nominal_hz", &r->end.clock.nominal_hz },
 	};
-	int reason = -1, ret = -1;
+	enum recording_item item = parse_object(record, &object);
 	uint64_t status;
+	int reason = -1;
 	size_t i;
 
-	if (!object)
-		return -1;
+	if (item != RECORDING_SAMPLE)
+		return item;
 
+	item = RECORDING_BROKEN;
 	if (json_object_object_get_ex(object, "reason", &name))
 		reason = name_number(name, reason_name, 0, 5);
 	if (reason < 0 || get_number(object, "status", 255, &status))
@@ -617,17 +635,17 @@ static int read_end(struct recording *r, const struct recording_record *record)
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (get_number(object, numbers[i].key, UINT64_MAX, numbers[i].value))
 			goto out;
-	ret = 0;
+	item = RECORDING_SAMPLE;
 out:
 	json_object_put(object);
-	return ret;
+	return item;
 }
 
 enum recording_item pperf_records_next(struct recording *r)
 {
 	static const struct {
 		char kind;
-		int (*read)(struct recording *recording, const struct recording_record *record);
+		enum recording_item (*read)(struct recording *recording, const struct recording_record *record);
 
 		/* What it is to those who call: nothing, if it is RECORDING_BROKEN. */
 		enum recording_item item;
@@ -650,7 +668,10 @@ enum recording_item pperf_records_next(struct recording *r)
 			;
 		if (i == sizeof(kinds) / sizeof(kinds[0]))
 			continue;
-		if (kinds[i].read(r, &record))
+		item = kinds[i].read(r, &record);
+		if (item == RECORDING_NO_MEMORY)
+			return no_memory(r);
+		if (item != RECORDING_SAMPLE)
 			return fail(r, RECORDING_BROKEN, "the record at byte %" PRIu64 " is invalid", r->found);
 		if (kinds[i].item != RECORDING_BROKEN)
 			return kinds[i].item;
@@ -676,6 +697,7 @@ void pperf_records_close(struct recording *r)
 	free(r->blocks);
 	free(r->values);
 	free(r->previous);
+	free(r->state);
 	free(r->bytes);
 	memset(r, 0, sizeof(*r));
 }

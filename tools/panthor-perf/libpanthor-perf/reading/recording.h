@@ -120,8 +120,9 @@ struct recording {
 	struct recording_mark mark;
 	struct recording_end end;
 
-	/* What is wrong, in a sentence without a full stop. */
+	/* What is wrong, in a sentence without a full stop; errno of RECORDING_UNREADABLE, 0 if the file changed. */
 	char error[160];
+	int error_number;
 
 	FILE *file;
 
@@ -134,6 +135,9 @@ struct recording {
 	/* The end and the fields of the previous sample. */
 	uint64_t end_ns;
 	uint64_t *previous;
+
+	/* Room for as many fields. */
+	uint64_t *state;
 
 	struct pperf_block *blocks;
 	uint64_t *values;
@@ -158,6 +162,9 @@ enum recording_item pperf_records_open_fd(struct recording *recording, int fd);
 
 /* The next item. Records of kinds that this program does not know are skipped. */
 enum recording_item pperf_records_next(struct recording *recording);
+
+/* Notes what errno says of a read that failed, 0 if the file was too short. Returns what was found. */
+enum recording_item pperf_records_read_failed(struct recording *recording);
 
 /* Goes back to the first item. Returns -1 if the file does not allow it, and says so in error. */
 int pperf_records_rewind(struct recording *recording);

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "regions.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,10 +110,8 @@ static enum recording_item read_marks(struct regions *regions, struct recording 
 	struct recording_record record;
 	uint64_t marks = 0;
 
-	if (chunk->range.marks && !bytes) {
-		snprintf(r->error, sizeof(r->error), "%s", strerror(errno));
-		return RECORDING_UNREADABLE;
-	}
+	if (chunk->range.marks && !bytes)
+		return pperf_records_read_failed(r);
 	for (; at < size && item == RECORDING_END; at += record.length + RECORDING_FRAME) {
 		if (pperf_records_get_record(bytes + at, size - at, &record) != RECORDING_SAMPLE)
 			item = RECORDING_BROKEN;
