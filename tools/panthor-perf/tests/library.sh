@@ -12,7 +12,7 @@ tool=$top/tools/panthor-perf
 library=$tool/libpanthor-perf
 export PYTHONDONTWRITEBYTECODE=1
 
-plan $((1 + 4 + 4 + 3 * 15 + 13))
+plan $((1 + 4 + 4 + 3 * 15 + 15))
 
 # A copy in which all structs that may grow have.
 grown=$SCRATCH/grown
@@ -42,7 +42,7 @@ build()
 for tree in now grown; do
 	where=$top
 	[ $tree = now ] || where=$grown
-	if build $tree "$where" libpanthor-perf.so.0 libpanthor-perf.abi session-shared-test fake/libpanthor-perf.so.0; then
+	if build $tree "$where" libpanthor-perf.so.0 libpanthor-perf.abi recording-make session-shared-test fake/libpanthor-perf.so.0; then
 		ok "the library builds, $tree"
 	else
 		not_ok "the library builds, $tree" "$(cat "$SCRATCH/log")" "$(command -v abidw || echo 'install abigail-tools')"
@@ -163,7 +163,22 @@ Error a fake has no counter "NoSuchCounter". Run panthor-perf list to see all co
 TypeError counters must be a list of names
 unknown counter set 'fourth'; use one of primary, secondary, tertiary
 END
+STATES=1 MARKS="0 one
+500000000 two" "$SCRATCH/now/recording-make" "$SCRATCH/recording" 1500 default ./game
+cat >"$SCRATCH/recorded.py" <<'END'
+import sys, panthor_perf
+with panthor_perf.Recording(sys.argv[1]) as recording:
+    print(recording, recording.command, recording.period, recording.kernel)
+    print([(region.name, region.times) for region in recording.regions()], [mark.name for mark in recording.marks()])
+    columns, total = recording.columns(["MaliGPUActiveCy"]), recording.total(["MaliGPUActiveCy"])
+    print(sum(columns["MaliGPUActiveCy"]) == total.values["MaliGPUActiveCy"] > 0, len(total.topdown[1]), total.topdown[1][0].title)
+END
 for library in now grown; do
+	python $library "" "$SCRATCH/recorded.py" "$SCRATCH/recording"
+	is "recordings in Python with the library, $library" "$? $(cat "$SCRATCH/err" "$SCRATCH/out")" \
+		"0 <Recording of Mali-G710: 1500 samples in 1.502000 s> ['./game'] 0.001 7.3.0
+[('', 0), ('one', 1), ('two', 1)] ['one', 'two']
+True 5 Idle"
 	python $library st "$SCRATCH/test.py"
 	is "Python's module with the library, $library" "$? $(cat "$SCRATCH/err")" "1 alarm"
 	is "and what it says" "$(cat "$SCRATCH/out")" "$(cat "$SCRATCH/want")"

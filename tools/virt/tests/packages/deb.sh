@@ -9,7 +9,7 @@ set -u
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 41
+plan 43
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -48,7 +48,9 @@ for file in usr/include/panthor-perf.h usr/lib/aarch64-linux-gnu/libpanthor-perf
 	has "what programs are built with has $file" "$(dpkg-deb -c "$development")" " \./$file"
 done
 has "of the same version" "$(dpkg-deb -f "$development" Depends)" "libpanthor-perf0 \(= ${version//+/\\+}\)"
-has "Python finds its module" "$(dpkg-deb -c "$python")" " \./usr/lib/python3/dist-packages/panthor_perf\.py$"
+has "Python finds its module" "$(dpkg-deb -c "$python")" " \./usr/lib/python3/dist-packages/panthor_perf/_recording\.py$"
+has "with its types" "$(dpkg-deb -c "$python")" " \./usr/lib/python3/dist-packages/panthor_perf/py\.typed$"
+has "numpy and pandas are suggestions" "$(dpkg-deb -f "$python" Suggests)" "^python3-numpy, python3-pandas$"
 has "and the library" "$(dpkg-deb -f "$python" Depends)" "libpanthor-perf0 \(>= 0\.3\)"
 dpkg-deb -x "$tool" "$SCRATCH/tool"
 # Those that doctor names, and those that they name.
