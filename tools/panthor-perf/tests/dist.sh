@@ -42,8 +42,8 @@ tree=$SCRATCH/panthor-perf-$version
 tar -xf "$SCRATCH"/out-one/*.tar.gz -C "$SCRATCH"
 is "all of it is in one directory, of nobody's" "$(tar --numeric-owner -tvf "$SCRATCH"/out-one/*.tar.gz |
 	awk -v top="panthor-perf-$version/" '$2 != "0/0" || index($6, top) != 1 || $1 !~ /^(drwxr-xr-x|-rw-r--r--|-rwxr-xr-x|l)/')" ""
-# uPlot has its own text, and JSON and recordings no place for one.
-is "each file names a licence that is there" "$(find "$tree" -type f -not -path '*/LICENSES/*' -not -name VERSION -not -name 'uPlot.*' -not -name '*.json' -not -name '*.data' | while read -r file; do
+# uPlot has its own text; JSON and recordings have no place for one, and the notebook has it in its first cell.
+is "each file names a licence that is there" "$(find "$tree" -type f -not -path '*/LICENSES/*' -not -name VERSION -not -name 'uPlot.*' -not -name '*.json' -not -name '*.ipynb' -not -name '*.data' | while read -r file; do
 	licence=$(head -n 3 "$file" | sed -n 's/.*SPDX-License-Identifier: \([A-Za-z0-9.-]*\).*/\1/p')
 	[ -n "$licence" ] && [ -e "$tree/LICENSES/$licence" ] || echo "${file#"$tree"/}: $licence"
 done)" ""

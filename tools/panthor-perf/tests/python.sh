@@ -3,7 +3,8 @@
 # kernels: none
 # daily: none
 # Recordings in Python: every figure of report is what the module gives, columns with numpy and without, parts of the time, two
-# readers of one recording, memory; data frames; sessions that are collected, dropped or inherited; and types, by mypy.
+# readers of one recording, memory; data frames; sessions that are collected, dropped or inherited; types, by mypy; and the
+# notebook of the examples: PICTURES=DIR in the environment keeps its pictures there, to be looked at.
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
@@ -11,10 +12,10 @@ set -u
 MOST_KIB=60000
 
 tool=$(cd "$(dirname "$0")/.." && pwd)
-"$VIRT_DIR/build/deps.sh" mypy python3-numpy python3-pandas 2>"$SCRATCH/err" ||
+"$VIRT_DIR/build/deps.sh" mypy python3-ipykernel python3-matplotlib python3-nbclient python3-numpy python3-pandas 2>"$SCRATCH/err" ||
 	{ not_ok "the packages are there" "$(cat "$SCRATCH/err")"; exit 1; }
 tool_builds panthor-perf recording-make fake/libpanthor-perf.so.0
-export LD_LIBRARY_PATH=$SCRATCH/fake PYTHONPATH=$tool/python PYTHONDONTWRITEBYTECODE=1
+export LD_LIBRARY_PATH=$SCRATCH/fake PYTHONPATH=$tool/python PYTHONDONTWRITEBYTECODE=1 MPLCONFIGDIR=$SCRATCH HOME=$SCRATCH
 PATH=$SCRATCH:$PATH
 
 # Debian's, which has Debian's modules.
@@ -45,6 +46,7 @@ print(ns, "")' "$1"
 }
 
 STATES=1 MARKS="$(frames 5000000)" make_recording before.data 8000 default ./game --fast
+STATES=1 MARKS="$(frames 2000000)" make_recording after.data 7000 default ./game
 POWERS=1 make_recording powers 30 all
 STATES=1 make_recording all 1500 all
 make_recording none 0 default
@@ -261,7 +263,7 @@ os.waitpid(child, 0)
 session.close()
 print(len(freed))'
 
-# ---- Types ----
+# ---- Types, and the notebook ----
 
 is "mypy finds nothing" "$(cd "$SCRATCH" && /usr/bin/mypy --strict --ignore-missing-imports --cache-dir "$SCRATCH/mypy" "$tool/python/panthor_perf" 2>&1 |
 	grep -v '^Success')" ""
@@ -274,4 +276,14 @@ END
 is "and programs are checked by its types" "$(cd "$SCRATCH" && MYPYPATH=$tool/python /usr/bin/mypy --strict --ignore-missing-imports \
 	--cache-dir "$SCRATCH/mypy" typed.py 2>&1 | grep -o 'typed.py:[0-9]*: error: Incompatible types in assignment')" \
 	"typed.py:4: error: Incompatible types in assignment"
+# What it prints of regions and shares is what report says.
+(cd "$SCRATCH" && "$python" "$tool/tests/notebook.py" "$tool/examples/analysis.ipynb" ${PICTURES:+"$PICTURES"}) >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "the notebook runs to its end, with three pictures" "$? $(grep -c '^picture True True$' "$SCRATCH/out") $(grep -A20 Error "$SCRATCH/err")" "0 3 "
+panthor-perf report -j "$SCRATCH/before.data" | python3 -c 'import json, sys
+report = json.load(sys.stdin)
+for region in report["regions"][-1:] + report["regions"][:-1]:
+    print(region["name"] or "", region.get("times", 1), "%.3f" % region["seconds"])' >"$SCRATCH/want"
+is "it has the regions of report" "$(sed -n '/^ *times /,/^picture/p' "$SCRATCH/out" | sed '1,2d; /^picture/d' | tr -s ' ' | sed 's/^ *//')" \
+	"$(sed 's/^ *//' "$SCRATCH/want")"
+is "and has no outputs of its own" "$(grep -c '"output_type"\|"execution_count": [0-9]' "$tool/examples/analysis.ipynb")" 0
 plan "$TAP_COUNT"

@@ -18,6 +18,7 @@ export FAKE_TICKS=$SCRATCH/ticks LD_LIBRARY_PATH=$SCRATCH/fake PYTHONPATH=$TOP/t
 
 # TOOL STATUS ARGUMENT...: 141 is that of a program that SIGPIPE has ended
 tools="tools/panthor-perf/examples/load.py 141
+tools/panthor-perf/tests/notebook.py 141 -h
 tools/panthor-perf/tests/python_report.py 141 -h
 tools/panthor-perf/tests/sql_answers.py 141 -h
 tools/panthor-perf/tests/sql_report.py 141 -h
