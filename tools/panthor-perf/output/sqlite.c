@@ -121,7 +121,7 @@ static int put_samples(const struct database *d, FILE *out)
 }
 
 /* A row with all samples together, or one for each region. */
-static int put_total(const struct database *d, FILE *out, const char *name, const char *first, const char *last)
+static int put_total(const struct database *d, FILE *out, const char *name, const char *first, const char *active, const char *last)
 {
 	unsigned int clock;
 	size_t i;
@@ -130,7 +130,7 @@ static int put_total(const struct database *d, FILE *out, const char *name, cons
 	fprintf(out, "CREATE VIEW %s AS SELECT *", name);
 	ret = put_derived(d, out, ",\n  %2$s AS \"%1$s\"");
 	fprintf(out, "\nFROM (SELECT %scount(*) AS samples, min(start_ns) AS start_ns, max(end_ns) AS end_ns,\n"
-		"  sum(end_ns - start_ns) / 1e9 AS seconds", first);
+		"  sum(end_ns - start_ns) / 1e9 AS seconds,\n  (SELECT active_seconds FROM %s) AS active_seconds", first, active);
 	for (clock = 0; clock < PPERF_CLOCKS; clock++)
 		if (has_clock(d, clock))
 			fprintf(out, ",\n  sum(%1$s_cycles) AS %1$s_cycles", pperf_clock_name(clock));
@@ -150,8 +150,8 @@ static int no_memory(void)
 static int put_schema(const struct database *d, FILE *out)
 {
 	fputs(tables, out);
-	if (put_samples(d, out) || put_total(d, out, "total", "", "") ||
-	    put_total(d, out, "region_total", "region, ", " GROUP BY region"))
+	if (put_samples(d, out) || put_total(d, out, "total", "", "recording", "") ||
+	    put_total(d, out, "region_total", "region, ", "region WHERE id = sample.region", " GROUP BY region"))
 		return -1;
 	return 0;
 }

@@ -56,13 +56,13 @@ class Comparison:
     def figures(self, name, of, source):
         """Load and bandwidth: of the whole, or of a region."""
         sql = {
-            ("load", "of_time"): "active_seconds / total.seconds",
+            ("load", "of_time"): "total.active_seconds / total.seconds",
             ("load", "of_cycles"): "CAST(MaliGPUActiveCy AS REAL) / toplevel_cycles",
             # report prints nanoseconds.
-            ("load", "active_seconds"): "round(active_seconds, 9)",
+            ("load", "active_seconds"): "round(total.active_seconds, 9)",
             ("load", "active_cycles"): "MaliGPUActiveCy",
             ("load", "cycles"): "toplevel_cycles",
-            ("load", "active_hz"): "MaliGPUActiveCy / active_seconds",
+            ("load", "active_hz"): "MaliGPUActiveCy / total.active_seconds",
             ("bandwidth", "read"): "MaliExtBusRdBy / total.seconds",
             ("bandwidth", "written"): "MaliExtBusWrBy / total.seconds",
         }
