@@ -578,7 +578,8 @@ enum drm_panthor_perf_setup_flags {
  * - -EINVAL: a field is out of range, padding is not zero, @fd is not an eventfd,
  *   a buffer object has the wrong size, was imported, or cannot be mapped by the
  *   client (DRM_PANTHOR_BO_NO_MMAP).
- * - -EBADF: @fd is not open.
+ * - -EBADF: @fd is not open. The permission is checked first: a client can pass
+ *   an @fd of -1 to find out if it may count, without setting up a session.
  * - -ENOENT: there is no buffer object of one of the handles.
  * - -EACCES: the caller may not count, or has no CAP_PERFMON and the period is
  *   shorter than 1 ms or the ring is larger than 16 MiB.

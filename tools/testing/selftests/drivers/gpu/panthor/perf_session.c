@@ -904,7 +904,11 @@ TEST_F(session, permission)
 	/* One that was made while it was allowed goes on. */
 	ASSERT_EQ(0, START(0));
 	EXPECT_EQ(-EACCES, as_nobody(&setup, 1, self->fd));
+	setup.fd = -1;
+	EXPECT_EQ(-EACCES, as_nobody(&setup, 1, self->fd));
 	ASSERT_EQ(0, perf_set_paranoid(false));
+	EXPECT_EQ(-EBADF, as_nobody(&setup, 1, self->fd));
+	setup.fd = self->setup.fd;
 	EXPECT_EQ(0, as_nobody(&setup, 1, self->fd));
 
 	/* Short periods, long rings, and other sets are for who is trusted. */
