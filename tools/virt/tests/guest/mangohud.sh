@@ -69,12 +69,6 @@ one_session()
 	[ "$(sessions "$1")" = 1 ]
 }
 
-# Its number is another one if something has not let go of the last GPU yet.
-node()
-{
-	ls /dev/dri/renderD* 2>/dev/null
-}
-
 at_work()
 {
 	is "a GPU at work" "$(frames $ours LD_LIBRARY_PATH=/root/lib)" "0 reset status 0"

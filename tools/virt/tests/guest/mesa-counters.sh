@@ -30,11 +30,6 @@ no_library()
 	LD_LIBRARY_PATH=/root/mesa "$@"
 }
 
-node()
-{
-	ls /dev/dri/renderD* 2>/dev/null
-}
-
 panthor-perf info -j >/root/info 2>/dev/null
 panthor-perf list -x ";" >/root/list 2>/dev/null
 is "the program runs" "$(gl-work draw 2>&1 | sed -n '2p')" "ok - draw"

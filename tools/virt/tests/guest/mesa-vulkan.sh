@@ -33,11 +33,6 @@ no_library()
 	LD_LIBRARY_PATH=/root/none "$@"
 }
 
-node()
-{
-	ls /dev/dri/renderD* 2>/dev/null
-}
-
 panthor-perf info -j >/root/info 2>/dev/null
 panthor-perf list -x ';' >/root/list 2>/dev/null
 is "queries, in all ways" "$(traced queries vk-perf)" "0  "

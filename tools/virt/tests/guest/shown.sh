@@ -53,6 +53,12 @@ steady()
 	done
 }
 
+# node: the GPU's, if its driver is bound. Its number is another one if something has not let go of the last GPU yet.
+node()
+{
+	ls /dev/dri/renderD* 2>/dev/null
+}
+
 # sessions PID: of counters, of all that it has open
 sessions()
 {
