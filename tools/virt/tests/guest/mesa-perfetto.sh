@@ -34,6 +34,12 @@ sampled()
 	[ "$(grep -c panthor_perf_delivery: $tracing/trace)" -ge "$1" ]
 }
 
+# said TEXT: by the producer
+said()
+{
+	grep -q "$1" /root/producer.log
+}
+
 ended()
 {
 	! kill -0 "$1" 2>/dev/null
@@ -74,7 +80,7 @@ echo "$before $(wakeups $producer) $(grep -c panthor_perf_delivery: $tracing/tra
 # A second trace at the same time is refused.
 trace refused all
 refused=$trace
-sleep 2
+until_true 120 said 'is already active' || not_ok "a second trace is refused" "$(tail -n 5 /root/producer.log)"
 finish $refused
 is "a second trace at a time ends as others do" $? 0
 is "and has no session" "$(sessions $producer)" 1
@@ -93,7 +99,7 @@ echo 1 >$tracing/tracing_on
 trace unbound all
 until_true 120 sampled 2
 echo "$name" >/sys/bus/platform/drivers/panthor/unbind
-sleep 1
+until_true 120 said 'Skipping sample' || not_ok "the producer misses the GPU" "$(tail -n 5 /root/producer.log)"
 finish $trace
 is "an unbound GPU: the trace ends" $? 0
 ended $producer && not_ok "and the producer lives" "$(tail -n 5 /root/producer.log)" || ok "and the producer lives"
@@ -121,7 +127,6 @@ trace none all
 until_true 60 ended $producer && ok "who may not count: the producer ends with the first trace" ||
 	not_ok "who may not count: the producer ends with the first trace" "$(cat /root/producer.log)"
 has "and says why" "$(cat /root/producer.log)" "CAP_PERFMON"
-sleep 1
 finish $trace
 is "and the trace ends" $? 0
 kill $traced
