@@ -11,6 +11,7 @@
 
 LIB=usr/lib/aarch64-linux-gnu
 HEADER=$TOP_DIR/tools/panthor-perf/libpanthor-perf/panthor-perf.h
+UAPI=$TOP_DIR/include/uapi/drm/panthor_perf_drm.h
 
 # What Mesa is linked against, of the release that it runs on.
 PACKAGES="libc6-dev libdrm-dev libexpat1-dev libglvnd-dev libzstd-dev zlib1g-dev"
@@ -19,7 +20,7 @@ MESON="meson -- ninja-build python3 python3-pkg-resources python3-setuptools"
 
 OPTIONS=(-Dgallium-drivers=panfrost -Dvulkan-drivers=panfrost -Dplatforms= -Dglx=disabled -Degl=enabled -Dgbm=enabled
 	-Dgles1=disabled -Dgles2=enabled -Dopengl=true -Dllvm=disabled -Dvideo-codecs= -Dbuild-tests=false
-	-Dlibunwind=disabled -Dlmsensors=disabled -Dbuildtype=debugoptimized -Db_ndebug=true)
+	-Dlibunwind=disabled -Dlmsensors=disabled -Dbuildtype=debugoptimized -Db_ndebug=true -Dpanthor-perf=enabled)
 PRODUCER_OPTIONS=(-Dperfetto=true -Ddatasources=panthor)
 
 cross_file()
@@ -79,6 +80,7 @@ configure()
 	shift 5
 	link_tree "$source" "$tree/source"
 	stage_patches "$source" "$tree/stage" "$HERE"/patches/*.patch
+	put "$UAPI" "$tree/stage/include/drm-uapi/panthor_perf_drm.h"
 	[ -z "$sdk" ] || perfetto_project "$sdk" "$tree/stage/subprojects/perfetto"
 	sync_stage "$source" "$tree/source" "$tree/stage"
 	# libpanthor-perf is opened at run time; its header is all that is needed.
@@ -140,12 +142,12 @@ if [ "$*" = pps-producer ]; then
 	checkout PERFETTO_SRC tools/gen_amalgamated Perfetto
 	sdk=$("$HERE/../perfetto/build.sh" sdk)
 	key=$(hash_text "$id" "$sysroot" "$sdk" "${OPTIONS[@]}" "${PRODUCER_OPTIONS[@]}" "$(declare -f cross_file)")
-	kept mesa/producer "$(hash_text "$key" "$(inputs)" "$(hash_files "$HEADER")")" "building pps-producer" compile_producer \
+	kept mesa/producer "$(hash_text "$key" "$(inputs)" "$(hash_files "$HEADER" "$UAPI")")" "building pps-producer" compile_producer \
 		"$MESA_SRC" "$sysroot" "$meson" "$CACHE/mesa/tree-producer-$key" "$sdk"
 	echo "$DEST"
 	exit 0
 fi
 key=$(hash_text "$id" "$sysroot" "${OPTIONS[@]}" "$(declare -f cross_file)")
-kept mesa/mesa "$(hash_text "$key" "$(inputs)" "$(hash_files "$HEADER")")" "building Mesa" compile "$MESA_SRC" "$sysroot" "$meson" \
+kept mesa/mesa "$(hash_text "$key" "$(inputs)" "$(hash_files "$HEADER" "$UAPI")")" "building Mesa" compile "$MESA_SRC" "$sysroot" "$meson" \
 	"$CACHE/mesa/tree-$key"
 echo "$DEST"

@@ -9,7 +9,7 @@ set -u
 . "$TESTS_DIR/lib/ledger.sh"
 
 CLIENTS=$VIRT_DIR/../../clients
-GUEST=16
+GUEST=18
 MODELS="g610 g310"
 
 # compare FILE NAME: each query of FILE with what the ledger has between the two samples of its session
