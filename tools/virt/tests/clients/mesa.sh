@@ -4,14 +4,28 @@
 # Debian's Mesa, GL ES and Vulkan, on the virtual Mali: on a panthor without a patch of ours all is well
 # by what API and kernel say; with ours, counters are those of the ledger, to the digit, and the same
 # from one run to the next if time is counted by instructions.
+# With MESA, a directory of clients/mesa/build.sh, and LIBRARY, one of clients/library.sh, that Mesa is run in place of
+# Debian's.
 set -u
 . "$(dirname "$0")/../lib/tap.sh"
+
+LIB=/usr/lib/aarch64-linux-gnu
+MESA_FILES=()
+UNPATCHED=pristine
+[ "$CONFIG" != stock ] || UNPATCHED=debian
+if [ -n "${MESA:-}" ]; then
+	for file in "$MESA"/libgallium-*.so "$MESA/libvulkan_panfrost.so"; do
+		MESA_FILES+=(-f "$file:$LIB/${file##*/}")
+	done
+	MESA_FILES+=(-f "$MESA/libEGL_mesa.so.0:$LIB/libEGL_mesa.so.0.0.0" -f "$MESA/dri_gbm.so:$LIB/gbm/dri_gbm.so"
+		-f "$LIBRARY/libpanthor-perf.so.0:$LIB/libpanthor-perf.so.0")
+fi
 
 plan $((2 * 9 + 2 * 8 + 2))
 
 # On a panthor as it is. What GL of Mesa 25 does not have is a reset status.
-CONFIG=pristine guest_script 8 mesa -r gl -- gl-work Mali-G610 unknown
-CONFIG=pristine guest_script 8 mesa -r vulkan -- vk-work Mali-G610 0
+CONFIG=$UNPATCHED guest_script 8 mesa -r gl "${MESA_FILES[@]}" -- gl-work Mali-G610 unknown
+CONFIG=$UNPATCHED guest_script 8 mesa -r vulkan "${MESA_FILES[@]}" -- vk-work Mali-G610 0
 
 "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$SCRATCH/ledger-sums" "$VIRT_DIR/host/ledger-sums.c" \
 	"$VIRT_DIR/host/ledger.c" || exit 1
@@ -29,7 +43,7 @@ counters()
 
 	for i in 1 2; do
 		rm -f "$SCRATCH/ledger"
-		"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -i -r "$root" -l "$SCRATCH/ledger" \
+		"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -i -r "$root" "${MESA_FILES[@]}" -l "$SCRATCH/ledger" \
 			-o /root/counts:"$SCRATCH/counts$i" -o /root/list:"$SCRATCH/list" -- sh -c "
 				panthor-perf list -x ';' >/root/list
 				exec panthor-perf stat -a -b -x ';' -o /root/counts -- $program -n 3 clear draw" \
