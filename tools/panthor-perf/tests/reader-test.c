@@ -249,6 +249,28 @@ static void test_parts(struct pperf_recording *pair[2], uint64_t samples, const 
 	pperf_selection_free(selection);
 }
 
+/* A program that was compiled with a newer library, whose struct has more members. */
+static void test_larger(struct pperf_recording *r, const struct pperf_column_arrays *arrays)
+{
+	struct {
+		struct pperf_column_arrays known;
+		uint64_t more[2];
+	} larger = { .known = *arrays };
+	enum pperf_error error;
+	size_t got = 77;
+
+	larger.known.size = sizeof(larger);
+	larger.more[1] = 1;
+	error = pperf_recording_columns(r, NULL, UINT64_MAX, &larger.known, &got);
+	expect(error == PPERF_ERROR_INVALID && got == 77 && strstr(pperf_message(), "newer version"), "of an unknown member: %d, %zu, %s",
+	       error, got, pperf_message());
+	larger.more[1] = 0;
+	error = pperf_recording_seek(r, 0);
+	if (!error)
+		error = pperf_recording_columns(r, NULL, UINT64_MAX, &larger.known, &got);
+	expect(!error && got == (pperf_recording_info(r)->samples > 0), "of unknown members that are 0: %d, %zu", error, got);
+}
+
 static void test_errors(struct pperf_recording *r, const char *file)
 {
 	struct pperf_column_arrays arrays = { .size = sizeof(arrays), .room = 1 };
@@ -277,7 +299,12 @@ static void test_errors(struct pperf_recording *r, const char *file)
 	arrays.size = 8;
 	error = pperf_recording_columns(r, selection, UINT64_MAX, &arrays, &got);
 	expect(error == PPERF_ERROR_INVALID && got == 77, "of a size that is none: %d, %zu", error, got);
+	/* The last member of the first version of the struct is the one that is needed. */
+	arrays.size = offsetof(struct pperf_column_arrays, values);
+	error = pperf_recording_columns(r, selection, UINT64_MAX, &arrays, &got);
+	expect(error == PPERF_ERROR_INVALID && got == 77, "of a struct without values: %d, %zu", error, got);
 	arrays.size = sizeof(arrays);
+	test_larger(r, &arrays);
 	pperf_selection_free(selection);
 	if (pperf_db_open(info->gpu->layout, &other) || pperf_selection_new(other, NULL, &selection) ||
 	    pperf_selection_add(selection, "MaliGPUActiveCy"))
