@@ -18,10 +18,15 @@ if [ -n "${MESA:-}" ]; then
 		MESA_FILES+=(-f "$file:$LIB/${file##*/}")
 	done
 	MESA_FILES+=(-f "$MESA/libEGL_mesa.so.0:$LIB/libEGL_mesa.so.0.0.0" -f "$MESA/dri_gbm.so:$LIB/gbm/dri_gbm.so"
-		-f "$LIBRARY/libpanthor-perf.so.0:$LIB/libpanthor-perf.so.0")
+		-f "$LIBRARY/libpanthor-perf.so.0:$LIB/libpanthor-perf.so.0" -a libjson-c5)
 fi
 
-plan $((2 * 9 + 2 * 8 + 2))
+plan $((${MESA:+1 +} 2 * 9 + 2 * 8 + 2))
+
+# Debian's Mesa says nothing of counters.
+[ -z "${MESA:-}" ] || is "GL and Vulkan are those in place of Debian's" \
+	"$("$VIRT_DIR/run" -k "$KERNEL" -c "$UNPATCHED" -r gl "${MESA_FILES[@]}" -- sh -c '
+		PAN_MESA_DEBUG=perf gl-work draw; PANVK_DEBUG=startup vk-work draw' 2>&1 | grep -c '^MESA: info: no performance counters')" 2
 
 # On a panthor as it is. What GL of Mesa 25 does not have is a reset status.
 CONFIG=$UNPATCHED guest_script 8 mesa -r gl "${MESA_FILES[@]}" -- gl-work Mali-G610 unknown
