@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -263,6 +265,39 @@ int view_finish(const struct view *view, enum recording_item item)
 	}
 }
 
+/* ---- Signals ---- */
+
+/* Of the output that is open, and the signals that end the program: it is removed by them. */
+static char *volatile unfinished;
+static const int deadly[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ };
+
+/* The default action is back, and ends the program when this returns. */
+static void remove_unfinished(int number)
+{
+	const char *path = unfinished;
+
+	if (path)
+		unlink(path);
+	raise(number);
+}
+
+/* Signals that are ignored, as by nohup, stay so. Blocks them all; before is the mask that there was. */
+static void block_deadly(sigset_t *before)
+{
+	const struct sigaction action = { .sa_handler = remove_unfinished, .sa_flags = SA_RESETHAND };
+	struct sigaction found;
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+		sigaddset(&set, deadly[i]);
+		if (!sigaction(deadly[i], NULL, &found) && found.sa_handler == SIG_DFL)
+			sigaction(deadly[i], &action, NULL);
+	}
+	pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
 /*
  * Opens a file beside the output's, under a name that nobody can guess: what lies under one that can be may be
  * somebody's file, or a link of somebody else's. Returns -1, errno being set.
@@ -270,7 +305,8 @@ int view_finish(const struct view *view, enum recording_item item)
 static int open_temporary(struct output *output)
 {
 	mode_t mask = umask(0);
-	int fd;
+	sigset_t before;
+	int fd, error;
 
 	umask(mask);
 	if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
@@ -278,7 +314,13 @@ static int open_temporary(struct output *output)
 		errno = ENOMEM;
 		return -1;
 	}
+	block_deadly(&before);
 	fd = mkostemp(output->temporary, O_CLOEXEC);
+	error = errno;
+	if (fd >= 0)
+		unfinished = output->temporary;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
 	if (fd < 0) {
 		free(output->temporary);
 		output->temporary = NULL;
@@ -325,6 +367,7 @@ int output_open(struct output *output, const char *path, bool binary)
 		close(fd);
 	if (output->temporary)
 		unlink(output->temporary);
+	unfinished = NULL;
 	free(output->temporary);
 	return STATUS_IO;
 }
@@ -342,6 +385,7 @@ int output_close(struct output *output, int status)
 		}
 		if (status)
 			unlink(output->temporary);
+		unfinished = NULL;
 		free(output->temporary);
 	}
 	return status;

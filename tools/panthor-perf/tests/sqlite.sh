@@ -42,6 +42,7 @@ make_recording after.data 8000 default ./game
 POWERS=1 make_recording powers 30 all
 STATES=1 make_recording all 1500 all
 make_recording none 0 default
+make_recording 2000 2000 default
 
 # ---- The same figures ----
 
@@ -117,7 +118,24 @@ is "nor if there is no room for it" \
 	"8 panthor-perf: cannot write the database old "
 # By the signal for a file that is too large.
 (ulimit -c 0 -f 200; exec "$SCRATCH/panthor-perf" convert --sqlite -o "$SCRATCH/kept" "$SCRATCH/before.data") 2>"$SCRATCH/err"
-is "nor if it is killed" "$? $(cat "$SCRATCH/kept")" "153 old"
+is "nor if it is killed" "$? $(cat "$SCRATCH/kept") $(find "$SCRATCH" -name 'kept.*')" "153 old "
+# By others, while it waits for the rest of a recording: files are made in the same way for all forms.
+mkfifo "$SCRATCH/fifo"
+has_temporary()
+{
+	[ -n "$(find "$SCRATCH" -name 'kept.*')" ]
+}
+for signal in HUP INT TERM; do
+	env --default-signal="$signal" "$SCRATCH/panthor-perf" convert --csv -o "$SCRATCH/kept" "$SCRATCH/fifo" 2>"$SCRATCH/err" &
+	pid=$!
+	exec 6>"$SCRATCH/fifo"
+	head -c 4096 "$SCRATCH/2000" >&6
+	until_true has_temporary || cat "$SCRATCH/err"
+	kill -"$signal" "$pid"
+	wait "$pid" 2>/dev/null
+	is "nor of any file if it ends by SIG$signal" "$(kill -l $?) $(cat "$SCRATCH/kept") $(find "$SCRATCH" -name 'kept.*')" "$signal old "
+	exec 6>&-
+done
 
 # ---- Cost ----
 
@@ -129,7 +147,6 @@ instructions()
 	sed -n 's/^summary: //p' "$SCRATCH/callgrind"
 }
 
-make_recording 2000 2000 default
 make_recording 6000 6000 default
 make_recording long 60000 default
 each=$((($(instructions "$SCRATCH/6000") - $(instructions "$SCRATCH/2000")) / 4000))
