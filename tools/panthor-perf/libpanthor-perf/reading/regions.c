@@ -125,24 +125,20 @@ static enum recording_item read_marks(struct regions *regions, struct recording 
 		item = pperf_chunk_differs(r, chunk);
 	else if (item == RECORDING_BROKEN)
 		snprintf(r->error, sizeof(r->error), "the record at byte %" PRIu64 " is invalid", chunk->range.offset + at);
-	if (item == RECORDING_NO_MEMORY)
-		snprintf(r->error, sizeof(r->error), "out of memory");
 	free(bytes);
 	return item;
 }
 
 enum recording_item pperf_regions_read(struct regions *regions, struct recording *r, const struct chunks *chunks)
 {
-	enum recording_item item = RECORDING_END;
+	enum recording_item item = region_number(regions, "") < 0 ? RECORDING_NO_MEMORY : RECORDING_END;
 	size_t i;
 
 	memset(&r->mark, 0, sizeof(r->mark));
-	if (region_number(regions, "") < 0) {
-		snprintf(r->error, sizeof(r->error), "out of memory");
-		return RECORDING_NO_MEMORY;
-	}
 	for (i = 0; i < chunks->count && item == RECORDING_END; i++)
 		item = read_marks(regions, r, &chunks->list[i]);
+	if (item == RECORDING_NO_MEMORY)
+		snprintf(r->error, sizeof(r->error), "out of memory");
 	return item;
 }
 
