@@ -244,9 +244,7 @@ class Recording:
         selection = self._select(counters)
         regions = [(region.name, _Adding(selection, per_block)) for region in self.regions()]
         for found in self._found(start, end):
-            sample = found.contents
-            middle = sample.start_ns + (sample.end_ns - sample.start_ns) // 2
-            regions[lib.recording_region(self._open(), middle)][1].add(found)
+            regions[lib.recording_region(self._open(), _middle(found.contents))][1].add(found)
         return {name: adding.total() for name, adding in regions}
 
     def columns(self, counters: Iterable[str] | None = None, start: float | None = None,
@@ -339,12 +337,16 @@ class Recording:
             lib.check(lib.recording_next(self._open(), byref(found)))
             if not found:
                 return
-            sample = found.contents
-            middle = sample.start_ns + (sample.end_ns - sample.start_ns) // 2
+            middle = _middle(found.contents)
             if middle >= until:
                 return
             since = middle + 1
             yield found
+
+
+def _middle(sample: Any) -> int:
+    middle: int = sample.start_ns + (sample.end_ns - sample.start_ns) // 2
+    return middle
 
 
 def _new_array(type: str, length: int) -> Any:
