@@ -55,7 +55,7 @@ has "and the library" "$(dpkg-deb -f "$python" Depends)" "libpanthor-perf0 \(>= 
 dpkg-deb -x "$tool" "$SCRATCH/tool"
 # Those that doctor names, and those that they name.
 is "it has the pages for users" "$(cd "$SCRATCH/tool/usr/share/doc/panthor-perf" && echo *.rst*)" \
-	"board.rst.gz clients.rst.gz counting.rst.gz without-root.rst"
+	"board.rst.gz clients.rst.gz counting.rst.gz sql.rst.gz without-root.rst"
 unit=$SCRATCH/tool/usr/lib/systemd/system/panthor-perf-export.service
 is "its service starts its program" "$(sed -n 's/^ExecStart=\([^ ]*\) \([a-z]*\).*/\1 \2/p' "$unit")" "/usr/bin/panthor-perf export"
 is "and systemd knows each of its words" "$(systemd-analyze verify --man=no --root="$SCRATCH/tool" "$unit" 2>&1 |
