@@ -11,6 +11,10 @@
  * have. On the virtual Mali, which executes no shader, their registers are only
  * a size; on a real GPU they would fault. So they are issued only where the
  * virtual Mali's bench page is in the device tree, or on --work=full.
+ *
+ * The exception is --kind=clear: a fragment job that clears its only render
+ * target needs a frame buffer descriptor, but neither shaders nor a tiler's
+ * output. Shader cores have work in it on a real GPU, too.
  */
 #define _GNU_SOURCE
 #include <argp.h>
@@ -113,6 +117,7 @@ enum kind {
 	KIND_TILING,
 	KIND_IDVS,
 	KIND_FRAGMENT,
+	KIND_CLEAR,
 	KIND_COUNT,
 };
 
@@ -123,6 +128,7 @@ static const char * const kind_names[KIND_COUNT] = {
 	[KIND_TILING] = "tiling",
 	[KIND_IDVS] = "idvs",
 	[KIND_FRAGMENT] = "fragment",
+	[KIND_CLEAR] = "clear",
 };
 
 /*
@@ -256,7 +262,8 @@ static struct gpu gpu;
 static struct gpu_vm vm;
 static struct gpu_bo lib;	/* subroutines that all jobs call */
 static struct gpu_bo chain;	/* a 64-bit sync object a queue: jobs done, counted by the GPU */
-static struct gpu_bo frame;	/* stands for descriptors */
+static struct gpu_bo frame;	/* stands for descriptors, or has those of KIND_CLEAR */
+static struct gpu_bo target;	/* what KIND_CLEAR clears */
 static uint32_t lib_size;
 static struct queue *queues;
 static unsigned int queue_count;
@@ -284,7 +291,7 @@ static const struct argp_option arg_options[] = {
 	{ "device", 'D', "NODE", 0, "Render node (default: the first of panthor's)", 0 },
 	{ "jobs", 'j', "N", 0, "Jobs in all (default 64; 0: until --duration)", 1 },
 	{ "kind", 'k', "KIND", 0,
-	  "none, compute, tiling, idvs, fragment or mix (default), which alternates", 1 },
+	  "none, compute, tiling, idvs, fragment, clear or mix (default), which alternates", 1 },
 	{ "size", 's', "N", 0,
 	  "Size of a job: workgroups, vertices, or pixels along an edge (default 256)", 1 },
 	{ "phase", OPT_PHASE, "PHASE", 0,
@@ -378,7 +385,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 				break;
 		if (opt.kind == KIND_COUNT)
 			argp_error(state,
-				   "--kind: '%s' is none of none, compute, tiling, idvs, fragment, mix",
+				   "--kind: '%s' is none of none, compute, tiling, idvs, fragment, clear, mix",
 				   arg);
 		break;
 	case 's':
@@ -631,6 +638,42 @@ static void build_lib(void)
 	}
 }
 
+#define MAX_EDGE	8192
+#define CLEAR_BYTES	4	/* R8G8B8A8 */
+#define CLEAR_COLOR	0x5a17c3e9
+
+/*
+ * The descriptors of KIND_CLEAR, as architectures 10 to 13 have them: parameters
+ * of the frame, its only render target 128 bytes behind, and positions of samples.
+ * The names of fields are Mesa's, whose genxml describes them. Nothing is drawn:
+ * there is no tiler context, and all tiles are written with the clear colour.
+ */
+static void make_clear(void)
+{
+	const uint32_t edge = opt.size, samples = 1024;
+	uint32_t *fb = frame.map, *rt = fb + 32;
+	uint16_t *position = (uint16_t *)((char *)frame.map + samples);
+	uint64_t size = (uint64_t)edge * edge * CLEAR_BYTES;
+
+	gpu_bo_create(&target, &vm, size, DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC);
+	/* Samples are in the middle of their pixels. */
+	for (unsigned int i = 0; i < 256; i++)
+		position[i] = 128;
+	fb[4] = frame.va + samples;			/* sample locations */
+	fb[5] = (frame.va + samples) >> 32;
+	fb[8] = (edge - 1) | (edge - 1) << 16;		/* width, height */
+	fb[10] = fb[8];					/* bound max x, y */
+	fb[11] = 2 << 6 | 8 << 9 | 1 << 24;		/* tie-break rule, 256 pixels a tile, a KiB for colours */
+	rt[0] = 1 << 26;				/* internal format R8G8B8A8 */
+	/* write enable, writeback format R8G8B8A8, linear, swizzle RGBA, clean pixel write enable */
+	rt[1] = 1 | 19 << 3 | 2 << 8 | 0x688 << 16 | 1u << 31;
+	rt[8] = target.va;
+	rt[9] = target.va >> 32;
+	rt[10] = edge * CLEAR_BYTES;			/* row stride */
+	for (unsigned int i = 12; i < 16; i++)
+		rt[i] = CLEAR_COLOR;
+}
+
 static uint32_t expected_conds(void)
 {
 	unsigned int bit = 0;
@@ -706,11 +749,12 @@ static void emit_run(struct cs_buf *b, const struct queue *q, const struct job *
 		cs_emit_run_idvs(b, 0, true);
 		break;
 	case KIND_FRAGMENT:
+	case KIND_CLEAR:
 		if (size > 0x10000)
 			size = 0x10000;
 		cs_emit(b, cs_req_resource(CS_RES_FRAGMENT));
-		/* The pointer's low bits tell how many render targets there are, less one. */
-		cs_emit(b, cs_move(R_RUN_TILER_CTX, frame.va | (opt.targets - 1) << 2));
+		/* The pointer's low bits: 1, and from bit 2 on how many render targets there are, less one. */
+		cs_emit(b, cs_move(R_RUN_TILER_CTX, frame.va | (opt.targets - 1) << 2 | 1));
 		cs_emit(b, cs_move32(R_RUN_BBOX_MIN, 0));
 		cs_emit(b, cs_move32(R_RUN_BBOX_MAX, (size - 1) | (size - 1) << 16));
 		cs_emit(b, cs_run_fragment(false, 0));
@@ -728,7 +772,7 @@ static void emit_run(struct cs_buf *b, const struct queue *q, const struct job *
 		/* No pass is left open: firmware holds the tiler up when too many are. */
 		cs_emit(b, cs_heap_operation(CS_HEAP_FRAG_END, 0, SB_LS));
 	}
-	if (j->kind == KIND_FRAGMENT) {
+	if (j->kind == KIND_FRAGMENT || j->kind == KIND_CLEAR) {
 		cs_emit(b, cs_move(R_CHUNK_FIRST, 0));
 		cs_emit(b, cs_move(R_CHUNK_LAST, 0));
 		cs_emit(b, cs_finish_fragment(false, R_CHUNK_FIRST, R_CHUNK_LAST, 0, SB_LS));
@@ -989,6 +1033,8 @@ static enum kind kind_of(uint64_t number)
 {
 	static const enum kind order[] = { KIND_COMPUTE, KIND_IDVS, KIND_FRAGMENT, KIND_TILING };
 
+	if (opt.kind == KIND_CLEAR)
+		return KIND_CLEAR;
 	if (opt.work == WORK_SAFE)
 		return KIND_NONE;
 	return opt.kind == KIND_MIX ? order[number % 4] : opt.kind;
@@ -1067,6 +1113,8 @@ static void set_up(void)
 	build_lib();
 	gpu_bo_create(&chain, &vm, queue_count * 16, DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC);
 	gpu_bo_create(&frame, &vm, 4096, DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC);
+	if (opt.kind == KIND_CLEAR)
+		make_clear();
 
 	for (unsigned int g = 0; g < opt.groups; g++)
 		groups[g] = gpu_group_create_on(&vm, opt.queues, opt.cores);
@@ -1101,6 +1149,17 @@ static void set_up(void)
 	}
 }
 
+static void check_clear(void)
+{
+	const struct job none = { .kind = KIND_CLEAR };
+	const volatile uint32_t *pixels = target.map;
+	uint64_t bad = 0;
+
+	for (uint64_t i = 0; i < (uint64_t)opt.size * opt.size; i++)
+		bad += pixels[i] != CLEAR_COLOR;
+	check(&queues[0], &none, "the number of pixels that are not of the clear colour", bad, 0);
+}
+
 static void tear_down(void)
 {
 	for (unsigned int g = 0; g < opt.groups; g++) {
@@ -1128,6 +1187,12 @@ static void tear_down(void)
 		drmSyncobjDestroy(gpu.fd, q->syncobj);
 		gpu_bo_destroy(&q->streams, &vm);
 		gpu_bo_destroy(&q->results, &vm);
+	}
+	if (opt.kind == KIND_CLEAR) {
+		/* The virtual Mali writes no pixels. */
+		if (!is_virtual())
+			check_clear();
+		gpu_bo_destroy(&target, &vm);
 	}
 	gpu_bo_destroy(&lib, &vm);
 	gpu_bo_destroy(&chain, &vm);
@@ -1202,7 +1267,9 @@ int main(int argc, char **argv)
 
 	if (opt.work == WORK_AUTO)
 		opt.work = is_virtual() ? WORK_FULL : WORK_SAFE;
-	if (opt.work == WORK_SAFE && opt.kind != KIND_MIX && opt.kind != KIND_NONE)
+	if (opt.kind == KIND_CLEAR && (opt.targets != 1 || opt.size > MAX_EDGE))
+		die("--kind=clear clears one target of at most %u pixels along an edge", MAX_EDGE);
+	if (opt.work == WORK_SAFE && opt.kind != KIND_MIX && opt.kind != KIND_NONE && opt.kind != KIND_CLEAR)
 		die("--kind=%s needs RUN_* instructions, which without shaders only the virtual Mali takes; --work=full issues them all the same",
 		    kind_names[opt.kind]);
 
