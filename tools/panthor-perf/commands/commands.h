@@ -19,6 +19,7 @@ int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_stat(int argc, char **argv);
+int command_selftest(int argc, char **argv);
 int command_streamline(int argc, char **argv);
 int command_mark(int argc, char **argv);
 int command_record(int argc, char **argv);

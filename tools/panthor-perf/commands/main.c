@@ -29,6 +29,7 @@ static const struct {
 	{ "streamline", command_streamline, "write configuration files for Arm Streamline" },
 	{ "export", command_export, "export counters and metrics to Prometheus" },
 	{ "doctor", command_doctor, "diagnose setup problems" },
+	{ "selftest", command_selftest, "test driver and firmware, and write a report" },
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))

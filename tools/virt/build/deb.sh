@@ -6,6 +6,7 @@
 #                     build the module of the dkms package for that kernel with DKMS, and print the output of DKMS
 #                     and of the package's scripts. COMMAND runs first, in the root, as on a board
 # deb.sh trees DIR    write the sources of the module to DIR, for debian/rules
+# deb.sh harness DIR  write the harness of the kernel's selftests to DIR, for debian/rules
 #
 # Packages are built in a root directory of the Debian release that the kernels come from. Nothing is installed there:
 # the packages are unpacked, and dpkg is told that they are installed.
@@ -15,10 +16,11 @@
 DEBIAN=$TOP_DIR/debian
 KEEP=4
 
-# The packages need no more of this project than the tool and the interface.
+# The packages need no more of this project than the tool, the interface, and what tests them on a board.
 sources()
 {
-	(cd "$TOP_DIR" && find Documentation/*.rst debian include/uapi packaging tools/panthor-perf LICENSES -type f ! -name '*.o' | sort)
+	(cd "$TOP_DIR" && find Documentation/*.rst debian include/uapi packaging tools/panthor-perf LICENSES \
+		tools/testing tools/virt/guest/{gpu-load.c,*.h} -type f ! -name '*.o' | sort)
 }
 
 # Whoever updates today has the newest of each suite, for which DKMS will only try.
@@ -49,6 +51,12 @@ trees()
 	cp "$TOP_DIR"/tools/module/{pre-build,renew-initrd} "$dest/"
 	# Last, as debian/rules goes by it: the series that somebody has tried.
 	{ cat "$DEBIAN/releases"; (cd "$dest" && ls); } | sed -nE 's/^([0-9]+\.[0-9]+)\..*/\1/p' | sort -uV >"$dest/tested"
+}
+
+harness()
+{
+	mkdir -p "$1"
+	cp "$("$BUILD_DIR/sources.sh" panthor "${KERNELS##* }")"/tools/testing/selftests/*.h "$1/"
 }
 
 # Times of files are those of the commit, or before.
@@ -87,6 +95,7 @@ packages()
 			done
 			echo "$version" >"$root$work/VERSION"
 			trees "$root$work/debian/dkms"
+			harness "$root$work/debian/harness"
 			step "building the Debian packages" build_packages "$root" "$work"
 			cp "$root"/build/deb/*.deb "$root"/build/deb/*.changes "$dest/"
 			rm -rf "${root:?}/build/deb"
@@ -132,6 +141,7 @@ try_dkms()
 case ${1:-} in
 dkms) try_dkms "$2" "${3:-}" ;;
 trees) trees "$(realpath "$2")" ;;
+harness) harness "$(realpath "$2")" ;;
 lintian)
 	dest=$(packages)
 	root=$("$BUILD_DIR/sources.sh" root deb)

@@ -14,7 +14,7 @@
 # sources.sh system [-t SUITE] PACKAGE...
 #                             an apt repository of a whole arm64 system: the base packages, apt, these packages, and
 #                             their dependencies (from SUITE first)
-# sources.sh panthor VERSION  the source of panthor and its uAPI in that version of Debian's kernel. For a series
+# sources.sh panthor VERSION  the source of panthor, its uAPI and the harness of selftests in that version of Debian's kernel. For a series
 #                             (6.12): in the newest version of debian/releases that Debian still has; for 6.18: in
 #                             KERNEL_SRC_6_18
 # sources.sh root [deb]       a root directory for chroot, with the compiler of Debian's kernels; with deb, also with
@@ -313,14 +313,15 @@ newest_version()
 panthor_source()
 {
 	local version=$1 series dest deb whole files=drivers/gpu/drm/panthor header=include/uapi/drm/panthor_drm.h
+	local harness=tools/testing/selftests/kselftest
 
 	[[ $version =~ ^([0-9]+\.[0-9]+)\.[0-9]+-[0-9] ]] || die "$version is no version of Debian's kernel: 6.12.117-1 is one"
 	series=${BASH_REMATCH[1]}
 	dest=$CACHE/src/panthor-$version
-	# One that an earlier script has made lacks the header.
-	if [ ! -e "$dest/$header" ]; then
+	# One that an earlier script has made lacks the harness.
+	if [ ! -e "$dest/$harness.h" ]; then
 		lock apt
-		if [ ! -e "$dest/$header" ]; then
+		if [ ! -e "$dest/$harness.h" ]; then
 			need_tool dpkg-deb dpkg
 			need_space 1
 			rm -rf "$dest" "$dest.new"
@@ -329,7 +330,7 @@ panthor_source()
 			whole=$(cat "$CACHE/src/linux-$series/.complete" 2>/dev/null || true)
 			whole=${whole#*_}
 			if [ "${whole%%[~_]*}" = "${version%%~*}" ]; then
-				(cd "$CACHE/src/linux-$series" && cp -a --parents "$files" "$header" "$dest.new/")
+				(cd "$CACHE/src/linux-$series" && cp -a --parents "$files" "$header" "$harness"{,_harness}.h "$dest.new/")
 			else
 				apt_setup kernel
 				rm -f "$DL/linux-source-${series}"_*.deb
@@ -337,8 +338,9 @@ panthor_source()
 				deb=$(newest "$DL/linux-source-${series}"_*.deb)
 				step "unpacking panthor of Linux $version" sh -c \
 					'dpkg-deb --fsys-tarfile "$1" | tar -xO "./usr/src/linux-source-$3.tar.xz" |
-						tar -xJ -C "$2" --strip-components=1 "linux-source-$3/$4" "linux-source-$3/$5"' \
-					sh "$deb" "$dest.new" "$series" "$files" "$header"
+						tar -xJ -C "$2" --strip-components=1 "linux-source-$3/$4" "linux-source-$3/$5" \
+							"linux-source-$3/$6.h" "linux-source-$3/$6_harness.h"' \
+					sh "$deb" "$dest.new" "$series" "$files" "$header" "$harness"
 				rm -f "$deb"
 			fi
 			[ -e "$dest.new/$files/panthor_drv.c" ] || die "Linux $version has no panthor"

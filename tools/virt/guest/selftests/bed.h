@@ -7,6 +7,7 @@
 #include "../../../kselftest_harness.h"
 
 #define PERF_BED		true
+#define perf_has_work()		true
 #define perf_work(on)		bench_reg_set(ACTIVITY, on)
 /* In protected mode firmware answers nothing. It is not taken while the GPU is reset, and does not run. */
 #define perf_hold_back()	perf_until((bench_reg_set(PROTM, 1), bench_reg_get(GPU_STATUS) & 1u << 7))

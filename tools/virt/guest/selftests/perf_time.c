@@ -20,44 +20,6 @@ static bool bed_prepare(const struct drm_panthor_gpu_info *gpu)
 	return true;
 }
 
-static int devfreq_path(const char *file, char *path, size_t len)
-{
-	char gpu[512], dir[540];
-	struct dirent *e;
-	int ret = perf_sysfs(gpu, sizeof(gpu));
-	DIR *d;
-
-	if (ret)
-		return ret;
-	snprintf(dir, sizeof(dir), "%s/devfreq", gpu);
-	d = opendir(dir);
-	if (!d)
-		return -errno;
-	ret = -ENOENT;
-	while (ret && (e = readdir(d))) {
-		if (e->d_name[0] == '.')
-			continue;
-		snprintf(path, len, "%s/%s/%s", dir, e->d_name, file);
-		ret = 0;
-	}
-	closedir(d);
-	return ret;
-}
-
-static int devfreq_write(const char *file, const char *text)
-{
-	char path[900];
-
-	return devfreq_path(file, path, sizeof(path)) ?: perf_write_file(path, text);
-}
-
-static int devfreq_read(const char *file, char *text, size_t len)
-{
-	char path[900];
-
-	return devfreq_path(file, path, sizeof(path)) ?: perf_read_file(path, text, len);
-}
-
 FIXTURE(cycles)
 {
 	struct common c;
@@ -80,10 +42,10 @@ FIXTURE_SETUP(cycles)
 		SKIP(return, "the system counter's rate is not known");
 	ASSERT_EQ(0, perf_pm_write("control", "on"));
 	self->real_rate = bench_reg_get(REAL_RATE);
-	if (devfreq_read("governor", self->governor, sizeof(self->governor)) ||
-	    devfreq_write("governor", "userspace"))
+	if (perf_devfreq_read("governor", self->governor, sizeof(self->governor)) ||
+	    perf_devfreq_write("governor", "userspace"))
 		SKIP(return, "needs devfreq with its userspace governor");
-	ASSERT_EQ(0, devfreq_read("available_frequencies", text, sizeof(text)));
+	ASSERT_EQ(0, perf_devfreq_read("available_frequencies", text, sizeof(text)));
 	while (self->num_rates < ARRAY_SIZE(self->rates)) {
 		self->rates[self->num_rates] = strtoul(p, &end, 10);
 		if (end == p)
@@ -104,7 +66,7 @@ FIXTURE_TEARDOWN(cycles)
 	if (self->real_rate)
 		bench_reg_set(REAL_RATE, self->real_rate);
 	if (self->governor[0])
-		devfreq_write("governor", self->governor);
+		perf_devfreq_write("governor", self->governor);
 	close(self->c.fd);
 	perf_pm_write("control", "auto");
 }
@@ -173,7 +135,7 @@ TEST_F_TIMEOUT(cycles, across_rates, 300)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lu", self->rates[0]);
-	ASSERT_EQ(0, devfreq_write("userspace/set_freq", text));
+	ASSERT_EQ(0, perf_devfreq_write("userspace/set_freq", text));
 	for (int d = 0; d < 3; d++)
 		rate[d] = real_hz(d);
 	for (unsigned int i = 0; i < self->num_rates; i++)
@@ -192,7 +154,7 @@ TEST_F_TIMEOUT(cycles, across_rates, 300)
 		uint64_t want, off, real;
 
 		snprintf(text, sizeof(text), "%lu", next);
-		ASSERT_EQ(0, devfreq_write("userspace/set_freq", text));
+		ASSERT_EQ(0, perf_devfreq_write("userspace/set_freq", text));
 		to = perf_now();
 		ASSERT_EQ(next, bench_reg_get(CORE_HZ));
 		real = real_hz(0);
@@ -277,7 +239,7 @@ TEST_F_TIMEOUT(cycles, real_rates, 300)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lu", self->rates[self->num_rates - 1]);
-	ASSERT_EQ(0, devfreq_write("userspace/set_freq", text));
+	ASSERT_EQ(0, perf_devfreq_write("userspace/set_freq", text));
 	most = self->rates[self->num_rates - 1] / 1000 * 1120;
 	bench_reg_set(REAL_RATE, 1120);
 	ASSERT_EQ(bench_reg_get(CORE_HZ), bench_reg_get(COREGROUP_HZ));

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -209,6 +211,45 @@ static inline int perf_pm_read(const char *file, char *text, size_t len)
 		return ret;
 	snprintf(path, sizeof(path), "%s/power/%s", dir, file);
 	return perf_read_file(path, text, len);
+}
+
+/* A file of the GPU's devfreq device, which it need not have. */
+static inline int perf_devfreq_path(const char *file, char *path, size_t len)
+{
+	char gpu[512], dir[540];
+	struct dirent *e;
+	int ret = perf_sysfs(gpu, sizeof(gpu));
+	DIR *d;
+
+	if (ret)
+		return ret;
+	snprintf(dir, sizeof(dir), "%s/devfreq", gpu);
+	d = opendir(dir);
+	if (!d)
+		return -errno;
+	ret = -ENOENT;
+	while (ret && (e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, len, "%s/%s/%s", dir, e->d_name, file);
+		ret = 0;
+	}
+	closedir(d);
+	return ret;
+}
+
+static inline int perf_devfreq_write(const char *file, const char *text)
+{
+	char path[900];
+
+	return perf_devfreq_path(file, path, sizeof(path)) ?: perf_write_file(path, text);
+}
+
+static inline int perf_devfreq_read(const char *file, char *text, size_t len)
+{
+	char path[900];
+
+	return perf_devfreq_path(file, path, sizeof(path)) ?: perf_read_file(path, text, len);
 }
 
 /* Binds the platform device of a directory to its driver, or unbinds it. */
@@ -671,11 +712,52 @@ static inline uint32_t perf_narrow(const __u64 mask[2], uint32_t values)
 
 /*
  * What a test bed can do: give the GPU work, keep firmware from answering, and tell that nothing
- * is counted. On a board others have to give it work.
+ * is counted.
  */
 #ifndef PERF_BED
 #define PERF_BED		false
-#define perf_work(on)		((void)(on))
+
+/*
+ * On a board the environment variable PERF_BUSY is a command that keeps the GPU busy until it is
+ * killed, and creates the file $PERF_STARTED once it does.
+ */
+static inline bool perf_has_work(void)
+{
+	return getenv("PERF_BUSY");
+}
+
+/* Begins to keep the GPU busy, or ends it. It ends with the test, too. False if there is no work. */
+static inline bool perf_work(bool on)
+{
+	static pid_t pid;
+	char started[64], command[1024];
+	bool is_started;
+
+	if (!perf_has_work())
+		return false;
+	if (!on || pid) {
+		if (!on && pid) {
+			kill(pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+			pid = 0;
+		}
+		return true;
+	}
+	snprintf(started, sizeof(started), "/tmp/perf_started.%d", getpid());
+	unlink(started);
+	snprintf(command, sizeof(command), "exec %s", getenv("PERF_BUSY"));
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setenv("PERF_STARTED", started, 1);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	is_started = pid > 0 && perf_until(!access(started, F_OK));
+	unlink(started);
+	return is_started;
+}
+
 #define perf_hold_back()	true
 #define perf_let_go()		((void)0)
 #define perf_at_rest()		true

@@ -8,12 +8,11 @@
  * PERF_WORK does the same work each time and waits for its end, such as a benchmark
  * of a fixed number of frames. Counters that count the same in each of some runs of it
  * are those of work, and not of time; which they are need not be known. They have to
- * count the same, but for one part in eight, while another session has firmware samples
+ * count the same, but for one part in eight, as long as clocks do not change: while another session has firmware samples
  * taken all the time, and when shader cores lose their power, or the GPU is suspended,
  * before they are sampled.
  *
- * PERF_BUSY keeps the GPU busy until it is killed, and creates the file $PERF_STARTED
- * once it does. Every cycle then is one in which the GPU is active, so that each sample,
+ * PERF_BUSY keeps the GPU busy until it is killed (perf.h). Every cycle then is one in which the GPU is active, so that each sample,
  * however long it is, tells by itself whether it holds its own counts: those of another
  * sample would be of another length.
  */
@@ -89,6 +88,7 @@ static bool cores_count(const FIXTURE_DATA(published) *self, const uint64_t *sum
 FIXTURE_SETUP(published)
 {
 	bool cores = false;
+	char rate[32];
 
 	self->s.efd = -1;
 	self->fd = -1;
@@ -99,6 +99,9 @@ FIXTURE_SETUP(published)
 	if (self->fd < 0)
 		SKIP(return, "no GPU with performance counters");
 	perf_masks_all(&self->setup);
+	/* Clocks that change change the cycles that work takes. */
+	if (!perf_devfreq_read("max_freq", rate, sizeof(rate)))
+		perf_devfreq_write("min_freq", rate);
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &self->setup));
 	self->values = perf_blocks(&self->info) * self->info.counters_per_block;
 	self->sums = calloc((RUNS + 1) * self->values, sizeof(*self->sums));
@@ -124,6 +127,7 @@ FIXTURE_TEARDOWN(published)
 	close(self->fd);
 	free(self->sums);
 	perf_pm_write("control", "auto");
+	perf_devfreq_write("min_freq", "0");
 }
 
 /* What each run has counted alike, and is not 0, has to be counted again. */
@@ -198,8 +202,6 @@ enum verdict {
 FIXTURE(busy)
 {
 	int fd;
-	pid_t work;
-	char started[64];
 	struct drm_panthor_perf_info info;
 	struct perf_session s;
 	bool cores;			/* a shader core has counted in some sample */
@@ -246,40 +248,22 @@ static enum verdict judge_cores(FIXTURE_DATA(busy) *self,
 	return verdict;
 }
 
-static bool keep_busy(FIXTURE_DATA(busy) *self, const char *command)
-{
-	char text[1024];
-
-	snprintf(self->started, sizeof(self->started), "/tmp/perf_published.%d", getpid());
-	unlink(self->started);
-	setenv("PERF_STARTED", self->started, 1);
-	snprintf(text, sizeof(text), "exec %s", command);
-	self->work = fork();
-	if (!self->work) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execl("/bin/sh", "sh", "-c", text, NULL);
-		_exit(127);
-	}
-	return self->work > 0 && perf_until(!access(self->started, F_OK));
-}
-
 FIXTURE_SETUP(busy)
 {
-	const char *command = getenv("PERF_BUSY");
 	struct drm_panthor_perf_cmd_setup setup = {};
 	uint64_t counted = 0, passed = 0, before = 0;
 	uint32_t cshw, long_ones = 0;
 
 	self->s.efd = -1;
 	self->fd = -1;
-	if (!command)
+	if (!perf_has_work())
 		SKIP(return, "PERF_BUSY is no command that keeps the GPU busy");
 	self->fd = perf_open_counters(&self->info);
 	if (self->fd < 0)
 		SKIP(return, "no GPU with performance counters");
 	perf_masks_all(&setup);
 	cshw = self->info.fw_blocks + self->info.csg_blocks;
-	ASSERT_TRUE(keep_busy(self, command));
+	ASSERT_TRUE(perf_work(true));
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &setup));
 	ASSERT_EQ(0, perf_start(self->fd, self->s.handle, 0));
 	for (uint32_t n = 0; n < SAMPLES; n++) {
@@ -327,11 +311,7 @@ FIXTURE_SETUP(busy)
 
 FIXTURE_TEARDOWN(busy)
 {
-	if (self->work > 0) {
-		kill(self->work, SIGKILL);
-		waitpid(self->work, NULL, 0);
-		unlink(self->started);
-	}
+	perf_work(false);
 	if (self->fd < 0)
 		return;
 	perf_session_end(&self->s);
