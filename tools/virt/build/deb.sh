@@ -6,7 +6,7 @@
 #                     build the module of the dkms package for that kernel with DKMS, and print the output of DKMS
 #                     and of the package's scripts. COMMAND runs first, in the root, as on a board
 # deb.sh trees DIR    write the sources of the module to DIR, for debian/rules
-# deb.sh harness DIR  write the harness of the kernel's selftests to DIR, for debian/rules
+# deb.sh harness DIR  write what the kernel's selftests are compiled with to DIR, for debian/rules
 #
 # Packages are built in a root directory of the Debian release that the kernels come from. Nothing is installed there:
 # the packages are unpacked, and dpkg is told that they are installed.
@@ -53,10 +53,14 @@ trees()
 	{ cat "$DEBIAN/releases"; (cd "$dest" && ls); } | sed -nE 's/^([0-9]+\.[0-9]+)\..*/\1/p' | sort -uV >"$dest/tested"
 }
 
+# harness DIR: of a kernel's source what its selftests are compiled with
 harness()
 {
+	local src
+
+	src=$("$BUILD_DIR/sources.sh" panthor "${KERNELS##* }")
 	mkdir -p "$1"
-	cp "$("$BUILD_DIR/sources.sh" panthor "${KERNELS##* }")"/tools/testing/selftests/*.h "$1/"
+	(cd "$src" && cp --parents tools/testing/selftests/*.h include/uapi/drm/panthor_drm.h "$1/")
 }
 
 # Times of files are those of the commit, or before.

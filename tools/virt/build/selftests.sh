@@ -14,7 +14,7 @@ main()
 	# shellcheck disable=SC2086
 	sysroot=$("$BUILD_DIR/sources.sh" arm64 $ARM64_PACKAGES)
 	headers=$("$BUILD_DIR/kernel.sh" headers)
-	linux=$("$BUILD_DIR/sources.sh" linux "${KERNELS##* }")
+	linux=$("$BUILD_DIR/sources.sh" panthor "${KERNELS##* }")
 	key=$(hash_text "$sysroot" "$linux" "$(hash_files "$0" "$TOP_DIR"/tools/panthor-perf/selftest/Makefile \
 		"$TOP_DIR"/include/uapi/drm/*.h "$TOP_DIR"/tools/testing/selftests/drivers/gpu/panthor/*.[ch] \
 		"$VIRT_DIR"/guest/{gpu-load.c,*.h})")
@@ -26,8 +26,8 @@ main()
 			rm -rf "$dest"
 			mkdir -p "$dest"
 			step "compiling the selftests" make -s -j"$JOBS" -C "$TOP_DIR/tools/panthor-perf/selftest" \
-				CC="${CROSS}gcc --sysroot=$sysroot -isystem $headers -isystem $sysroot/usr/include/libdrm" PKG_CONFIG=: \
-				LDFLAGS=-ldrm KSELFTESTS="$linux/tools/testing/selftests" O="$dest/build" \
+				CC="${CROSS}gcc --sysroot=$sysroot -isystem $headers -idirafter $sysroot/usr/include/libdrm" PKG_CONFIG=: LDFLAGS=-ldrm \
+				KERNEL="$linux" O="$dest/build" \
 				install DESTDIR="$dest" libexecdir=
 			rm -rf "$dest/build"
 			touch "$dest/.complete"

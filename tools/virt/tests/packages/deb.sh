@@ -9,7 +9,7 @@ set -u
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 43
+plan 46
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -21,7 +21,8 @@ dkms=$(ls "$SCRATCH"/deb/panthor-perf-dkms_*_all.deb)
 library=$(ls "$SCRATCH"/deb/libpanthor-perf0_*_arm64.deb)
 development=$(ls "$SCRATCH"/deb/libpanthor-perf-dev_*_arm64.deb)
 python=$(ls "$SCRATCH"/deb/python3-panthor-perf_*_all.deb)
-is "there are five" "$(ls "$SCRATCH/deb" | wc -l)" 5
+selftests=$(ls "$SCRATCH"/deb/panthor-perf-selftests_*_arm64.deb)
+is "there are six" "$(ls "$SCRATCH/deb" | wc -l)" 6
 version=$("$debian/../packaging/version")
 is "all have the version with day and commit" "$(for deb in "$SCRATCH"/deb/*; do dpkg-deb -f "$deb" Version; done | sort -u)" "$version"
 
@@ -40,6 +41,13 @@ for file in usr/bin/panthor-perf usr/share/man/man1/panthor-perf.1.gz usr/share/
 	usr/share/panthor-perf/streamline/pmus-mali-g710.xml; do
 	has "it has $file" "$(dpkg-deb -c "$tool")" " \./$file"
 done
+has "it has the script that runs selftests" "$(dpkg-deb -c "$tool")" " \./usr/bin/panthor-perf-selftest$"
+dpkg-deb -x "$selftests" "$SCRATCH/selftests"
+is "the selftests have all programs of the kernel's but one, and the load" \
+	"$(cd "$SCRATCH/selftests/usr/libexec/panthor-perf-selftests" && ls | tr '\n' ' ')" \
+	"gpu-load $(cd "$debian/../tools/testing/selftests/drivers/gpu/panthor" && ls perf_*.c | grep -v fail_nth | sed 's/\.c$//' | tr '\n' ' ')"
+is "which are static, for arm64" "$(file "$SCRATCH"/selftests/usr/libexec/panthor-perf-selftests/* | grep -c 'aarch64.*statically linked')" \
+	"$(ls "$SCRATCH/selftests/usr/libexec/panthor-perf-selftests" | wc -l)"
 has "the library has its file" "$(dpkg-deb -c "$library")" " \./usr/lib/aarch64-linux-gnu/libpanthor-perf\.so\.0$"
 has "programs depend on it by the versions of its symbols" "$(dpkg-deb --ctrl-tarfile "$library" | tar -xO ./symbols)" \
 	"^ pperf_gpu_open@PPERF_0\.3 0\.3$"
@@ -82,7 +90,7 @@ else
 		find "$SCRATCH/clone" -exec touch -h -d '2025-01-01' {} +) 2>"$SCRATCH/err"
 	(umask 077; DEB_SALT=again "$SCRATCH/clone/tools/virt/build/deb.sh" "$SCRATCH/again") >"$SCRATCH/said" 2>>"$SCRATCH/err"
 	is "another clone makes the same bytes" "$(diff -rq "$SCRATCH/deb" "$SCRATCH/again" 2>&1)$(
-		[ "$(ls "$SCRATCH/again" 2>/dev/null | wc -l)" = 5 ] || tail -n 20 "$SCRATCH/err")" ""
+		[ "$(ls "$SCRATCH/again" 2>/dev/null | wc -l)" = 6 ] || tail -n 20 "$SCRATCH/err")" ""
 fi
 
 # dkms RELEASE [COMMAND]: $said is what DKMS says

@@ -76,11 +76,6 @@ static long long value(FIXTURE_DATA(debugfs) *self, const char *key)
 	return -1;
 }
 
-static long long value_now(FIXTURE_DATA(debugfs) *self, const char *key)
-{
-	return look(self) ? -1 : value(self, key);
-}
-
 static bool is_state(FIXTURE_DATA(debugfs) *self, const char *state)
 {
 	char line[32];
@@ -401,6 +396,9 @@ TEST_F_TIMEOUT(debugfs, interrupted_setup, 300)
 	sigset_t alarms;
 	int ret;
 
+	/* Who holds the lock would have to be preempted. */
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "there is one CPU only");
 	for (int i = 0; i < READ_SESSIONS; i++)
 		ASSERT_EQ(0, perf_setup(self->fd, &setup, &last));
 	sessions = perf_fdinfo(self->fd, "panthor-perf-sessions");
