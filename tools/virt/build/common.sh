@@ -10,10 +10,9 @@ VIRT_DIR=$(cd "$BUILD_DIR/.." && pwd)
 TOP_DIR=$(cd "$VIRT_DIR/../.." && pwd)
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/panthor-perf
 KERNELS="6.12 7.3"
-# Debian has it no more.
-[ -z "${KERNEL_SRC_6_18:-}" ] || KERNELS="6.12 6.18 7.3"
-# Debian's own, which our module is built for.
-STOCK_KERNELS="6.12 7.2 7.3"
+DEBIAN_KERNELS="6.12 7.2 7.3"
+# Those that our module is built for. Debian has 6.18 no more.
+STOCK_KERNELS="$DEBIAN_KERNELS${KERNEL_SRC_6_18:+ 6.18}"
 VARIANTS="plain debug kcsan gcov"
 
 # Debian's own tools first: a meson or python of the user's may lack what QEMU needs.

@@ -17,7 +17,8 @@
 #   noperf, nopmu       the plain image, with our panthor without DRM_PANTHOR_PERF, or without DRM_PANTHOR_PERF_PMU
 #   series              the plain image, with panthor of the kernel tree SERIES_TREE, at a step of the series that
 #                       maintainers get
-#   debian              Debian's kernel, with those of its modules that configs/debian.modules lists
+#   debian              Debian's kernel, with those of its modules that configs/debian.modules lists; 6.18: a kernel
+#                       of KERNEL_SRC_6_18
 #   stock               debian, with our panthor in place of Debian's
 #
 # The unpacked source never changes. Our patches and files are applied to a copy made of hard links, in which only files
@@ -363,7 +364,7 @@ stock()
 {
 	local version=$1 base modules dest
 
-	base=$(debian "$version")
+	base=$(image "$version" debian)
 	modules=$("$BUILD_DIR/module.sh" debian "$version")
 	dest=$CACHE/image/$version-stock-$(hash_text "$RECIPE $base $modules")
 	if [ ! -e "$dest/.complete" ]; then
@@ -398,8 +399,6 @@ image()
 	*" $variant "*) ;;
 	*) die "no kernel variant $variant: there are $VARIANTS pristine noperf nopmu series debian stock" ;;
 	esac
-	# Of 6.18 ours is all there is.
-	[ "$version $variant" != "6.18 stock" ] || variant=plain base=plain
 	case $variant in
 	debian|stock) known=$STOCK_KERNELS ;;
 	esac
@@ -407,6 +406,8 @@ image()
 	*" $(cut -d . -f 1-2 <<<"$version") "*) ;;
 	*) die "no kernel $version: there are $known, as $variant" ;;
 	esac
+	# Debian has none. We have no patches for it, so this one has its own panthor.
+	[ "$version $variant" != "6.18 debian" ] || variant=plain base=plain
 	case $variant in
 	debian|stock)
 		"$variant" "$version"

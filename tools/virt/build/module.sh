@@ -3,7 +3,8 @@
 # module.sh make KDIR [DEST]      build panthor with counters as a module, for the kernel with the headers or build
 #                                 directory KDIR, as DEST (default: panthor.ko), and print its path
 # module.sh debian VERSION        the same for Debian's kernel of a series (6.12, 7.2, 7.3) or a release (6.12.107),
-#                                 with the modules of the tests; print the directory of all modules
+#                                 with the modules of the tests, or for the kernel of KERNEL_SRC_6_18 (6.18); print the
+#                                 directory of all modules
 # module.sh series RELEASE        print the series whose panthor and patches the module for a kernel has: the kernel's
 #                                 own if we have patches for it, else the newest that we have
 # module.sh tree SERIES SOURCE DEST   make only the source directory of a module: panthor from the kernel SOURCE, with
@@ -54,6 +55,17 @@ tree_inputs()
 		"$MODULE_DIR"/{Kbuild,*.h} "$MODULE_DIR/$1"/*.h
 }
 
+# The module has the drm_gpuvm of its panthor's kernel in it. From kernel to kernel functions of the same name take
+# other locks, or free memory at once or later, which no probe can tell. Other modules cannot call this one.
+bring_gpuvm()
+{
+	local src=$1 dest=$2
+
+	mkdir -p "$dest/include/drm"
+	sed '/^EXPORT_SYMBOL/d; /^MODULE_/d' "$src/drivers/gpu/drm/drm_gpuvm.c" >"$dest/drm_gpuvm.c"
+	cp "$src/include/drm/drm_gpuvm.h" "$dest/include/drm/"
+}
+
 make_tree()
 {
 	local series=$1 src=$2 dest=$3 patches=()
@@ -68,6 +80,7 @@ make_tree()
 	rm -rf "$dest.stage"
 	cp "$TOP_DIR/$PANTHOR"/*.[ch] "$MODULE_DIR/Kbuild" "$dest/"
 	cp "$src/$UAPI" "$TOP_DIR"/include/uapi/drm/*.h "$dest/include/uapi/drm/"
+	! grep -q '"include/drm/drm_gpuvm\.h"' "$MODULE_DIR/$series/panthor_module_compat.h" || bring_gpuvm "$src" "$dest"
 	for f in "$TOP_DIR/backports/$series"/*.h "$TOP_DIR"/backports/*.[ch] "$MODULE_DIR"/*.h "$MODULE_DIR/$series"/*.h; do
 		cp "$f" "$dest/"
 	done
@@ -214,23 +227,47 @@ build_in_root()
 	mv "$dest.new" "$dest"
 }
 
+# For a kernel that is built here. Its image has the modules of the tests.
+build_beside()
+{
+	local version=$1 series=$2 src=$3 dest=$4 places work
+
+	mapfile -t places < <("$BUILD_DIR/kernel.sh" object "$version" plain)
+	work=${places[1]}.stock
+	make_tree "$series" "$src" "$work"
+	module_make "${places[1]}" "$work" ARCH=arm64 CROSS_COMPILE="$CROSS"
+	rm -rf "$dest" "$dest.new"
+	mkdir -p "$dest.new"
+	"${CROSS}strip" --strip-debug -o "$dest.new/panthor.ko" "$work/panthor.ko"
+	mv "$dest.new" "$dest"
+}
+
 debian_module()
 {
 	local series kernel release src root dest inputs
 
 	series=$(series_for "$1")
-	kernel=$("$BUILD_DIR/sources.sh" kernel "$1")
-	release=$(cd "$kernel/usr/lib/modules" && ls)
+	if [ "$1" = 6.18 ]; then
+		release=$(basename "$("$BUILD_DIR/kernel.sh" "$1" debian)")
+	else
+		kernel=$("$BUILD_DIR/sources.sh" kernel "$1")
+		release=$(cd "$kernel/usr/lib/modules" && ls)
+	fi
 	src=$("$BUILD_DIR/sources.sh" panthor "$series")
 	mapfile -t inputs < <(tree_inputs "$series"; printf '%s\n' "$VIRT_DIR"/guest/modules/{Kbuild,*.[ch]})
-	dest=$CACHE/module/$1-$(hash_text "$release $(cat "$src/.complete")" "$(hash_files "${inputs[@]}")" "$(declare -f make_tree build_in_root)")
+	dest=$CACHE/module/$1-$(hash_text "$release $(cat "$src/.complete")" "$(hash_files "${inputs[@]}")" "$(declare -f make_tree bring_gpuvm build_in_root build_beside)")
 	if [ ! -e "$dest/panthor.ko" ]; then
 		need_tool patch patch
-		root=$("$BUILD_DIR/sources.sh" headers "$release")
+		[ "$1" = 6.18 ] || root=$("$BUILD_DIR/sources.sh" headers "$release")
 		lock module
 		if [ ! -e "$dest/panthor.ko" ]; then
 			mkdir -p "$CACHE/module"
-			step "building panthor for Debian's Linux $release" build_in_root "$root" "$series" "$src" "$release" "$dest"
+			if [ "$1" = 6.18 ]; then
+				step "building panthor for Linux 6.18" build_beside "$1" "$series" "$src" "$dest"
+			else
+				step "building panthor for Debian's Linux $release" \
+					build_in_root "$root" "$series" "$src" "$release" "$dest"
+			fi
 			prune "$CACHE/module/$1" "$KEEP"
 		fi
 		unlock

@@ -14,9 +14,9 @@
 # sources.sh system [-t SUITE] PACKAGE...
 #                             an apt repository of a whole arm64 system: the base packages, apt, these packages, and
 #                             their dependencies (from SUITE first)
-# sources.sh panthor VERSION  the source of panthor, its uAPI and the harness of selftests in that version of Debian's kernel. For a series
-#                             (6.12): in the newest version of debian/releases that Debian still has; for 6.18: in
-#                             KERNEL_SRC_6_18
+# sources.sh panthor VERSION  the source of panthor, its uAPI, drm_gpuvm and the harness of selftests in that version of
+#                             Debian's kernel. For a series (6.12): in the newest version of debian/releases that Debian
+#                             still has
 # sources.sh root [deb]       a root directory for chroot, with the compiler of Debian's kernels; with deb, also with
 #                             what builds our packages
 # sources.sh headers RELEASE  the same root, with the headers of that arm64 kernel of Debian
@@ -305,46 +305,47 @@ newest_version()
 	apt_setup kernel
 	unlock
 	there=$(kernel_versions "$1" | cut -d ' ' -f 2 | sort -uV)
-	[ -n "$there" ] || die "Debian has no source of Linux $1$([ "$1" != 6.18 ] || echo ": set KERNEL_SRC_6_18 to a source of it")"
+	[ -n "$there" ] || die "Debian has no source of Linux $1"
 	{ grep -xF "$there" <<<"$listed" || echo "$there"; } | tail -n 1
 }
 
 # panthor_source VERSION: of the kernel's package, as in 6.12.117-1 or 7.3.4-1~bpo13+1
 panthor_source()
 {
-	local version=$1 series dest deb whole files=drivers/gpu/drm/panthor header=include/uapi/drm/panthor_drm.h
-	local harness=tools/testing/selftests/kselftest
+	local version=$1 series dest deb whole files=(drivers/gpu/drm/panthor include/uapi/drm/panthor_drm.h
+		tools/testing/selftests/kselftest{,_harness}.h drivers/gpu/drm/drm_gpuvm.c include/drm/drm_gpuvm.h)
 
 	[[ $version =~ ^([0-9]+\.[0-9]+)\.[0-9]+-[0-9] ]] || die "$version is no version of Debian's kernel: 6.12.117-1 is one"
 	series=${BASH_REMATCH[1]}
 	dest=$CACHE/src/panthor-$version
-	# One that an earlier script has made lacks the harness.
-	if [ ! -e "$dest/$harness.h" ]; then
+	# One that an earlier script has made lacks the last of these.
+	if [ ! -e "$dest/${files[-1]}" ]; then
 		lock apt
-		if [ ! -e "$dest/$harness.h" ]; then
+		if [ ! -e "$dest/${files[-1]}" ]; then
 			need_tool dpkg-deb dpkg
 			need_space 1
-			rm -rf "$dest" "$dest.new"
+			rm -rf "$dest.new"
 			mkdir -p "$dest.new"
 			# A rebuild for another release of Debian has the same source.
 			whole=$(cat "$CACHE/src/linux-$series/.complete" 2>/dev/null || true)
 			whole=${whole#*_}
 			if [ "${whole%%[~_]*}" = "${version%%~*}" ]; then
-				(cd "$CACHE/src/linux-$series" && cp -a --parents "$files" "$header" "$harness"{,_harness}.h "$dest.new/")
+				(cd "$CACHE/src/linux-$series" && cp -a --parents "${files[@]}" "$dest.new/")
 			else
 				apt_setup kernel
 				rm -f "$DL/linux-source-${series}"_*.deb
 				apt_fetch "the source of Linux $version" download "linux-source-$series=$version"
 				deb=$(newest "$DL/linux-source-${series}"_*.deb)
 				step "unpacking panthor of Linux $version" sh -c \
-					'dpkg-deb --fsys-tarfile "$1" | tar -xO "./usr/src/linux-source-$3.tar.xz" |
-						tar -xJ -C "$2" --strip-components=1 "linux-source-$3/$4" "linux-source-$3/$5" \
-							"linux-source-$3/$6.h" "linux-source-$3/$6_harness.h"' \
-					sh "$deb" "$dest.new" "$series" "$files" "$header" "$harness"
+					'deb=$1 dest=$2 series=$3; shift 3
+					dpkg-deb --fsys-tarfile "$deb" | tar -xO "./usr/src/linux-source-$series.tar.xz" |
+						tar -xJ -C "$dest" --strip-components=1 "$@"' \
+					sh "$deb" "$dest.new" "$series" "${files[@]/#/linux-source-$series/}"
 				rm -f "$deb"
 			fi
-			[ -e "$dest.new/$files/panthor_drv.c" ] || die "Linux $version has no panthor"
+			[ -e "$dest.new/${files[0]}/panthor_drv.c" ] || die "Linux $version has no panthor"
 			echo "$version" >"$dest.new/.complete"
+			rm -rf "$dest"
 			mv "$dest.new" "$dest"
 		fi
 		unlock
@@ -446,7 +447,7 @@ newest_kernels()
 	lock apt
 	apt_setup kernel
 	unlock
-	for version in $STOCK_KERNELS; do
+	for version in $DEBIAN_KERNELS; do
 		kernel_versions "$version" | awk '!seen[$1]++'
 	done
 }
@@ -458,7 +459,7 @@ kernel_releases()
 	lock apt
 	apt_setup kernel
 	unlock
-	for series in $STOCK_KERNELS; do
+	for series in $DEBIAN_KERNELS; do
 		names=$(apt-cache -c "$APT/apt.conf" --names-only search "^linux-headers-${series//./\\.}\.[0-9]+\+[^-]*-arm64\$" |
 			sed 's/ .*/:arm64/')
 		# shellcheck disable=SC2086
@@ -644,10 +645,6 @@ debian) shift; debian_packages "$@" ;;
 system) shift; system_packages "$@" ;;
 panthor)
 	version=$2
-	if [ "$version" = 6.18 ] && [ -n "${KERNEL_SRC_6_18:-}" ]; then
-		linux_source 6.18
-		exit
-	fi
 	[[ $version == *.*.* ]] || version=$(newest_version "$version")
 	panthor_source "$version"
 	;;
