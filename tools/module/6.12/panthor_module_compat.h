@@ -7,9 +7,11 @@
 #ifndef __PANTHOR_MODULE_COMPAT_H__
 #define __PANTHOR_MODULE_COMPAT_H__
 
+#include <linux/jiffies.h>
 #include <linux/overflow.h>
+#include <linux/workqueue.h>
 
-#include "panthor_module_sched.h"
+#include <drm/gpu_scheduler.h>
 
 /* Before 6.12.115 each of these is an argument of its own. */
 #ifndef PANTHOR_MODULE_HAS_SCHED_INIT_ARGS
@@ -45,5 +47,26 @@ static inline int panthor_module_sched_init(struct drm_gpu_scheduler *sched,
 	from >= end || more > end - from; \
 })
 #endif
+
+/*
+ * drm_sched_suspend_timeout() of 6.12 puts the timeout off by
+ * MAX_SCHEDULE_TIMEOUT. Timers can take that for a negative distance, and then the
+ * timeout expires at once: panthor kills a group whose jobs have not run for a
+ * second. A patch of ours mends the function where it is, in gpu-sched.ko. A panthor that
+ * is built for a kernel without that patch brings its own function instead, which puts
+ * the timeout off by the longest distance that timers know.
+ */
+static inline unsigned long panthor_module_suspend_timeout(struct drm_gpu_scheduler *sched)
+{
+	unsigned long expires = READ_ONCE(sched->work_tdr.timer.expires);
+	unsigned long now = jiffies;
+	bool pending;
+
+	pending = mod_delayed_work(sched->timeout_wq, &sched->work_tdr, MAX_JIFFY_OFFSET);
+
+	return pending && time_after(expires, now) ? expires - now : sched->timeout;
+}
+
+#define drm_sched_suspend_timeout(sched)	panthor_module_suspend_timeout(sched)
 
 #endif

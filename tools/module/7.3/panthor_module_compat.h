@@ -80,7 +80,7 @@
 #define ktime_get_snapshot_id(id, snapshot)	ktime_get_snapshot(snapshot)
 #endif
 
-/* Older kernels have no such member, and its check is another one of config3. */
+/* perf_event_attr has no config4 in older kernels. Check config3 once more instead. */
 #ifndef PANTHOR_MODULE_HAS_CONFIG4
 #define config4			config3
 #endif

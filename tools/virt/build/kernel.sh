@@ -49,7 +49,7 @@ kept_pmu()
 # Where each file of ours goes in a kernel tree: "FILE<tab>PLACE" lines.
 overlay_files()
 {
-	local version=$1 f own patches=("$TOP_DIR/patches/$1"/*.patch)
+	local version=$1 f patches=("$TOP_DIR/patches/$1"/*.patch)
 
 	# Without the patches that make a kernel build them, our files are nothing to it.
 	[ ${#patches[@]} -gt 0 ] || return 0
@@ -64,9 +64,7 @@ overlay_files()
 		printf '%s\t%s\n' "$TOP_DIR/Kconfig.perf" drivers/gpu/drm/panthor/Kconfig.perf
 	fi
 	# The patches of that kernel name the header where it is wanted.
-	own=(backports/"$version"/*.h)
-	[ ${#own[@]} -eq 0 ] || own+=(backports/panthor_perf_backport_common.h)
-	for f in "${own[@]}" $(kept_pmu "$version"); do
+	for f in backports/"$version"/*.h $(kept_pmu "$version"); do
 		printf '%s\t%s\n' "$TOP_DIR/$f" "drivers/gpu/drm/panthor/$(basename "$f")"
 	done
 }

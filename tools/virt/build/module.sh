@@ -52,7 +52,7 @@ tree_inputs()
 {
 	panthor_patches "$1"
 	printf '%s\n' "$TOP_DIR/$PANTHOR"/*.[ch] "$TOP_DIR"/include/uapi/drm/*.h "$TOP_DIR/backports/$1"/*.h "$TOP_DIR"/backports/*.[ch] \
-		"$MODULE_DIR"/{Kbuild,*.h} "$MODULE_DIR/$1"/*.h
+		"$MODULE_DIR/Kbuild" "$MODULE_DIR/$1"/*.h
 }
 
 # The module has the drm_gpuvm of its panthor's kernel in it. From kernel to kernel functions of the same name take
@@ -81,7 +81,7 @@ make_tree()
 	cp "$TOP_DIR/$PANTHOR"/*.[ch] "$MODULE_DIR/Kbuild" "$dest/"
 	cp "$src/$UAPI" "$TOP_DIR"/include/uapi/drm/*.h "$dest/include/uapi/drm/"
 	! grep -q '"include/drm/drm_gpuvm\.h"' "$MODULE_DIR/$series/panthor_module_compat.h" || bring_gpuvm "$src" "$dest"
-	for f in "$TOP_DIR/backports/$series"/*.h "$TOP_DIR"/backports/*.[ch] "$MODULE_DIR"/*.h "$MODULE_DIR/$series"/*.h; do
+	for f in "$TOP_DIR/backports/$series"/*.h "$TOP_DIR"/backports/*.[ch] "$MODULE_DIR/$series"/*.h; do
 		cp "$f" "$dest/"
 	done
 	# Tests of the driver are for kernels that have KUnit.
