@@ -14,6 +14,8 @@
 . "$(dirname "$0")/common.sh"
 
 DEBIAN=$TOP_DIR/debian
+# From this series on kernels have the newest panthor, if it compiles for them.
+FIRST=6.18
 KEEP=4
 
 # The packages need no more of this project than the tool, the interface, and what tests them on a board.
@@ -34,23 +36,26 @@ tell_untested()
 	done
 }
 
-# trees DEST: a directory for each series of which we have patches
+# trees DEST: a directory for each series of which we have patches, and served, with "FROM TO DIRECTORY" lines: the
+# series of kernels that it is for
 trees()
 {
-	local dest=$1 series src version
+	local dest=$1 series src version from served=()
 
 	rm -rf "$dest"
 	mkdir -p "$dest"
 	for series in $KERNELS; do
 		src=$("$BUILD_DIR/sources.sh" panthor "$series")
-		# One that Debian does not have has no version of a package.
-		version=$(cat "$src/.complete" 2>/dev/null) || version=$(make -s -C "$src" kernelversion)
+		version=$(cat "$src/.complete")
 		"$BUILD_DIR/module.sh" tree "$series" "$src" "$dest/${version%%-*}"
+		from=$series
+		[ "$series" != "${KERNELS##* }" ] || from=$FIRST
+		served+=("$from $series ${version%%-*}")
 	done
 	tell_untested
 	cp "$TOP_DIR"/tools/module/{pre-build,renew-initrd} "$dest/"
-	# Last, as debian/rules goes by it: the series that somebody has tried.
-	{ cat "$DEBIAN/releases"; (cd "$dest" && ls); } | sed -nE 's/^([0-9]+\.[0-9]+)\..*/\1/p' | sort -uV >"$dest/tested"
+	# Last, as debian/rules goes by it.
+	printf '%s\n' "${served[@]}" >"$dest/served"
 }
 
 # harness DIR: of a kernel's source what its selftests are compiled with
@@ -83,8 +88,7 @@ packages()
 		"$TOP_DIR"/tools/module/{Kbuild,pre-build,renew-initrd} "$BUILD_DIR"/{deb,module}.sh)
 	version=$("$TOP_DIR/packaging/version")
 	# DEB_SALT has them built once more, for a test that compares.
-	key=$(hash_text "$version ${DEB_SALT:-}" "${KERNEL_SRC_6_18:+$(source_id "$KERNEL_SRC_6_18/drivers/gpu/drm/panthor")}" \
-		"$(hash_files "${inputs[@]}")")
+	key=$(hash_text "$version ${DEB_SALT:-}" "$(hash_files "${inputs[@]}")")
 	dest=$CACHE/deb/packages-$key
 	if [ ! -e "$dest/.complete" ]; then
 		need_tool patch patch

@@ -15,9 +15,9 @@ modules=$SCRATCH/modules
 sys=$SCRATCH/sys
 mkdir -p "$SCRATCH/tools" "$sys/module/module/parameters" "$sys/kernel/security"
 echo N >"$sys/module/module/parameters/sig_enforce"
-printf '%s\n' 6.12 7.2 7.3 >"$SCRATCH/tested"
-mkdir -p "$build"/{6.12.107,6.12.9,7.3.4,7.3.10} "$kdir/include/config"
-cp "$top/tools/module/pre-build" "$SCRATCH/tested" "$build/"
+mkdir -p "$build"/{6.12.107,7.3.10} "$kdir/include/config"
+printf '%s\n' "6.12 6.12 6.12.107" "6.18 7.3 7.3.10" >"$build/served"
+cp "$top/tools/module/pre-build" "$build/"
 for tree in "$build"/[0-9]*; do
 	basename "$tree" >"$tree/which"
 done
@@ -67,18 +67,20 @@ kept()
 	is "$1: in the log" "$(grep -cxF "$(grep . "$SCRATCH/said")" "$build/make.log")" 1
 }
 
-plan 61
+plan 65
 works="cp $SCRATCH/ours.ko \$(M)/panthor.ko"
 kernel CONFIG_DRM_PANTHOR=m "$works"
-replaced "Debian's 6.12 gets that of the newest 6.12" 6.12.111+deb13-arm64 6.12.107
-replaced "7.3 that of the newest 7.3" 7.3.5+deb13-arm64-16k 7.3.10
+replaced "Debian's 6.12 gets that of 6.12" 6.12.111+deb13-arm64 6.12.107
+replaced "7.3 that of 7.3" 7.3.5+deb13-arm64-16k 7.3.10
 replaced "a kernel before that one, too" 7.2.12+deb13-rt-arm64 7.3.10
+replaced "the first that may" 6.18.35-current-rockchip64 7.3.10
+replaced "and one in between" 7.0.0-14-generic 7.3.10
 untried="nobody has tried this package with Linux"
-kept "one of a series that nobody has tried keeps its own" 6.18.35-current-rockchip64 \
-	"$untried 6.18. To try: touch $SCRATCH/asked && dkms autoinstall -k 6.18.35-current-rockchip64"
+kept "one of a series that nobody has tried keeps its own" 6.17.0-5-generic \
+	"$untried 6.17. To try: touch $SCRATCH/asked && dkms autoinstall -k 6.17.0-5-generic"
 kept "also a later one" 7.4.0-rc1 "$untried 7.4. To try: touch $SCRATCH/asked && dkms autoinstall -k 7.4.0-rc1"
 touch "$SCRATCH/asked"
-replaced "unless somebody asks for a trial" 6.18.35-current-rockchip64 7.3.10
+replaced "unless somebody asks for a trial" 6.17.0-5-generic 7.3.10
 replaced "or of the later one" 7.4.0-rc1 7.3.10
 rm "$SCRATCH/asked"
 
@@ -102,6 +104,8 @@ ko "$stock" "${own[@]}"
 replaced "one whose own panthor knows what ours knows" 7.2.12 7.3.10
 ko "$stock" "${own[@]}" "alias=of:N*T*Ccix,sky1-mali"
 kept "another's knows another device" 7.2.12 "it has the alias of:N*T*Ccix,sky1-mali, which that of Linux 7.3.10 has not. $later"
+ko "$stock" "${own[@]}" "alias=acpi*:CIXH5000:*"
+kept "or one that ACPI tells of" 7.2.12 "it has the alias acpi*:CIXH5000:*, which that of Linux 7.3.10 has not. $later"
 ko "$stock" "${own[@]}" "parmtype=protected:int"
 kept "another's has another parameter" 7.2.12 "it has the parmtype protected:int, which that of Linux 7.3.10 has not. $later"
 ko "$stock" "${own[@]}" "firmware=arm/mali/arch15.8/mali_csffw.bin"
