@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock debug
-# daily: debug
+# daily: 6.18 debug
 # Runtime and system suspend. A host can be so busy that firmware is late to halt, of which panthor warns
 # and goes on; quiet.sh has the same suspends where that cannot be, and where it may not warn.
 set -u
