@@ -47,16 +47,16 @@ assumptions()
 	once|busy.once||A sample is written once|Wrong counts: they are twice what they should be.
 	overwrite|||No slot is written to before EXTRACT gives it back|Wrong counts: a sample may mix two.
 	power|published.after_idleness|busy.|Shader cores lose no power without a firmware sample before|Data loss: what cores counted since the last sample before they went off is missing.
-	in_time|busy.in_time session.order session.one_run||SAMPLE and ENABLE are acknowledged after INSERT is updated|Wrong time: counts end up one sample too late.
-	epoch|sample.others_do_not_show session.first_and_last||Disabling counters writes no sample; INSERT is 0 when they are enabled|Wrong counts: those of one session are in the first sample of the next one.
+	in_time|busy.in_time||SAMPLE and ENABLE are acknowledged after INSERT is updated|Wrong time: counts end up one sample too late.
+	epoch|sample.others_do_not_show session.first_and_last|busy.|Disabling counters writes no sample; INSERT is 0 when they are enabled|Wrong counts: those of one session are in the first sample of the next one.
 	enable|||Firmware that enables counters late uses the latest configuration|Wrong counts: they are of another counter set.
 	halt|published.after_suspend|busy. published.after_idleness|Firmware takes an automatic sample before the MCU halts|Data loss: counts are missing from samples in which the GPU was suspended.
-	idle|idle.goes_idle idle.stays_suspended||Counting does not keep the GPU from being suspended|Power: the GPU stays on as long as a session exists.
+	idle|idle.goes_idle idle.stays_suspended|busy.|Counting does not keep the GPU from being suspended|Power: the GPU stays on as long as a session exists.
 	sizes|uapi.query_values||PERFCNT_SIZE is the size of the blocks that the GPU has, without gaps, in order|No counters, or counts in blocks that cannot have them.
-	absent|sample.structure||A position without a shader core has memory that is never written|Wrong counts: cores that do not exist have values, or cores are missing.
+	absent|sample.structure|busy.|A position without a shader core has memory that is never written|Wrong counts: cores that do not exist have values, or cores are missing.
 	written|sample.structure busy.complete busy.cores|busy.|PRFCNT_EN has bit 1 set in written blocks, and clear in others|Data loss: blocks are OFF in samples while they count.
-	sets|session.sets||A counter set that a block does not have is not written|Wrong counts: the block has values in that set.
-	timestamp|time.bounds||Values 0 and 1 of a block are the GPU timestamp|Wrong time: samples begin and end at other times.
+	sets|session.sets|busy.|A counter set that a block does not have is not written|Wrong counts: the block has values in that set.
+	timestamp|time.bounds|busy.|Values 0 and 1 of a block are the GPU timestamp|Wrong time: samples begin and end at other times.
 	cycles|board.cycles||GPU_CYCLE_COUNT counts the top-level clock while COUNTER_EN is set, from 0 when power returns|Wrong cycles: they are computed from the rates of the clock framework.
 	ratio|||Clocks whose rates keep their ratio run off one source|Wrong cycles of the core group and of shader cores.
 	clocks|!busy.core_clock|busy.cores|Blocks are counted by the clocks that the device tree names|Wrong cycles: utilizations exceed 100 per cent.
@@ -87,7 +87,7 @@ usage()
 	  -y, --yes          Don't ask before tests that unbind the GPU
 	  -?, --help         Print this help
 
-	Environment: PERF_WORK, a command that does the same work on the GPU each time it runs, and PERF_BUSY, one that
+	Environment: PANTHOR_PERF_SELFTESTS, the directory of the tests; PERF_WORK, a command that does the same work on the GPU each time it runs, and PERF_BUSY, one that
 	keeps the GPU busy until it is killed, and creates the file \$PERF_STARTED once it does (default: gpu-load).
 	END
 }
@@ -244,7 +244,7 @@ board_name()
 # Nothing in it is of a person or of this one machine: no host name, no serial number, no address.
 write_machine()
 {
-	say "Board: $(cat /proc/device-tree/model 2>/dev/null | tr -d '\0' || :)"
+	say "Board: $(text /proc/device-tree/model 2>/dev/null)"
 	[ ! -r /proc/device-tree/compatible ] || say "Compatible: $(text /proc/device-tree/compatible)"
 	[ ! -r /sys/class/dmi/id/product_name ] || say "Product: $(cat /sys/class/dmi/id/product_name)"
 	say "Kernel: $(uname -srvm)"
@@ -410,6 +410,7 @@ run_part()
 		program=$1
 		shift
 		# The first option that matches decides.
+		# shellcheck disable=SC2086
 		set -- "$program" $skip "$@"
 	fi
 	sync
@@ -441,7 +442,7 @@ may_unbind()
 run()
 {
 	[ "$(id -u)" = 0 ] || die "needs root: run sudo $SELF"
-	command -v perf_uapi >/dev/null || die "there are no tests: install the package panthor-perf-selftests"
+	[ -x "$TESTS/perf_uapi" ] || die "there are no tests in $TESTS: install the package panthor-perf-selftests"
 	[ -d "$output" ] && [ -w "$output" ] || die "cannot write to the directory $output"
 	gpu=$(gpu_device)
 	[ -n "$gpu" ] || die "no GPU is bound to panthor: run panthor-perf doctor"
@@ -489,7 +490,7 @@ run()
 	return $status
 }
 
-answer= output=. resume= file=
+answer='' output=. resume='' file=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	-y|--yes) answer=y ;;

@@ -32,6 +32,7 @@ fi
 
 cat >"$SCRATCH/want" <<END
 bin/panthor-perf
+bin/panthor-perf-selftest
 include/panthor-perf.h
 lib/libpanthor-perf.a
 lib/libpanthor-perf.so

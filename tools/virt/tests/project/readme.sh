@@ -102,6 +102,8 @@ for command in "${tool[@]}"; do
 	*" diff "*) command="cp panthor-perf.data before.data && cp panthor-perf.data after.data && $command" ;;
 	*" --html "*) command="$command && head -c 1000 page.html; echo" ;;
 	*" --perfetto "*) command="$command && ls panthor-perf.*trace" ;;
+	# That it runs is selftest.sh's matter.
+	*" selftest") command="$command --help" ;;
 	*" glmark2-es2-wayland") command="panthor-perf stat gpu-load" ;;
 	esac
 	echo "echo '@@'; { ${command//PROGRAM/gpu-load}; } 2>&1 || echo \"status \$?\""
@@ -120,6 +122,7 @@ for command in "${tool[@]}"; do
 		continue
 	fi
 	case $command in
+	*" selftest") pattern='^Usage: panthor-perf selftest ' ;;
 	*" doctor") pattern='^ok  *counters' ;;
 	*" --topdown "*) pattern='^Largest: ' ;;
 	*" stat "*|*" report") pattern='^GPU load: ' ;;

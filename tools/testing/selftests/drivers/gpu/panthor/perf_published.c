@@ -304,6 +304,9 @@ FIXTURE_SETUP(busy)
 	TH_LOG("of %u samples %u are incomplete, %u late, %u twice, %u others, %u lack cores, %u have long ones", SAMPLES,
 	       self->number[INCOMPLETE], self->number[NEXT], self->number[TWICE],
 	       self->number[OTHER], self->number[NO_CORES], self->number[CORES_LONG]);
+	/* What is incomplete is found at some other time, as long as the ring goes round. */
+	if (self->number[INCOMPLETE] > SAMPLES / 10)
+		self->worst = INCOMPLETE;
 	/* Counts of some other time are too many as often as they are too few. */
 	if (self->worst != INCOMPLETE && !long_ones && counted < passed / 4 * 3)
 		SKIP(return, "PERF_BUSY does not keep the GPU busy");
