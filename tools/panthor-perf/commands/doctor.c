@@ -145,7 +145,8 @@ static bool lacks_interface(const struct doctor *d)
 /* Return true if panthor is loaded and drives the GPU. */
 static bool driver_answers(const struct doctor *d)
 {
-	return !d->gpu_error || lacks_interface(d) || d->gpu_error == PPERF_ERROR_NO_COUNTERS;
+	return !d->gpu_error || lacks_interface(d) || d->gpu_error == PPERF_ERROR_NO_COUNTERS ||
+	       d->gpu_error == PPERF_ERROR_OTHER_INTERFACE;
 }
 
 /* Return true, with a line that says so, if /sys is needed and not mounted. */

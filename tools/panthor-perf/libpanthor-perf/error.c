@@ -52,6 +52,8 @@ const char *pperf_strerror(enum pperf_error error)
 		return "out of memory";
 	case PPERF_ERROR_INTERRUPTED:
 		return "interrupted by a signal";
+	case PPERF_ERROR_OTHER_INTERFACE:
+		return "the kernel has performance counters with another interface";
 	}
 	return "unknown error";
 }

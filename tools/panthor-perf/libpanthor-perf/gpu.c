@@ -231,6 +231,14 @@ static void fill_info(struct pperf_gpu_info *info, const struct panthor_gpu *gpu
 	info->interface_known = pperf_interface_is_known(perf, perf_size);
 }
 
+/* Other drivers and kernels may have another query of this number: its size tells. */
+static bool has_arms_counters(int fd)
+{
+	struct panthor_query q = { .type = PANTHOR_QUERY_ARM_PERF };
+
+	return !drmIoctl(fd, PANTHOR_IOCTL_QUERY, &q) && PANTHOR_ARM_PERF_SIZES(q.size);
+}
+
 static enum pperf_error read_info(struct pperf_gpu *gpu)
 {
 	struct drm_panthor_perf_info perf;
@@ -245,6 +253,10 @@ static enum pperf_error read_info(struct pperf_gpu *gpu)
 				  "cannot query the properties of %s: %s", pperf_gpu_label(gpu), strerror(-ret));
 
 	ret = query(gpu->fd, DRM_PANTHOR_DEV_QUERY_PERF_INFO, &perf, sizeof(perf));
+	if (ret == -EINVAL && has_arms_counters(gpu->fd))
+		return pperf_fail(PPERF_ERROR_OTHER_INTERFACE, "The kernel's panthor driver has the performance counters "
+				  "of Arm's own patches, which panthor-perf cannot use. Use the tools that belong to this "
+				  "kernel, or boot another one.");
 	if (ret == -EINVAL)
 		return pperf_fail(PPERF_ERROR_NO_KERNEL_SUPPORT, "The kernel's panthor driver (version "
 				  "%d.%d) has no performance counters. Install panthor-perf-dkms and reboot, or "

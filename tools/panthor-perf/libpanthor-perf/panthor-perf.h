@@ -111,6 +111,9 @@ enum pperf_error {
 
 	/* A signal came before it was done: nothing has changed, and it can be tried again. */
 	PPERF_ERROR_INTERRUPTED = 17,
+
+	/* The kernel has the counters of Arm's series for panthor, which this library cannot use. */
+	PPERF_ERROR_OTHER_INTERFACE = 18,
 };
 
 /* What a code means, in general: "the GPU is gone". Never NULL. */

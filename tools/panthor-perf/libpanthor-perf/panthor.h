@@ -13,7 +13,12 @@
 enum panthor_query_type {
 	PANTHOR_QUERY_GPU,
 	PANTHOR_QUERY_CSIF,
+
+	/* Counters of Arm's series, and the sizes of the answer in its RFC v2 and its v6. */
+	PANTHOR_QUERY_ARM_PERF = 5,
 };
+
+#define PANTHOR_ARM_PERF_SIZES(size) ((size) == 44 || (size) == 48)
 
 struct panthor_query {
 	/* An enum panthor_query_type, or one of panthor_perf_drm.h. */

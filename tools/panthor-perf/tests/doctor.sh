@@ -117,6 +117,7 @@ old=$(error ERROR_NO_KERNEL_SUPPORT)
 silent=$(error ERROR_NO_COUNTERS)
 denied=$(error ERROR_PERMISSION)
 none=$(error ERROR_NO_DEVICE)
+arms=$(error ERROR_OTHER_INTERFACE)
 
 machine
 doctor
@@ -216,6 +217,9 @@ says 0 module ok "built into this kernel"
 
 machine
 FAKE_GPU=$silent says 1 firmware "to do" "no counters that the driver supports" "install a newer mali_csffw.bin"
+FAKE_GPU=$arms says 1 counters "to do" "a fake error"
+FAKE_GPU=$arms says 1 firmware ok "it runs"
+FAKE_GPU=$arms says 1 DKMS ok "panthor-perf-0.3 has built"
 FAKE_GPU=$denied says 1 permission "to do" "a fake error: permission denied"
 FAKE_GPU=$denied says 1 counters unknown "no permission to query the GPU"
 FAKE_SESSION=$denied says 1 permission "to do" "a fake error: permission denied"

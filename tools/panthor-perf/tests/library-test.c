@@ -833,7 +833,7 @@ static void test_errors(void)
 	int error;
 
 	begin();
-	for (error = PPERF_OK; error <= PPERF_ERROR_INTERRUPTED; error++) {
+	for (error = PPERF_OK; error <= PPERF_ERROR_OTHER_INTERFACE; error++) {
 		text = pperf_strerror(error);
 		expect(*text && strcmp(text, pperf_strerror(1000)), "error %d is %s", error, text);
 	}

@@ -46,6 +46,9 @@ static struct {
 	/* An error number for each command, and for all of the device. */
 	int fail[8];
 	int fail_query;
+
+	/* Size of the answer that a kernel with Arm's series has. */
+	uint32_t arms_size;
 	bool gone, nameless;
 
 	/* Buffer objects lie one behind the other in the file. */
@@ -120,7 +123,9 @@ static int query(struct panthor_query *q)
 
 	if (q->type == PANTHOR_QUERY_GPU)
 		return answer(q->pointer, &q->size, &gpu, sizeof(gpu));
-	errno = kernel.fail_query;
+	if (q->type == PANTHOR_QUERY_ARM_PERF && kernel.arms_size)
+		return answer(0, &q->size, NULL, kernel.arms_size);
+	errno = q->type == PANTHOR_QUERY_ARM_PERF ? EINVAL : kernel.fail_query;
 	return errno ? -1 : answer(q->pointer, &q->size, &kernel.info, kernel.info_size);
 }
 
@@ -408,6 +413,12 @@ static void test_gpu(void)
 	expect(pperf_gpu_open("/no/such/node", &none) == PPERF_ERROR_NO_DEVICE, "a node that is not there");
 	kernel.fail_query = EINVAL;
 	expect(pperf_gpu_open(kernel.node, &none) == PPERF_ERROR_NO_KERNEL_SUPPORT, "a kernel without counters");
+	kernel.arms_size = 44;
+	expect(pperf_gpu_open(kernel.node, &none) == PPERF_ERROR_OTHER_INTERFACE, "a kernel with Arm's counters");
+	kernel.arms_size = 48;
+	expect(pperf_gpu_open(kernel.node, &none) == PPERF_ERROR_OTHER_INTERFACE, "with those of the RFC");
+	kernel.arms_size = 8;
+	expect(pperf_gpu_open(kernel.node, &none) == PPERF_ERROR_NO_KERNEL_SUPPORT, "a kernel that has something else there");
 	kernel.fail_query = EIO;
 	expect(pperf_gpu_open(kernel.node, &none) == PPERF_ERROR_SYSTEM, "an I/O error");
 	kernel.fail_query = ENODEV;
