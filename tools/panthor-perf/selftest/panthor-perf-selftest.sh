@@ -380,7 +380,9 @@ begun()
 # Say in the results which test an interrupted run stopped in.
 note_stop()
 {
-	read -r part boot <"$dir/running" || die "$dir/running is damaged: remove $dir, and begin anew"
+	if ! read -r part boot <"$dir/running" || ! parts | grep -q "^$part|"; then
+		die "$dir/running is damaged: remove $dir, and begin anew"
+	fi
 	last=$(begun "$part" | tail -n 1)
 	tap=$(ls "$dir/$part".*.tap 2>/dev/null | tail -n 1)
 	[ -n "$last" ] && ! grep -q "^\(not \)\{0,1\}ok [0-9]* $last\( \|\$\)" "$tap" || return 0

@@ -730,7 +730,7 @@ static inline bool perf_has_work(void)
 static inline bool perf_work(bool on)
 {
 	static pid_t pid;
-	char started[64], command[1024];
+	char dir[] = "/tmp/perf.XXXXXX", started[64], command[1024];
 	bool is_started;
 
 	if (!perf_has_work())
@@ -743,8 +743,9 @@ static inline bool perf_work(bool on)
 		}
 		return true;
 	}
-	snprintf(started, sizeof(started), "/tmp/perf_started.%d", getpid());
-	unlink(started);
+	if (!mkdtemp(dir))
+		return false;
+	snprintf(started, sizeof(started), "%s/started", dir);
 	snprintf(command, sizeof(command), "exec %s", getenv("PERF_BUSY"));
 	pid = fork();
 	if (!pid) {
@@ -755,6 +756,7 @@ static inline bool perf_work(bool on)
 	}
 	is_started = pid > 0 && perf_until(!access(started, F_OK));
 	unlink(started);
+	rmdir(dir);
 	return is_started;
 }
 
