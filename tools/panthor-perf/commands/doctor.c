@@ -14,6 +14,7 @@
 
 #include <json-c/json.h>
 
+#include "board.h"
 #include "commands.h"
 #include "common.h"
 #include "rates.h"
@@ -42,6 +43,7 @@ struct doctor {
 	enum pperf_error gpu_error, session_error;
 	char *gpu_message, *session_message;
 	char gpu[128];
+	struct board board;
 	struct rates clock;
 	bool sysfs;
 };
@@ -187,6 +189,7 @@ static void try_to_count(struct doctor *d)
 	}
 	snprintf(d->gpu, sizeof(d->gpu), "%s, %s, %u shader cores", pperf_gpu_info(gpu)->name,
 		 pperf_gpu_info(gpu)->node, pperf_gpu_info(gpu)->cores);
+	board_read(&d->board, pperf_gpu_info(gpu));
 	/* Opening a session checks the permission. */
 	options.masks.bits[1][0] = 1ull << PPERF_FIRST_COUNTER;
 	d->session_error = pperf_session_open(gpu, &options, &session);
@@ -466,6 +469,18 @@ static void look_at_counters(struct doctor *d)
 		tell(d, "counters", TO_DO, NULL, "%s", d->gpu_message);
 }
 
+/* For bug reports: nothing of it is right or wrong. */
+static void look_at_board(struct doctor *d)
+{
+	const struct board *b = &d->board;
+
+	if (d->gpu_error)
+		board_read(&d->board, &(struct pperf_gpu_info){ .sysfs = NULL });
+	tell(d, "board", b->name[0] ? FINE : UNKNOWN, NULL, "%s%s%s%s%s%s%s", b->name[0] ? b->name : "unknown",
+	     b->compatible[0] ? ", " : "", b->compatible, b->clocks[0] ? "; clocks " : "", b->clocks,
+	     b->memory[0] ? "; memory " : "", b->memory);
+}
+
 static void look_at_permission(struct doctor *d)
 {
 	if (d->gpu_error == PPERF_ERROR_PERMISSION)
@@ -626,6 +641,7 @@ int command_doctor(int argc, char **argv)
 	d.sysfs = !access("/sys/module", F_OK);
 	try_to_count(&d);
 
+	look_at_board(&d);
 	look_at_kernel(&d);
 	look_at_device(&d);
 	look_at_kbase(&d);

@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "board.h"
 #include "commands.h"
 #include "common.h"
 
@@ -61,6 +62,24 @@ static void print_bits(const char *what, uint32_t bits, const char *(*name)(unsi
 	putchar('\n');
 }
 
+static void print_board(const struct pperf_gpu_info *gpu)
+{
+	char positions[256];
+	struct board board;
+
+	board_read(&board, gpu);
+	board_positions(gpu, positions, sizeof(positions));
+	if (board.name[0])
+		printf("%-22s%s%s%s%s\n", "Board", board.name, board.compatible[0] ? " (" : "", board.compatible,
+		       board.compatible[0] ? ")" : "");
+	if (positions[0])
+		printf("%-22s%s\n", "Core positions", positions);
+	if (board.clocks[0])
+		printf("%-22s%s\n", "Names of clocks", board.clocks);
+	if (board.memory[0])
+		printf("%-22s%s\n", "Memory", board.memory);
+}
+
 static void print_plain(const struct pperf_gpu_info *gpu)
 {
 	unsigned int type;
@@ -89,6 +108,7 @@ static void print_plain(const struct pperf_gpu_info *gpu)
 		printf("%-22s%g us\n", "Shortest period", gpu->min_period_ns / 1e3);
 	if (gpu->max_slots)
 		printf("%-22s%u samples\n", "Longest ring", gpu->max_slots);
+	print_board(gpu);
 }
 
 static struct json_object *bits_json(uint32_t bits, const char *(*name)(unsigned int))
@@ -105,9 +125,11 @@ static struct json_object *bits_json(uint32_t bits, const char *(*name)(unsigned
 static void print_json(const struct pperf_gpu_info *gpu)
 {
 	struct json_object *top = json_object_new_object(), *blocks = json_object_new_object();
+	struct board board;
 	char version[32];
 	unsigned int type;
 
+	board_read(&board, gpu);
 	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
 		json_object_object_add(blocks, pperf_block_name(type),
 				       json_object_new_int(gpu->blocks[type]));
@@ -130,6 +152,10 @@ static void print_json(const struct pperf_gpu_info *gpu)
 	json_object_object_add(top, "min_sample_period_ns", json_object_new_int64(gpu->min_period_ns));
 	json_object_object_add(top, "max_sample_slots", json_object_new_int64(gpu->max_slots));
 	json_object_object_add(top, "sets", bits_json(gpu->sets, pperf_set_name));
+	json_object_object_add(top, "board", json_object_new_string(board.name));
+	json_object_object_add(top, "board_compatible", json_object_new_string(board.compatible));
+	json_object_object_add(top, "clock_names", json_object_new_string(board.clocks));
+	json_object_object_add(top, "memory", json_object_new_string(board.memory));
 	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
 }

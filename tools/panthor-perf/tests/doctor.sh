@@ -56,6 +56,7 @@ machine()
 	printf s >"$root/ticks"
 	put /sys/gpu/devfreq/gpu/cur_freq 10000
 	put /sys/gpu/devfreq/gpu/trans_stat 'Total transition : 3'
+	put /sys/class/dmi/id/product_name "Orion O6"
 }
 
 # loaded ID: the module that the kernel has
@@ -123,13 +124,21 @@ machine
 doctor
 is "all is well: status" "$status $(cat "$SCRATCH/err")" "0 "
 is "all is well: each line is" "$(awk 'NR > 2 && NF && !/^No problems found/ { print $1, $2 }' "$SCRATCH/out")" \
-	"$(printf 'ok %s\n' kernel GPU kbase module firmware counters permission clock DKMS headers signature)"
+	"$(printf 'ok %s\n' board kernel GPU kbase module firmware counters permission clock DKMS headers signature)"
 is "all is well: no next step" "$(grep -c -e '->' "$SCRATCH/out")" 0
 is "all is well: and then there is info --debug" "$(tail -n 1 "$SCRATCH/out" | grep -c 'info --debug')" 1
 doctor -j
 is "in JSON" "$status $(jq -r '.to_do, (.findings | length), (.findings[] | .of + " " + .state)' "$SCRATCH/out" | tr '\n' ' ')" \
-	"0 0 11 $(printf '%s ok ' kernel GPU kbase module firmware counters permission clock DKMS headers signature)"
+	"0 0 12 $(printf '%s ok ' board kernel GPU kbase module firmware counters permission clock DKMS headers signature)"
 says 0 kernel ok "Linux $release, "
+says 0 board ok "Orion O6"
+mkdir -p "$root/sys/firmware/devicetree/base" "$root/sys/gpu/of_node"
+printf 'Radxa ROCK 5B\0' >"$root/sys/firmware/devicetree/base/model"
+printf 'radxa,rock-5b\0rockchip,rk3588\0' >"$root/sys/firmware/devicetree/base/compatible"
+printf 'core\0coregroup\0stacks\0' >"$root/sys/gpu/of_node/clock-names"
+says 0 board ok "Radxa ROCK 5B, radxa,rock-5b, rockchip,rk3588; clocks core, coregroup, stacks; memory not coherent"
+: >"$root/sys/gpu/of_node/dma-coherent"
+says 0 board ok "; memory coherent"
 says 0 module ok "the loaded panthor is the installed one, /lib/modules/$release/updates/dkms/panthor.ko.xz"
 says 0 clock ok "the GPU runs at the frequency of the clock framework, 0.01 MHz"
 put /sys/gpu/devfreq/gpu/cur_freq 20000
