@@ -96,9 +96,8 @@ done
 	kill -STOP -1
 	tar -cf disk.tar disk' >/dev/null 2>"$SCRATCH/err"
 is "switched off in the middle" "$(tar -tf "$SCRATCH/disk.tar" | grep -c '/running$')" 1
-selftest resumed "tar -xf disk.tar; panthor-perf selftest -y --resume -o disk; status=\$?; mv disk/*.tar.gz .; (exit \$status)"
+VIRT_FILE=$SCRATCH/disk.tar:/root/disk.tar selftest resumed "tar -xf disk.tar; panthor-perf selftest -y --resume -o disk; status=\$?; mv disk/*.tar.gz .; (exit \$status)"
 is "it says where the machine stopped" "$(grep -c '^The machine stopped in session\.order\.$' "$SCRATCH/resumed")" 1
-is "that test has failed, and no other" "$(grep -E 'failed: |stopped in ' "$SCRATCH/resumed" | sort -u)" \
-	"The machine stopped in session.order.
-             the machine or the test run stopped in session.order"
+is "that test has failed, and no other" "$(grep -E ' failed: | stopped in ' "$SCRATCH/resumed" | sed 's/.* stopped in //' | tr '\n' ' ')" \
+	"session.order. session.order "
 is "all others of that part have run" "$(grep -c '^session: [0-9]* passed, 1 failed, 0 skipped$' "$SCRATCH/resumed")" 1
