@@ -47,10 +47,11 @@ mirror_of()
 # apt_setup         for this machine's release, and what of others the build needs
 # apt_setup kernel  for the release that has the kernels and their compiler, alone: its libraries are not
 #                   this machine's
+# apt_setup firmware  the same, with firmware that is not free
 # apt_setup SUITE   for another release, alone; one of backports with what it is for, and is taken first
 apt_setup()
 {
-	local codename main security keys opt new kind=${1:-} archs=arm64 native
+	local codename main security keys opt new kind=${1:-} archs=arm64 native components=main
 
 	APT_KIND=$kind
 	. /etc/os-release
@@ -69,11 +70,12 @@ apt_setup()
 	APT=$CACHE/apt${kind:+-$kind}
 	mkdir -p "$APT"/{lists/partial,cache/archives/partial,state,none} "$DL"
 	new=$APT/sources.list.new
-	if [ "$kind" = kernel ]; then
+	if [ "$kind" = kernel ] || [ "$kind" = firmware ]; then
 		native=$(dpkg --print-architecture)
 		[ "$native" = arm64 ] || archs="$native arm64"
-		printf "deb $opt $main %s main\n" trixie trixie-updates trixie-backports
-		[ -z "$security" ] || echo "deb $opt $security trixie-security main"
+		[ "$kind" = kernel ] || components="main non-free-firmware"
+		printf "deb $opt $main %s $components\n" trixie trixie-updates trixie-backports
+		[ -z "$security" ] || echo "deb $opt $security trixie-security $components"
 	elif [ -n "$kind" ]; then
 		[[ $kind != *-backports ]] || echo "deb $opt $main ${kind%-backports} main"
 		echo "deb $opt $main $kind main"
@@ -606,7 +608,7 @@ SYSTEM_PACKAGES=('?narrow(?or(?essential,?priority(required)),?architecture(arm6
 
 system_packages()
 {
-	local dest archives=$DL/system p
+	local dest archives=$DL/system p kind=kernel
 
 	dest=$CACHE/src/system-$(hash_text "$@" "${SYSTEM_PACKAGES[@]}")
 	if [ ! -e "$dest/.complete" ]; then
@@ -614,7 +616,9 @@ system_packages()
 		if [ ! -e "$dest/.complete" ]; then
 			need_tool dpkg-scanpackages dpkg-dev
 			need_space 2
-			apt_setup kernel
+			# Whoever asks for firmware wants what Debian has of it.
+			[[ " $*" != *" firmware-"* ]] || kind=firmware
+			apt_setup "$kind"
 			rm -rf "$dest" "$dest.new" "$archives"
 			mkdir -p "$dest.new" "$archives/partial"
 			apt_fetch "packages of an arm64 system" -o APT::Architecture=arm64 -o Dir::Cache::archives="$archives" \
