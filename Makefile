@@ -37,6 +37,7 @@ help:
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make module        build panthor for another kernel, KDIR=DIR its headers or build directory'
 	@echo 'make deb           build packages for Debian on arm64: the tool, and the driver by DKMS (OUT=DIR)'
+	@echo 'make image         make a bootable disk image of Debian with counters (BOARD=rock-5b|orangepi-5|orangepi-5-plus|virt OUT=FILE)'
 	@echo 'make dist          write a tarball of the tool and the library, for other distributions (OUT=DIR)'
 	@echo 'make docs          make HTML of the pages in Documentation (OUT=DIR)'
 	@echo 'make releases      tell which kernels of Debian debian/releases does not have yet'
@@ -122,6 +123,11 @@ module:
 deb:
 	@$(BUILD)/deb.sh $(OUT)
 
+# SSH_KEY, PASSWORD, NAME and UBOOT are options of the image, see Documentation/image.rst.
+image: deps
+	@$(BUILD)/deps.sh dosfstools fdisk mtools openssl
+	@$(BUILD)/image.sh "$(BOARD)" "$(OUT)"
+
 dist:
 	@packaging/dist $(OUT)
 
@@ -143,4 +149,4 @@ clean-cache:
 	@rm -rf "$(CACHE)"
 
 .PHONY: help deps demo shell check check-all check-long kcsan storm coverage mutants soak fuzz-device fuzz-ioctl fuzz-data kunit series check-build qemu kernel module \
-	deb dist docs releases tools bench clean-cache
+	deb dist docs image releases tools bench clean-cache

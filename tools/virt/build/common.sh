@@ -67,7 +67,7 @@ need_space()
 }
 
 # Everything below lock NAME is done by one process at a time. Held until the subshell that took it
-# ends; taken in the order of the names (releases, disk, deb, module, apt, kernel-*, qemu, tools, root).
+# ends; taken in the order of the names (releases, image, disk, deb, module, apt, kernel-*, qemu, tools, root).
 lock()
 {
 	mkdir -p "$CACHE/lock" 2>/dev/null ||

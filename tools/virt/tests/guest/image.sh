@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# In the image of make image BOARD=virt (tests/packages/image.sh), as root: "NAME: VALUE" lines for the test to judge.
+export LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin
+
+say()
+{
+	echo "$1: $(shift; "$@" 2>&1 | tr '\n' ' ')"
+}
+
+# All that is started at boot has been.
+systemctl is-system-running --wait >/dev/null
+say failed systemctl --failed --no-legend --plain
+say kernel uname -r
+say root findmnt -bno SIZE /
+say file modinfo -n panthor
+say loaded cat /sys/module/panthor/srcversion
+say wanted modinfo -F srcversion panthor
+say hostname hostname
+say doctor panthor-perf doctor
+panthor-perf stat -a -x ';' -o /root/stat /root/gpu-load
+echo "stat: $?"
+say cycles awk -F';' '$3 == "MaliGPUActiveCy" { print $1 }' /root/stat
+say keys sh -c 'ls /etc/ssh/ssh_host_*_key | wc -l'
+say ssh ssh -i /root/key -o StrictHostKeyChecking=no -o BatchMode=yes debian@localhost id -un
+say password sh -c "sshd -T | grep -i '^passwordauthentication'"
+if dpkg -s panthor-perf-selftests >/dev/null 2>&1; then
+	mkdir -p /root/report
+	panthor-perf selftest -y -o /root/report >/root/selftest 2>&1
+	echo "selftest: $?"
+	say report sh -c 'ls /root/report/*.tar.gz | wc -l'
+fi
+echo "end: yes"
