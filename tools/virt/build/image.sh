@@ -127,8 +127,7 @@ configure()
 	sed -i "s/@CONSOLE@/$console/" "$root/boot/grub/grub.cfg"
 	{
 		echo "Mali performance counters on $BOARD. Commands: panthor-perf doctor, stat, top, record."
-		[ ! -e "$root/usr/share/doc/panthor-perf-selftests" ] ||
-			echo "To test this board and write a report: sudo panthor-perf selftest"
+		echo "To test this board and write a report: sudo panthor-perf selftest"
 	} >"$root/etc/motd"
 	hash=$(printf %s "${PASSWORD:-debian}" | openssl passwd -6 -salt "$(uuid salt | tr -d -)" -stdin)
 	sed -i "s,^debian:[^:]*:,debian:$hash:," "$root/etc/shadow"

@@ -4,7 +4,7 @@
 # long: none
 # The image that make image BOARD=virt writes boots by UEFI in the virtual machine, on a disk larger than itself, to a
 # login prompt: its root has grown, the module that DKMS has built in it is loaded and counts, keys log in, and the
-# selftests write their report, if their package is there. Then, of the image for rock-5b, what can be looked at
+# selftests write their report. Then, of the image for rock-5b, what can be looked at
 # without a board. Most of its time (half an hour) are the installation of packages, and the compiler's.
 set -u
 . "$(dirname "$0")/../lib/tap.sh"
@@ -14,9 +14,7 @@ DISK_SIZE=$((8 << 30))
 # For a machine that hangs.
 SECONDS_AT_MOST=7200
 
-results=23
-selftests=$(grep -c '^Package: panthor-perf-selftests' "$VIRT_DIR/../../debian/control")
-plan $((results + 2 * selftests))
+plan 25
 
 # said NAME: what guest/image.sh said of it
 said()
@@ -46,9 +44,8 @@ ok "an image for virt"
 
 echo "#: the image: $(du -m "$SCRATCH/virt" | cut -f 1) MB of $(($(stat -c %s "$SCRATCH/virt") >> 20))"
 truncate -s $DISK_SIZE "$SCRATCH/virt"
-load=$("$VIRT_DIR/build/tools.sh" | awk -F'\t' '$1 == "gpu-load" { print $2 }')
-into_image "$SCRATCH/virt" "$TESTS_DIR/guest/image.sh" /root/test "$load" /root/gpu-load "$SCRATCH/key" /root/key
-line='echo secret | sudo -S sh -c "chmod 700 /root/gpu-load /root/key; sh /root/test >/root/results 2>&1; systemctl poweroff"'
+into_image "$SCRATCH/virt" "$TESTS_DIR/guest/image.sh" /root/test "$SCRATCH/key" /root/key
+line='echo secret | sudo -S sh -c "chmod 600 /root/key; sh /root/test >/root/results 2>&1; systemctl poweroff"'
 if python3 "$TESTS_DIR/lib/console.py" debian secret "$line" $SECONDS_AT_MOST \
 	"$VIRT_DIR/run" --image "$SCRATCH/virt" >"$SCRATCH/console" 2>"$SCRATCH/err"; then
 	ok "it boots by UEFI to a login prompt, and goes off"
@@ -75,10 +72,10 @@ matches "it has counted" "$(said cycles)" '^[1-9][0-9]*$'
 is "ssh made keys of its own" "$(said keys)" 3
 matches "SSH_KEY logs in" "$(said ssh)" '(^| )debian$'
 is "passwords do not, from elsewhere" "$(said password)" "passwordauthentication no"
-if [ "$selftests" = 1 ]; then
-	is "panthor-perf selftest: status" "$(said selftest)" 0
-	is "and it has written its report" "$(said report)" 1
-fi
+# Whether they pass on a machine that is busy is nothing to the image.
+is "panthor-perf selftest writes its report" "$(said reports)" 1
+is "of all its parts" "$(said parts)" 13
+in_image "$SCRATCH/virt" /root/selftest | sed -n '/^Tests$/,$s/^/# /p'
 rm "$SCRATCH/virt"
 
 image=$SCRATCH/rock-5b
