@@ -259,9 +259,30 @@ static void add_mark(struct json_object *marks, const struct recording_mark *mar
 	json_object_array_add(marks, item);
 }
 
+static void add_frame(struct json_object *frames, const struct recording_frame *frame)
+{
+	struct json_object *item = json_object_new_object();
+
+	json_object_object_add(item, "end_ns", json_object_new_uint64(frame->time_ns));
+	json_object_object_add(item, "program", json_object_new_string(frame->name));
+	json_object_object_add(item, "pid", json_object_new_uint64(frame->pid));
+	json_object_object_add(item, "lost", json_object_new_uint64(frame->lost));
+	json_object_array_add(frames, item);
+}
+
+static void print_list(FILE *out, const char *key, struct json_object *list)
+{
+	if (json_object_array_length(list)) {
+		fprintf(out, "\"%s\":", key);
+		print_object(out, json_object_get(list));
+		fputs(",\n", out);
+	}
+	json_object_put(list);
+}
+
 static enum recording_item to_json(struct view *v, FILE *out)
 {
-	struct json_object *marks = json_object_new_array();
+	struct json_object *marks = json_object_new_array(), *frames = json_object_new_array();
 	const char *comma = "";
 	enum recording_item item;
 
@@ -271,6 +292,8 @@ static enum recording_item to_json(struct view *v, FILE *out)
 	while ((item = pperf_records_next(&v->recording)) <= RECORDING_CLOCKS && !ferror(out)) {
 		if (item == RECORDING_MARK)
 			add_mark(marks, &v->recording.mark);
+		if (item == RECORDING_FRAME_END)
+			add_frame(frames, &v->recording.frame);
 		if (item != RECORDING_SAMPLE)
 			continue;
 		fputs(comma, out);
@@ -278,12 +301,8 @@ static enum recording_item to_json(struct view *v, FILE *out)
 		comma = ",\n";
 	}
 	fputs("\n],\n", out);
-	if (json_object_array_length(marks)) {
-		fputs("\"marks\":", out);
-		print_object(out, json_object_get(marks));
-		fputs(",\n", out);
-	}
-	json_object_put(marks);
+	print_list(out, "marks", marks);
+	print_list(out, "frames", frames);
 	fputs("\"end\":", out);
 	/* A recording that was cut short has none. */
 	print_object(out, item == RECORDING_END ? recording_end_json(&v->recording.end) : NULL);

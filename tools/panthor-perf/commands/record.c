@@ -144,8 +144,8 @@ struct recorder {
 
 	struct sink sink;
 
-	/* Marks that ends so far say were dropped. SINK_SPLIT: where the first sample of the file begins. */
-	uint64_t dropped, split_ns;
+	/* Marks and frames that ends so far say were dropped or lost. SINK_SPLIT: where the first sample of the file begins. */
+	uint64_t dropped, lost_frames, split_ns;
 
 	/* SINK_LAST: the last samples are to be written; how often they were; which time is to be acknowledged, or 0. */
 	bool dump;
@@ -399,10 +399,13 @@ static struct recording_end make_end(struct recorder *r, enum recording_reason r
 		.stretched = log->stretched,
 		.marks = r->marks.taken,
 		.dropped = r->marks.dropped - r->dropped,
+		.frames = r->marks.frames,
+		.lost_frames = r->marks.lost_frames - r->lost_frames,
 		.clock = rates_of(&r->rates),
 	};
 
 	r->dropped = r->marks.dropped;
+	r->lost_frames = r->marks.lost_frames;
 	return end;
 }
 
@@ -453,17 +456,26 @@ static void add_sample(struct recorder *r, const struct pperf_sample *sample)
 		control_ack(&r->control);
 }
 
-/* Marks wait in their socket while there is no room for them. */
+/* Marks and frames wait in their socket while there is no room for them. */
 static void add_marks(struct recorder *r)
 {
+	struct recording_frame frame;
 	struct recording_mark mark;
 
-	while (fifo_reader(&r->queue) == FIFO_READING && fifo_room(&r->queue, RECORDING_MARK_SIZE) &&
-	       marks_next(&r->marks, &mark)) {
-		recording_write_mark(&r->writer, &mark);
+	while (fifo_reader(&r->queue) == FIFO_READING && fifo_room(&r->queue, RECORDING_MARK_SIZE)) {
+		switch (marks_next(&r->marks, &mark, &frame)) {
+		case MARKS_NONE:
+			return;
+		case MARKS_MARK:
+			recording_write_mark(&r->writer, &mark);
+			if (r->arguments->on_mark && !strcmp(mark.name, r->arguments->on_mark))
+				r->dump = true;
+			break;
+		case MARKS_FRAME:
+			recording_write_frame(&r->writer, &frame);
+			break;
+		}
 		put_record(r);
-		if (r->arguments->on_mark && !strcmp(mark.name, r->arguments->on_mark))
-			r->dump = true;
 	}
 }
 
@@ -790,6 +802,9 @@ static void report_end(struct recorder *r)
 	if (r->marks.dropped)
 		fprintf(stderr, "%s mark%s dropped: too many at a time, or invalid.\n", grouped(r->marks.dropped, text),
 			r->marks.dropped == 1 ? " was" : "s were");
+	if (r->marks.lost_frames)
+		fprintf(stderr, "%s frame%s lost: the programs sent more than this one had time for.\n",
+			grouped(r->marks.lost_frames, text), r->marks.lost_frames == 1 ? " was" : "s were");
 	if (sink->short_ns)
 		fprintf(stderr, "There was memory for only the last %.3f s. Use -m %.0f or more.\n", sink->short_ns / 1e9,
 			1.1 * r->arguments->memory * r->arguments->last_ns / sink->short_ns);

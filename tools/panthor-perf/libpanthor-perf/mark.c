@@ -26,15 +26,7 @@
 /* Marks that no recorder had room for, and that none was told of. */
 static uint32_t untold;
 
-struct sender {
-	/* -1 as long as there is nobody to send to. */
-	int fd;
-	unsigned int timeout_ms, sent, missed;
-	struct mark_message message;
-	size_t size;
-};
-
-static bool make_socket(struct sender *s)
+static bool make_socket(struct mark_sender *s)
 {
 	const struct timeval timeout = { s->timeout_ms / 1000, s->timeout_ms % 1000 * 1000 };
 
@@ -46,7 +38,7 @@ static bool make_socket(struct sender *s)
 }
 
 /* Path has directory, slash and name; all but a directory and a name are empty for a whole path. */
-static void send_to(struct sender *s, const char *directory, const char *slash, const char *name)
+static void send_to(struct mark_sender *s, const char *directory, const char *slash, const char *name)
 {
 	const char *parts[] = { directory, slash, name };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -61,7 +53,7 @@ static void send_to(struct sender *s, const char *directory, const char *slash, 
 	}
 	if (!length || !make_socket(s))
 		return;
-	if (sendto(s->fd, &s->message, s->size, MSG_NOSIGNAL | (s->timeout_ms ? 0 : MSG_DONTWAIT),
+	if (sendto(s->fd, s->message, s->size, MSG_NOSIGNAL | (s->timeout_ms ? 0 : MSG_DONTWAIT),
 		   (const struct sockaddr *)&address, sizeof(address)) >= 0)
 		s->sent++;
 	else if (errno == EAGAIN || errno == ENOBUFS || errno == EINTR)
@@ -74,17 +66,26 @@ static bool is_pid(const char *name)
 	return *name >= '1' && *name <= '9' && !name[strspn(name, "0123456789")];
 }
 
-/* To all sockets of a directory but one. */
-static void send_to_all(struct sender *s, const char *directory)
+/* No entry of a directory is larger. */
+#define MAX_ENTRY sizeof(struct dirent64)
+
+static int open_directory(const char *path)
+{
+	return syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* To all sockets of a directory. */
+static void send_to_all(struct mark_sender *s, const char *directory)
 {
 	char buffer[2048] __attribute__((aligned(8)));
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open_directory(directory);
 	unsigned int recorders = 0;
 	long size, at;
 
 	if (fd < 0)
 		return;
-	while (recorders < MAX_RECORDERS && (size = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
+	do {
+		size = syscall(SYS_getdents64, fd, buffer, sizeof(buffer));
 		for (at = 0; at < size && recorders < MAX_RECORDERS;) {
 			const struct dirent64 *entry = (const void *)(buffer + at);
 
@@ -94,8 +95,23 @@ static void send_to_all(struct sender *s, const char *directory)
 			send_to(s, directory, "/", entry->d_name);
 			recorders++;
 		}
-	}
+		/* Where there was room for another entry there is none. */
+	} while (size > (long)(sizeof(buffer) - MAX_ENTRY) && recorders < MAX_RECORDERS);
 	close(fd);
+}
+
+/* Whether a directory has more than itself and its parent: the size of both is that of two names of up to four bytes. */
+static bool has_entries(const char *directory)
+{
+	char buffer[MAX_ENTRY] __attribute__((aligned(8)));
+	int fd = open_directory(directory);
+	long size;
+
+	if (fd < 0)
+		return false;
+	size = syscall(SYS_getdents64, fd, buffer, sizeof(buffer));
+	syscall(SYS_close, fd);
+	return size > 2 * (long)(offsetof(struct dirent64, d_name) + 5);
 }
 
 static bool join(char *path, size_t size, const char *a, const char *b)
@@ -115,16 +131,30 @@ const char *pperf_mark_environment(const char *name)
 	return getuid() == geteuid() && getgid() == getegid() ? getenv(name) : NULL;
 }
 
-static void send_to_everybody(struct sender *s)
+void pperf_mark_find_places(struct mark_places *places)
 {
 	const char *own = pperf_mark_environment(MARK_SOCKET), *user = pperf_mark_environment("XDG_RUNTIME_DIR");
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 
+	if (!user || *user != '/' || !join(places->user, sizeof(places->user), user, MARK_USER_DIRECTORY))
+		places->user[0] = 0;
+	if (!own || !join(places->own, sizeof(places->own), own, ""))
+		places->own[0] = 0;
+}
+
+bool pperf_mark_is_heard(const struct mark_places *places)
+{
+	return places->own[0] || has_entries(MARK_ROOT_DIRECTORY) || (places->user[0] && has_entries(places->user));
+}
+
+void pperf_mark_send_to_all(struct mark_sender *s, const struct mark_places *places)
+{
 	send_to_all(s, MARK_ROOT_DIRECTORY);
-	if (user && *user == '/' && join(path, sizeof(path), user, MARK_USER_DIRECTORY))
-		send_to_all(s, path);
-	if (own)
-		send_to(s, "", "", own);
+	if (places->user[0])
+		send_to_all(s, places->user);
+	if (places->own[0])
+		send_to(s, "", "", places->own);
+	if (s->fd >= 0)
+		close(s->fd);
 }
 
 /* Of any encoding: what is no UTF-8 is not taken by recorders. */
@@ -142,8 +172,10 @@ static bool name_is_valid(const char *name, size_t length)
 
 enum pperf_error pperf_mark_send(const char *path, const char *name, unsigned int timeout_ms, unsigned int *missed)
 {
-	struct sender s = { .fd = -1, .timeout_ms = timeout_ms, .message.magic = MARK_MAGIC };
+	struct mark_message message = { .magic = MARK_MAGIC };
+	struct mark_sender s = { .fd = -1, .timeout_ms = timeout_ms, .message = &message };
 	size_t length = name ? strnlen(name, PPERF_MARK_LENGTH + 1) : 0;
+	struct mark_places places = {};
 	int before = errno;
 	struct timespec t;
 
@@ -152,20 +184,22 @@ enum pperf_error pperf_mark_send(const char *path, const char *name, unsigned in
 		return pperf_fail(PPERF_ERROR_INVALID, "the name of a mark must have 1 to %d bytes without control characters",
 				  PPERF_MARK_LENGTH);
 
-	s.message.time_ns = t.tv_sec * 1000000000ull + t.tv_nsec;
+	message.time_ns = t.tv_sec * 1000000000ull + t.tv_nsec;
 	if (length)
-		memcpy(s.message.name, name, length);
+		memcpy(message.name, name, length);
 	s.size = offsetof(struct mark_message, name) + length;
-	s.message.missed = __atomic_exchange_n(&untold, 0, __ATOMIC_RELAXED);
-	if (path)
+	message.missed = __atomic_exchange_n(&untold, 0, __ATOMIC_RELAXED);
+	if (path) {
 		send_to(&s, "", "", path);
-	else
-		send_to_everybody(&s);
+		if (s.fd >= 0)
+			close(s.fd);
+	} else {
+		pperf_mark_find_places(&places);
+		pperf_mark_send_to_all(&s, &places);
+	}
 
 	/* Who is there is told with the next one. */
-	__atomic_fetch_add(&untold, !!s.missed + (s.sent ? 0 : s.message.missed), __ATOMIC_RELAXED);
-	if (s.fd >= 0)
-		close(s.fd);
+	__atomic_fetch_add(&untold, !!s.missed + (s.sent ? 0 : message.missed), __ATOMIC_RELAXED);
 	if (missed)
 		*missed = s.missed;
 	errno = before;

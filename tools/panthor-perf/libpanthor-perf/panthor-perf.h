@@ -16,7 +16,7 @@
  *	struct pperf_meter	load, frequency and bandwidth, and nothing else to do
  *	struct pperf_recording	what panthor-perf record has written: an iterator over samples, and columns
  *
- * Beside these, pperf_mark() puts names of a program's own into what others record.
+ * Beside these, pperf_mark() and pperf_frame() put names and frames of a program into what others record.
  *
  * All that is below struct pperf_gpu needs no GPU: a program that reads samples
  * from a file fills in struct pperf_gpu_info and struct pperf_sample itself.
@@ -854,6 +854,9 @@ struct pperf_recording_info {
 
 	/* Mean rate of the top level clock while the GPU had power, and the kernel's nominal rate meanwhile, in Hz. */
 	uint64_t measured_hz, nominal_hz;
+
+	/* Of a recording that was not cut short: frames that ended and were not recorded. */
+	uint64_t lost_frames;
 };
 
 /* Made by the library alone. Marks of one name make up a region, each lasting until the next mark of any name. */
@@ -873,6 +876,19 @@ struct pperf_recording_mark {
 
 	/* The region that begins: an index in pperf_recording_regions(). */
 	uint32_t region;
+};
+
+/* Made by the library alone. A frame lasts from one call of pperf_frame() to the next of the same process. */
+struct pperf_recording_frame {
+	/* CLOCK_MONOTONIC_RAW. */
+	uint64_t start_ns, end_ns;
+
+	/* Name of the program, "" if it is not known, and its PID as the recorder saw it, 0 if it did not. */
+	const char *program;
+	uint32_t pid;
+
+	/* So many more frames ended in between, but were lost: this is all of them together. */
+	uint32_t lost;
 };
 
 /*
@@ -911,6 +927,12 @@ const struct pperf_region *const *pperf_recording_regions(const struct pperf_rec
 
 /* Its marks, in order, *count pointers. */
 const struct pperf_recording_mark *const *pperf_recording_marks(const struct pperf_recording *recording, size_t *count);
+
+/*
+ * Its frames, *count pointers, in the order of their ends. The time before the first end of a process, and behind its last one, is
+ * in no frame of it.
+ */
+const struct pperf_recording_frame *const *pperf_recording_frames(const struct pperf_recording *recording, size_t *count);
 
 /* The region of a time: an index in pperf_recording_regions(). A sample belongs where its middle is. */
 uint32_t pperf_recording_region(const struct pperf_recording *recording, uint64_t time_ns);
@@ -962,7 +984,7 @@ struct pperf_column_arrays {
 enum pperf_error pperf_recording_columns(struct pperf_recording *recording, const struct pperf_selection *selection,
 					 uint64_t until_ns, const struct pperf_column_arrays *arrays, size_t *count);
 
-/* ---- Marks: named moments in what others record ---- */
+/* ---- Marks and frames: moments in what others record ---- */
 
 /* Bytes of a name, at most. */
 #define PPERF_MARK_LENGTH 96
@@ -974,6 +996,13 @@ enum pperf_error pperf_recording_columns(struct pperf_recording *recording, cons
  * allocates nothing, and can be called from any thread and, with NULL or a valid name, from a signal's handler.
  */
 enum pperf_error pperf_mark(const char *name);
+
+/*
+ * Tells all who record that a frame of this process ends now, and its next one begins. It waits for nothing, allocates
+ * nothing, and can be called from any thread and from a signal's handler. If nobody records it does nothing. A recorder
+ * that has no room gets the frame with a later one of the process, or is told how many it did not get.
+ */
+void pperf_frame(void);
 
 #pragma GCC visibility pop
 

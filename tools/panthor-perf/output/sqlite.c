@@ -72,6 +72,11 @@ static const char tables[] =
 	"  start_ns INTEGER, end_ns INTEGER,\n"
 	"  region INTEGER REFERENCES region\n"
 	");\n"
+	"CREATE TABLE frame (           -- from a call of pperf_frame() to the next of the process\n"
+	"  program TEXT, pid INTEGER,\n"
+	"  start_ns INTEGER, end_ns INTEGER,\n"
+	"  lost INTEGER                -- more frames that ended in between and were lost\n"
+	");\n"
 	"CREATE TABLE gap (             -- nothing was counted\n"
 	"  start_ns INTEGER, end_ns INTEGER\n"
 	");\n";
@@ -343,6 +348,26 @@ static int insert_regions(struct database *d)
 	return status;
 }
 
+static int insert_frames(struct database *d)
+{
+	const struct frames *frames = &d->view->frames;
+	int status = prepare(d, "frame", 5), at;
+	size_t i;
+
+	for (i = 0; i < frames->count && !status; i++) {
+		const struct frame *frame = &frames->list[i];
+		const struct frame_process *process = &frames->processes[frame->process];
+
+		at = bind_text(d, 1, *process->name ? process->name : NULL);
+		at = bind_known(d, at, process->pid);
+		at = bind_count(d, at, frame->start_ns);
+		at = bind_count(d, at, frame->end_ns);
+		bind_count(d, at, frame->lost);
+		status = insert_row(d);
+	}
+	return status;
+}
+
 static struct json_object *command_json(char *const *command)
 {
 	struct json_object *list = command ? json_object_new_array() : NULL;
@@ -536,6 +561,8 @@ int sqlite_convert(struct view *view, const char *path)
 		status = insert_samples(&d, &item);
 	if (!status)
 		status = insert_regions(&d);
+	if (!status)
+		status = insert_frames(&d);
 	if (!status)
 		status = insert_recording(&d, item);
 	if (!status)

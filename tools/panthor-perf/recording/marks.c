@@ -66,6 +66,8 @@ static int listen_at(struct marks *m, const char *path, const char *node)
 	if (m->fd < 0)
 		return -1;
 
+	/* The kernel tells who has sent a frame. */
+	setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &(int){ 1 }, sizeof(int));
 	remove_dead(path);
 	/* Root's is for those who may use the GPU; other users' may stay theirs alone. */
 	shared = !geteuid() && node && !stat(node, &gpu) && S_ISCHR(gpu.st_mode);
@@ -83,7 +85,7 @@ static int listen_at(struct marks *m, const char *path, const char *node)
 	if (shared)
 		ret = lchown(path, -1, gpu.st_gid);
 	strcpy(m->path, path);
-	m->time_ns = now_ns(CLOCK_MONOTONIC_RAW);
+	m->time_ns = m->start_ns = now_ns(CLOCK_MONOTONIC_RAW);
 	return 0;
 }
 
@@ -161,14 +163,92 @@ int marks_fd(const struct marks *m)
 }
 
 /* Whether there may be one more in this second. */
-static bool is_in_time(struct marks *m, uint64_t now)
+static bool is_in_time(struct marks_rate *rate, uint64_t now)
 {
-	if (now - m->second_ns >= 1000000000) {
-		m->second_ns = now;
-		m->in_second = 0;
+	if (now - rate->second_ns >= 1000000000) {
+		rate->second_ns = now;
+		rate->in_second = 0;
 	}
-	return m->in_second++ < MARKS_MAX_RATE;
+	return rate->in_second++ < MARKS_MAX_RATE;
 }
+
+/* ---- Frames ---- */
+
+/* The program that a message is from: a new one takes the place of the one that was not heard of for the longest time. */
+static struct marks_program *find_program(struct marks *m, uint32_t pid, const struct frame_head *head)
+{
+	struct marks_program *oldest = m->programs, *p;
+
+	for (p = m->programs; p < m->programs + MARKS_PROGRAMS; p++) {
+		if (p->pid == pid && p->program == head->program)
+			break;
+		if (p->used < oldest->used)
+			oldest = p;
+	}
+	if (p == m->programs + MARKS_PROGRAMS) {
+		p = oldest;
+		*p = (struct marks_program){ .pid = pid, .program = head->program };
+	}
+	p->used = ++m->messages;
+	return p;
+}
+
+/* Begins to take the frames of a message. Returns false if it makes no sense. */
+static bool begin_frames(struct marks *m, ssize_t size, uint32_t pid)
+{
+	const struct frame_head *head = &m->message.head;
+	size_t count = (size - sizeof(*head)) / sizeof(uint64_t), known = 0;
+	struct marks_program *p;
+
+	if (size < (ssize_t)sizeof(*head) || size > (ssize_t)sizeof(m->message) || (size - sizeof(*head)) % sizeof(uint64_t) ||
+	    !head->program || (!count && !head->missed) || (!head->number && count != 1) || head->number > UINT64_MAX - FRAMES_PENDING)
+		return false;
+	p = find_program(m, pid, head);
+	p->lost += head->missed;
+	m->lost_frames += head->missed;
+	if (head->number && p->number && head->number > p->number + 1) {
+		p->lost += head->number - p->number - 1;
+		m->lost_frames += head->number - p->number - 1;
+	}
+	if (head->number && head->number <= p->number)
+		known = p->number - head->number + 1 < count ? p->number - head->number + 1 : count;
+	if (head->number && head->number + count - 1 > p->number)
+		p->number = head->number + count - 1;
+	m->count = count;
+	m->at = known;
+	m->sender = p;
+	return true;
+}
+
+/* The next frame of the message. Returns false if there is none. */
+static bool next_frame(struct marks *m, struct recording_frame *frame)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC_RAW), time_ns;
+
+	while (m->at < m->count) {
+		time_ns = m->message.times_ns[m->at++];
+		if (time_ns < m->start_ns)
+			continue;
+		if (!is_in_time(&m->frame_rate, now)) {
+			m->sender->lost++;
+			m->lost_frames++;
+			continue;
+		}
+		memset(frame, 0, sizeof(*frame));
+		frame->time_ns = time_ns < now ? time_ns : now;
+		frame->pid = m->sender->pid;
+		frame->lost = m->sender->lost < UINT32_MAX ? m->sender->lost : UINT32_MAX;
+		memcpy(frame->name, m->message.head.name, FRAME_NAME);
+		if (!pperf_text_is_clean(frame->name))
+			frame->name[0] = 0;
+		m->sender->lost = 0;
+		m->frames++;
+		return true;
+	}
+	return false;
+}
+
+/* ---- Marks ---- */
 
 /* What a message says, or false if it makes no sense. */
 static bool understand(const struct mark_message *message, ssize_t size, struct recording_mark *mark)
@@ -184,37 +264,79 @@ static bool understand(const struct mark_message *message, ssize_t size, struct 
 	return strlen(mark->name) == length && pperf_text_is_clean(mark->name);
 }
 
-bool marks_next(struct marks *m, struct recording_mark *mark)
+/* Takes the mark of a message. Returns false if it is dropped. */
+static bool take_mark(struct marks *m, ssize_t size, struct recording_mark *mark)
 {
 	struct mark_message message;
-	unsigned int tries;
-	ssize_t size;
 	uint64_t now;
 
-	for (tries = 0; m->fd >= 0 && tries < MAX_TRIES; tries++) {
-		size = recv(m->fd, &message, sizeof(message), MSG_TRUNC);
-		if (size < 0)
-			return false;
-		if (!understand(&message, size, mark)) {
-			m->dropped++;
-			continue;
-		}
-		m->dropped += message.missed;
-		now = now_ns(CLOCK_MONOTONIC_RAW);
-		if (!is_in_time(m, now)) {
-			m->dropped++;
-			continue;
-		}
-		/* It was before now, and not before another of which it can be known. */
-		if (mark->time_ns > now)
-			mark->time_ns = now;
-		if (mark->time_ns < m->time_ns)
-			mark->time_ns = m->time_ns;
-		m->time_ns = mark->time_ns;
-		m->taken++;
-		return true;
+	memcpy(&message, &m->message, sizeof(message));
+	if (!understand(&message, size, mark)) {
+		m->dropped++;
+		return false;
 	}
-	return false;
+	m->dropped += message.missed;
+	now = now_ns(CLOCK_MONOTONIC_RAW);
+	if (!is_in_time(&m->rate, now)) {
+		m->dropped++;
+		return false;
+	}
+	/* It was before now, and not before another of which it can be known. */
+	if (mark->time_ns > now)
+		mark->time_ns = now;
+	if (mark->time_ns < m->time_ns)
+		mark->time_ns = m->time_ns;
+	m->time_ns = mark->time_ns;
+	m->taken++;
+	return true;
+}
+
+/* Reads a message, and the PID of who has sent it: 0 if it is not known here. */
+static ssize_t receive(struct marks *m, uint32_t *pid)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(struct ucred))];
+	} control;
+	struct iovec part = { .iov_base = &m->message, .iov_len = sizeof(m->message) };
+	struct msghdr message = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *found;
+	struct ucred sender;
+	ssize_t size = recvmsg(m->fd, &message, MSG_TRUNC | MSG_CMSG_CLOEXEC);
+
+	*pid = 0;
+	for (found = size < 0 ? NULL : CMSG_FIRSTHDR(&message); found; found = CMSG_NXTHDR(&message, found)) {
+		if (found->cmsg_level != SOL_SOCKET || found->cmsg_type != SCM_CREDENTIALS)
+			continue;
+		memcpy(&sender, CMSG_DATA(found), sizeof(sender));
+		*pid = sender.pid;
+	}
+	return size;
+}
+
+enum marks_item marks_next(struct marks *m, struct recording_mark *mark, struct recording_frame *frame)
+{
+	unsigned int tries;
+	uint32_t pid;
+	ssize_t size;
+
+	for (tries = 0; m->fd >= 0 && tries < MAX_TRIES; tries++) {
+		if (next_frame(m, frame))
+			return MARKS_FRAME;
+		memset(&m->message.head, 0, sizeof(m->message.head));
+		size = receive(m, &pid);
+		if (size < 0)
+			return MARKS_NONE;
+		if (size < (ssize_t)sizeof(struct frame_head) || m->message.head.magic != FRAME_MAGIC) {
+			if (take_mark(m, size, mark))
+				return MARKS_MARK;
+		} else if (!begin_frames(m, size, pid)) {
+			m->lost_frames++;
+		}
+	}
+	return MARKS_NONE;
 }
 
 void marks_close(struct marks *m)

@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks that other programs set, as they come to a recorder. They may come from anybody who may open the GPU. */
+/* Marks and frames of other programs, as they come to a recorder. They may come from anybody who may open the GPU. */
 #ifndef PANTHOR_PERF_MARKS_H
 #define PANTHOR_PERF_MARKS_H
 
 #include <sys/un.h>
 
+#include <mark.h>
+
 #include "recording.h"
 
-/* As many in a second are taken. */
+/* As many of either in a second are taken. */
 #define MARKS_MAX_RATE 10000
+
+/* As many programs are known by the numbers of their frames. */
+#define MARKS_PROGRAMS 64
+
+/* A second, and how many it has had. */
+struct marks_rate {
+	uint64_t second_ns;
+	unsigned int in_second;
+};
+
+/* A program that has frames. */
+struct marks_program {
+	uint32_t pid;
+	uint64_t program;
+
+	/* The number of its latest frame, 0 if none had one; and frames since the last that was taken that were not. */
+	uint64_t number;
+	uint64_t lost;
+
+	/* Messages before its latest one. */
+	uint64_t used;
+};
 
 struct marks {
 	/* -1 if none can come. */
@@ -21,10 +45,24 @@ struct marks {
 	/* Marks that were taken; those that were not, as there was no room for them, or they made no sense. */
 	uint64_t taken, dropped;
 
-	/* The second that lasts, and how many it has had. */
-	uint64_t second_ns;
-	unsigned int in_second;
+	struct marks_rate rate, frame_rate;
+
+	/* When listening began: frames before that are of other recorders. */
+	uint64_t start_ns;
+
+	/* Frames that were taken; those that were not. */
+	uint64_t frames, lost_frames;
+
+	/* The message whose frames are being taken, of which so many were, and who sent it. */
+	struct frame_message message;
+	size_t count, at;
+	struct marks_program *sender;
+
+	struct marks_program programs[MARKS_PROGRAMS];
+	uint64_t messages;
 };
+
+enum marks_item { MARKS_NONE, MARKS_MARK, MARKS_FRAME };
 
 /*
  * Begins to listen: at a path, of which programs that are started from here are told, or where all are looked
@@ -35,8 +73,8 @@ int marks_open(struct marks *marks, const char *path, const char *node);
 /* What is readable when there may be one, or -1. */
 int marks_fd(const struct marks *marks);
 
-/* The next. False if there is none now. */
-bool marks_next(struct marks *marks, struct recording_mark *mark);
+/* The next: which it is, MARKS_NONE if there is none now. */
+enum marks_item marks_next(struct marks *marks, struct recording_mark *mark, struct recording_frame *frame);
 void marks_close(struct marks *marks);
 
 #endif

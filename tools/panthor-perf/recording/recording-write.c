@@ -180,6 +180,7 @@ int recording_writer_open(struct recording_writer *writer, const struct recordin
 	/* From here on nothing is longer than a state and a sample or a mark could be. */
 	writer->longest = 2 * (RECORDING_FRAME + pperf_records_state_room(&writer->layout));
 	size = writer->longest;
+	/* A frame's is shorter than that of a mark. */
 	if (size < RECORDING_MARK_SIZE)
 		size = RECORDING_MARK_SIZE;
 	if (size > writer->size) {
@@ -338,6 +339,18 @@ void recording_write_mark(struct recording_writer *writer, const struct recordin
 	writer->chunk.marks++;
 }
 
+void recording_write_frame(struct recording_writer *writer, const struct recording_frame *end)
+{
+	size_t length = strnlen(end->name, RECORDING_FRAME_NAME);
+	uint8_t *at = put_u64(writer->bytes + 4, end->time_ns);
+
+	put_u32(at, end->pid);
+	put_u32(at + 4, end->lost);
+	memcpy(at + 8, end->name, length);
+	writer->size = frame(writer->bytes, RECORDING_KIND_FRAME, at + 8 + length) - writer->bytes;
+	writer->offset += writer->size;
+}
+
 struct json_object *recording_end_json(const struct recording_end *end)
 {
 	struct json_object *top = json_object_new_object();
@@ -351,6 +364,10 @@ struct json_object *recording_end_json(const struct recording_end *end)
 	add_number(top, "lost", end->lost);
 	add_number(top, "marks", end->marks);
 	add_number(top, "dropped", end->dropped);
+	if (end->frames || end->lost_frames) {
+		add_number(top, "frames", end->frames);
+		add_number(top, "lost_frames", end->lost_frames);
+	}
 	if (end->clock.measured_hz) {
 		add_number(top, "measured_hz", end->clock.measured_hz);
 		add_number(top, "nominal_hz", end->clock.nominal_hz);

@@ -39,6 +39,7 @@ void recording_write_sample(struct recording_writer *writer, const struct pperf_
 void recording_write_clocks(struct recording_writer *writer, const struct clocks *clocks);
 /* The time is none before that of the mark before. */
 void recording_write_mark(struct recording_writer *writer, const struct recording_mark *mark);
+void recording_write_frame(struct recording_writer *writer, const struct recording_frame *end);
 /* Returns -1 without memory. */
 int recording_write_end(struct recording_writer *writer, const struct recording_end *end);
 

@@ -163,6 +163,10 @@ static void encode(struct sink_part *part, enum recording_item item, const struc
 		recording_write_mark(&part->writer, &in->mark);
 		part->marks++;
 		break;
+	case RECORDING_FRAME_END:
+		recording_write_frame(&part->writer, &in->frame);
+		part->frames++;
+		break;
 	default:
 		recording_write_clocks(&part->writer, &in->clocks);
 		break;
@@ -210,6 +214,7 @@ static int end_part(struct sink_part *part, const struct recording_end *of_all)
 	end.error = part->log.failed;
 	end.stretched = part->log.stretched;
 	end.marks = part->marks;
+	end.frames = part->frames;
 	errno = ENOMEM;
 	return recording_write_end(&part->writer, &end) || put_part(part) ? -1 : 0;
 }

@@ -33,7 +33,7 @@ struct sink_part {
 	FILE *file;
 	struct recording_writer writer;
 	struct pperf_log log;
-	uint64_t marks;
+	uint64_t marks, frames;
 
 	/* Clocks and a mark at its begin, from before it. */
 	unsigned int repeated;

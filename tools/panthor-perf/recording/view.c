@@ -117,12 +117,15 @@ int view_open(struct view *view, const char *path)
 		status = view_finish(view, pperf_chunks_find(&view->recording, &view->chunks));
 	if (!status)
 		status = view_finish(view, pperf_regions_read(&view->regions, &view->recording, &view->chunks));
+	if (!status)
+		status = view_finish(view, pperf_frames_read(&view->frames, &view->recording, &view->chunks));
 	return status;
 }
 
 void view_close(struct view *view)
 {
 	pperf_regions_free(&view->regions);
+	pperf_frames_free(&view->frames);
 	pperf_chunks_free(&view->chunks);
 	pperf_db_close(view->db);
 	pperf_records_close(&view->recording);

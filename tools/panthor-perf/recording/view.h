@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "chunks.h"
+#include "frames.h"
 #include "recording.h"
 #include "region-sums.h"
 
@@ -14,9 +15,10 @@ struct view {
 	struct recording recording;
 	struct pperf_db *db;
 
-	/* All its parts, and its marks. */
+	/* All its parts, its marks, and its frames. */
 	struct chunks chunks;
 	struct regions regions;
+	struct frames frames;
 
 	/* What is looked at: a region, 0 being the whole recording, and a part of the time; until_ns is UINT64_MAX for all. */
 	uint32_t region;
@@ -27,7 +29,7 @@ struct view {
 int view_open_stream(struct view *view, const char *path);
 
 /*
- * The same, for who looks at parts of it, or more than once: its chunks and marks are known then. A pipe's is copied to a
+ * The same, for who looks at parts of it, or more than once: its chunks, marks and frames are known then. A pipe's is copied to a
  * temporary file.
  */
 int view_open(struct view *view, const char *path);

@@ -20,13 +20,13 @@ mkdir -p "$grown/tools" "$grown/include"
 cp -r "$tool" "$grown/tools/"
 cp -r "$top/tools/layout" "$grown/tools/"
 cp -r "$top/include/uapi" "$grown/include/"
-awk '/^struct pperf_(gpu_info|counter|block|sample|log|session_options|load|reading|topdown_node|recording_info|region|recording_mark|column_arrays) {/ {
+awk '/^struct pperf_(gpu_info|counter|block|sample|log|session_options|load|reading|topdown_node|recording_info|region|recording_mark|recording_frame|column_arrays) {/ {
 		grows = 1
 	}
 	/^};/ && grows { print "\n\tuint64_t grown[5];"; grows = 0; n++ }
 	{ print }
-	END { exit n != 13 }' "$library/panthor-perf.h" >"$grown/tools/panthor-perf/libpanthor-perf/panthor-perf.h"
-is "thirteen structs grow" $? 0
+	END { exit n != 14 }' "$library/panthor-perf.h" >"$grown/tools/panthor-perf/libpanthor-perf/panthor-perf.h"
+is "fourteen structs grow" $? 0
 
 # build DIR TREE TARGET...
 build()
@@ -234,12 +234,13 @@ invalid period in seconds: nan"
 python now "" -c 'import panthor_perf
 with panthor_perf.region("nobody records"):
     panthor_perf.mark("\u00e4")
+panthor_perf.frame()
 for name in "", 97 * "x", "a\n":
     try:
         panthor_perf.mark(name)
     except panthor_perf.Error as error:
         print(error.code, error)'
-is "marks have names, and do nothing where nobody records" "$? $(cat "$SCRATCH/err")$(uniq -c "$SCRATCH/out" | tr -s ' ')" \
+is "marks have names, and do nothing where nobody records, as frames do" "$? $(cat "$SCRATCH/err")$(uniq -c "$SCRATCH/out" | tr -s ' ')" \
 	"0  3 1 the name of a mark must have 1 to 96 bytes without control characters"
 ldd "$SCRATCH/now/fake/libpanthor-perf.so.0" | grep -q libdrm
 is "all of it without libdrm" $? 1

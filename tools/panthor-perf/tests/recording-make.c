@@ -4,7 +4,8 @@
  * millisecond, in which every counter changes all the time. Its work comes in frames, and sleeps now and then.
  * One sample in a thousand is flagged, one is longer than the period; before one in ten thousand is a gap.
  * MARKS in the environment has lines "NS NAME" of marks, so long behind the begin of the first sample. Each comes
- * before the first sample that ends behind it or, with LATE in the environment, so many nanoseconds later. With
+ * before the first sample that ends behind it or, with LATE in the environment, so many nanoseconds later. FRAMES has lines
+ * "NS PID NAME [LOST]" of ends of frames, and the same is true of them. With
  * POWERS in the environment, counter n of the first block of a type counts 10 to the power of n % 20, once. With STATES in it,
  * blocks are off for a part of a second in twenty, and one sample in 500 is of protected mode.
  */
@@ -191,6 +192,32 @@ static unsigned int put_marks(FILE *out, struct recording_writer *writer, uint64
 	return count;
 }
 
+/* The same of frames. */
+static unsigned int put_frames(FILE *out, struct recording_writer *writer, uint64_t begin, uint64_t until)
+{
+	static const char *next;
+	unsigned int count = 0;
+	uint64_t time_ns;
+	int read;
+
+	if (!next)
+		next = getenv("FRAMES") ? getenv("FRAMES") : "";
+	for (; *next; next += strcspn(next, "\n"), next += *next == '\n') {
+		struct recording_frame frame = {};
+
+		read = sscanf(next, "%" SCNu64 " %" SCNu32 " %32[^ \n]%*[ ]%" SCNu32, &time_ns, &frame.pid, frame.name, &frame.lost);
+		if (read < 3)
+			abort();
+		frame.time_ns = begin + time_ns;
+		if (frame.time_ns >= until)
+			break;
+		recording_write_frame(writer, &frame);
+		put(out, writer);
+		count++;
+	}
+	return count;
+}
+
 int main(int argc, char **argv)
 {
 	static struct fake fake;
@@ -237,10 +264,12 @@ int main(int argc, char **argv)
 		end.stretched += n % 1000 == 700;
 		end.overflow += n % 1000 == 300;
 		end.marks += put_marks(out, &writer, 5000 * PERIOD_NS, now - late);
+		end.frames += put_frames(out, &writer, 5000 * PERIOD_NS, now - late);
 		recording_write_sample(&writer, &fake.sample);
 		put(out, &writer);
 	}
 	end.marks += put_marks(out, &writer, 5000 * PERIOD_NS, UINT64_MAX);
+	end.frames += put_frames(out, &writer, 5000 * PERIOD_NS, UINT64_MAX);
 	end.samples = samples;
 	if (recording_write_end(&writer, &end))
 		return 1;

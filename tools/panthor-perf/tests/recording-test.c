@@ -556,6 +556,17 @@ static void test_nonsense(void)
 		{ "a name that is too long", "\1\0\0\0\0\0\0\0xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 		  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 8 + PPERF_MARK_LENGTH + 1 },
 	};
+	static const struct {
+		const char *name, *frame;
+		size_t size;
+	} frames[] = {
+		{ "a frame that is too short", "12345678abcd123", 15 },
+		{ "a frame of 2^63", "\0\0\0\0\0\0\0\200abcd1234x", 17 },
+		{ "a program with an end in its name", "\1\0\0\0\0\0\0\0abcd1234x\0y", 19 },
+		{ "a program with a control character", "\1\0\0\0\0\0\0\0abcd1234\x1b", 17 },
+		{ "a program whose name is too long", "\1\0\0\0\0\0\0\0abcd1234xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+		  16 + RECORDING_FRAME_NAME + 1 },
+	};
 	static const char *const ends[] = {
 		"", "{}", "{\"reason\":\"tired\"}", "{\"reason\":\"command\",\"status\":256}",
 		"{\"reason\":\"command\",\"lost\":-1}", "{\"reason\":\"command\",\"lost\":0.5}",
@@ -633,6 +644,25 @@ static void test_nonsense(void)
 		free(file.at);
 	}
 	end("marks that make no sense are refused");
+
+	begin();
+	for (i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		file = (struct bytes){};
+		append(&file, before, sizeof(before));
+		append_record(&file, 'H', ONE_BLOCK, strlen(ONE_BLOCK));
+		append_record(&file, 'F', "\2\0\0\0\0\0\0\0\3\0\0\0\4\0\0\0x", 17);
+		append_record(&file, 'F', frames[i].frame, frames[i].size);
+		item = open_bytes(&r, file.at, file.size);
+		expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
+		item = pperf_records_next(&r);
+		expect(item == RECORDING_FRAME_END && r.frame.time_ns == 2 && r.frame.pid == 3 && r.frame.lost == 4 &&
+		       same_text(r.frame.name, "x"), "a frame: %d", item);
+		item = pperf_records_next(&r);
+		expect(item == RECORDING_BROKEN && *r.error, "%s: %d", frames[i].name, item);
+		pperf_records_close(&r);
+		free(file.at);
+	}
+	end("frames that make no sense are refused");
 
 	begin();
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
@@ -804,7 +834,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return write_seeds(argv[1]);
 
-	printf("1..16\n");
+	printf("1..17\n");
 	test_round_trip(64, 4);
 	test_round_trip(128, 16);
 	test_sparse_head();

@@ -160,6 +160,7 @@ static enum recording_item find_by_index(struct recording *r, struct chunks *chu
 			goto out;
 		if (chunk->range.samples)
 			end_ns = chunk->range.end_ns;
+		chunk->range.frames = RECORDING_UNCOUNTED;
 		chunks->samples += chunk->range.samples;
 	}
 	pperf_records_seek(r, offset);
@@ -218,6 +219,7 @@ static enum recording_item find_by_reading(struct recording *r, struct chunks *c
 			break;
 		range->bytes += r->offset - before;
 		range->marks += item == RECORDING_MARK;
+		range->frames += item == RECORDING_FRAME_END;
 		if (item != RECORDING_SAMPLE)
 			continue;
 		if (!range->samples++)

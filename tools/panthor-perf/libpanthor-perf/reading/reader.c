@@ -10,21 +10,25 @@
 
 #include "../internal.h"
 #include "chunks.h"
+#include "frames.h"
 #include "regions.h"
 
 struct pperf_recording {
 	struct recording records;
 	struct chunks chunks;
 	struct regions regions;
+	struct frames frames;
 	struct pperf_db *db;
 	struct pperf_selection *selection;
 	struct pperf_recording_info info;
 
-	/* What programs see of regions and marks. */
+	/* What programs see of regions, marks and frames. */
 	struct pperf_region *region_list;
 	const struct pperf_region **region_pointers;
 	struct pperf_recording_mark *mark_list;
 	const struct pperf_recording_mark **mark_pointers;
+	struct pperf_recording_frame *frame_list;
+	const struct pperf_recording_frame **frame_pointers;
 
 	/* The chunk that is read, and what was found in it so far: at its end, that is what is known of it. */
 	size_t chunk;
@@ -112,6 +116,39 @@ static enum pperf_error make_lists(struct pperf_recording *r)
 	return PPERF_OK;
 }
 
+static int compare_ends(const void *a, const void *b)
+{
+	const struct pperf_recording_frame *x = *(const struct pperf_recording_frame *const *)a;
+	const struct pperf_recording_frame *y = *(const struct pperf_recording_frame *const *)b;
+
+	if (x->end_ns != y->end_ns)
+		return x->end_ns < y->end_ns ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static enum pperf_error make_frames(struct pperf_recording *r)
+{
+	const struct frames *frames = &r->frames;
+	size_t n;
+
+	r->frame_list = calloc(frames->count + 1, sizeof(*r->frame_list));
+	r->frame_pointers = calloc(frames->count + 1, sizeof(*r->frame_pointers));
+	if (!r->frame_list || !r->frame_pointers)
+		return pperf_no_memory();
+	for (n = 0; n < frames->count; n++) {
+		const struct frame *frame = &frames->list[n];
+		const struct frame_process *process = &frames->processes[frame->process];
+
+		r->frame_list[n] = (struct pperf_recording_frame){
+			.start_ns = frame->start_ns, .end_ns = frame->end_ns, .program = process->name, .pid = process->pid,
+			.lost = frame->lost,
+		};
+		r->frame_pointers[n] = &r->frame_list[n];
+	}
+	qsort(r->frame_pointers, frames->count, sizeof(*r->frame_pointers), compare_ends);
+	return PPERF_OK;
+}
+
 /* Clocks come before the first sample. What is wrong with the file is told when samples are read. */
 static void find_clocks(struct pperf_recording *r)
 {
@@ -121,7 +158,7 @@ static void find_clocks(struct pperf_recording *r)
 	pperf_records_seek(&r->records, r->records.first);
 	do
 		item = pperf_records_next(&r->records);
-	while (item == RECORDING_MARK || item == RECORDING_CLOCKS);
+	while (item > RECORDING_SAMPLE && item <= RECORDING_CLOCKS);
 	if (clocks->realtime && r->info.samples)
 		r->info.start_realtime_ns = clocks->realtime + (r->info.start_ns - clocks->monotonic_raw);
 }
@@ -156,6 +193,7 @@ static void make_info(struct pperf_recording *r, enum recording_item item)
 		info->stretched = end->stretched;
 		info->lost_samples = end->lost;
 		info->lost_marks = end->dropped;
+		info->lost_frames = end->lost_frames;
 		info->measured_hz = end->clock.measured_hz;
 		info->nominal_hz = end->clock.nominal_hz;
 	}
@@ -177,11 +215,15 @@ static enum pperf_error read_frame(struct pperf_recording *r, int fd)
 	if (item != RECORDING_END && item != RECORDING_CUT)
 		return fail_of(r, item);
 	marks = pperf_regions_read(&r->regions, &r->records, &r->chunks);
+	if (marks == RECORDING_END)
+		marks = pperf_frames_read(&r->frames, &r->records, &r->chunks);
 	if (marks != RECORDING_END)
 		return fail_of(r, marks);
 	make_info(r, item);
 	pperf_regions_lengths(&r->regions, r->info.start_ns, r->info.end_ns);
 	error = make_lists(r);
+	if (!error)
+		error = make_frames(r);
 	return error ? error : pperf_recording_seek(r, 0);
 }
 
@@ -246,6 +288,7 @@ void pperf_recording_close(struct pperf_recording *r)
 	pperf_selection_free(r->selection);
 	pperf_db_close(r->db);
 	pperf_regions_free(&r->regions);
+	pperf_frames_free(&r->frames);
 	pperf_chunks_free(&r->chunks);
 	close(r->records.fd);
 	pperf_records_close(&r->records);
@@ -253,6 +296,8 @@ void pperf_recording_close(struct pperf_recording *r)
 	free(r->region_pointers);
 	free(r->mark_list);
 	free(r->mark_pointers);
+	free(r->frame_list);
+	free(r->frame_pointers);
 	free(r);
 }
 
@@ -283,6 +328,12 @@ const struct pperf_recording_mark *const *pperf_recording_marks(const struct ppe
 {
 	*count = r->regions.num_marks;
 	return r->mark_pointers;
+}
+
+const struct pperf_recording_frame *const *pperf_recording_frames(const struct pperf_recording *r, size_t *count)
+{
+	*count = r->frames.count;
+	return r->frame_pointers;
 }
 
 uint32_t pperf_recording_region(const struct pperf_recording *r, uint64_t time_ns)

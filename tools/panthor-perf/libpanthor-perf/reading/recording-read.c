@@ -599,6 +599,25 @@ static enum recording_item read_mark(struct recording *r, const struct recording
 	return pperf_records_get_mark(record, &r->mark) ? RECORDING_BROKEN : RECORDING_SAMPLE;
 }
 
+int pperf_records_get_frame(const struct recording_record *record, struct recording_frame *frame)
+{
+	size_t length = record->length;
+
+	memset(frame, 0, sizeof(*frame));
+	if (length < 16 || length - 16 > RECORDING_FRAME_NAME)
+		return -1;
+	frame->time_ns = load_u64(record->at);
+	frame->pid = load_u32(record->at + 8);
+	frame->lost = load_u32(record->at + 12);
+	memcpy(frame->name, record->at + 16, length - 16);
+	return frame->time_ns > INT64_MAX || strlen(frame->name) != length - 16 || !pperf_text_is_clean(frame->name) ? -1 : 0;
+}
+
+static enum recording_item read_frame(struct recording *r, const struct recording_record *record)
+{
+	return pperf_records_get_frame(record, &r->frame) ? RECORDING_BROKEN : RECORDING_SAMPLE;
+}
+
 static const char *reason_name(unsigned int reason)
 {
 	return pperf_records_reasons[reason];
@@ -614,6 +633,7 @@ static enum recording_item read_end(struct recording *r, const struct recording_
 		{ "samples", &r->end.samples }, { "overflow", &r->end.overflow },
 		{ "error", &r->end.error }, { "stretched", &r->end.stretched }, { "lost", &r->end.lost },
 		{ "marks", &r->end.marks }, { "dropped", &r->end.dropped },
+		{ "frames", &r->end.frames }, { "lost_frames", &r->end.lost_frames },
 		{ "measured_hz", &r->end.clock.measured_hz }, { "nominal_hz", &r->end.clock.nominal_hz },
 	};
 	enum recording_item item = parse_object(record, &object);
@@ -652,7 +672,7 @@ enum recording_item pperf_records_next(struct recording *r)
 	} kinds[] = {
 		{ RECORDING_KIND_SAMPLE, read_sample, RECORDING_SAMPLE }, { RECORDING_KIND_MARK, read_mark, RECORDING_MARK },
 		{ RECORDING_KIND_CLOCKS, read_clock_record, RECORDING_CLOCKS }, { RECORDING_KIND_END, read_end, RECORDING_END },
-		{ RECORDING_KIND_STATE, check_state, RECORDING_BROKEN },
+		{ RECORDING_KIND_FRAME, read_frame, RECORDING_FRAME_END }, { RECORDING_KIND_STATE, check_state, RECORDING_BROKEN },
 	};
 	struct recording_record record;
 	enum recording_item item;

@@ -14,6 +14,9 @@
 #define RECORDING_VERSION 1
 #define RECORDING_MAX_BLOCKS 64
 
+/* Bytes of a program's name. */
+#define RECORDING_FRAME_NAME 32
+
 /* Where samples come from and what they are made of. Strings are NULL where nothing is known. */
 struct recording_head {
 	/* Version of the program, and of what it ran on. */
@@ -43,6 +46,20 @@ struct recording_mark {
 	char name[PPERF_MARK_LENGTH + 1];
 };
 
+/* The end of a frame of a process, by the clock of samples. */
+struct recording_frame {
+	uint64_t time_ns;
+
+	/* 0: not known. */
+	uint32_t pid;
+
+	/* Frames of the process before this one that are not recorded. */
+	uint32_t lost;
+
+	/* The program: UTF-8 that can be printed. */
+	char name[RECORDING_FRAME_NAME + 1];
+};
+
 /* Why a recording ended. A file without such a record was cut short. */
 enum recording_reason {
 	RECORDING_COMMAND_ENDED,
@@ -65,6 +82,9 @@ struct recording_end {
 
 	/* Marks recorded, and those that came and are not. */
 	uint64_t marks, dropped;
+
+	/* The same of frames. */
+	uint64_t frames, lost_frames;
 
 	/* Of the clock. */
 	struct rates clock;
@@ -92,12 +112,18 @@ struct recording_chunk {
 	uint64_t samples, start_ns, end_ns;
 
 	uint64_t marks;
+
+	/* RECORDING_UNCOUNTED: an index does not tell. */
+	uint64_t frames;
 };
+
+#define RECORDING_UNCOUNTED UINT64_MAX
 
 /* What pperf_records_next() has found. */
 enum recording_item {
 	RECORDING_SAMPLE,
 	RECORDING_MARK,
+	RECORDING_FRAME_END,
 	RECORDING_CLOCKS,
 
 	/* Nothing comes any more: the recording was ended, or cut short. */
@@ -118,6 +144,7 @@ struct recording {
 	struct pperf_sample sample;
 	struct clocks clocks;
 	struct recording_mark mark;
+	struct recording_frame frame;
 	struct recording_end end;
 
 	/* What is wrong, in a sentence without a full stop; errno of RECORDING_UNREADABLE, 0 if the file changed. */
@@ -264,6 +291,9 @@ enum recording_item pperf_records_get_record(const uint8_t *bytes, size_t size, 
 
 /* Makes a mark of the one before it. Returns -1 if the record has none, or an earlier one. */
 int pperf_records_get_mark(const struct recording_record *record, struct recording_mark *mark);
+
+/* Returns -1 if the record is no end of a frame. */
+int pperf_records_get_frame(const struct recording_record *record, struct recording_frame *frame);
 extern const char pperf_records_magic[8];
 extern const char *const pperf_records_reasons[5];
 
@@ -277,14 +307,17 @@ extern const char *const pperf_records_reasons[5];
 #define RECORDING_FRAME 8
 #define RECORDING_MAX_LENGTH 0xffffff
 
-/* The whole record of clocks, and that of a mark at the most. */
+/* The whole record of clocks, and that of a mark or of a frame at the most. */
 #define RECORDING_CLOCKS_SIZE (RECORDING_FRAME + 4 * 8)
 #define RECORDING_MARK_SIZE (RECORDING_FRAME + 8 + PPERF_MARK_LENGTH)
+
+#define RECORDING_FRAME_END_SIZE (RECORDING_FRAME + 16 + RECORDING_FRAME_NAME)
 
 #define RECORDING_KIND_HEAD 'H'
 #define RECORDING_KIND_CLOCKS 'C'
 #define RECORDING_KIND_SAMPLE 'S'
 #define RECORDING_KIND_MARK 'M'
+#define RECORDING_KIND_FRAME 'F'
 #define RECORDING_KIND_END 'E'
 #define RECORDING_KIND_STATE 'K'
 #define RECORDING_KIND_INDEX 'I'

@@ -21,10 +21,10 @@ seconds. What fails is an Error, whose text says what to do. All but samples, wh
 a time.
 """
 
-from ._counting import Gpu, Session, gpus, mark, open, region, version
+from ._counting import Gpu, Session, frame, gpus, mark, open, region, version
 from ._library import Error
-from ._recording import Device, Mark, Part, Recording, Region, Total
+from ._recording import Device, Frame, Mark, Part, Recording, Region, Total
 from ._values import Counter, Load, Sample
 
-__all__ = ["Counter", "Device", "Error", "Gpu", "Load", "Mark", "Part", "Recording", "Region", "Sample", "Session",
-           "Total", "gpus", "mark", "open", "region", "version"]
+__all__ = ["Counter", "Device", "Error", "Frame", "Gpu", "Load", "Mark", "Part", "Recording", "Region", "Sample", "Session",
+           "Total", "frame", "gpus", "mark", "open", "region", "version"]

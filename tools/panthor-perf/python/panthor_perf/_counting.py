@@ -39,6 +39,11 @@ def mark(name: str | None = None) -> None:
     lib.check(lib.mark(None if name is None else name.encode()))
 
 
+def frame() -> None:
+    """Ends a frame of this process in what others record now, and begins the next one."""
+    lib.frame()
+
+
 @contextlib.contextmanager
 def region(name: str) -> Iterator[None]:
     """A region of what others record, which lasts as long as the block, and is none within another."""

@@ -67,7 +67,7 @@ class RecordingInfo(Structure):
                 ("period_ns", c_uint64), ("samples", c_uint64), ("start_ns", c_uint64), ("end_ns", c_uint64),
                 ("start_realtime_ns", c_uint64), ("end", c_int), ("status", c_int), ("overflowed", c_uint64),
                 ("failed", c_uint64), ("stretched", c_uint64), ("lost_samples", c_uint64), ("lost_marks", c_uint64),
-                ("measured_hz", c_uint64), ("nominal_hz", c_uint64)]
+                ("measured_hz", c_uint64), ("nominal_hz", c_uint64), ("lost_frames", c_uint64)]
 
 
 class Region(Structure):
@@ -76,6 +76,10 @@ class Region(Structure):
 
 class Mark(Structure):
     _fields_ = [("time_ns", c_uint64), ("region", c_uint32)]
+
+
+class Frame(Structure):
+    _fields_ = [("start_ns", c_uint64), ("end_ns", c_uint64), ("program", c_char_p), ("pid", c_uint32), ("lost", c_uint32)]
 
 
 class Columns(Structure):
@@ -96,6 +100,7 @@ version = _function("version", c_char_p)
 message = _function("message", c_char_p)
 set_name = _function("set_name", c_char_p, c_uint)
 mark = _function("mark", c_int, c_char_p)
+frame = _function("frame", None)
 gpu_nodes = _function("gpu_nodes", c_int, POINTER(POINTER(c_char_p)), POINTER(c_size_t))
 gpu_nodes_free = _function("gpu_nodes_free", None, POINTER(c_char_p), c_size_t)
 gpu_open = _function("gpu_open", c_int, c_char_p, POINTER(c_void_p))
@@ -156,6 +161,7 @@ recording_db = _function("recording_db", c_void_p, c_void_p)
 recording_counters = _function("recording_counters", counter_list, c_void_p, POINTER(c_size_t))
 recording_regions = _function("recording_regions", POINTER(POINTER(Region)), c_void_p, POINTER(c_size_t))
 recording_marks = _function("recording_marks", POINTER(POINTER(Mark)), c_void_p, POINTER(c_size_t))
+recording_frames = _function("recording_frames", POINTER(POINTER(Frame)), c_void_p, POINTER(c_size_t))
 recording_region = _function("recording_region", c_uint32, c_void_p, c_uint64)
 recording_seek = _function("recording_seek", c_int, c_void_p, c_uint64)
 recording_next = _function("recording_next", c_int, c_void_p, POINTER(POINTER(Sample)))

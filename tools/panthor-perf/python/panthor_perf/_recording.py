@@ -55,6 +55,24 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Frame:
+    """A frame of a process, CLOCK_MONOTONIC_RAW. program is "" and pid 0 where not known.
+
+    lost: so many more frames ended in between, but were lost: this is all of them together.
+    """
+
+    start_ns: int
+    end_ns: int
+    program: str
+    pid: int
+    lost: int
+
+    @property
+    def seconds(self) -> float:
+        return (self.end_ns - self.start_ns) / 1e9
+
+
+@dataclass(frozen=True)
 class Part:
     """A part of the top-down tree: cycles, their share of the whole, 0 to 1, and what to look at next if it is large."""
 
@@ -127,8 +145,8 @@ class Recording:
     sample and end of the last, CLOCK_MONOTONIC_RAW; start_realtime_ns: the begin as nanoseconds since 1970. ended: how:
     "cut" (what is behind its last whole sample is missing), "command ended", "interrupted", "GPU gone", "failed",
     "continued" (in another file). status: exit status of the command. overflowed, failed, stretched: samples with each
-    flag; lost_samples, lost_marks: what came and was not recorded; these are 0 if it was cut. measured_hz, nominal_hz:
-    rates of the top level clock, 0 if not known.
+    flag; lost_samples, lost_marks, lost_frames: what came and was not recorded; these are 0 if it was cut. measured_hz,
+    nominal_hz: rates of the top level clock, 0 if not known.
     """
 
     tool: str
@@ -149,6 +167,7 @@ class Recording:
     stretched: int
     lost_samples: int
     lost_marks: int
+    lost_frames: int
     measured_hz: int
     nominal_hz: int
 
@@ -179,7 +198,7 @@ class Recording:
         self.period = info.period_ns / 1e9
         self.ended = _ENDS[info.end] if info.end < len(_ENDS) else "unknown"
         for name in ("start_ns", "end_ns", "start_realtime_ns", "status", "overflowed", "failed", "stretched",
-                     "lost_samples", "lost_marks", "measured_hz", "nominal_hz"):
+                     "lost_samples", "lost_marks", "lost_frames", "measured_hz", "nominal_hz"):
             setattr(self, name, getattr(info, name))
         self._clocks = [n for n in range(len(lib.CLOCKS)) if gpu.clocks >> n & 1]
 
@@ -216,6 +235,11 @@ class Recording:
         """In the order of their times."""
         names = [region.name for region in self.regions()]
         return [Mark(mark.contents.time_ns, names[mark.contents.region]) for mark in self._list(lib.recording_marks)]
+
+    def frames(self) -> list[Frame]:
+        """Frames of all processes, in the order of their ends: each from a call of frame() to the next of its process."""
+        return [Frame(frame.contents.start_ns, frame.contents.end_ns, lib.text(frame.contents.program), frame.contents.pid,
+                      frame.contents.lost) for frame in self._list(lib.recording_frames)]
 
     def samples(self, counters: Iterable[str] | None = None, start: float | None = None, end: float | None = None,
                 per_block: bool = False) -> Iterator[Sample]:

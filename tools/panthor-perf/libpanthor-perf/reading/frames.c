@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "frames.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The number of a process, which is made if there is none; -1 without memory. */
+static int64_t find_process(struct frames *f, const struct recording_frame *frame)
+{
+	struct frame_process *more;
+	size_t n;
+
+	/* The latest is the most likely. */
+	for (n = f->num_processes; n > 0; n--)
+		if (f->processes[n - 1].pid == frame->pid && !strcmp(f->processes[n - 1].name, frame->name))
+			return n - 1;
+	if (f->num_processes == UINT32_MAX)
+		return -1;
+	more = reallocarray(f->processes, f->num_processes + 1, sizeof(*more));
+	if (!more)
+		return -1;
+	f->processes = more;
+	more = &more[f->num_processes];
+	memset(more, 0, sizeof(*more));
+	more->pid = frame->pid;
+	strcpy(more->name, frame->name);
+	return f->num_processes++;
+}
+
+/* Adds the end of a frame. Returns -1 without memory. */
+static int add_frame(struct frames *f, const struct recording_frame *frame)
+{
+	int64_t process = find_process(f, frame);
+	struct frame *more;
+
+	if (process < 0)
+		return -1;
+	if (f->count == f->room) {
+		more = reallocarray(f->list, 2 * f->room + 64, sizeof(*more));
+		if (!more)
+			return -1;
+		f->list = more;
+		f->room = 2 * f->room + 64;
+	}
+	f->list[f->count++] = (struct frame){ .end_ns = frame->time_ns, .process = process, .lost = frame->lost };
+	return 0;
+}
+
+/* Finds the frames of a chunk. Returns RECORDING_END, or what is wrong. */
+static enum recording_item read_frames(struct frames *frames, struct recording *r, const struct chunk *chunk)
+{
+	uint8_t *bytes = pperf_chunk_read(r, chunk);
+	enum recording_item item = RECORDING_END;
+	struct recording_record record;
+	struct recording_frame frame;
+	uint64_t at, size = chunk->range.bytes;
+
+	if (!bytes)
+		return pperf_records_read_failed(r);
+	for (at = 0; at < size && item == RECORDING_END; at += record.length + RECORDING_FRAME) {
+		if (pperf_records_get_record(bytes + at, size - at, &record) != RECORDING_SAMPLE)
+			item = RECORDING_BROKEN;
+		else if (record.kind == RECORDING_KIND_FRAME && pperf_records_get_frame(&record, &frame))
+			item = RECORDING_BROKEN;
+		else if (record.kind == RECORDING_KIND_FRAME && add_frame(frames, &frame))
+			item = RECORDING_NO_MEMORY;
+		if (item == RECORDING_BROKEN)
+			snprintf(r->error, sizeof(r->error), "the record at byte %" PRIu64 " is invalid", chunk->range.offset + at);
+	}
+	free(bytes);
+	return item;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct frame *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+/* What was found are ends: finds where frames begin. The first end of a process is the begin of its first frame. */
+static void make_frames(struct frames *f)
+{
+	struct frame_process *process = NULL;
+	uint64_t begin_ns = 0, end_ns;
+	size_t n, count = 0;
+
+	if (f->count)
+		qsort(f->list, f->count, sizeof(*f->list), compare);
+	for (n = 0; n < f->count; n++) {
+		end_ns = f->list[n].end_ns;
+		if (process == &f->processes[f->list[n].process]) {
+			f->list[count] = f->list[n];
+			f->list[count++].start_ns = begin_ns;
+			process->count++;
+		} else {
+			process = &f->processes[f->list[n].process];
+			process->first = count;
+		}
+		begin_ns = end_ns;
+	}
+	f->count = count;
+}
+
+enum recording_item pperf_frames_read(struct frames *f, struct recording *r, const struct chunks *chunks)
+{
+	enum recording_item item = RECORDING_END;
+	bool counted = true;
+	uint64_t frames;
+	size_t i;
+
+	for (i = 0; i < chunks->count && item == RECORDING_END; i++) {
+		frames = chunks->list[i].range.frames;
+		counted &= frames != RECORDING_UNCOUNTED;
+		/* An end tells of all of them alone. */
+		if (frames == RECORDING_UNCOUNTED ? r->end.frames : frames)
+			item = read_frames(f, r, &chunks->list[i]);
+	}
+	if (item == RECORDING_END && !counted && f->count != r->end.frames) {
+		snprintf(r->error, sizeof(r->error), "the recording has %zu frames, but its end tells of %" PRIu64, f->count,
+			 r->end.frames);
+		item = RECORDING_BROKEN;
+	}
+	if (item == RECORDING_NO_MEMORY)
+		snprintf(r->error, sizeof(r->error), "out of memory");
+	if (item == RECORDING_END)
+		make_frames(f);
+	return item;
+}
+
+void pperf_frames_free(struct frames *f)
+{
+	free(f->processes);
+	free(f->list);
+	memset(f, 0, sizeof(*f));
+}

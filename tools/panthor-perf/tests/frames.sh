@@ -1,0 +1,195 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# quick: none
+# Frames of programs in recordings: none is lost or doubled, whatever recorders do meanwhile; what it takes if nobody
+# records; and what readers make of them. The GPU is a fake one; the recorder with ASan and UBSan.
+set -u
+. "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+
+plan 29
+tool=$SCRATCH/live-test
+tool_builds live-test frame-noise panthor-perf recording-make
+
+# Where this machine's recorders are is left alone.
+run=$SCRATCH/run
+mkdir "$run"
+RUN=(env XDG_RUNTIME_DIR="$run")
+[ "$(id -u)" -ne 0 ] || RUN+=(unshare -m sh -c 'mount -t tmpfs -o ro none /run && exec "$@"' sh)
+
+declare -A PID CTL ACK
+# begin NAME OPTION...: a recorder, which obeys
+begin()
+{
+	local name=$1 ctl ack
+
+	shift
+	mkfifo "$SCRATCH/$name".{ticks,ctl,ack}
+	exec {ctl}<>"$SCRATCH/$name.ctl" {ack}<>"$SCRATCH/$name.ack"
+	CTL[$name]=$ctl
+	ACK[$name]=$ack
+	FAKE_TICKS=$SCRATCH/$name.ticks "${RUN[@]}" "$tool" record --control="fifo:$SCRATCH/$name.ctl,$SCRATCH/$name.ack" -p 1s \
+		-e MaliGPUActiveCy -o "$SCRATCH/$name.data" "$@" 2>"$SCRATCH/$name.err" {ctl}>&- {ack}>&- &
+	PID[$name]=$!
+	tell "$name" ping
+}
+
+# tell NAME WORD: until it is done; what came before was read by then
+tell()
+{
+	local answer
+
+	echo "$2" >&"${CTL[$1]}"
+	read -rt 120 answer <&"${ACK[$1]}"
+	[ "${answer:-}" = ack ] || not_ok "$1: $2" "no ack: ${answer:-}" "$(cat "$SCRATCH/$1.err")"
+}
+
+# end NAME
+end()
+{
+	tell "$1" stop
+	wait "${PID[$1]}"
+	is "$1: it ends well" "$?" 0
+	"$tool" convert -j "$SCRATCH/$1.data" >"$SCRATCH/$1.json"
+}
+
+noise()
+{
+	"${RUN[@]}" "$SCRATCH/frame-noise" "$@" &
+	noise_pid=$!
+	wait "$noise_pid"
+}
+
+# told NAME: how many ends of frames a recording has, by how many programs, those that are no later than the one before, how
+# many were lost by what is told of frames, and what its end says
+told()
+{
+	python3 - "$SCRATCH/$1.json" <<'END'
+import json, sys
+recording = json.load(open(sys.argv[1]))
+frames, end, late, last = recording.get("frames", []), recording["end"], 0, {}
+for frame in frames:
+    late += frame["end_ns"] <= last.get(frame["pid"], 0)
+    last[frame["pid"]] = frame["end_ns"]
+print(len(frames), "of", len(last), late, sum(frame["lost"] for frame in frames), end.get("frames", 0), end.get("lost_frames", 0))
+END
+}
+
+noise pace 1 0
+is "nobody records: nothing happens" "$? $(ls "$run")" "0 "
+
+# ---- None is lost or doubled ----
+
+begin one
+begin two
+noise pace 10000 1000000
+is "a program has 10,000 frames at 1 kHz" $? 0
+noise fork
+is "a program forks between frames" $? 0
+end one
+end two
+for name in one two; do
+	is "$name: each frame is there once, of the program, its successor and that one's child" "$(told $name)" "10005 of 3 0 0 10005 0"
+done
+is "with the program's name and PID" \
+	"$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["frames"][-1]["program"])' "$SCRATCH/one.json") $(
+	grep -c "\"pid\":$noise_pid," "$SCRATCH/one.json")" "frame-noise 1"
+
+# Threads at the same time: times of theirs may come in another order.
+begin threads
+noise threads 5
+is "four threads have frames" $? 0
+end threads
+read -r found _ _ _ lost _ lost_in_all <<<"$(told threads)"
+is "each frame of four threads is there or is told of: $found and $lost_in_all" \
+	"$((found + lost_in_all)) $((lost_in_all >= lost))" "20 1"
+
+# A recorder that does nothing meanwhile: the frames come later, up to as many as a program keeps.
+begin stopped
+kill -STOP "${PID[stopped]}"
+noise flood 400 "${PID[stopped]}"
+is "a recorder is stopped" $? 0
+end stopped
+is "it gets all frames later" "$(told stopped)" "400 of 1 0 0 400 0"
+
+begin flood
+kill -STOP "${PID[flood]}"
+noise flood 5000 "${PID[flood]}"
+end flood
+read -r found _ _ _ lost _ lost_in_all <<<"$(told flood)"
+is "frames that were too many are told of: $found and $lost" "$((found + lost)) $((found > 500)) $lost_in_all $(
+	grep -c 'frames were lost: the programs sent more than' "$SCRATCH/flood.err")" "5000 1 $lost 1"
+
+begin bad
+"$SCRATCH/frame-noise" bad "$(find "$run/panthor-perf" -type s)"
+is "nonsense is sent" $? 0
+end bad
+# Three frames, that behind three missing ones, and that without a number; five messages of nonsense.
+is "and dropped, and frames that come again are known" "$(told bad)" "5 of 1 0 3 5 8"
+is "names and times are put right" "$(python3 -c 'import json, sys
+frames = json.load(open(sys.argv[1]))["frames"]
+print([frame["program"] for frame in frames], frames[3]["end_ns"] < 1 << 62)' "$SCRATCH/bad.json")" "['bad', 'bad', 'bad', '', ''] True"
+
+# ---- Nobody records ----
+
+if valgrind --version >/dev/null 2>&1; then
+	mkdir -p "$run/panthor-perf"
+	for count in 1 1001; do
+		"${RUN[@]}" valgrind --tool=callgrind --callgrind-out-file=/dev/null "$SCRATCH/frame-noise" pace $count 0 2>&1 |
+			awk '/Collected/ { print $NF }'
+	done >"$SCRATCH/instructions"
+	each=$((($(sed -n 2p "$SCRATCH/instructions") - $(sed -n 1p "$SCRATCH/instructions")) / 1000))
+	if [ "$each" -gt 0 ] && [ "$each" -le 200 ]; then
+		ok "a frame that nobody records takes $each instructions, of 200 at most"
+	else
+		not_ok "a frame that nobody records takes at most 200 instructions" "it takes $each" "$(cat "$SCRATCH/instructions")"
+	fi
+else
+	not_ok "a frame that nobody records takes at most 200 instructions" "install valgrind"
+fi
+
+# ---- Readers ----
+
+# Ends of frames of two programs, some of them behind samples that are later.
+FRAMES='0 7 game
+16000000 7 game
+20500000 8 other
+33000000 7 game 2
+40000000 8 other
+900000000 7 game'
+LATE=30000000 FRAMES=$FRAMES "$SCRATCH/recording-make" "$SCRATCH/data" 800 default
+want='game 7 0 16000000 0
+game 7 16000000 33000000 2
+other 8 20500000 40000000 0
+game 7 33000000 900000000 0'
+# cut SIZE: the recording without its last bytes
+cut_file()
+{
+	head -c -"$1" "$SCRATCH/data" >"$SCRATCH/cut"
+}
+cat >"$SCRATCH/frames.py" <<'END'
+import sys, panthor_perf
+with panthor_perf.Recording(sys.argv[1]) as recording:
+    for frame in recording.frames():
+        print(frame.program, frame.pid, frame.start_ns - recording.start_ns, frame.end_ns - recording.start_ns, frame.lost)
+END
+make -s -C "$VIRT_DIR/../panthor-perf" O="$SCRATCH" "$SCRATCH/libpanthor-perf.so.0" >"$SCRATCH/log" 2>&1
+is "the library builds" "$? $(cat "$SCRATCH/log")" "0 "
+python()
+{
+	LD_LIBRARY_PATH=$SCRATCH \
+		PYTHONPATH=$VIRT_DIR/../panthor-perf/python PYTHONDONTWRITEBYTECODE=1 python3 "$@" 2>&1
+}
+is "the library has each frame, by its process" "$(python "$SCRATCH/frames.py" "$SCRATCH/data")" "$want"
+cut_file 1
+is "without an index, too" "$(python "$SCRATCH/frames.py" "$SCRATCH/cut")" "$want"
+cut_file 400
+is "and of a recording that was cut short" "$(python "$SCRATCH/frames.py" "$SCRATCH/cut")" "$(sed '$d' <<<"$want")"
+"$tool" convert --sqlite -o "$SCRATCH/db" "$SCRATCH/data" 2>"$SCRATCH/err"
+is "convert --sqlite" "$? $(cat "$SCRATCH/err")" "0 "
+is "has a table of them" "$(python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute("""SELECT program, pid, frame.start_ns - recording.start_ns,
+        frame.end_ns - recording.start_ns, lost FROM frame, recording ORDER BY frame.end_ns"""):
+    print(*row)' "$SCRATCH/db")" "$want"
+"$SCRATCH/recording-make" "$SCRATCH/none" 800 default
+is "frames change nothing else" "$("$tool" report "$SCRATCH/data" | tail -n +2 | grep -v '^Frames' | diff - <("$tool" report "$SCRATCH/none" | tail -n +2))" ""
