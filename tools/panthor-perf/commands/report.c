@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "frame-report.h"
 #include "html.h"
 #include "report.h"
 #include "view.h"
@@ -28,9 +29,13 @@ struct arguments {
 	bool per_block;
 	bool topdown;
 	bool json;
+
+	/* Of frames: counters of each, all of them as lines, and what none should exceed. */
+	bool frames, csv;
+	struct frame_budgets budgets;
 };
 
-enum { KEY_HTML = 256, KEY_REGION, KEY_TIME };
+enum { KEY_HTML = 256, KEY_REGION, KEY_TIME, KEY_FRAMES, KEY_CSV, KEY_BUDGET };
 
 static const struct argp_option options[] = {
 	{ "event", 'e', "COUNTER,...", 0, "Show these counters and metrics, named as for stat (may be repeated; default: all "
@@ -40,6 +45,10 @@ static const struct argp_option options[] = {
 	{ "region", KEY_REGION, "NAME", 0, "Report on one region only, by the name given to mark", 0 },
 	{ "time", KEY_TIME, "[FROM],[UNTIL]", 0, "Report on this part of the recording only, in times since its begin, such as "
 	  "1.5s,2s", 0 },
+	{ "frames", KEY_FRAMES, NULL, 0, "Show counters per frame instead of counters over time", 0 },
+	{ "csv", KEY_CSV, NULL, 0, "Print each frame with its counters as a line of CSV", 0 },
+	{ "budget", KEY_BUDGET, "TIME|COUNTER=N,...", 0, "List frames that take longer or count more, such as 16.7ms,MaliFragActiveCy=8e6; "
+	  "exit status 1 if there are any", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ "html", KEY_HTML, "PAGE", 0, "Write an HTML page that works offline; - is standard output", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
@@ -96,6 +105,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_REGION:
 		arguments->region = arg;
 		return 0;
+	case KEY_FRAMES:
+		arguments->frames = true;
+		return 0;
+	case KEY_CSV:
+		arguments->csv = true;
+		return 0;
+	case KEY_BUDGET:
+		if (!frame_budgets_parse(&arguments->budgets, arg))
+			argp_error(state, "--budget: use times and COUNTER=NUMBER, separated by commas, such as "
+				   "16.7ms,MaliFragActiveCy=8e6, not \"%s\"", arg);
+		return 0;
 	case KEY_TIME:
 		if (!parse_times(arg, &arguments->from_ns, &arguments->until_ns))
 			argp_error(state, "--time: use [FROM],[UNTIL] with FROM before UNTIL, such as 1.5s,2s, not \"%s\"", arg);
@@ -108,6 +128,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->html && (arguments->json || arguments->output || arguments->per_block || arguments->topdown))
 			argp_error(state, "--html cannot be combined with -b, -j, -o or -t");
+		if (arguments->html && (arguments->frames || arguments->csv || arguments->budgets.count))
+			argp_error(state, "--html cannot be combined with --frames, --csv or --budget");
+		if (arguments->csv && (arguments->json || arguments->topdown || arguments->per_block))
+			argp_error(state, "--csv cannot be combined with -b, -j or -t");
 		if (!arguments->input)
 			arguments->input = RECORDING_DEFAULT;
 		return 0;
@@ -115,24 +139,46 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static int report(FILE *out, struct view *v, const struct summaries *s, const struct arguments *arguments)
+/* Broken becomes whether a frame is over a budget. Returns a status. */
+static int report(FILE *out, struct view *v, const struct summaries *s, const struct arguments *arguments, bool *broken)
 {
+	struct frame_report *frames = NULL;
+	int status = STATUS_OK;
+
 	if (arguments->topdown && !s->topdown) {
 		complain("%s lacks some of the counters that top-down needs. Record without -e, or with -a", v->path);
 		return STATUS_USAGE;
 	}
+	if (!v->frames.count && (arguments->frames || arguments->csv || arguments->budgets.count)) {
+		complain("%s has no frames. Programs have frames if they call pperf_frame(): see libpanthor-perf(3)", v->path);
+		return STATUS_USAGE;
+	}
+	if (v->frames.count)
+		status = frame_report_new(v, s, arguments->frames || arguments->json, &arguments->budgets,
+					  arguments->csv ? out : NULL, &frames);
+	if (status)
+		goto out;
 
 	if (arguments->json) {
-		report_show_json(out, v, s);
-		return STATUS_OK;
+		report_show_json(out, v, s, frames ? frame_report_json(frames) : NULL);
+	} else if (!arguments->csv) {
+		report_print_head(out, v, s);
+		report_show_figures(out, v, s);
+		if (frames)
+			frame_report_print(out, frames);
+		if (arguments->topdown)
+			report_show_topdown(out, v, s);
+		else if (arguments->frames)
+			frame_report_print_counters(out, frames);
+		else
+			report_show_counters(out, v, s, arguments->per_block);
+		if (frames)
+			frame_report_print_breaks(out, frames);
 	}
-	report_print_head(out, v, s);
-	report_show_figures(out, v, s);
-	if (arguments->topdown)
-		report_show_topdown(out, v, s);
-	else
-		report_show_counters(out, v, s, arguments->per_block);
-	return STATUS_OK;
+	*broken = frames && frame_report_breaks(frames);
+out:
+	frame_report_free(frames);
+	return status;
 }
 
 int command_report(int argc, char **argv)
@@ -147,6 +193,7 @@ int command_report(int argc, char **argv)
 	struct summaries summaries;
 	struct page *page = NULL;
 	struct output output;
+	bool broken = false;
 	struct view view;
 	int status;
 
@@ -178,11 +225,14 @@ int command_report(int argc, char **argv)
 		status = output_open(&output, page ? arguments.html : arguments.output, false);
 	if (!status)
 		status = output_close(&output, page ? html_print(output.file, page) :
-				      report(output.file, &view, &summaries, &arguments));
+				      report(output.file, &view, &summaries, &arguments, &broken));
+	if (!status && broken)
+		status = STATUS_FAILED;
 	summaries_free(&summaries);
 out:
 	html_free(page);
 	view_close(&view);
+	frame_budgets_free(&arguments.budgets);
 	free(arguments.events);
 	return status;
 }

@@ -446,9 +446,12 @@ struct json_object *report_json(const struct view *v, const struct summaries *s)
 	return top;
 }
 
-void report_show_json(FILE *out, const struct view *v, const struct summaries *s)
+void report_show_json(FILE *out, const struct view *v, const struct summaries *s, struct json_object *frames)
 {
 	struct json_object *top = report_json(v, s);
+
+	if (frames)
+		json_object_object_add(top, "frames", frames);
 
 	fprintf(out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
 							     JSON_C_TO_STRING_NOSLASHESCAPE));

@@ -7,7 +7,7 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-plan 29
+plan 43
 tool=$SCRATCH/live-test
 tool_builds live-test frame-noise panthor-perf recording-make
 
@@ -192,4 +192,97 @@ for row in sqlite3.connect(sys.argv[1]).execute("""SELECT program, pid, frame.st
         frame.end_ns - recording.start_ns, lost FROM frame, recording ORDER BY frame.end_ns"""):
     print(*row)' "$SCRATCH/db")" "$want"
 "$SCRATCH/recording-make" "$SCRATCH/none" 800 default
-is "frames change nothing else" "$("$tool" report "$SCRATCH/data" | tail -n +2 | grep -v '^Frames' | diff - <("$tool" report "$SCRATCH/none" | tail -n +2))" ""
+is "frames change nothing else" "$("$tool" report "$SCRATCH/data" | tail -n +2 | sed '/^Frames of/,/^$/d' | diff - <("$tool" report "$SCRATCH/none" | tail -n +2))" ""
+
+# ---- What report says of frames ----
+
+# A game of 60 frames a second, of which one takes longer; another program whose frames are shorter than samples.
+FRAMES=$({
+	for ((i = 0; i <= 40; i++)); do echo "$((i * 16666667 + (i > 20 ? 20000000 : 0))) 7 a,\"game"; done
+	for ((i = 0; i < 100; i++)); do echo "$((100000000 + i * 400000)) 9 tiny"; done
+	echo '712345678 7 a,"game 3'
+	echo '900000000 7 a,"game'
+} | sort -n) "$SCRATCH/recording-make" "$SCRATCH/game" 800 default
+"$tool" report "$SCRATCH/game" >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "report of a recording with frames" "$? $(cat "$SCRATCH/err")" "0 "
+is "each process has its frames" "$(grep '^Frames of' "$SCRATCH/out")" 'Frames of a,"game (PID 7): 42 in 0.900000 s, 50.00 per second
+Frames of tiny (PID 9): 99 in 0.039600 s, 2500.00 per second'
+is "times leave out frames that cover lost ones" "$(grep -A 2 'PID 7' "$SCRATCH/out" | tail -n 2)" \
+	"  1 cover others that were lost (3); the lines below leave these out
+  time: 50 % up to 16.667 ms, 95 % up to 16.667 ms, 99 % up to 187.654 ms, all up to 187.654 ms"
+is "the slowest come first, with what is the largest part" "$(awk '/PID 9/ { exit } $5 == "ms" && $2 ~ /^[0-9.]*$/ { print $1, $4, $7 != "" }' "$SCRATCH/out" | head -n 3)" \
+	"42 187.654 1
+21 36.667 1
+1 16.667 1"
+is "that which goes on behind the last sample says so" "$(grep -c '187.654 ms.*(not counted throughout)' "$SCRATCH/out")" 1
+is "frames shorter than samples say so" "$(grep -c '(interpolated)' "$SCRATCH/out") $(grep -o '99 contain no whole sample: their counts are interpolated' "$SCRATCH/out")" \
+	"10 99 contain no whole sample: their counts are interpolated"
+
+"$tool" report --csv -o "$SCRATCH/csv" "$SCRATCH/game"
+"$tool" report -j -o "$SCRATCH/report.json" "$SCRATCH/game"
+"$tool" convert -j -o "$SCRATCH/all.json" "$SCRATCH/game"
+# Each count of each frame, as a sample's parts are by time; and that they and the rest are all that was counted.
+cat >"$SCRATCH/check.py" <<'END'
+import csv, json, math, sys
+recording, report = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
+rows = list(csv.DictReader(open(sys.argv[3])))
+samples, wrong, compared, totals = [], 0, 0, {}
+for sample in recording["samples"]:
+    counts = {}
+    for block in sample["blocks"]:
+        for name, value in block["values"].items():
+            counts[name] = counts.get(name, 0) + value
+    samples.append((sample["start_ns"], sample["end_ns"], counts))
+
+def until(time, start, end, count):
+    if time <= start:
+        return 0
+    return count if time >= end else math.floor(count * ((time - start) / (end - start)))
+
+names = [name for name in samples[0][2] if name in rows[0]]
+def between(first, last, name):
+    return sum(until(last, start, end, counts[name]) - until(first, start, end, counts[name]) for start, end, counts in samples)
+
+for row in rows:
+    for name in names:
+        value = between(int(row["start_ns"]), int(row["end_ns"]), name)
+        if row[name] and value != int(row[name]):
+            wrong += 1
+        key = row["program"], name
+        totals[key] = totals.get(key, 0) + int(row[name] or 0)
+        compared += 1
+for process in report["frames"]:
+    frames = [row for row in rows if row["program"] == process["program"]]
+    first, last = int(frames[0]["start_ns"]), int(frames[-1]["end_ns"])
+    for counter in process["counters"]:
+        name = counter["name"]
+        if name not in names:
+            continue
+        whole = sum(counts[name] for _, _, counts in samples)
+        rest = between(0, first, name) + between(last, 1 << 62, name)
+        wrong += totals[process["program"], name] + rest != whole or counter["total"] != totals[process["program"], name]
+print(wrong, compared > 5000, len(rows))
+END
+is "each frame has its counts, and all frames and the rest have all" \
+	"$(python3 "$SCRATCH/check.py" "$SCRATCH/all.json" "$SCRATCH/report.json" "$SCRATCH/csv" 2>&1)" "0 True 141"
+
+# budget STATUS LIST: 1 result; what it says is in out
+budget()
+{
+	"$tool" report --budget "$2" -e MaliGPUActiveCy "$SCRATCH/game" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	is "a budget of $2" "$?" "$1"
+}
+budget 0 1s,MaliGPUActiveCy=1e12
+budget 1 20ms,MaliGPUActiveCy=1.4e7
+is "those over it are listed" "$(sed -n '/over budget/,$p' "$SCRATCH/out" | sed 's/ MaliGPUActiveCy [0-9,]*, / MaliGPUActiveCy, /')" \
+	'2 frames are over budget:
+  frame 21 of a,"game (PID 7) at 0.333 s: 36.667 ms, budget 20.000 ms
+  frame 21 of a,"game (PID 7) at 0.333 s: MaliGPUActiveCy, budget 14,000,000
+  frame 42 of a,"game (PID 7) at 0.712 s: 187.654 ms, budget 20.000 ms
+  frame 42 of a,"game (PID 7) at 0.712 s: MaliGPUActiveCy, budget 14,000,000'
+budget 2 20
+budget 2 MaliGPU=1
+is "a budget of a counter that there is not" "$(cat "$SCRATCH/err")" \
+	'panthor-perf: --budget: there is no counter "MaliGPU". Run panthor-perf report to see those of the recording'
+"$tool" report --budget 1s "$SCRATCH/none" >/dev/null 2>"$SCRATCH/err"
+is "no frames, no budget" "$? $(grep -c 'has no frames' "$SCRATCH/err")" "2 1"

@@ -1,0 +1,800 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "frame-report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "common.h"
+#include "figures.h"
+#include "frame-sums.h"
+#include "quantiles.h"
+
+#define SLOWEST 10
+
+/* As many frames over a budget are printed, and as many nodes of a level are looked at. */
+#define MAX_BREAKS 20
+#define MAX_NODES 64
+
+static const unsigned int percentiles[] = { 50, 95, 99 };
+#define PERCENTILES 3
+
+/* What is known of a frame. */
+struct facts {
+	bool seen;
+
+	/* No sample lies in it as a whole; a part of it was not counted. */
+	bool interpolated, partial;
+	uint32_t flags;
+
+	/* The part of its time that the GPU was idle, NAN if it is not known; the largest other part, NULL if there is none. */
+	double idle, share;
+	const struct pperf_topdown_node *limit;
+};
+
+/* A counter in the frames of a process that were counted as a whole. */
+struct per_frame {
+	double sum, max;
+
+	/* Over all frames, whatever they are. */
+	double total;
+	uint64_t count;
+	struct quantiles quantiles;
+};
+
+struct process {
+	/* Frames that are looked at; and, of these, those that are one frame each, by their times. */
+	size_t count, single;
+	uint64_t *times_ns;
+	size_t *slowest;
+	uint64_t seconds_ns, lost;
+	size_t lossy, interpolated, partial;
+
+	/* By counter; NULL if they are not wanted. */
+	struct per_frame *counters;
+};
+
+struct broken_budget {
+	size_t frame, budget;
+	double value;
+};
+
+struct frame_report {
+	const struct view *view;
+	const struct summaries *summaries;
+	const struct frame_budgets *budgets;
+	FILE *csv;
+	bool per_frame;
+
+	struct facts *facts;
+	struct process *processes;
+	struct broken_budget *breaks;
+	size_t num_breaks, room, broken_frames;
+
+	/* NULL if top-down is not known; the columns of all nodes' shares; the nodes of what the GPU is limited by. */
+	struct pperf_topdown *topdown;
+	const struct pperf_topdown_node *const *nodes;
+	size_t num_nodes;
+	double (*share_values)[FRAME_SUMS_MAX], **shares;
+	bool is_limit[MAX_NODES * 4];
+	size_t idle;
+};
+
+/* ---- Budgets ---- */
+
+static bool parse_budget(struct frame_budgets *budgets, char *text)
+{
+	struct frame_budget *more = reallocarray(budgets->list, budgets->count + 1, sizeof(*more)), budget = {};
+	char *equal = strchr(text, '='), *end;
+	uint64_t ns;
+
+	if (!more)
+		return false;
+	budgets->list = more;
+	if (equal) {
+		*equal = 0;
+		budget.limit = strtod(equal + 1, &end);
+		if (!*text || end == equal + 1 || *end || !isfinite(budget.limit))
+			return false;
+		budget.name = strdup(text);
+		if (!budget.name)
+			return false;
+	} else {
+		if (!parse_duration(text, &ns))
+			return false;
+		budget.limit = ns / 1e9;
+	}
+	more[budgets->count++] = budget;
+	return true;
+}
+
+bool frame_budgets_parse(struct frame_budgets *budgets, const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *one;
+	bool valid = copy;
+
+	while (valid && (one = strsep(&rest, ",")))
+		valid = parse_budget(budgets, one);
+	free(copy);
+	return valid;
+}
+
+void frame_budgets_free(struct frame_budgets *budgets)
+{
+	size_t i;
+
+	for (i = 0; i < budgets->count; i++)
+		free(budgets->list[i].name);
+	free(budgets->list);
+}
+
+/* Finds the counters of budgets. Prints what is wrong. Returns a status. */
+static int find_counters(const struct view *view, const struct frame_budgets *budgets)
+{
+	struct frame_budget *b;
+
+	for (b = budgets->list; b < budgets->list + budgets->count; b++) {
+		if (!b->name)
+			continue;
+		b->counter = pperf_db_find(view->db, b->name);
+		if (!b->counter) {
+			complain("--budget: there is no counter \"%s\". Run panthor-perf report to see those of the recording", b->name);
+			return STATUS_USAGE;
+		}
+		if (!pperf_counter_in(view->db, b->counter, &view->recording.head.masks)) {
+			complain("--budget: %s does not contain %s: it was not recorded", view->path, b->name);
+			return STATUS_USAGE;
+		}
+	}
+	return STATUS_OK;
+}
+
+/* ---- All frames ---- */
+
+static int no_memory(void)
+{
+	complain("out of memory");
+	return STATUS_FAILED;
+}
+
+static uint64_t length_of(const struct frame *frame)
+{
+	return frame->end_ns - frame->start_ns;
+}
+
+/* Values of a counter in the frames: NAN where there are none. */
+static void find_values(const struct frame_report *r, const struct frame_columns *f, const struct pperf_counter *counter,
+			double *values)
+{
+	size_t done, n;
+
+	for (done = 0; done < f->columns.count;)
+		done += pperf_columns_values(&f->columns, r->view->db, &r->view->recording.head.gpu, counter, done, values + done);
+	for (n = 0; n < f->columns.count; n++)
+		if (!isfinite(values[n]) || !f->counted_ns[n])
+			values[n] = NAN;
+}
+
+static int add_break(struct frame_report *r, size_t frame, size_t budget, double value)
+{
+	struct broken_budget *more;
+
+	if (r->num_breaks == r->room) {
+		more = reallocarray(r->breaks, 2 * r->room + 64, sizeof(*more));
+		if (!more)
+			return no_memory();
+		r->breaks = more;
+		r->room = 2 * r->room + 64;
+	}
+	r->breaks[r->num_breaks++] = (struct broken_budget){ frame, budget, value };
+	return STATUS_OK;
+}
+
+/* Budgets of counters; those of time are looked at with the list of frames. */
+static int check_budgets(struct frame_report *r, const struct frame_columns *f)
+{
+	double values[FRAME_SUMS_MAX];
+	int status = STATUS_OK;
+	size_t b, n;
+
+	for (b = 0; b < r->budgets->count && !status; b++) {
+		if (!r->budgets->list[b].counter)
+			continue;
+		find_values(r, f, r->budgets->list[b].counter, values);
+		for (n = 0; n < f->columns.count && !status; n++)
+			if (r->facts[f->first + n].seen && !r->view->frames.list[f->first + n].lost &&
+			    values[n] > r->budgets->list[b].limit)
+				status = add_break(r, f->first + n, b, values[n]);
+	}
+	return status;
+}
+
+static void find_limits(struct frame_report *r, const struct frame_columns *f)
+{
+	struct facts *facts;
+	size_t i, n;
+
+	if (!r->topdown)
+		return;
+	if (pperf_topdown_add_columns(r->topdown, &f->columns, r->shares)) {
+		/* No GPU could have counted this. */
+		pperf_topdown_free(r->topdown);
+		r->topdown = NULL;
+		return;
+	}
+	for (n = 0; n < f->columns.count; n++) {
+		facts = &r->facts[f->first + n];
+		if (!f->counted_ns[n])
+			continue;
+		facts->idle = r->shares[r->idle][n];
+		for (i = 0; i < r->num_nodes; i++) {
+			if (!r->is_limit[i] || !(r->shares[i][n] > facts->share))
+				continue;
+			facts->share = r->shares[i][n];
+			facts->limit = r->nodes[i];
+		}
+	}
+}
+
+static int add_counters(struct frame_report *r, const struct frame_columns *f)
+{
+	struct process *p = &r->processes[r->view->frames.list[f->first].process];
+	double values[FRAME_SUMS_MAX], weights[FRAME_SUMS_MAX];
+	const struct facts *facts = r->facts + f->first;
+	struct per_frame *c;
+	size_t i, n;
+
+	if (!p->counters)
+		p->counters = calloc(r->summaries->count + 1, sizeof(*p->counters));
+	if (!p->counters)
+		return no_memory();
+	for (n = 0; n < f->columns.count; n++)
+		weights[n] = 1;
+	for (i = 0; i < r->summaries->count; i++) {
+		c = &p->counters[i];
+		find_values(r, f, r->summaries->list[i].counter, values);
+		for (n = 0; n < f->columns.count; n++) {
+			if (facts[n].seen && !isnan(values[n]))
+				c->total += values[n];
+			if (!facts[n].seen || facts[n].partial || r->view->frames.list[f->first + n].lost)
+				values[n] = NAN;
+			if (isnan(values[n]))
+				continue;
+			c->max = c->count++ && c->max > values[n] ? c->max : values[n];
+			c->sum += values[n];
+		}
+		if (quantiles_add(&c->quantiles, values, weights, f->columns.count))
+			return no_memory();
+	}
+	return STATUS_OK;
+}
+
+static void print_number(FILE *out, double value)
+{
+	/* All digits of a count. */
+	if (isnan(value))
+		fputc(',', out);
+	else
+		fprintf(out, ",%.*g", fabs(value) < 9007199254740992.0 && value == floor(value) ? 17 : 9, value);
+}
+
+/* In quotes, if that is needed. */
+static void print_field(FILE *out, const char *text)
+{
+	bool quoted = text[strcspn(text, ",\"")];
+
+	for (fputs(quoted ? "\"" : "", out); *text; text++)
+		fputs(*text == '"' ? "\"\"" : (char[]){ *text, 0 }, out);
+	fputs(quoted ? "\"" : "", out);
+}
+
+static void print_lines(struct frame_report *r, const struct frame_columns *f)
+{
+	const struct frame_process *process = &r->view->frames.processes[r->view->frames.list[f->first].process];
+	double (*values)[FRAME_SUMS_MAX] = calloc(r->summaries->count + 1, sizeof(*values));
+	size_t i, n;
+
+	for (i = 0; values && i < r->summaries->count; i++)
+		find_values(r, f, r->summaries->list[i].counter, values[i]);
+	for (n = 0; values && n < f->columns.count; n++) {
+		const struct frame *frame = &r->view->frames.list[f->first + n];
+		const struct facts *facts = &r->facts[f->first + n];
+
+		if (!facts->seen)
+			continue;
+		print_field(r->csv, process->name);
+		fprintf(r->csv, ",%" PRIu32 ",%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%d,", process->pid,
+			f->first + n - process->first + 1, frame->start_ns, frame->end_ns, frame->lost, f->counted_ns[n],
+			facts->interpolated);
+		if (facts->limit)
+			print_field(r->csv, facts->limit->title);
+		print_number(r->csv, facts->limit ? facts->share : NAN);
+		for (i = 0; i < r->summaries->count; i++)
+			print_number(r->csv, values[i][n]);
+		fputc('\n', r->csv);
+	}
+	free(values);
+}
+
+/* What was counted in frames. */
+static int add_frames(void *context, const struct frame_columns *f)
+{
+	struct frame_report *r = context;
+	int status = STATUS_OK;
+	struct facts *facts;
+	size_t n;
+
+	for (n = 0; n < f->columns.count; n++) {
+		facts = &r->facts[f->first + n];
+		facts->partial = f->counted_ns[n] < length_of(&r->view->frames.list[f->first + n]);
+		facts->interpolated = f->shared_ns[n] && f->shared_ns[n] == f->counted_ns[n];
+		facts->flags = f->flags[n];
+	}
+	find_limits(r, f);
+	if (r->per_frame)
+		status = add_counters(r, f);
+	if (!status)
+		status = check_budgets(r, f);
+	if (!status && r->csv)
+		print_lines(r, f);
+	return status;
+}
+
+/* The nodes that stand for what limits a GPU that is at work: those of the second level that are not idle. */
+static int make_topdown(struct frame_report *r)
+{
+	const struct pperf_topdown_node *level[MAX_NODES];
+	size_t count, i, n;
+
+	r->nodes = pperf_db_topdown(r->view->db, &r->num_nodes);
+	count = pperf_db_topdown_level(r->view->db, 2, level, MAX_NODES);
+	if (!r->summaries->topdown || r->num_nodes > sizeof(r->is_limit) || count > MAX_NODES)
+		return STATUS_OK;
+	r->share_values = calloc(r->num_nodes, sizeof(*r->share_values));
+	r->shares = calloc(r->num_nodes, sizeof(*r->shares));
+	if (!r->share_values || !r->shares || pperf_topdown_new(r->view->db, &r->view->recording.head.gpu, &r->topdown))
+		return no_memory();
+	for (i = 0; i < r->num_nodes; i++) {
+		r->shares[i] = r->share_values[i];
+		if (!strcmp(r->nodes[i]->name, "td_idle"))
+			r->idle = i;
+		for (n = 0; n < count; n++)
+			r->is_limit[i] |= r->nodes[i] == level[n] && strcmp(r->nodes[i]->name, "td_idle");
+	}
+	return STATUS_OK;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Puts a frame among the slowest, unless there are enough that are slower. */
+static void add_slow(const struct frame_report *r, struct process *p, size_t frame)
+{
+	const struct frame *list = r->view->frames.list;
+	size_t at = p->single < SLOWEST ? p->single : SLOWEST;
+
+	for (; at && length_of(&list[frame]) > length_of(&list[p->slowest[at - 1]]); at--)
+		if (at < SLOWEST)
+			p->slowest[at] = p->slowest[at - 1];
+	if (at < SLOWEST)
+		p->slowest[at] = frame;
+}
+
+/* What the list of frames tells, without samples. */
+static int read_list(struct frame_report *r)
+{
+	const struct frames *frames = &r->view->frames;
+	int status = STATUS_OK;
+	size_t i, n, b;
+
+	for (i = 0; i < frames->num_processes && !status; i++) {
+		const struct frame_process *process = &frames->processes[i];
+		struct process *p = &r->processes[i];
+
+		p->times_ns = calloc(process->count + 1, sizeof(*p->times_ns));
+		p->slowest = calloc(SLOWEST, sizeof(*p->slowest));
+		if (!p->times_ns || !p->slowest)
+			return no_memory();
+		for (n = process->first; n < process->first + process->count && !status; n++) {
+			const struct frame *frame = &frames->list[n];
+
+			r->facts[n].idle = NAN;
+			r->facts[n].partial = true;
+			r->facts[n].seen = view_sees(r->view, frame->start_ns, frame->end_ns);
+			if (!r->facts[n].seen)
+				continue;
+			p->count++;
+			p->seconds_ns += length_of(frame);
+			p->lost += frame->lost;
+			p->lossy += !!frame->lost;
+			if (frame->lost)
+				continue;
+			for (b = 0; b < r->budgets->count && !status; b++)
+				if (!r->budgets->list[b].name && length_of(frame) / 1e9 > r->budgets->list[b].limit)
+					status = add_break(r, n, b, length_of(frame) / 1e9);
+			add_slow(r, p, n);
+			p->times_ns[p->single++] = length_of(frame);
+		}
+		qsort(p->times_ns, p->single, sizeof(*p->times_ns), compare_times);
+	}
+	return status;
+}
+
+static int compare_breaks(const void *a, const void *b)
+{
+	const struct broken_budget *x = a, *y = b;
+
+	if (x->frame != y->frame)
+		return x->frame < y->frame ? -1 : 1;
+	return (x->budget > y->budget) - (x->budget < y->budget);
+}
+
+static void count_facts(struct frame_report *r)
+{
+	const struct frames *frames = &r->view->frames;
+	size_t n;
+
+	for (n = 0; n < frames->count; n++) {
+		struct process *p = &r->processes[frames->list[n].process];
+
+		p->interpolated += r->facts[n].seen && r->facts[n].interpolated;
+		p->partial += r->facts[n].seen && r->facts[n].partial;
+	}
+	if (r->num_breaks)
+		qsort(r->breaks, r->num_breaks, sizeof(*r->breaks), compare_breaks);
+	for (n = 0; n < r->num_breaks; n++)
+		r->broken_frames += !n || r->breaks[n].frame != r->breaks[n - 1].frame;
+}
+
+int frame_report_new(struct view *view, const struct summaries *summaries, bool per_frame, const struct frame_budgets *budgets,
+		     FILE *csv, struct frame_report **report)
+{
+	struct frame_report *r = calloc(1, sizeof(*r));
+	int status;
+	size_t i;
+
+	if (!r)
+		return no_memory();
+	*r = (struct frame_report){
+		.view = view, .summaries = summaries, .budgets = budgets, .csv = csv, .per_frame = per_frame,
+		.facts = calloc(view->frames.count + 1, sizeof(*r->facts)),
+		.processes = calloc(view->frames.num_processes + 1, sizeof(*r->processes)),
+	};
+	*report = r;
+	if (!r->facts || !r->processes)
+		return no_memory();
+	status = find_counters(view, budgets);
+	if (!status)
+		status = make_topdown(r);
+	if (!status)
+		status = read_list(r);
+	if (csv) {
+		fputs("program,pid,frame,start_ns,end_ns,lost,counted_ns,interpolated,limited_by,limited_by_share", csv);
+		for (i = 0; i < summaries->count; i++)
+			fprintf(csv, ",%s", summaries->list[i].counter->name);
+		fputc('\n', csv);
+	}
+	if (!status)
+		status = view_sum_frames(view, add_frames, r);
+	count_facts(r);
+	return status;
+}
+
+void frame_report_free(struct frame_report *r)
+{
+	size_t i, n;
+
+	if (!r)
+		return;
+	for (i = 0; r->processes && i < r->view->frames.num_processes; i++) {
+		for (n = 0; r->processes[i].counters && n < r->summaries->count; n++)
+			quantiles_free(&r->processes[i].counters[n].quantiles);
+		free(r->processes[i].counters);
+		free(r->processes[i].times_ns);
+		free(r->processes[i].slowest);
+	}
+	pperf_topdown_free(r->topdown);
+	free(r->share_values);
+	free(r->shares);
+	free(r->facts);
+	free(r->processes);
+	free(r->breaks);
+	free(r);
+}
+
+size_t frame_report_breaks(const struct frame_report *r)
+{
+	return r->broken_frames;
+}
+
+/* ---- For people ---- */
+
+/* The time that so many percent of the frames do not exceed. */
+static double percentile_ms(const struct process *p, unsigned int percent)
+{
+	size_t rank = (p->single * percent + 99) / 100;
+
+	return p->single ? p->times_ns[rank ? rank - 1 : 0] / 1e6 : NAN;
+}
+
+static double rate_of(const struct process *p)
+{
+	return p->seconds_ns ? (p->count + p->lost) * 1e9 / p->seconds_ns : NAN;
+}
+
+static uint64_t start_of(const struct view *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->chunks.count; i++)
+		if (view->chunks.list[i].range.samples)
+			return view->chunks.list[i].range.start_ns;
+	return 0;
+}
+
+/* Since the recording began. */
+static double seconds_at(const struct frame_report *r, size_t frame)
+{
+	return ((double)r->view->frames.list[frame].start_ns - start_of(r->view)) / 1e9;
+}
+
+static size_t number_of(const struct frame_report *r, size_t frame)
+{
+	return frame - r->view->frames.processes[r->view->frames.list[frame].process].first + 1;
+}
+
+static void print_name(FILE *out, const struct frame_process *process)
+{
+	print_text(out, *process->name ? process->name : "(unknown program)");
+	if (process->pid)
+		fprintf(out, " (PID %" PRIu32 ")", process->pid);
+}
+
+static void print_slow(FILE *out, const struct frame_report *r, size_t frame)
+{
+	const struct facts *facts = &r->facts[frame];
+	char number[32];
+
+	fprintf(out, "  %10s %10.3f s %9.3f ms", grouped(number_of(r, frame), number), seconds_at(r, frame),
+		length_of(&r->view->frames.list[frame]) / 1e6);
+	if (isnan(facts->idle))
+		fprintf(out, " %8s", "-");
+	else
+		fprintf(out, " %6.1f %%", 100 * facts->idle);
+	if (facts->limit)
+		fprintf(out, "  %s %.1f %%", facts->limit->title, 100 * facts->share);
+	else
+		fputs("  -", out);
+	fprintf(out, "%s%s%s\n", facts->interpolated ? " (interpolated)" : "", facts->partial ? " (not counted throughout)" : "",
+		facts->flags & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR) ? " (counts may be missing)" : "");
+}
+
+static void print_process(FILE *out, const struct frame_report *r, size_t i)
+{
+	const struct process *p = &r->processes[i];
+	char number[32];
+	size_t n;
+
+	fputs("\nFrames of ", out);
+	print_name(out, &r->view->frames.processes[i]);
+	fprintf(out, ": %s in %.6f s, %.2f per second\n", grouped(p->count, number), p->seconds_ns / 1e9, rate_of(p));
+	if (p->lossy)
+		fprintf(out, "  %zu cover others that were lost (%" PRIu64 "); the lines below leave these out\n", p->lossy, p->lost);
+	if (p->interpolated)
+		fprintf(out, "  %s contain no whole sample: their counts are interpolated. Record with a shorter period (-p)\n",
+			grouped(p->interpolated, number));
+	if (!p->single)
+		return;
+	fputs("  time:", out);
+	for (n = 0; n < PERCENTILES; n++)
+		fprintf(out, " %u %% up to %.3f ms,", percentiles[n], percentile_ms(p, percentiles[n]));
+	fprintf(out, " all up to %.3f ms\n", percentile_ms(p, 100));
+	fprintf(out, "  %10s %12s %12s %8s  %s\n", "slowest", "at", "time", "idle", "largest part of the rest (top-down, an estimate)");
+	for (n = 0; n < p->single && n < SLOWEST; n++)
+		print_slow(out, r, p->slowest[n]);
+}
+
+void frame_report_print(FILE *out, const struct frame_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->view->frames.num_processes; i++)
+		if (r->processes[i].count)
+			print_process(out, r, i);
+}
+
+static void print_per_frame(FILE *out, const struct frame_report *r, const struct process *p, size_t i)
+{
+	const struct per_frame *c = &p->counters[i];
+	const struct pperf_counter *counter = r->summaries->list[i].counter;
+	char text[32];
+
+	fprintf(out, "  %-28s", counter->name);
+	if (!c->count) {
+		fputs(" -\n", out);
+		return;
+	}
+	fprintf(out, " %9s", scaled(c->sum / c->count, "", text, sizeof(text)));
+	fprintf(out, " %9s", scaled(quantiles_percentile(&c->quantiles, 95), "", text, sizeof(text)));
+	fprintf(out, " %9s  %s\n", scaled(c->max, "", text, sizeof(text)), counter->unit);
+}
+
+void frame_report_print_counters(FILE *out, const struct frame_report *r)
+{
+	size_t i, n;
+
+	for (i = 0; i < r->view->frames.num_processes; i++) {
+		const struct process *p = &r->processes[i];
+
+		if (!p->count || !p->counters)
+			continue;
+		fputs("\nPer frame of ", out);
+		print_name(out, &r->view->frames.processes[i]);
+		fprintf(out, "\n  %-28s %9s %9s %9s\n", "", "mean", "95%", "max");
+		for (n = 0; n < r->summaries->count; n++)
+			print_per_frame(out, r, p, n);
+	}
+}
+
+static void print_value(FILE *out, const struct frame_budget *budget, double value)
+{
+	char text[64];
+
+	if (!budget->name) {
+		fprintf(out, "%.3f ms", value * 1e3);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.10g", value);
+	if (!strchr(text, 'e'))
+		group_digits(text, sizeof(text));
+	fputs(text, out);
+}
+
+void frame_report_print_breaks(FILE *out, const struct frame_report *r)
+{
+	const struct broken_budget *b;
+	char number[32];
+	size_t n;
+
+	if (!r->num_breaks)
+		return;
+	fprintf(out, "\n%s frame%s over budget:\n", grouped(r->broken_frames, number), r->broken_frames == 1 ? " is" : "s are");
+	for (n = 0; n < r->num_breaks && n < MAX_BREAKS; n++) {
+		b = &r->breaks[n];
+		fprintf(out, "  frame %s of ", grouped(number_of(r, b->frame), number));
+		print_name(out, &r->view->frames.processes[r->view->frames.list[b->frame].process]);
+		fprintf(out, " at %.3f s: ", seconds_at(r, b->frame));
+		if (r->budgets->list[b->budget].name)
+			fprintf(out, "%s ", r->budgets->list[b->budget].name);
+		print_value(out, &r->budgets->list[b->budget], b->value);
+		fputs(", budget ", out);
+		print_value(out, &r->budgets->list[b->budget], r->budgets->list[b->budget].limit);
+		fputc('\n', out);
+	}
+	if (n < r->num_breaks)
+		fprintf(out, "  and %s more: -j has all of them\n", grouped(r->num_breaks - n, number));
+}
+
+/* ---- For programs ---- */
+
+static void add_double(struct json_object *object, const char *key, double value)
+{
+	json_object_object_add(object, key, isfinite(value) ? json_object_new_double(value) : NULL);
+}
+
+static void add_count(struct json_object *object, const char *key, uint64_t count)
+{
+	json_object_object_add(object, key, json_object_new_uint64(count));
+}
+
+static struct json_object *slow_json(const struct frame_report *r, size_t frame)
+{
+	struct json_object *top = json_object_new_object();
+	const struct facts *facts = &r->facts[frame];
+
+	add_count(top, "frame", number_of(r, frame));
+	add_count(top, "start_ns", r->view->frames.list[frame].start_ns);
+	add_count(top, "end_ns", r->view->frames.list[frame].end_ns);
+	add_double(top, "idle", facts->idle);
+	json_object_object_add(top, "limited_by", facts->limit ? json_object_new_string(facts->limit->name) : NULL);
+	add_double(top, "share", facts->limit ? facts->share : NAN);
+	json_object_object_add(top, "interpolated", json_object_new_boolean(facts->interpolated));
+	json_object_object_add(top, "partial", json_object_new_boolean(facts->partial));
+	return top;
+}
+
+static struct json_object *per_frame_json(const struct frame_report *r, const struct process *p)
+{
+	struct json_object *list = json_object_new_array(), *item;
+	const struct per_frame *c;
+	size_t i;
+
+	for (i = 0; i < r->summaries->count; i++) {
+		c = &p->counters[i];
+		item = json_object_new_object();
+		json_object_object_add(item, "name", json_object_new_string(r->summaries->list[i].counter->name));
+		if (r->summaries->list[i].counter->kind == PPERF_KIND_COUNT)
+			add_double(item, "total", c->total);
+		if (c->count) {
+			add_double(item, "mean", c->sum / c->count);
+			add_double(item, "p95", quantiles_percentile(&c->quantiles, 95));
+			add_double(item, "max", c->max);
+		}
+		json_object_array_add(list, item);
+	}
+	return list;
+}
+
+static struct json_object *process_json(const struct frame_report *r, size_t i)
+{
+	struct json_object *top = json_object_new_object(), *times = json_object_new_object(), *list = json_object_new_array();
+	const struct frame_process *process = &r->view->frames.processes[i];
+	const struct process *p = &r->processes[i];
+	char key[16];
+	size_t n;
+
+	json_object_object_add(top, "program", json_object_new_string(process->name));
+	add_count(top, "pid", process->pid);
+	add_count(top, "frames", p->count);
+	json_object_object_add(top, "seconds", json_seconds(p->seconds_ns / 1e9));
+	add_double(top, "per_second", rate_of(p));
+	add_count(top, "lost", p->lost);
+	add_count(top, "interpolated", p->interpolated);
+	add_count(top, "partial", p->partial);
+	for (n = 0; n < PERCENTILES; n++) {
+		snprintf(key, sizeof(key), "p%u", percentiles[n]);
+		add_double(times, key, percentile_ms(p, percentiles[n]) / 1e3);
+	}
+	add_double(times, "max", percentile_ms(p, 100) / 1e3);
+	json_object_object_add(top, "times", times);
+	for (n = 0; n < p->single && n < SLOWEST; n++)
+		json_object_array_add(list, slow_json(r, p->slowest[n]));
+	json_object_object_add(top, "slowest", list);
+	if (p->counters)
+		json_object_object_add(top, "counters", per_frame_json(r, p));
+	return top;
+}
+
+static struct json_object *breaks_json(const struct frame_report *r, uint32_t process)
+{
+	struct json_object *list = json_object_new_array(), *item;
+	const struct broken_budget *b;
+
+	for (b = r->breaks; b < r->breaks + r->num_breaks; b++) {
+		if (r->view->frames.list[b->frame].process != process)
+			continue;
+		item = json_object_new_object();
+		add_count(item, "frame", number_of(r, b->frame));
+		add_count(item, "start_ns", r->view->frames.list[b->frame].start_ns);
+		json_object_object_add(item, "budget", json_object_new_string(r->budgets->list[b->budget].name ?
+									       r->budgets->list[b->budget].name : "seconds"));
+		add_double(item, "value", b->value);
+		add_double(item, "limit", r->budgets->list[b->budget].limit);
+		json_object_array_add(list, item);
+	}
+	return list;
+}
+
+struct json_object *frame_report_json(const struct frame_report *r)
+{
+	struct json_object *list = json_object_new_array(), *process;
+	size_t i;
+
+	for (i = 0; i < r->view->frames.num_processes; i++) {
+		if (!r->processes[i].count)
+			continue;
+		process = process_json(r, i);
+		if (r->budgets->count)
+			json_object_object_add(process, "over_budget", breaks_json(r, i));
+		json_object_array_add(list, process);
+	}
+	return list;
+}

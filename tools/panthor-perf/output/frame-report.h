@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What report says of the frames of each process. */
+#ifndef PANTHOR_PERF_FRAME_REPORT_H
+#define PANTHOR_PERF_FRAME_REPORT_H
+
+#include <stdio.h>
+
+#include "view.h"
+
+struct json_object;
+
+/* No frame should have more: of a counter, or of time, in seconds. */
+struct frame_budget {
+	/* A counter's name, NULL for the time. */
+	char *name;
+	const struct pperf_counter *counter;
+	double limit;
+};
+
+struct frame_budgets {
+	struct frame_budget *list;
+	size_t count;
+};
+
+/* Reads a list such as 16.7ms,MaliFragActiveCy=8e6. Returns false if it is none, or without memory. */
+bool frame_budgets_parse(struct frame_budgets *budgets, const char *text);
+void frame_budgets_free(struct frame_budgets *budgets);
+
+struct frame_report;
+
+/*
+ * Reads all frames that are looked at: those whose middle is. With per_frame, finds what each counter of the summaries has in a
+ * frame; with csv, prints a line for each frame. Prints what is wrong. Returns a status.
+ */
+int frame_report_new(struct view *view, const struct summaries *summaries, bool per_frame, const struct frame_budgets *budgets,
+		     FILE *csv, struct frame_report **report);
+void frame_report_free(struct frame_report *report);
+
+/* The frames of each process: how many, times, the slowest; counters per frame; and those over a budget. */
+void frame_report_print(FILE *out, const struct frame_report *report);
+void frame_report_print_counters(FILE *out, const struct frame_report *report);
+void frame_report_print_breaks(FILE *out, const struct frame_report *report);
+struct json_object *frame_report_json(const struct frame_report *report);
+
+/* How many frames are over a budget. */
+size_t frame_report_breaks(const struct frame_report *report);
+
+#endif
