@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# kernels: none
+# quick: none
+# libpanthor-perf-frames.so: frames of programs that use EGL, GLX and Vulkan, with libraries and a driver that are not there.
+set -u
+. "$(dirname "$0")/../lib/tap.sh"
+
+here=$(cd "$VIRT_DIR/../../clients/frames/tests" && pwd)
+plan 22
+# Recorders of this machine are left alone.
+export XDG_RUNTIME_DIR=$SCRATCH
+export PANTHOR_PERF_FRAMES=1
+library=$SCRATCH/libpanthor-perf-frames.so
+
+"$VIRT_DIR/build/deps.sh" libvulkan-dev >"$SCRATCH/log" 2>&1
+FLAGS=(-std=gnu11 -O2 -Wall -Wextra -Werror)
+if make -s -C "$here/.." O="$SCRATCH" >>"$SCRATCH/log" 2>&1 &&
+	"${CC:-cc}" "${FLAGS[@]}" -shared -fPIC -o "$SCRATCH/libfake.so" "$here/egl.c" 2>>"$SCRATCH/log" &&
+	"${CC:-cc}" "${FLAGS[@]}" -o "$SCRATCH/program" "$here/program.c" 2>>"$SCRATCH/log" &&
+	"${CC:-cc}" "${FLAGS[@]}" -DLINKED -o "$SCRATCH/linked" "$here/program.c" -L"$SCRATCH" -Wl,-rpath,"$SCRATCH" -lfake 2>>"$SCRATCH/log" &&
+	"${CC:-cc}" "${FLAGS[@]}" -o "$SCRATCH/layer-test" "$here/layer-test.c" 2>>"$SCRATCH/log"; then
+	ok "what is tested builds"
+else
+	not_ok "what is tested builds" "$(cat "$SCRATCH/log")"
+	exit 1
+fi
+is "it has what others look for, and no more" "$(nm -D --defined-only "$library" | awk '{ print $3 }' | grep -vc '^dlsym$\|^egl\|^glX\|^vkNegotiate')" 0
+is "its manifest names it" "$(python3 -c 'import json, sys
+layer = json.load(open(sys.argv[1]))["layer"]
+print(layer["name"], layer["library_path"], layer["enable_environment"])' "$SCRATCH/panthor-perf-frames.json")" \
+	"VK_LAYER_PANTHOR_PERF_frames ./libpanthor-perf-frames.so {'PANTHOR_PERF_FRAMES': '1'}"
+
+# listen COMMAND...: what it says, its status and frames
+listen()
+{
+	python3 "$here/listen.py" "$@" 2>"$SCRATCH/err"
+	cat "$SCRATCH/err"
+}
+
+preloaded()
+{
+	listen env LD_PRELOAD="$library" "$@"
+}
+
+is "a program that is linked with EGL and GLX" "$(preloaded "$SCRATCH/linked" linked)" "x34s12k14s12e14 0 linked:5"
+is "it does the same without it" "$(listen "$SCRATCH/linked" linked)" "x34s12k14s12e14 0"
+is "a program that loads them" "$(preloaded "$SCRATCH/program" dlsym "$SCRATCH/libfake.so")" "x34s12k14 0 program:3"
+is "a program that asks them for functions" "$(preloaded "$SCRATCH/linked" address)" "x34x34s12k14 0 linked:4"
+is "a program without them finds none" "$(preloaded "$SCRATCH/program" none)" " 0"
+is "dlsym() knows who calls" "$(preloaded "$SCRATCH/program" next)" " 0"
+is "a program that forks" "$(preloaded "$SCRATCH/linked" fork)" "s12k14s12k14s12k14 0 linked:4 linked:2"
+is "a program that becomes another" "$(preloaded "$SCRATCH/linked" exec)" "s12k14x34s12k14s12e14 0 linked:2 linked:5"
+is "threads, of which each frame is there or told" "$(preloaded "$SCRATCH/linked" threads | grep -o '[a-z]*:[0-9]*' |
+	awk -F: '{ n += $2 } END { print n }')" 10
+is "nothing without PANTHOR_PERF_FRAMES" "$(PANTHOR_PERF_FRAMES='' preloaded "$SCRATCH/linked" linked)" "x34s12k14s12e14 0"
+is "nor for frames that are submissions" "$(PANTHOR_PERF_FRAMES_OF=submit preloaded "$SCRATCH/linked" linked)" "x34s12k14s12e14 0"
+
+calls="q0+3 q0*4 q0*5 q0:1 q1+3 q1*4 q1*5 q1:2 q0+3 q0*4 q0*5 q0:1"
+more="-d0 q1+3 q1*4 q1*5 q1:2 -d1 -i0 -i1"
+is "a Vulkan program with two devices" "$(listen "$SCRATCH/layer-test" "$library" present)" "$calls $more 0 layer-test:4"
+is "whose frames are submissions" "$(PANTHOR_PERF_FRAMES_OF=submit listen "$SCRATCH/layer-test" "$library" submit)" \
+	"$calls $more 0 layer-test:12"
+is "which ends without destroying anything" "$(listen "$SCRATCH/layer-test" "$library" exit)" "$calls 0 layer-test:3"
+is "which forks" "$(listen "$SCRATCH/layer-test" "$library" fork | sed 's/ layer-test/\nlayer-test/g' | LC_ALL=C sort | tr '\n' ' ')" \
+	"layer-test:1 layer-test:4 $calls q1+3 q1*4 q1*5 q1:2 q0+3 q0*4 q0*5 q0:1 0 "
+is "nothing without PANTHOR_PERF_FRAMES: Vulkan" "$(PANTHOR_PERF_FRAMES='' listen "$SCRATCH/layer-test" "$library" present)" "$calls $more 0"
+is "preloaded and as a layer it is one" "$(preloaded "$SCRATCH/layer-test" "$library" exit)" "$calls 0 layer-test:3"
+
+if valgrind --version >/dev/null 2>&1; then
+	LD_PRELOAD=$library valgrind -q --error-exitcode=9 --leak-check=no "$SCRATCH/linked" fork >/dev/null 2>"$SCRATCH/err"
+	is "valgrind finds nothing: EGL" "$? $(cat "$SCRATCH/err")" "0 "
+	valgrind -q --error-exitcode=9 --leak-check=no "$SCRATCH/layer-test" "$library" present >/dev/null 2>"$SCRATCH/err"
+	is "valgrind finds nothing: Vulkan" "$? $(cat "$SCRATCH/err")" "0 "
+else
+	not_ok "valgrind finds nothing: EGL" "install valgrind"
+	not_ok "valgrind finds nothing: Vulkan"
+fi
