@@ -11,9 +11,12 @@
  * lost.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <link.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -35,6 +38,9 @@
 
 #define DEFAULT_TRACE "panthor-perf.perfetto-trace"
 #define DEFAULT_PERIOD_NS 1000000
+
+/* A frame of 60 a second has dozens of samples. */
+#define FRAMES_PERIOD_NS 250000
 
 #define NSEC_PER_MSEC 1000000ull
 #define NSEC_PER_SEC 1000000000ull
@@ -85,6 +91,9 @@ struct arguments {
 	uint64_t last_ns, split_ns;
 	unsigned long keep;
 	const char *on_mark;
+
+	/* Frames of the command are marked for it. */
+	bool frames, has_period;
 
 	/* NULL if there is none. */
 	const char *control, *socket;
@@ -156,7 +165,7 @@ struct recorder {
 	uint64_t progress_ns;
 };
 
-enum { KEY_SET = 256, KEY_CONTROL, KEY_SOCKET, KEY_LAST, KEY_ON_MARK, KEY_SPLIT, KEY_KEEP };
+enum { KEY_SET = 256, KEY_CONTROL, KEY_SOCKET, KEY_LAST, KEY_ON_MARK, KEY_SPLIT, KEY_KEEP, KEY_FRAMES };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write to FILE; - is standard output (default: " RECORDING_DEFAULT
@@ -169,6 +178,7 @@ static const struct argp_option options[] = {
 	{ "delay", 'D', "TIME", 0, "Start counting this long after the command; -1: when --control reads enable", 0 },
 	{ "control", KEY_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0, "Read the commands enable, disable, ping, stop and dump, "
 	  "one per line, from CTL, and write ack to ACK when each is done", 0 },
+	{ "frames", KEY_FRAMES, NULL, 0, "Mark the frames of COMMAND, if it uses EGL, GLX or Vulkan; the period becomes 250us", 0 },
 	{ "socket", KEY_SOCKET, "PATH", 0, "Receive marks at this socket (default: where mark looks for recorders)", 0 },
 	{ "memory", 'm', "KIB", 0, "Buffer for samples not yet written, in KiB (default: 32768)", 0 },
 	{ "perfetto", 'P', "zstd|deflate", OPTION_ARG_OPTIONAL, PERFETTO_HELP, 0 },
@@ -201,6 +211,8 @@ static void check_options(struct argp_state *state)
 		argp_error(state, "-D -1 needs --control to end the delay");
 	if (arguments->on_mark && arguments->kind != SINK_LAST)
 		argp_error(state, "--on-mark needs --last");
+	if (arguments->frames && !arguments->command)
+		argp_error(state, "--frames needs a command, whose frames it marks");
 	if (arguments->keep && arguments->kind != SINK_SPLIT)
 		argp_error(state, "--keep needs --split");
 	if ((arguments->kind == SINK_LAST || arguments->kind == SINK_SPLIT) && arguments->output &&
@@ -262,6 +274,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'p':
 		if (!parse_period(arg, &arguments->period_ns))
 			wrong_period(state, "-p", arg);
+		arguments->has_period = true;
+		return 0;
+	case KEY_FRAMES:
+		arguments->frames = true;
 		return 0;
 	case 'e':
 		events = reallocarray(arguments->events, arguments->num_events + 1, sizeof(*events));
@@ -802,6 +818,12 @@ static void report_end(struct recorder *r)
 	if (r->marks.dropped)
 		fprintf(stderr, "%s mark%s dropped: too many at a time, or invalid.\n", grouped(r->marks.dropped, text),
 			r->marks.dropped == 1 ? " was" : "s were");
+	if (r->arguments->frames && !r->marks.frames)
+		fputs("The command had no frames: does it use EGL, GLX or Vulkan, and windows? For Vulkan without windows set "
+		      "PANTHOR_PERF_FRAMES_OF=submit.\n", stderr);
+	if (r->marks.short_frames)
+		fprintf(stderr, "%s frame%s shorter than the period: use a shorter one (-p).\n", grouped(r->marks.short_frames, text),
+			r->marks.short_frames == 1 ? " is" : "s are");
 	if (r->marks.lost_frames)
 		fprintf(stderr, "%s frame%s lost: the programs sent more than this one had time for.\n",
 			grouped(r->marks.lost_frames, text), r->marks.lost_frames == 1 ? " was" : "s were");
@@ -924,6 +946,7 @@ static int record(struct recorder *r)
 	status = marks_open(&r->marks, r->arguments->socket, info->node);
 	if (status)
 		goto out_control;
+	r->marks.period_ns = r->head.period_ns;
 
 	/* Before signals are blocked: a FIFO is opened when somebody reads it, for which the user may not want to wait. */
 	status = sink_open(&r->sink, &r->head);
@@ -968,6 +991,69 @@ out_session:
 	return status;
 }
 
+#define FRAMES_LIBRARY "libpanthor-perf-frames.so"
+
+/* Adds to a list in the environment, before what is there. */
+static int add_to_list(const char *name, const char *first)
+{
+	const char *before = getenv(name);
+	char *list;
+	int ret;
+
+	if (!before || !*before)
+		return setenv(name, first, 1);
+	if (asprintf(&list, "%s:%s", first, before) < 0)
+		return -1;
+	ret = setenv(name, list, 1);
+	free(list);
+	return ret;
+}
+
+/* The library that marks frames, to be freed: that beside the program, or the installed one. NULL if there is none. */
+static char *find_frames_library(void)
+{
+	char own[PATH_MAX], *path = NULL, *slash;
+	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	struct link_map *map;
+	void *library;
+
+	own[length > 0 ? length : 0] = 0;
+	slash = strrchr(own, '/');
+	if (slash && asprintf(&path, "%.*s/" FRAMES_LIBRARY, (int)(slash - own), own) < 0)
+		return NULL;
+	if (path && !access(path, R_OK))
+		return path;
+	free(path);
+	path = NULL;
+	library = dlopen(FRAMES_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	if (library && !dlinfo(library, RTLD_DI_LINKMAP, &map))
+		path = realpath(map->l_name, NULL);
+	if (library)
+		dlclose(library);
+	return path;
+}
+
+/* Has the command mark its frames. Prints what is wrong. */
+static bool mark_frames(void)
+{
+	char *library = find_frames_library(), *slash = library ? strrchr(library, '/') : NULL;
+	bool done;
+
+	if (!slash) {
+		complain("--frames: " FRAMES_LIBRARY " is not installed. Build and install it: see clients/frames/README");
+		free(library);
+		return false;
+	}
+	done = !setenv("PANTHOR_PERF_FRAMES", "1", 1) && !add_to_list("LD_PRELOAD", library);
+	/* The loader of Vulkan looks there too, whether or not the layer's manifest is where it looks else. */
+	*slash = 0;
+	done = done && !add_to_list("VK_ADD_IMPLICIT_LAYER_PATH", library);
+	free(library);
+	if (!done)
+		complain("out of memory");
+	return done;
+}
+
 int command_record(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &device_argp, 0, NULL, 0 }, {} };
@@ -982,6 +1068,10 @@ int command_record(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	if (arguments.frames && !arguments.has_period)
+		arguments.period_ns = FRAMES_PERIOD_NS;
+	if (arguments.frames && !mark_frames())
+		return STATUS_NOT_FOUND;
 	r.sink = (struct sink){
 		.kind = arguments.kind,
 		.path = arguments.output ? arguments.output : arguments.kind == SINK_TRACE ? DEFAULT_TRACE : RECORDING_DEFAULT,

@@ -241,6 +241,9 @@ static bool next_frame(struct marks *m, struct recording_frame *frame)
 		memcpy(frame->name, m->message.head.name, FRAME_NAME);
 		if (!pperf_text_is_clean(frame->name))
 			frame->name[0] = 0;
+		if (m->sender->time_ns && frame->time_ns - m->sender->time_ns < m->period_ns)
+			m->short_frames++;
+		m->sender->time_ns = frame->time_ns;
 		m->sender->lost = 0;
 		m->frames++;
 		return true;

@@ -30,6 +30,9 @@ struct marks_program {
 	uint64_t number;
 	uint64_t lost;
 
+	/* When its latest frame ended. */
+	uint64_t time_ns;
+
 	/* Messages before its latest one. */
 	uint64_t used;
 };
@@ -52,6 +55,9 @@ struct marks {
 
 	/* Frames that were taken; those that were not. */
 	uint64_t frames, lost_frames;
+
+	/* The period of samples, to be set; and frames that are shorter. */
+	uint64_t period_ns, short_frames;
 
 	/* The message whose frames are being taken, of which so many were, and who sent it. */
 	struct frame_message message;

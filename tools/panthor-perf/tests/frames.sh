@@ -221,50 +221,8 @@ is "frames shorter than samples say so" "$(grep -c '(interpolated)' "$SCRATCH/ou
 "$tool" report --csv -o "$SCRATCH/csv" "$SCRATCH/game"
 "$tool" report -j -o "$SCRATCH/report.json" "$SCRATCH/game"
 "$tool" convert -j -o "$SCRATCH/all.json" "$SCRATCH/game"
-# Each count of each frame, as a sample's parts are by time; and that they and the rest are all that was counted.
-cat >"$SCRATCH/check.py" <<'END'
-import csv, json, math, sys
-recording, report = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
-rows = list(csv.DictReader(open(sys.argv[3])))
-samples, wrong, compared, totals = [], 0, 0, {}
-for sample in recording["samples"]:
-    counts = {}
-    for block in sample["blocks"]:
-        for name, value in block["values"].items():
-            counts[name] = counts.get(name, 0) + value
-    samples.append((sample["start_ns"], sample["end_ns"], counts))
-
-def until(time, start, end, count):
-    if time <= start:
-        return 0
-    return count if time >= end else math.floor(count * ((time - start) / (end - start)))
-
-names = [name for name in samples[0][2] if name in rows[0]]
-def between(first, last, name):
-    return sum(until(last, start, end, counts[name]) - until(first, start, end, counts[name]) for start, end, counts in samples)
-
-for row in rows:
-    for name in names:
-        value = between(int(row["start_ns"]), int(row["end_ns"]), name)
-        if row[name] and value != int(row[name]):
-            wrong += 1
-        key = row["program"], name
-        totals[key] = totals.get(key, 0) + int(row[name] or 0)
-        compared += 1
-for process in report["frames"]:
-    frames = [row for row in rows if row["program"] == process["program"]]
-    first, last = int(frames[0]["start_ns"]), int(frames[-1]["end_ns"])
-    for counter in process["counters"]:
-        name = counter["name"]
-        if name not in names:
-            continue
-        whole = sum(counts[name] for _, _, counts in samples)
-        rest = between(0, first, name) + between(last, 1 << 62, name)
-        wrong += totals[process["program"], name] + rest != whole or counter["total"] != totals[process["program"], name]
-print(wrong, compared > 5000, len(rows))
-END
 is "each frame has its counts, and all frames and the rest have all" \
-	"$(python3 "$SCRATCH/check.py" "$SCRATCH/all.json" "$SCRATCH/report.json" "$SCRATCH/csv" 2>&1)" "0 True 141"
+	"$(python3 "$(dirname "$0")/frames_check.py" "$SCRATCH/all.json" "$SCRATCH/report.json" "$SCRATCH/csv" 2>&1)" "0 True 141"
 
 # budget STATUS LIST: 1 result; what it says is in out
 budget()

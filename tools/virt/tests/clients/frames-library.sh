@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/../lib/tap.sh"
 
 here=$(cd "$VIRT_DIR/../../clients/frames/tests" && pwd)
-plan 22
+plan 29
 # Recorders of this machine are left alone.
 export XDG_RUNTIME_DIR=$SCRATCH
 export PANTHOR_PERF_FRAMES=1
@@ -76,3 +76,27 @@ else
 	not_ok "valgrind finds nothing: EGL" "install valgrind"
 	not_ok "valgrind finds nothing: Vulkan"
 fi
+
+# ---- record --frames, with a GPU that is not there ----
+
+tool_builds live-fast
+mkfifo "$SCRATCH/ticks"
+exec 8<>"$SCRATCH/ticks"
+# recorded COMMAND...: its status, its frames, and what record says of them
+recorded()
+{
+	printf s >&8
+	FAKE_TICKS=$SCRATCH/ticks "$SCRATCH/live-fast" record --frames -o "$SCRATCH/data" -- "$@" >/dev/null 2>"$SCRATCH/err" 8>&-
+	echo "$? $("$SCRATCH/live-fast" convert -j "$SCRATCH/data" | grep -o '"frames":[0-9]*,"lost_frames":[0-9]*') $(
+		grep -o 'The command had no frames\|--frames: .* is not installed' "$SCRATCH/err")"
+}
+unset PANTHOR_PERF_FRAMES
+is "record --frames of a program that is linked" "$(recorded "$SCRATCH/linked" linked)" '0 "frames":5,"lost_frames":0 '
+is "the period is one for frames" "$("$SCRATCH/live-fast" convert -j "$SCRATCH/data" | grep -o '"period_ns":[0-9]*')" '"period_ns":250000'
+is "short frames are told of" "$(grep -c 'shorter than the period: use a shorter one' "$SCRATCH/err")" 1
+is "the loader of Vulkan is told of the layer" "$(recorded sh -c 'test "$VK_ADD_IMPLICIT_LAYER_PATH" = "$1"' sh "$SCRATCH")" \
+	'0  The command had no frames'
+is "what was preloaded stays" "$(LD_PRELOAD=$SCRATCH/libfake.so recorded sh -c 'test "$LD_PRELOAD" = "$1:$2"' sh "$library" "$SCRATCH/libfake.so")" \
+	'0  The command had no frames'
+rm "$library"
+is "without the library it says so" "$(recorded true)" '127  --frames: libpanthor-perf-frames.so is not installed'
