@@ -292,15 +292,17 @@ static void print_field(FILE *out, const char *text)
 	fputs(quoted ? "\"" : "", out);
 }
 
-static void print_lines(struct frame_report *r, const struct frame_columns *f)
+static int print_lines(struct frame_report *r, const struct frame_columns *f)
 {
 	const struct frame_process *process = &r->view->frames.processes[r->view->frames.list[f->first].process];
 	double (*values)[FRAME_SUMS_MAX] = calloc(r->summaries->count + 1, sizeof(*values));
 	size_t i, n;
 
-	for (i = 0; values && i < r->summaries->count; i++)
+	if (!values)
+		return no_memory();
+	for (i = 0; i < r->summaries->count; i++)
 		find_values(r, f, r->summaries->list[i].counter, values[i]);
-	for (n = 0; values && n < f->columns.count; n++) {
+	for (n = 0; n < f->columns.count; n++) {
 		const struct frame *frame = &r->view->frames.list[f->first + n];
 		const struct facts *facts = &r->facts[f->first + n];
 
@@ -318,6 +320,7 @@ static void print_lines(struct frame_report *r, const struct frame_columns *f)
 		fputc('\n', r->csv);
 	}
 	free(values);
+	return STATUS_OK;
 }
 
 /* What was counted in frames. */
@@ -340,7 +343,7 @@ static int add_frames(void *context, const struct frame_columns *f)
 	if (!status)
 		status = check_budgets(r, f);
 	if (!status && r->csv)
-		print_lines(r, f);
+		status = print_lines(r, f);
 	return status;
 }
 

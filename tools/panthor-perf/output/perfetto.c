@@ -10,6 +10,7 @@
 #include "perfetto.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -28,6 +29,9 @@ typedef Pftrace__DebugAnnotation Note;
 
 /* Of the track of regions: a number that nobody else is likely to have, changed by the time of its first. */
 #define REGIONS_UUID 0x5050524547494f4eull
+
+/* The same of the tracks of frames, of which each process has one. */
+#define FRAMES_UUID 0x50504652414d4553ull
 
 /* enum TrackEvent.Type */
 enum { SLICE_BEGIN = 1, SLICE_END = 2 };
@@ -79,6 +83,16 @@ struct writer {
 	bool running;
 };
 
+/* The frames of a process. */
+struct frames_track {
+	uint64_t uuid;
+	uint32_t pid;
+	char name[RECORDING_FRAME_NAME + 1];
+
+	/* How many there were, and where the last one ended. */
+	uint64_t frames, end_ns;
+};
+
 struct perfetto {
 	const struct recording_head *head;
 	struct packets *packets;
@@ -87,7 +101,10 @@ struct perfetto {
 	uint64_t regions;
 	bool in_region;
 
-	/* What is told of each: the first figures, and so many counters and metrics. */
+	struct frames_track *frames;
+	size_t num_frames;
+
+	/* What is told of each region: the first figures, and so many counters and metrics. */
 	struct slices *slices;
 	struct figures_source figures;
 	const struct pperf_counter **counters;
@@ -356,8 +373,9 @@ static size_t note_sums(struct perfetto *p, const struct pperf_sums *sums, Note 
 	return wrap_notes(notes, first, "counters", list, count);
 }
 
-/* Name: of a region that begins; NULL for the end of one, whose sums are not known if they are NULL. */
-static enum pperf_error write_slice(struct perfetto *p, uint64_t time, const char *name, const struct pperf_sums *sums)
+/* Name: of a slice that begins; NULL for the end of one, whose sums are not known if they are NULL. */
+static enum pperf_error write_slice(struct perfetto *p, uint64_t track, uint64_t time, const char *name,
+				    const struct pperf_sums *sums)
 {
 	Pftrace__TrackEvent event = PFTRACE__TRACK_EVENT__INIT;
 	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
@@ -366,7 +384,7 @@ static enum pperf_error write_slice(struct perfetto *p, uint64_t time, const cha
 	event.has_type = true;
 	event.type = name ? SLICE_BEGIN : SLICE_END;
 	event.has_track_uuid = true;
-	event.track_uuid = p->regions;
+	event.track_uuid = track;
 	event.name = (char *)name;
 	if (sums) {
 		event.n_debug_annotations = note_sums(p, sums, list);
@@ -377,19 +395,17 @@ static enum pperf_error write_slice(struct perfetto *p, uint64_t time, const cha
 	packet.timestamp = time;
 	packet.has_timestamp_clock_id = true;
 	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
-	p->in_region = name;
 	return add_packet(p, &packet);
 }
 
-static enum pperf_error describe_regions(struct perfetto *p, uint64_t time)
+static enum pperf_error describe_track(struct perfetto *p, uint64_t uuid, const char *name)
 {
 	Pftrace__TrackDescriptor track = PFTRACE__TRACK_DESCRIPTOR__INIT;
 	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
 
-	p->regions = REGIONS_UUID ^ time;
 	track.has_uuid = true;
-	track.uuid = p->regions;
-	track.name = (char *)"GPU regions";
+	track.uuid = uuid;
+	track.name = (char *)name;
 	packet.track_descriptor = &track;
 	return add_packet(p, &packet);
 }
@@ -401,12 +417,67 @@ static enum pperf_error write_mark(void *context, const struct recording_mark *m
 	enum pperf_error error = PPERF_OK;
 	struct perfetto *p = context;
 
-	if (!p->regions)
-		error = describe_regions(p, mark->time_ns);
+	if (!p->regions) {
+		p->regions = REGIONS_UUID ^ mark->time_ns;
+		error = describe_track(p, p->regions, "GPU regions");
+	}
 	if (!error && p->in_region)
-		error = write_slice(p, mark->time_ns, NULL, sums);
+		error = write_slice(p, p->regions, mark->time_ns, NULL, sums);
 	if (!error && *mark->name)
-		error = write_slice(p, mark->time_ns, mark->name, NULL);
+		error = write_slice(p, p->regions, mark->time_ns, mark->name, NULL);
+	p->in_region = *mark->name;
+	if (error || p->batch.size < BATCH_BYTES)
+		return error;
+	return write_batch(p);
+}
+
+/* The track of a process, which is made if there is none. */
+static enum pperf_error find_frames(struct perfetto *p, const struct recording_frame *frame, struct frames_track **track)
+{
+	char name[RECORDING_FRAME_NAME + 40];
+	struct frames_track *more;
+	size_t n;
+
+	for (n = p->num_frames; n > 0; n--) {
+		*track = &p->frames[n - 1];
+		if ((*track)->pid == frame->pid && !strcmp((*track)->name, frame->name))
+			return PPERF_OK;
+	}
+	more = reallocarray(p->frames, p->num_frames + 1, sizeof(*more));
+	if (!more)
+		return PPERF_ERROR_NO_MEMORY;
+	p->frames = more;
+	*track = &more[p->num_frames];
+	**track = (struct frames_track){ .uuid = (FRAMES_UUID ^ frame->time_ns) + p->num_frames, .pid = frame->pid };
+	strcpy((*track)->name, frame->name);
+	p->num_frames++;
+	snprintf(name, sizeof(name), "Frames of %s (PID %" PRIu32 ")", *frame->name ? frame->name : "unknown program", frame->pid);
+	return describe_track(p, (*track)->uuid, name);
+}
+
+/* The first end of a process begins its first frame. */
+static enum pperf_error add_frame(struct perfetto *p, const struct recording_frame *frame)
+{
+	struct frames_track *track;
+	enum pperf_error error = find_frames(p, frame, &track);
+	uint64_t end_ns;
+	char name[64];
+
+	if (error)
+		return error;
+	/* Those of threads may come in another order. */
+	end_ns = frame->time_ns > track->end_ns ? frame->time_ns : track->end_ns;
+	if (track->end_ns) {
+		track->frames++;
+		if (frame->lost)
+			snprintf(name, sizeof(name), "Frame %" PRIu64 " and %" PRIu32 " lost", track->frames, frame->lost);
+		else
+			snprintf(name, sizeof(name), "Frame %" PRIu64, track->frames);
+		error = write_slice(p, track->uuid, track->end_ns, name, NULL);
+		if (!error)
+			error = write_slice(p, track->uuid, end_ns, NULL, NULL);
+	}
+	track->end_ns = end_ns;
 	if (error || p->batch.size < BATCH_BYTES)
 		return error;
 	return write_batch(p);
@@ -462,6 +533,7 @@ static enum pperf_error open_trace(struct perfetto *p)
 static void close_trace(struct perfetto *p)
 {
 	slices_free(p->slices);
+	free(p->frames);
 	free(p->counters);
 	free(p->notes.list);
 	free(p->notes.pointers);
@@ -484,6 +556,8 @@ static enum recording_item add_all(struct perfetto *p, struct recording *recordi
 			*error = add_sample(p, &recording->sample);
 		else if (item == RECORDING_MARK)
 			*error = slices_add_mark(p->slices, &recording->mark);
+		else if (item == RECORDING_FRAME_END)
+			*error = add_frame(p, &recording->frame);
 		else if (item == RECORDING_CLOCKS)
 			*error = packets_add_clocks(p->packets, &recording->clocks);
 	} while (!*error && item <= RECORDING_CLOCKS);

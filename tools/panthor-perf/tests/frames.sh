@@ -6,9 +6,11 @@
 # records; and what readers make of them. The GPU is a fake one; the recorder with ASan and UBSan.
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
+. "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
 
-plan 43
+plan 46
 tool=$SCRATCH/live-test
+build_decoder
 tool_builds live-test frame-noise panthor-perf recording-make
 
 # Where this machine's recorders are is left alone.
@@ -191,6 +193,23 @@ is "has a table of them" "$(python3 -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute("""SELECT program, pid, frame.start_ns - recording.start_ns,
         frame.end_ns - recording.start_ns, lost FROM frame, recording ORDER BY frame.end_ns"""):
     print(*row)' "$SCRATCH/db")" "$want"
+"$tool" convert -P -o "$SCRATCH/trace" "$SCRATCH/data" && decode_trace "$SCRATCH/trace" "$SCRATCH/text"
+is "convert --perfetto" "$? $(cat "$SCRATCH/err")" "0 "
+is "has a track of each process" "$(grep -o 'name: "Frames of .*"' "$SCRATCH/text")" 'name: "Frames of game (PID 7)"
+name: "Frames of other (PID 8)"'
+is "with its frames as slices" "$(awk '/^packet/ { event = "" }
+	/^  timestamp:/ { time = $2 }
+	$1 == "type:" { event = substr($2, 12) }
+	event && $1 == "name:" { name = $0; sub(/^ *name: "/, "", name); sub(/"$/, "", name) }
+	/^}/ && event { printf "%.4f %s %s\n", (time - 5e9) / 1e9, event, name; name = "" }' "$SCRATCH/text")" \
+	"0.0000 BEGIN Frame 1
+0.0160 END 
+0.0160 BEGIN Frame 2 and 2 lost
+0.0330 END 
+0.0205 BEGIN Frame 1
+0.0400 END 
+0.0330 BEGIN Frame 3
+0.9000 END "
 "$SCRATCH/recording-make" "$SCRATCH/none" 800 default
 is "frames change nothing else" "$("$tool" report "$SCRATCH/data" | tail -n +2 | sed '/^Frames of/,/^$/d' | diff - <("$tool" report "$SCRATCH/none" | tail -n +2))" ""
 

@@ -10,7 +10,9 @@ set -u
 
 tool=$SCRATCH/live-fast
 tool_builds live-fast recording-make reader-test no-memory.so
-MARKS='0 shadows
+FRAMES='1000000 7 game
+3000000 7 game
+5000000 7 game' MARKS='0 shadows
 5500000 lighting' "$SCRATCH/recording-make" "$SCRATCH/data" 20 all glmark2
 
 # each NAME COMMAND...: writes to standard output
@@ -40,6 +42,8 @@ each "convert --csv" convert --csv "$SCRATCH/data"
 each "convert --perfetto" convert --perfetto "$SCRATCH/data"
 each "convert --sqlite" convert --sqlite -o "$SCRATCH/database" "$SCRATCH/data"
 each "report" report "$SCRATCH/data"
+each "report --frames" report --frames "$SCRATCH/data"
+each "report --csv" report --csv "$SCRATCH/data"
 each "diff" diff "$SCRATCH/data" "$SCRATCH/data"
 
 # More than a chunk, and without an index
