@@ -13,7 +13,7 @@ record()
 	shift
 	trace_begin
 	panthor-perf record -a -p 1ms -o "/root/$name.data" -- env "$@" >/root/out 2>/root/err
-	is "$name: the program is recorded" "$?$(grep '^not ok' /root/out)" 0
+	is "$name: the program is recorded" "$?$(grep -A 2 '^not ok' /root/out)" 0
 	trace_to "/root/$name.trace"
 	trace_end
 	has "$name: nothing is lost" "$(cat /root/err)" ' 0 lost;'
@@ -46,5 +46,5 @@ for name in gl vulkan; do
 		/root/$name.csv)" 1
 done
 VK_ADD_IMPLICIT_LAYER_PATH=/root PANTHOR_PERF_FRAMES=1 VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation vk-work -n 2 draw >/root/out 2>/root/err
-is "the program runs with validation layers" "$?$(grep '^not ok' /root/out)" 0
+is "the program runs with validation layers" "$?$(grep -A 2 '^not ok' /root/out)" 0
 is "which say nothing" "$(grep -i 'validation\|VUID' /root/out /root/err)" ""
