@@ -129,6 +129,7 @@ wrong=
 for command in $(panthor-perf 2>&1 | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 	case $command in
 	mark|report|convert|diff) ;; # They use a file or a socket, and no GPU.
+	selftest) ;; # Its tests find the GPU.
 	*) panthor-perf "$command" --help | grep -q -- '--device=NODE' || wrong+=" $command:-d" ;;
 	esac
 	[ -e "$tree/share/man/man1/panthor-perf-$command.1" ] || wrong+=" $command:page"

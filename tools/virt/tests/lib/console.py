@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """console.py USER PASSWORD LINE SECONDS COMMAND...: start a machine whose console is COMMAND's input and output, log in,
 run LINE, which powers it off, and wait for its end. Its console is printed; status 1, with what was waited for, if
