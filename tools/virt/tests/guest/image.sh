@@ -13,8 +13,8 @@ say failed systemctl --failed --no-legend --plain
 say kernel uname -r
 say root findmnt -bno SIZE /
 say file modinfo -n panthor
-say loaded cat /sys/module/panthor/srcversion
-say wanted modinfo -F srcversion panthor
+say loaded sh -c "lsmod | grep -c '^panthor '"
+say bound sh -c 'dmesg | grep -i -e panthor -e mali | tail -n 4'
 say hostname hostname
 say doctor panthor-perf doctor
 panthor-perf stat -a -x ';' -o /root/stat /usr/libexec/panthor-perf-selftests/gpu-load
