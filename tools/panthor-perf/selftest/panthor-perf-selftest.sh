@@ -16,13 +16,14 @@ PATH=$TESTS:$PATH:/usr/sbin:/sbin
 # A part that asks has a question in front of it.
 QUESTION="The next tests unbind the GPU from its driver, and bind it again. Programs that use it end, a desktop too."
 
-# Parts, the least disturbing first: name, whether to ask, command, what it means if a test fails.
+# Parts, the least disturbing first: name, whether to ask, command, what it means if a test fails. Two tests of perf_uapi
+# leave no memory to anybody else for a moment, for which the kernel may kill other programs: they are not for a board.
 parts()
 {
 	cat <<-'END'
 	load|no|load|The GPU does not execute command streams of ours: tests that need work are skipped.
 	board|no|board|Cycles are computed from the rates of the clock framework.
-	uapi|no|perf_uapi|The driver accepts wrong arguments, or rejects good ones. Counts are not affected.
+	uapi|no|perf_uapi -T setup_objects_without_memory -T setup_without_memory|The driver accepts wrong arguments, or rejects good ones. Counts are not affected.
 	debugfs|no|perf_debugfs|Diagnosis is wrong. Counts are not affected.
 	sample|no|perf_sample|Samples have wrong headers, or states of blocks are wrong.
 	session|no|perf_session|Sessions disturb each other, or samples are lost.

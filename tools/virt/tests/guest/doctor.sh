@@ -21,7 +21,7 @@ says()
 all_well()
 {
 	su "${1:-root}" -c "$tool doctor" >/root/said 2>&1
-	if [ $? -eq 0 ] && [ "$(grep '^ok ' /root/said | grep -vc '  clock  ')" -eq 10 ]; then
+	if [ $? -eq 0 ] && [ "$(grep '^ok ' /root/said | grep -vc '  clock  ')" -eq 11 ]; then
 		ok "${2:-all is well}"
 	else
 		not_ok "${2:-all is well}" "$(cat /root/said)"
@@ -47,7 +47,7 @@ ours()
 	all_well
 	says 0 module ok "the loaded panthor is the installed one, $file"
 	says 0 counters ok "Mali-G610, /dev/dri/renderD128, 4 shader cores"
-	is "in JSON" "$(panthor-perf doctor -j | tr -d '\n' | grep -o '"of":"[^"]*", *"state":"ok"' | grep -vc '"clock"')" 10
+	is "in JSON" "$(panthor-perf doctor -j | tr -d '\n' | grep -o '"of":"[^"]*", *"state":"ok"' | grep -vc '"clock"')" 11
 	is "which the kernel has no word of" "$(new_dmesg)" ""
 
 	# Without a right.
@@ -65,6 +65,8 @@ ours()
 	says 1 GPU "to do" "no driver is bound"
 	cp $file /root/ours.ko
 	cp /root/own.ko $file
+	# Which ours may bring with it: modprobe goes by the dependencies of ours.
+	modprobe -q drm_gpuvm
 	modprobe panthor
 	cp /root/ours.ko $file
 	says 1 module "to do" "the loaded panthor is not the installed one, $file"
