@@ -453,6 +453,38 @@ static void test_damaged(uint8_t *bytes, size_t size, uint64_t samples, const ch
 	end_of(file, "of a damaged file, samples before the damage, then an error");
 }
 
+/* The first mark is damaged: the message says where it is. */
+static void test_damaged_mark(uint8_t *bytes, size_t size, const char *file)
+{
+	enum recording_item item = RECORDING_END;
+	struct recording plain = {};
+	struct pperf_recording *r;
+	enum pperf_error error;
+	char want[64];
+	int fd;
+
+	begin();
+	fd = put_file(bytes, size);
+	if (pperf_records_open_fd(&plain, fd) == RECORDING_END)
+		do
+			item = pperf_records_next(&plain);
+		while (item < RECORDING_MARK);
+	if (item == RECORDING_MARK) {
+		snprintf(want, sizeof(want), "the record at byte %" PRIu64 " ", plain.found);
+		bytes[plain.found + 4] ^= 0x40;
+		close(fd);
+		fd = put_file(bytes, size);
+		bytes[plain.found + 4] ^= 0x40;
+		error = pperf_recording_open_fd(fd, &r);
+		expect(error == PPERF_ERROR_BROKEN && strstr(pperf_message(), want), "%d, %s, not %s", error, pperf_message(), want);
+		if (!error)
+			pperf_recording_close(r);
+	}
+	pperf_records_close(&plain);
+	close(fd);
+	end_of(file, "of a damaged mark, where it is");
+}
+
 /* ---- Files whose index is wrong ---- */
 
 enum { BYTES, SAMPLES, START, LENGTH, MARKS, NUMBERS };
@@ -839,6 +871,7 @@ static void test_file(const char *path)
 		test_cut(bytes, size, samples, name);
 		test_end_cut(bytes, size, samples, name);
 		test_damaged(bytes, size, samples, name);
+		test_damaged_mark(bytes, size, name);
 		test_lies(bytes, size, samples, name);
 	}
 	free(bytes);

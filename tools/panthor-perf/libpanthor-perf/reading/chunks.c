@@ -60,6 +60,29 @@ uint8_t *pperf_chunk_read(const struct recording *r, const struct chunk *chunk)
 	return read_at(r->fd, chunk->range.offset, chunk->range.bytes);
 }
 
+enum recording_item pperf_chunk_each(struct recording *r, const struct chunk *chunk,
+				     enum recording_item (*take)(void *context, const struct recording_record *record), void *context)
+{
+	uint8_t *bytes = pperf_chunk_read(r, chunk);
+	enum recording_item item = RECORDING_END;
+	uint64_t at, size = chunk->range.bytes;
+	struct recording_record record;
+
+	if (!bytes)
+		return pperf_records_read_failed(r);
+	for (at = 0; at < size && item == RECORDING_END; at += record.length + RECORDING_FRAME) {
+		item = RECORDING_BROKEN;
+		if (pperf_records_get_record(bytes + at, size - at, &record) == RECORDING_SAMPLE)
+			item = take(context, &record);
+		if (item == RECORDING_BROKEN) {
+			snprintf(r->error, sizeof(r->error), "the record at byte %" PRIu64 " is invalid", chunk->range.offset + at);
+			break;
+		}
+	}
+	free(bytes);
+	return item;
+}
+
 enum recording_item pperf_chunk_differs(struct recording *r, const struct chunk *chunk)
 {
 	snprintf(r->error, sizeof(r->error), "the records from byte %" PRIu64 " on are not those that its index tells of",

@@ -34,6 +34,13 @@ void pperf_chunks_free(struct chunks *chunks);
 /* Reads a chunk, to be freed by the caller. Returns NULL, errno being set: 0 if the file is shorter. */
 uint8_t *pperf_chunk_read(const struct recording *recording, const struct chunk *chunk);
 
+/*
+ * Calls take() for each record of a chunk as long as it returns RECORDING_END. Returns that, or what is wrong. The recording
+ * says so, unless it is a lack of memory.
+ */
+enum recording_item pperf_chunk_each(struct recording *recording, const struct chunk *chunk,
+				     enum recording_item (*take)(void *context, const struct recording_record *record), void *context);
+
 /* Returns RECORDING_BROKEN, which the recording says, too: what is in a chunk is not what was known of it. */
 enum recording_item pperf_chunk_differs(struct recording *recording, const struct chunk *chunk);
 

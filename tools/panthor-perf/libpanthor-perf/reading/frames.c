@@ -48,29 +48,15 @@ static int add_frame(struct frames *f, const struct recording_frame *frame)
 	return 0;
 }
 
-/* Finds the frames of a chunk. Returns RECORDING_END, or what is wrong. */
-static enum recording_item read_frames(struct frames *frames, struct recording *r, const struct chunk *chunk)
+static enum recording_item take_frame(void *context, const struct recording_record *record)
 {
-	uint8_t *bytes = pperf_chunk_read(r, chunk);
-	enum recording_item item = RECORDING_END;
-	struct recording_record record;
 	struct recording_frame frame;
-	uint64_t at, size = chunk->range.bytes;
 
-	if (!bytes)
-		return pperf_records_read_failed(r);
-	for (at = 0; at < size && item == RECORDING_END; at += record.length + RECORDING_FRAME) {
-		if (pperf_records_get_record(bytes + at, size - at, &record) != RECORDING_SAMPLE)
-			item = RECORDING_BROKEN;
-		else if (record.kind == RECORDING_KIND_FRAME && pperf_records_get_frame(&record, &frame))
-			item = RECORDING_BROKEN;
-		else if (record.kind == RECORDING_KIND_FRAME && add_frame(frames, &frame))
-			item = RECORDING_NO_MEMORY;
-		if (item == RECORDING_BROKEN)
-			snprintf(r->error, sizeof(r->error), "the record at byte %" PRIu64 " is invalid", chunk->range.offset + at);
-	}
-	free(bytes);
-	return item;
+	if (record->kind != RECORDING_KIND_FRAME)
+		return RECORDING_END;
+	if (pperf_records_get_frame(record, &frame))
+		return RECORDING_BROKEN;
+	return add_frame(context, &frame) ? RECORDING_NO_MEMORY : RECORDING_END;
 }
 
 static int compare(const void *a, const void *b)
@@ -118,7 +104,7 @@ enum recording_item pperf_frames_read(struct frames *f, struct recording *r, con
 		counted &= frames != RECORDING_UNCOUNTED;
 		/* An end tells of all of them alone. */
 		if (frames == RECORDING_UNCOUNTED ? r->end.frames : frames)
-			item = read_frames(f, r, &chunks->list[i]);
+			item = pperf_chunk_each(r, &chunks->list[i], take_frame, f);
 	}
 	if (item == RECORDING_END && !counted && f->count != r->end.frames) {
 		snprintf(r->error, sizeof(r->error), "the recording has %zu frames, but its end tells of %" PRIu64, f->count,

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "regions.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,32 +100,32 @@ uint32_t pperf_regions_find(const struct regions *r, const char *name)
 	return 0;
 }
 
+/* What finds marks in a chunk: how many there were. */
+struct mark_finder {
+	struct regions *regions;
+	struct recording *recording;
+	uint64_t marks;
+};
+
+static enum recording_item take_mark(void *context, const struct recording_record *record)
+{
+	struct mark_finder *f = context;
+
+	if (record->kind != RECORDING_KIND_MARK)
+		return RECORDING_END;
+	if (pperf_records_get_mark(record, &f->recording->mark))
+		return RECORDING_BROKEN;
+	f->marks++;
+	return add_mark(f->regions, &f->recording->mark) ? RECORDING_NO_MEMORY : RECORDING_END;
+}
+
 /* Finds the marks of a chunk. Returns RECORDING_END, or what is wrong. */
 static enum recording_item read_marks(struct regions *regions, struct recording *r, const struct chunk *chunk)
 {
-	uint8_t *bytes = chunk->range.marks ? pperf_chunk_read(r, chunk) : NULL;
-	uint64_t at = 0, size = bytes ? chunk->range.bytes : 0;
-	enum recording_item item = RECORDING_END;
-	struct recording_record record;
-	uint64_t marks = 0;
+	struct mark_finder f = { .regions = regions, .recording = r };
+	enum recording_item item = chunk->range.marks ? pperf_chunk_each(r, chunk, take_mark, &f) : RECORDING_END;
 
-	if (chunk->range.marks && !bytes)
-		return pperf_records_read_failed(r);
-	for (; at < size && item == RECORDING_END; at += record.length + RECORDING_FRAME) {
-		if (pperf_records_get_record(bytes + at, size - at, &record) != RECORDING_SAMPLE)
-			item = RECORDING_BROKEN;
-		else if (record.kind == RECORDING_KIND_MARK && pperf_records_get_mark(&record, &r->mark))
-			item = RECORDING_BROKEN;
-		else if (record.kind == RECORDING_KIND_MARK && add_mark(regions, &r->mark))
-			item = RECORDING_NO_MEMORY;
-		marks += record.kind == RECORDING_KIND_MARK;
-	}
-	if (item == RECORDING_END && marks != chunk->range.marks)
-		item = pperf_chunk_differs(r, chunk);
-	else if (item == RECORDING_BROKEN)
-		snprintf(r->error, sizeof(r->error), "the record at byte %" PRIu64 " is invalid", chunk->range.offset + at);
-	free(bytes);
-	return item;
+	return item == RECORDING_END && f.marks != chunk->range.marks ? pperf_chunk_differs(r, chunk) : item;
 }
 
 enum recording_item pperf_regions_read(struct regions *regions, struct recording *r, const struct chunks *chunks)
