@@ -45,6 +45,19 @@ FIXTURE(published)
 /* What happens between the end of the work and the sample. */
 enum before { AT_ONCE, IDLE, SUSPENDED };
 
+/* Do the work at one rate: clocks that change change the cycles that it takes. */
+static bool work(const char *command)
+{
+	char rate[32];
+	bool good;
+
+	if (!perf_devfreq_read("max_freq", rate, sizeof(rate)))
+		perf_devfreq_write("min_freq", rate);
+	good = !system(command);
+	perf_devfreq_write("min_freq", "0");
+	return good;
+}
+
 /* Counts that one run of the work adds. */
 static bool count(FIXTURE_DATA(published) *self, uint64_t *sums, enum before before)
 {
@@ -54,7 +67,7 @@ static bool count(FIXTURE_DATA(published) *self, uint64_t *sums, enum before bef
 
 	if (perf_start(self->s.fd, self->s.handle, 1))
 		return false;
-	good = !system(self->work);
+	good = work(self->work);
 	/* Nothing tells when cores have lost their power. */
 	if (before == IDLE)
 		usleep(IDLE_US);
@@ -88,7 +101,6 @@ static bool cores_count(const FIXTURE_DATA(published) *self, const uint64_t *sum
 FIXTURE_SETUP(published)
 {
 	bool cores = false;
-	char rate[32];
 
 	self->s.efd = -1;
 	self->fd = -1;
@@ -99,9 +111,6 @@ FIXTURE_SETUP(published)
 	if (self->fd < 0)
 		SKIP(return, "no GPU with performance counters");
 	perf_masks_all(&self->setup);
-	/* Clocks that change change the cycles that work takes. */
-	if (!perf_devfreq_read("max_freq", rate, sizeof(rate)))
-		perf_devfreq_write("min_freq", rate);
 	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &self->s, &self->setup));
 	self->values = perf_blocks(&self->info) * self->info.counters_per_block;
 	self->sums = calloc((RUNS + 1) * self->values, sizeof(*self->sums));
@@ -127,7 +136,6 @@ FIXTURE_TEARDOWN(published)
 	close(self->fd);
 	free(self->sums);
 	perf_pm_write("control", "auto");
-	perf_devfreq_write("min_freq", "0");
 }
 
 /* What each run has counted alike, and is not 0, has to be counted again. */
