@@ -7,6 +7,7 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 . "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
+. "$(dirname "$0")/../../virt/tests/lib/recorders.sh"
 
 tool=$SCRATCH/live-test
 build_decoder
@@ -339,41 +340,10 @@ is "of more marks in a sample than can wait the last has its sums" \
 
 # ---- Marks that come while it is recorded ----
 
-# Where this machine's recorders are is left alone.
-run=$SCRATCH/run
-mkdir "$run"
-RUN=(env XDG_RUNTIME_DIR="$run")
-[ "$(id -u)" -ne 0 ] || RUN+=(unshare -m sh -c 'mount -t tmpfs -o ro none /run && exec "$@"' sh)
+recorders_apart
 mark()
 {
 	"${RUN[@]}" "$tool" mark "$@"
-}
-
-declare -A PID CTL ACK
-# begin NAME OPTION...: a recorder, which obeys
-begin()
-{
-	local name=$1 ctl ack
-
-	shift
-	mkfifo "$SCRATCH/$name".{ticks,ctl,ack}
-	exec {ctl}<>"$SCRATCH/$name.ctl" {ack}<>"$SCRATCH/$name.ack"
-	CTL[$name]=$ctl
-	ACK[$name]=$ack
-	FAKE_TICKS=$SCRATCH/$name.ticks "${RUN[@]}" "$tool" record --control="fifo:$SCRATCH/$name.ctl,$SCRATCH/$name.ack" -p 1s \
-		-e $counter -o "$SCRATCH/$name.data" "$@" 2>"$SCRATCH/$name.err" {ctl}>&- {ack}>&- &
-	PID[$name]=$!
-	tell "$name" ping
-}
-
-# tell NAME WORD: until it is done; what was counted and marked before was read by then
-tell()
-{
-	local answer
-
-	echo "$2" >&"${CTL[$1]}"
-	read -rt 120 answer <&"${ACK[$1]}"
-	[ "${answer:-}" = ack ] || not_ok "$1: $2" "no ack: ${answer:-}" "$(cat "$SCRATCH/$1.err")"
 }
 
 # tick NAME BYTES
