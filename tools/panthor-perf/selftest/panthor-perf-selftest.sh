@@ -14,7 +14,8 @@ SELF="panthor-perf selftest"
 TESTS=${PANTHOR_PERF_SELFTESTS:-/usr/libexec/panthor-perf-selftests}
 PATH=$TESTS:$PATH:/usr/sbin:/sbin
 # A part that asks has a question in front of it.
-QUESTION="The next tests unbind the GPU from its driver, and bind it again. Programs that use it end, a desktop too."
+QUESTION="The next tests take a processor offline for a moment, unbind the GPU from its driver, and bind it again.
+Programs that use the GPU end, a desktop too."
 
 # Parts, the least disturbing first: name, whether to ask, command, what it means if a test fails. Two tests of perf_uapi
 # leave no memory to anybody else for a moment, for which the kernel may kill other programs: they are not for a board.
@@ -88,8 +89,11 @@ usage()
 	  -y, --yes          Don't ask before tests that unbind the GPU
 	  -?, --help         Print this help
 
-	Environment: PANTHOR_PERF_SELFTESTS, the directory of the tests; PERF_WORK, a command that does the same work on the GPU each time it runs, and PERF_BUSY, one that
-	keeps the GPU busy until it is killed, and creates the file \$PERF_STARTED once it does (default: gpu-load).
+	Environment:
+	  PANTHOR_PERF_SELFTESTS   the directory of the tests
+	  PERF_WORK                a command that does the same work on the GPU each time it runs (default: gpu-load)
+	  PERF_BUSY                one that keeps the GPU busy until it is killed, and creates the file \$PERF_STARTED
+	                           once it does (default: gpu-load)
 	END
 }
 
