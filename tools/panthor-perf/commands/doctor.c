@@ -185,11 +185,12 @@ static void try_to_count(struct doctor *d)
 	d->gpu_error = pperf_gpu_open(d->device, &gpu);
 	if (d->gpu_error) {
 		d->gpu_message = strdup(pperf_message());
+		board_read(&d->board, NULL);
 		return;
 	}
 	snprintf(d->gpu, sizeof(d->gpu), "%s, %s, %u shader cores", pperf_gpu_info(gpu)->name,
 		 pperf_gpu_info(gpu)->node, pperf_gpu_info(gpu)->cores);
-	board_read(&d->board, pperf_gpu_info(gpu));
+	board_read(&d->board, pperf_gpu_info(gpu)->sysfs);
 	/* Opening a session checks the permission. */
 	options.masks.bits[1][0] = 1ull << PPERF_FIRST_COUNTER;
 	d->session_error = pperf_session_open(gpu, &options, &session);
@@ -200,6 +201,16 @@ static void try_to_count(struct doctor *d)
 		pperf_session_close(session);
 	}
 	pperf_gpu_close(gpu);
+}
+
+/* For bug reports: nothing of it is right or wrong. */
+static void look_at_board(struct doctor *d)
+{
+	const struct board *b = &d->board;
+
+	tell(d, "board", b->name[0] ? FINE : UNKNOWN, NULL, "%s%s%s%s%s%s%s", b->name[0] ? b->name : "unknown",
+	     b->compatible[0] ? ", " : "", b->compatible, b->clocks[0] ? "; clocks " : "", b->clocks,
+	     b->memory[0] ? "; memory " : "", b->memory);
 }
 
 static void look_at_kernel(struct doctor *d)
@@ -467,18 +478,6 @@ static void look_at_counters(struct doctor *d)
 		tell(d, "counters", UNKNOWN, NULL, "no permission to query the GPU");
 	else
 		tell(d, "counters", TO_DO, NULL, "%s", d->gpu_message);
-}
-
-/* For bug reports: nothing of it is right or wrong. */
-static void look_at_board(struct doctor *d)
-{
-	const struct board *b = &d->board;
-
-	if (d->gpu_error)
-		board_read(&d->board, &(struct pperf_gpu_info){ .sysfs = NULL });
-	tell(d, "board", b->name[0] ? FINE : UNKNOWN, NULL, "%s%s%s%s%s%s%s", b->name[0] ? b->name : "unknown",
-	     b->compatible[0] ? ", " : "", b->compatible, b->clocks[0] ? "; clocks " : "", b->clocks,
-	     b->memory[0] ? "; memory " : "", b->memory);
 }
 
 static void look_at_permission(struct doctor *d)

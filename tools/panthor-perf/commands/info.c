@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <json-c/json.h>
 
@@ -67,7 +68,7 @@ static void print_board(const struct pperf_gpu_info *gpu)
 	char positions[256];
 	struct board board;
 
-	board_read(&board, gpu);
+	board_read(&board, gpu->sysfs);
 	board_positions(gpu, positions, sizeof(positions));
 	if (board.name[0])
 		printf("%-22s%s%s%s%s\n", "Board", board.name, board.compatible[0] ? " (" : "", board.compatible,
@@ -122,6 +123,21 @@ static struct json_object *bits_json(uint32_t bits, const char *(*name)(unsigned
 	return array;
 }
 
+/* A comma and a space are between those of the text. */
+static struct json_object *strings_json(const char *text)
+{
+	struct json_object *array = json_object_new_array();
+	const char *end;
+
+	for (; *text; text = *end ? end + 2 : end) {
+		end = strstr(text, ", ");
+		if (!end)
+			end = text + strlen(text);
+		json_object_array_add(array, json_object_new_string_len(text, end - text));
+	}
+	return array;
+}
+
 static void print_json(const struct pperf_gpu_info *gpu)
 {
 	struct json_object *top = json_object_new_object(), *blocks = json_object_new_object();
@@ -129,7 +145,7 @@ static void print_json(const struct pperf_gpu_info *gpu)
 	char version[32];
 	unsigned int type;
 
-	board_read(&board, gpu);
+	board_read(&board, gpu->sysfs);
 	for (type = 1; type < PPERF_BLOCK_TYPES; type++)
 		json_object_object_add(blocks, pperf_block_name(type),
 				       json_object_new_int(gpu->blocks[type]));
@@ -153,8 +169,8 @@ static void print_json(const struct pperf_gpu_info *gpu)
 	json_object_object_add(top, "max_sample_slots", json_object_new_int64(gpu->max_slots));
 	json_object_object_add(top, "sets", bits_json(gpu->sets, pperf_set_name));
 	json_object_object_add(top, "board", json_object_new_string(board.name));
-	json_object_object_add(top, "board_compatible", json_object_new_string(board.compatible));
-	json_object_object_add(top, "clock_names", json_object_new_string(board.clocks));
+	json_object_object_add(top, "board_compatible", strings_json(board.compatible));
+	json_object_object_add(top, "clock_names", strings_json(board.clocks));
 	json_object_object_add(top, "memory", json_object_new_string(board.memory));
 	puts(json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);

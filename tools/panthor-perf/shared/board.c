@@ -36,7 +36,7 @@ static void read_strings(const char *directory, const char *name, char *text, si
 	text[i] = '\0';
 }
 
-void board_read(struct board *board, const struct pperf_gpu_info *gpu)
+void board_read(struct board *board, const char *sysfs)
 {
 	char node[PATH_MAX], path[PATH_MAX + 16];
 
@@ -46,9 +46,9 @@ void board_read(struct board *board, const struct pperf_gpu_info *gpu)
 	read_strings(DEVICE_TREE, "compatible", board->compatible, sizeof(board->compatible));
 	if (!board->name[0])
 		read_strings(DMI, "product_name", board->name, sizeof(board->name));
-	if (!gpu->sysfs)
+	if (!sysfs)
 		return;
-	snprintf(node, sizeof(node), "%s/of_node", gpu->sysfs);
+	snprintf(node, sizeof(node), "%s/of_node", sysfs);
 	if (access(node, F_OK))
 		return;
 	read_strings(node, "clock-names", board->clocks, sizeof(board->clocks));

@@ -3,6 +3,8 @@
 #ifndef PANTHOR_PERF_BOARD_H
 #define PANTHOR_PERF_BOARD_H
 
+#include <stddef.h>
+
 #include <panthor-perf.h>
 
 /* Strings are empty if not known. */
@@ -17,7 +19,8 @@ struct board {
 	const char *memory;
 };
 
-void board_read(struct board *board, const struct pperf_gpu_info *gpu);
+/* The GPU's directory in sysfs may be NULL. */
+void board_read(struct board *board, const char *sysfs);
 
 /* Numbers of the shader cores' positions: "0, 2, 16, 18". Empty if fuses hide some: which ones is not known then. */
 void board_positions(const struct pperf_gpu_info *gpu, char *text, size_t size);

@@ -194,6 +194,11 @@ says "export needs no form" 2 "cannot be combined" export -l :0 -t "$SCRATCH/x"
 says "all GPUs are listed" 0 "^Device  */dev/dri/renderD129," info
 is "each of them" "$(counted info s info -j; grep -o '"device":"[^"]*"' "$SCRATCH/info.out" | tr '\n' ' ')" \
 	'"device":"/dev/dri/renderD128" "device":"/dev/dri/renderD129" '
+mkdir -p "$SCRATCH/gpu/of_node"
+printf 'core\0coregroup\0' >"$SCRATCH/gpu/of_node/clock-names"
+FAKE_SYSFS=$SCRATCH/gpu says "names of the GPU's clocks" 0 "^Names of clocks  *core, coregroup$" info
+is "names of clocks in JSON" "$(FAKE_SYSFS=$SCRATCH/gpu "$tool" info -j -d renderD128 | jq -c '[.clock_names, .memory]')" \
+	'[["core","coregroup"],"not coherent"]'
 says "list as JSON" 0 '"equation":' list -j -g G610
 is "has all that list -x has" "$("$tool" list -j -g G610 | sed -n 's/.*"name":"\([^"]*\)".*/\1/p')" \
 	"$("$tool" list -x : -g G610 | cut -d: -f1)"
