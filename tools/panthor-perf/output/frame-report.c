@@ -155,12 +155,6 @@ static int find_counters(const struct view *view, const struct frame_budgets *bu
 
 /* ---- All frames ---- */
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return STATUS_FAILED;
-}
-
 static uint64_t length_of(const struct frame *frame)
 {
 	return frame->end_ns - frame->start_ns;
@@ -186,7 +180,7 @@ static int add_break(struct frame_report *r, size_t frame, size_t budget, double
 	if (r->num_breaks == r->room) {
 		more = reallocarray(r->breaks, 2 * r->room + 64, sizeof(*more));
 		if (!more)
-			return no_memory();
+			return complain_of_memory();
 		r->breaks = more;
 		r->room = 2 * r->room + 64;
 	}
@@ -251,7 +245,7 @@ static int add_counters(struct frame_report *r, const struct frame_columns *f)
 	if (!p->counters)
 		p->counters = calloc(r->summaries->count + 1, sizeof(*p->counters));
 	if (!p->counters)
-		return no_memory();
+		return complain_of_memory();
 	for (n = 0; n < f->columns.count; n++)
 		weights[n] = 1;
 	for (i = 0; i < r->summaries->count; i++) {
@@ -268,7 +262,7 @@ static int add_counters(struct frame_report *r, const struct frame_columns *f)
 			c->sum += values[n];
 		}
 		if (quantiles_add(&c->quantiles, values, weights, f->columns.count))
-			return no_memory();
+			return complain_of_memory();
 	}
 	return STATUS_OK;
 }
@@ -299,7 +293,7 @@ static int print_lines(struct frame_report *r, const struct frame_columns *f)
 	size_t i, n;
 
 	if (!values)
-		return no_memory();
+		return complain_of_memory();
 	for (i = 0; i < r->summaries->count; i++)
 		find_values(r, f, r->summaries->list[i].counter, values[i]);
 	for (n = 0; n < f->columns.count; n++) {
@@ -360,7 +354,7 @@ static int make_topdown(struct frame_report *r)
 	r->share_values = calloc(r->num_nodes, sizeof(*r->share_values));
 	r->shares = calloc(r->num_nodes, sizeof(*r->shares));
 	if (!r->share_values || !r->shares || pperf_topdown_new(r->view->db, &r->view->recording.head.gpu, &r->topdown))
-		return no_memory();
+		return complain_of_memory();
 	for (i = 0; i < r->num_nodes; i++) {
 		r->shares[i] = r->share_values[i];
 		if (!strcmp(r->nodes[i]->name, "td_idle"))
@@ -405,7 +399,7 @@ static int read_list(struct frame_report *r)
 		p->times_ns = calloc(process->count + 1, sizeof(*p->times_ns));
 		p->slowest = calloc(SLOWEST, sizeof(*p->slowest));
 		if (!p->times_ns || !p->slowest)
-			return no_memory();
+			return complain_of_memory();
 		for (n = process->first; n < process->first + process->count && !status; n++) {
 			const struct frame *frame = &frames->list[n];
 
@@ -465,7 +459,7 @@ int frame_report_new(struct view *view, const struct summaries *summaries, bool 
 	size_t i;
 
 	if (!r)
-		return no_memory();
+		return complain_of_memory();
 	*r = (struct frame_report){
 		.view = view, .summaries = summaries, .budgets = budgets, .csv = csv, .per_frame = per_frame,
 		.facts = calloc(view->frames.count + 1, sizeof(*r->facts)),
@@ -473,7 +467,7 @@ int frame_report_new(struct view *view, const struct summaries *summaries, bool 
 	};
 	*report = r;
 	if (!r->facts || !r->processes)
-		return no_memory();
+		return complain_of_memory();
 	status = find_counters(view, budgets);
 	if (!status)
 		status = make_topdown(r);

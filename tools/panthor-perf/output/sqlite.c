@@ -145,12 +145,6 @@ static int put_total(const struct database *d, FILE *out, const char *name, cons
 	return ret;
 }
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return STATUS_FAILED;
-}
-
 /* Returns -1 without memory. */
 static int put_schema(const struct database *d, FILE *out)
 {
@@ -178,7 +172,7 @@ static int choose_columns(struct database *d)
 		d->num_stored += !d->counters[n]->equation;
 	d->columns = calloc(d->num_stored + 1, sizeof(*d->columns));
 	if (!d->columns)
-		return no_memory();
+		return complain_of_memory();
 	/* They come in the order of fields. */
 	for (type = 1, n = 0; type < PPERF_BLOCK_TYPES; type++)
 		for (i = 0; r->head.gpu.blocks[type] && i < r->layout.counters[type]; i++)
@@ -207,7 +201,7 @@ int sqlite_print_schema(const struct view *view, FILE *out)
 	int status = choose_columns(&d);
 
 	if (!status && put_schema(&d, out))
-		status = no_memory();
+		status = complain_of_memory();
 	close_database(&d);
 	return status;
 }
@@ -236,13 +230,13 @@ static int prepare(struct database *d, const char *table, size_t values)
 	sqlite3_finalize(d->insert);
 	d->insert = NULL;
 	if (!out)
-		return no_memory();
+		return complain_of_memory();
 	fprintf(out, "INSERT INTO %s VALUES (?", table);
 	for (i = 1; i < values; i++)
 		fputs(", ?", out);
 	fputc(')', out);
 	if (fclose(out))
-		status = no_memory();
+		status = complain_of_memory();
 	else if (sqlite3_prepare_v2(d->db, sql, -1, &d->insert, NULL))
 		status = complain_of_sqlite(d);
 	free(sql);
@@ -515,7 +509,7 @@ static int make_sums(struct database *d)
 
 	d->regions = calloc(d->view->regions.count, sizeof(*d->regions));
 	if (!d->regions)
-		return no_memory();
+		return complain_of_memory();
 	if (!error)
 		error = pperf_sums_new(d->view->db, info, &d->all);
 	for (i = 0; i < d->view->regions.count && !error; i++)
@@ -531,10 +525,10 @@ static int make_tables(struct database *d)
 	int status;
 
 	if (!out)
-		return no_memory();
+		return complain_of_memory();
 	status = put_schema(d, out);
 	if (fclose(out) || status)
-		status = no_memory();
+		status = complain_of_memory();
 	else
 		status = run(d, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN");
 	if (!status)

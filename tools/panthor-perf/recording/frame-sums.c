@@ -167,8 +167,7 @@ static void add_batch(void *context, size_t number, const struct batch *batch)
 		if (!s->adding[p] && list[process->count - 1].end_ns > batch_start)
 			s->adding[p] = begin_process(s, process);
 		if (!s->adding[p] && list[process->count - 1].end_ns > batch_start) {
-			complain("out of memory");
-			s->status = STATUS_FAILED;
+			s->status = complain_of_memory();
 			return;
 		}
 		for (n = 0; s->adding[p] && n < c->count && s->adding[p]->next < process->count; n++)
@@ -210,8 +209,7 @@ int view_sum_frames(struct view *view, int (*done)(void *context, const struct f
 	s.adding = calloc(view->frames.num_processes + 1, sizeof(*s.adding));
 	s.counters = calloc(PPERF_BLOCK_TYPES * PPERF_MAX_VALUES, sizeof(*s.counters));
 	if (!s.adding || !s.counters) {
-		complain("out of memory");
-		status = STATUS_FAILED;
+		status = complain_of_memory();
 		goto out;
 	}
 	for (type = 1; type < PPERF_BLOCK_TYPES; type++) {

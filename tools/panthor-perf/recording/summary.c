@@ -313,12 +313,6 @@ static size_t choose_bins(const struct summaries *s, uint64_t samples)
 	return bins < samples ? bins : samples;
 }
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return STATUS_FAILED;
-}
-
 /* Makes what all that is read is added to. Returns a status. */
 static int make_countings(struct reading *r, enum summary_depth depth, const struct extent *extent)
 {
@@ -330,13 +324,13 @@ static int make_countings(struct reading *r, enum summary_depth depth, const str
 	s->samples = extent->samples;
 	r->countings = calloc(s->count + 1, sizeof(*r->countings));
 	if (!r->countings || adder_new(&r->adder, &r->view->recording))
-		return no_memory();
+		return complain_of_memory();
 	for (i = 0; i < s->count; i++) {
 		r->countings[i].summary = &s->list[i];
 		r->countings[i].min = INFINITY;
 		r->countings[i].max = -INFINITY;
 		if (s->bins && !(s->list[i].line = line_new(s)))
-			return no_memory();
+			return complain_of_memory();
 	}
 	r->batches = (struct batches){
 		.view = r->view, .task = run_task, .context = r,
@@ -361,7 +355,7 @@ static int read_all(struct view *v, struct summaries *s, enum summary_depth dept
 	for (i = 0; i < s->count && !status; i++)
 		failed |= r.countings[i].no_memory;
 	if (failed && !status)
-		status = no_memory();
+		status = complain_of_memory();
 	for (i = 0; i < s->count && !status; i++) {
 		summarize_sums(&s->list[i], s->sums, v);
 		if (depth > SUMMARY_SUMS)
@@ -424,7 +418,7 @@ static int make_list(struct view *v, char *const *patterns, unsigned int num_pat
 	counters = pperf_selection_counters(selection, &s->count);
 	s->list = calloc(s->count + 1, sizeof(*s->list));
 	if (!s->list) {
-		status = no_memory();
+		status = complain_of_memory();
 		goto out;
 	}
 	for (i = 0; i < s->count; i++) {

@@ -93,6 +93,12 @@ int complain_of(enum pperf_error error)
 	return status_of(error);
 }
 
+int complain_of_memory(void)
+{
+	complain("out of memory");
+	return STATUS_FAILED;
+}
+
 static const struct argp_option device_options[] = {
 	{ "device", 'd', "NODE", 0, "Use this GPU: a render node, or renderD128, 128 or card0 (default: the first GPU driven by panthor)", 0 },
 	{}

@@ -63,6 +63,9 @@ int status_of(enum pperf_error error);
 /* Prints the library's message of the call that failed with this error, and returns the status. */
 int complain_of(enum pperf_error error);
 
+/* Prints that there is no memory, and returns the status. */
+int complain_of_memory(void);
+
 /*
  * -d NODE, as a child parser of a command's own: { &device_argp, 0, NULL, 0 } in
  * argp.children, and in ARGP_KEY_INIT state->child_inputs[0] = &device, a const
