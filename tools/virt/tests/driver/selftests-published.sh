@@ -12,7 +12,7 @@ published()
 {
 	"$VIRT_DIR/run" -k "$KERNEL" -c "$CONFIG" -i -m 1024 -t 2400 -- sh -c "
 		mali-bench $* >/dev/null
-		export PERF_WORK='gpu-load -j 16 >/dev/null'
+		export PERF_WORK='gpu-load -j 64 >/dev/null'
 		export PERF_BUSY='gpu-load -k clear -s 2048 -g 1 -q 1 -j 0 -t 3600 --started \$PERF_STARTED >/dev/null'
 		perf_published" >"$SCRATCH/out" 2>"$SCRATCH/err"
 }
@@ -25,7 +25,9 @@ switches="cores_late=1000000:busy.cores values_late=1000000:busy.own_counts data
 plan $((2 + $(wc -w <<<"$switches")))
 published timestamp
 is "a GPU that publishes in order: status" $? 0
-is "a GPU that publishes in order: results, none skipped" "$(grep '^ok ' "$SCRATCH/out" | grep -vc SKIP)" 9
+passed=$(grep '^ok ' "$SCRATCH/out" | grep -vc SKIP)
+is "a GPU that publishes in order: results, none skipped" "$passed" 9
+[ "$passed" = 9 ] || sed 's/^/# /' "$SCRATCH/out" "$SCRATCH/err"
 for pair in $switches; do
 	switch=${pair%:*} test=${pair#*:}
 	published "$switch"

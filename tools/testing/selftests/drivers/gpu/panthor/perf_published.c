@@ -8,13 +8,13 @@
  * PERF_WORK does the same work each time and waits for its end, such as a benchmark
  * of a fixed number of frames. Counters that count the same in each of some runs of it
  * are those of work, and not of time; which they are need not be known. They have to
- * count the same, but for one part in eight, as long as clocks do not change: while another session has firmware samples
- * taken all the time, and when shader cores lose their power, or the GPU is suspended,
- * before they are sampled.
+ * count the same, but for one part in eight, as long as clocks do not change: while
+ * another session has firmware samples taken all the time, and when shader cores lose
+ * their power, or the GPU is suspended, before they are sampled.
  *
- * PERF_BUSY keeps the GPU busy until it is killed (perf.h). Every cycle then is one in which the GPU is active, so that each sample,
- * however long it is, tells by itself whether it holds its own counts: those of another
- * sample would be of another length.
+ * PERF_BUSY keeps the GPU busy until it is killed (perf.h). Every cycle then is one in
+ * which the GPU is active, so that each sample, however long it is, tells by itself
+ * whether it holds its own counts: those of another sample would be of another length.
  */
 #define _GNU_SOURCE
 #include "../../../kselftest_harness.h"
@@ -45,21 +45,8 @@ FIXTURE(published)
 /* What happens between the end of the work and the sample. */
 enum before { AT_ONCE, IDLE, SUSPENDED };
 
-/* Do the work at one rate: clocks that change change the cycles that it takes. */
-static bool work(const char *command)
-{
-	char rate[32];
-	bool good;
-
-	if (!perf_devfreq_read("max_freq", rate, sizeof(rate)))
-		perf_devfreq_write("min_freq", rate);
-	good = !system(command);
-	perf_devfreq_write("min_freq", "0");
-	return good;
-}
-
-/* Counts that one run of the work adds. */
-static bool count(FIXTURE_DATA(published) *self, uint64_t *sums, enum before before)
+/* Counts that one run of the work adds, whatever the rate is. */
+static bool count_at_a_rate(FIXTURE_DATA(published) *self, uint64_t *sums, enum before before)
 {
 	const struct drm_panthor_perf_sample_header *h;
 	uint32_t n = 0;
@@ -67,7 +54,7 @@ static bool count(FIXTURE_DATA(published) *self, uint64_t *sums, enum before bef
 
 	if (perf_start(self->s.fd, self->s.handle, 1))
 		return false;
-	good = work(self->work);
+	good = !system(self->work);
 	/* Nothing tells when cores have lost their power. */
 	if (before == IDLE)
 		usleep(IDLE_US);
@@ -87,6 +74,33 @@ static bool count(FIXTURE_DATA(published) *self, uint64_t *sums, enum before bef
 	return good;
 }
 
+/*
+ * Counts that one run of the work adds, at one rate: clocks that change change the cycles that it
+ * takes. The rate is free again when they are there: cores may lose their power meanwhile.
+ */
+static bool count(FIXTURE_DATA(published) *self, uint64_t *sums, enum before before)
+{
+	char rate[32];
+	bool good;
+
+	if (!perf_devfreq_read("max_freq", rate, sizeof(rate)))
+		perf_devfreq_write("min_freq", rate);
+	good = count_at_a_rate(self, sums, before);
+	perf_devfreq_write("min_freq", "0");
+	return good;
+}
+
+/* Have firmware samples taken all the time, for another session. */
+static void sample_often(struct __test_metadata *_metadata, FIXTURE_DATA(published) *self,
+			 struct perf_session *other)
+{
+	struct drm_panthor_perf_cmd_setup setup = self->setup;
+
+	setup.sample_freq_ns = PERIOD_NS;
+	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, other, &setup));
+	ASSERT_EQ(0, perf_start(self->fd, other->handle, 1));
+}
+
 /* Has any shader core counted anything? Their blocks are the last ones. */
 static bool cores_count(const FIXTURE_DATA(published) *self, const uint64_t *sums)
 {
@@ -100,7 +114,7 @@ static bool cores_count(const FIXTURE_DATA(published) *self, const uint64_t *sum
 
 FIXTURE_SETUP(published)
 {
-	bool cores = false;
+	struct perf_session other;
 
 	self->s.efd = -1;
 	self->fd = -1;
@@ -115,13 +129,14 @@ FIXTURE_SETUP(published)
 	self->values = perf_blocks(&self->info) * self->info.counters_per_block;
 	self->sums = calloc((RUNS + 1) * self->values, sizeof(*self->sums));
 	ASSERT_NE(NULL, self->sums);
-	for (int run = 0; run < RUNS; run++) {
-		ASSERT_TRUE(count(self, self->sums + run * self->values, AT_ONCE));
-		cores |= cores_count(self, self->sums + run * self->values);
-	}
-	if (!cores)
+	/* What is sampled while the work runs is there, whatever is lost with the power of cores. */
+	sample_often(_metadata, self, &other);
+	ASSERT_TRUE(count(self, self->sums, AT_ONCE));
+	perf_session_end(&other);
+	if (!cores_count(self, self->sums))
 		SKIP(return, "PERF_WORK makes no shader core count");
 	for (int run = 0; run < RUNS; run++) {
+		ASSERT_TRUE(count(self, self->sums + run * self->values, AT_ONCE));
 		EXPECT_TRUE(cores_count(self, self->sums + run * self->values)) {
 			TH_LOG("run %d: no shader core has counted anything", run);
 		}
@@ -174,12 +189,9 @@ static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(published) *
 
 TEST_F_TIMEOUT(published, while_sampled, 900)
 {
-	struct drm_panthor_perf_cmd_setup setup = self->setup;
 	struct perf_session other;
 
-	setup.sample_freq_ns = PERIOD_NS;
-	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, SLOTS, &other, &setup));
-	ASSERT_EQ(0, perf_start(self->fd, other.handle, 1));
+	sample_often(_metadata, self, &other);
 	compare(_metadata, self, AT_ONCE);
 	perf_session_end(&other);
 }
@@ -309,8 +321,8 @@ FIXTURE_SETUP(busy)
 		before = cycles;
 		perf_consume(&self->s, 1);
 	}
-	TH_LOG("of %u samples %u are incomplete, %u late, %u twice, %u others, %u lack cores, %u have long ones", SAMPLES,
-	       self->number[INCOMPLETE], self->number[NEXT], self->number[TWICE],
+	TH_LOG("of %u samples %u are incomplete, %u late, %u twice, %u others, %u lack cores, %u long",
+	       SAMPLES, self->number[INCOMPLETE], self->number[NEXT], self->number[TWICE],
 	       self->number[OTHER], self->number[NO_CORES], self->number[CORES_LONG]);
 	/* What is incomplete is found at some other time, as long as the ring goes round. */
 	if (self->number[INCOMPLETE] > SAMPLES / 10)
