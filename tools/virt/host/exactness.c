@@ -42,7 +42,7 @@
  * with, but flags are.
  *
  * -c KIND makes one thing wrong first, to show that it is found: sum, hash, flag,
- * epoch, first, loss, silence, log, stale, sample, interval, baseline, ledger or mask;
+ * epoch, first, loss, after, silence, log, stale, sample, interval, baseline, ledger or mask;
  * with -f also calm, a flag after the storm.
  *
  * -d compares nothing, and says what each sample must hold of all counters that are not 0, summed
@@ -129,15 +129,17 @@ struct session_trace {
  * @down: the MCU was stopped
  * @failed: counters should have been enabled and were not: what the GPU did then is in no record
  * @full: a sample found no room
- * @vanished: the epoch of the last of these that was of firmware's own accord, so that counts have
- *	gone with it; 0: there was none
+ * @vanished: the GPU timestamp of the last of these that was of firmware's own accord, so that counts
+ *	have gone with it; 0: there was none
+ * @epoch: the epoch of that one
  * @full_since: the GPU timestamp of the first of these
  * @flagged: the last run that has a flagged sample of the records around it
  */
 struct gap {
 	uint64_t silent_from;
 	bool excused, down, failed, full;
-	uint32_t vanished;
+	uint64_t vanished;
+	uint32_t epoch;
 	uint64_t full_since;
 	uint64_t flagged;
 };
@@ -147,13 +149,14 @@ struct gap {
  * @position: number of records of the ledger up to it
  * @sampled: it is the last of these
  * @user_data: START's
+ * @ns: when it was
  * @session: the kernel's number of the session
  * @first: the session's first delivery that is the run's
  */
 struct baseline {
 	size_t position;
 	bool sampled;
-	uint64_t user_data;
+	uint64_t user_data, ns;
 	unsigned int session;
 	size_t first;
 };
@@ -236,8 +239,10 @@ static void read_ledger(const char *path)
 			if (!gap->full)
 				gap->full_since = r.timestamp;
 			gap->full = true;
-			if (r.reason & LEDGER_OWN_ACCORD && REASON_VANISH(r.reason & ~LEDGER_BITS))
-				gap->vanished = r.epoch;
+			if (r.reason & LEDGER_OWN_ACCORD && REASON_VANISH(r.reason & ~LEDGER_BITS)) {
+				gap->vanished = r.timestamp;
+				gap->epoch = r.epoch;
+			}
 			continue;
 		}
 		records = grown(records, num_records, &max, sizeof(r));
@@ -422,8 +427,8 @@ static void read_trace(const char *path)
 			if (unanswered && failed_us - unanswered >= TIMEOUT_US && !gaps[position].silent_from)
 				gaps[position].silent_from = unanswered;
 			told = us * 1000;
-		} else if (sscanf(line, "panthor_perf_baseline: session=%u epoch=%u insert=%u user_data=%" SCNx64,
-				  &session, &epoch, &insert, &data) == 4) {
+		} else if (sscanf(line, "panthor_perf_baseline: session=%u epoch=%u insert=%u user_data=%" SCNx64
+				  " ns=%" SCNu64, &session, &epoch, &insert, &data, &ns) == 5) {
 			/* Of a sample that was discarded when counters were turned off. */
 			size_t start = counting ? position : end_of_epoch(position);
 
@@ -441,8 +446,8 @@ static void read_trace(const char *path)
 				num_sessions = session + 1;
 			}
 			baselines[num_baselines++] = (struct baseline){
-				.position = start, .sampled = counting, .user_data = data, .session = session,
-				.first = sessions[session].num,
+				.position = start, .sampled = counting, .user_data = data, .ns = ns,
+				.session = session, .first = sessions[session].num,
 			};
 			sessions[session].asked = asked[0];
 		} else if (sscanf(line, "panthor_perf_delivery: session=%u epoch=%u insert=%u user_data=%" SCNx64
@@ -670,6 +675,17 @@ static bool is_calm(const struct exact_run *run, const struct exact_sample *samp
 	return before || after;
 }
 
+/*
+ * Whether the epoch in which samples of @gap, before record @r, were lost had ended before the run began. There may be
+ * no record of it. Counters were off then, and what the run counted is of a later epoch: that of the record, if there
+ * is one.
+ */
+static bool ended_before(const struct baseline *b, const struct gap *gap, size_t r)
+{
+	return !b->sampled && (r == num_records || gap->epoch != records[r].epoch) &&
+	       zero_ns + (int64_t)(gap->vanished * TICK_NS) <= (int64_t)b->ns;
+}
+
 static void compare(const struct exact_run *run, const struct exact_sample *samples, const uint64_t *sums)
 {
 	const struct baseline *b = find_baseline(run->start_data);
@@ -725,8 +741,7 @@ static void compare(const struct exact_run *run, const struct exact_sample *samp
 	for (size_t r = b->position; r < from; r++) {
 		if (!gaps[r].vanished)
 			continue;
-		/* Of an epoch that had ended before the baseline. */
-		if (r == b->position && !b->sampled && r && gaps[r].vanished <= records[r - 1].epoch)
+		if (r == b->position && ended_before(b, &gaps[r], r))
 			continue;
 		stats.losses++;
 		if (gaps[r].flagged != stats.runs)
@@ -883,8 +898,16 @@ static bool spoil(const char *kind, struct exact_run *run, struct exact_sample *
 		    samples[1].flags & FLAG_LOST)
 			return false;
 		gaps[d[1].position - 1].full = true;
-		gaps[d[1].position - 1].vanished = records[d[1].position - 1].epoch;
+		gaps[d[1].position - 1].vanished = NEVER;
 		gaps[d[1].position - 1].full_since = NEVER;
+	} else if (!strcmp(kind, "after")) {
+		/* They did so while the run counted nothing yet, counters being off: a moment after it began. */
+		if (b->sampled || gaps[b->position].vanished || samples[0].flags & FLAG_LOST ||
+		    b->position >= sessions[b->session].deliveries[b->first].position)
+			return false;
+		gaps[b->position].full = true;
+		gaps[b->position].vanished = (b->ns - zero_ns + TRACE_NS) / TICK_NS;
+		gaps[b->position].full_since = NEVER;
 	} else if (!strcmp(kind, "stale")) {
 		/* The ring was full when the run began, and some later sample says so. */
 		struct delivery *d = &sessions[b->session].deliveries[b->first];

@@ -32,7 +32,8 @@ samples=3000 seconds=15 turns="1 2 3 4 5 6 7 8"
 [ "$CONFIG" != debug ] || samples=500 turns="1 8"
 [ -z "${LONG:-}" ] || samples=100000 seconds=60 turns="1 2 3 4 5 6 7 8"
 
-plan $((2 * $(wc -w <<<"$turns")))
+# Each of the fourth has one more.
+plan $((2 * $(wc -w <<<"$turns") + $(grep -o '[48]' <<<"$turns" | wc -l)))
 build_comparison
 turn=0
 for model in $models; do
@@ -51,5 +52,13 @@ for model in $models; do
 		options=${options#--}
 		# shellcheck disable=SC2086
 		compare "$name" ${options//,/ }
+		[[ $name = *hangs ]] || continue
+		# shellcheck disable=SC2086
+		compare_files -k "$SCRATCH/gave-up" -c after ${options//,/ } >"$SCRATCH/spoilt" 2>&1
+		case "$? $(cat "$SCRATCH/spoilt")" in
+		1\ *'# client '*) ok "$name: a loss after a run began is found" ;;
+		2\ *'nothing to spoil'*) ok "$name: a loss after a run began # SKIP no run began while counters were off" ;;
+		*) not_ok "$name: a loss after a run began is found" "$(cat "$SCRATCH/spoilt")" ;;
+		esac
 	done <<<"$storms"
 done
