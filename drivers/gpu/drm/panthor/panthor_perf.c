@@ -590,17 +590,17 @@ void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 }
 
 /*
- * Read the samples that the MCU has written until it stopped. Called while the device is powered,
- * and before firmware is loaded again, which clears INSERT.
+ * Read the samples that the MCU has written until it stopped. If it was @halted in good order, and
+ * not stopped by force, it has taken a last sample. Called while the device is powered, and before
+ * firmware is loaded again, which clears INSERT.
  */
-void panthor_perf_post_suspend(struct panthor_device *ptdev)
+void panthor_perf_post_suspend(struct panthor_device *ptdev, bool halted)
 {
 	struct panthor_perf *perf = READ_ONCE(ptdev->perf);
 
-	/* An MCU that was stopped by force has not taken the sample of the halt. */
 	if (perf)
-		panthor_perf_sampler_down(&perf->sampler, panthor_device_reset_is_pending(ptdev) ||
-					  !panthor_fw_halted(ptdev));
+		panthor_perf_sampler_down(&perf->sampler,
+					  panthor_device_reset_is_pending(ptdev) || !halted);
 }
 
 /*

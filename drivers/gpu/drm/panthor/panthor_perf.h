@@ -37,7 +37,7 @@ void panthor_perf_unplug(struct panthor_device *ptdev);
 void panthor_perf_free_ring(struct panthor_device *ptdev);
 
 void panthor_perf_pre_suspend(struct panthor_device *ptdev);
-void panthor_perf_post_suspend(struct panthor_device *ptdev);
+void panthor_perf_post_suspend(struct panthor_device *ptdev, bool halted);
 void panthor_perf_resume(struct panthor_device *ptdev);
 
 void panthor_perf_irq(struct panthor_device *ptdev);
@@ -57,7 +57,7 @@ static inline void panthor_perf_unplug(struct panthor_device *ptdev) {}
 static inline void panthor_perf_free_ring(struct panthor_device *ptdev) {}
 
 static inline void panthor_perf_pre_suspend(struct panthor_device *ptdev) {}
-static inline void panthor_perf_post_suspend(struct panthor_device *ptdev) {}
+static inline void panthor_perf_post_suspend(struct panthor_device *ptdev, bool halted) {}
 static inline void panthor_perf_resume(struct panthor_device *ptdev) {}
 
 static inline void panthor_perf_irq(struct panthor_device *ptdev) {}
