@@ -39,7 +39,8 @@ is "all of its work" "$(sed 1d /root/out)" "$want"
 # looks at the time: a program that does would take as long to begin.
 cat >/root/killed.sh <<'END'
 exec 3<>/root/full
-head -c 65536 /dev/zero >&3
+# A pipe holds sixteen pages.
+head -c $(awk '/^KernelPageSize/ { print 16 * $2 * 1024; exit }' /proc/self/smaps) /dev/zero >&3
 gpu-load -j 16 >&3 &
 until grep -q pipe_write /proc/$!/wchan; do usleep 1000; done
 dropped=$(mali-bench drop_samples=$1 dropped)
