@@ -11,8 +11,8 @@ TOP_DIR=$(cd "$VIRT_DIR/../.." && pwd)
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/panthor-perf
 KERNELS="6.12 7.3"
 DEBIAN_KERNELS="6.12 7.2 7.3"
-# Those that our module is built for. Debian has 6.18 no more.
-STOCK_KERNELS="$DEBIAN_KERNELS${KERNEL_SRC_6_18:+ 6.18}"
+# Those that our module is built for: also with PREEMPT_RT and with pages of 16 KiB. Debian has 6.18 no more.
+STOCK_KERNELS="$DEBIAN_KERNELS 6.12-rt 7.3-rt 7.3-16k${KERNEL_SRC_6_18:+ 6.18}"
 VARIANTS="plain debug kcsan gcov"
 
 # Debian's own tools first: a meson or python of the user's may lack what QEMU needs.

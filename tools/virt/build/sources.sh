@@ -7,7 +7,7 @@
 # sources.sh source PACKAGE [SUITE]
 #                             the source of another package of this release, or of release SUITE
 # sources.sh arm64 PACKAGE... the files of these arm64 packages
-# sources.sh kernel 6.12|7.3  the files of Debian's arm64 kernel of that series
+# sources.sh kernel 6.12|7.3  the files of Debian's arm64 kernel of that series; 7.3-rt, 7.3-16k: of a flavour
 # sources.sh debian SUITE PACKAGE... [-- PACKAGE...]
 #                             the files of these arm64 packages of release SUITE and of their dependencies, without the
 #                             dependencies of those after --
@@ -238,13 +238,18 @@ other_source()
 	echo "$dest"
 }
 
-# kernel_package KIND VERSION: the newest release of the series, or the one that has all three numbers
+# kernel_package KIND VERSION: the newest release of the series, or the one that has all three numbers; -rt and -16k
+# are Debian's flavours with PREEMPT_RT and with pages of 16 KiB
 kernel_package()
 {
-	local version=$2
+	local version=${2%-*} flavour=arm64
 
+	case $2 in
+	*-rt) flavour=rt-arm64 ;;
+	*-16k) flavour=arm64-16k ;;
+	esac
 	[[ $version == *.*.* ]] || version=$version.[0-9]+
-	apt-cache -c "$APT/apt.conf" --names-only search "^linux-$1-${version//./\\.}\+[^-]*-arm64\$" 2>/dev/null |
+	apt-cache -c "$APT/apt.conf" --names-only search "^linux-$1-${version//./\\.}\+[^-]*-$flavour\$" 2>/dev/null |
 		cut -d ' ' -f 1 | sort -V | tail -n 1
 }
 
@@ -481,7 +486,7 @@ kernel_versions()
 
 kernel_headers()
 {
-	local release=$1 root p dest
+	local release=$1 root p dest common
 
 	root=$(build_root)
 	dest=$root/usr/src/linux-headers-$release
@@ -490,8 +495,10 @@ kernel_headers()
 		if [ ! -e "$dest/.complete" ]; then
 			apt_setup kernel
 			rm -f "$DL"/linux-{headers,kbuild}-*.deb
-			apt_fetch "headers of Linux $release" download "linux-headers-$release:arm64" \
-				"linux-headers-${release%%-*}-common" "linux-kbuild-${release%%-*}"
+			# Flavours have common headers of their own, or share them.
+			mapfile -t common < <(apt-cache -c "$APT/apt.conf" show "linux-headers-$release:arm64" |
+				grep '^Depends' | grep -o 'linux-\(headers\|kbuild\)-[^ ,]*')
+			apt_fetch "headers of Linux $release" download "linux-headers-$release:arm64" "${common[@]}"
 			for p in "$DL"/linux-{headers,kbuild}-*.deb; do
 				step "unpacking $(basename "${p%_*}")" dpkg-deb -x "$p" "$root"
 			done

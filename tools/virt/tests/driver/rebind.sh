@@ -8,7 +8,7 @@ set -u
 
 # Two more on kernels whose trace tells when interrupts are on, and one on those that have probes, which our kernels
 # have not, as that of 6.18.
-case "$KERNEL $CONFIG" in
+case "$SERIES $CONFIG" in
 *' debug') n=39 ;;
 '6.18 stock') n=37 ;;
 *' stock') n=38 ;;

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kernels: 6.12 6.18 7.2 7.3
 # configs: stock debug kcsan
 # The kernel's selftests of performance counters that have little to do with the GPU's model: of a GPU
 # that cannot be resumed, of hostile clients and, on a kernel that also injects faults, of memory that runs out.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kernels: 6.12 6.18 7.2 7.3
 # configs: stock debug kcsan
 # daily: debug
 # The kernel's selftests of performance counters on a G715, one with a block that has no counters in

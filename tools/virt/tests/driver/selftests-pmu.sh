@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kernels: 6.12 6.18 7.2 7.3
 # configs: stock debug kcsan
 # long: debug
 # daily: 6.12

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kernels: 6.12 6.18 7.2 7.3
 # configs: stock debug
 # daily: stock debug
 # The kernel's selftest of performance counters and time, also where a tick is no whole number of

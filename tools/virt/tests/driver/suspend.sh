@@ -12,7 +12,7 @@ SYSTEM=16
 AT_WORK=6
 
 # Later kernels lose the console.
-if [ "$KERNEL" = 6.12 ]; then
+if [ "$SERIES" = 6.12 ]; then
 	plan $((RUNTIME + SYSTEM + 1 + AT_WORK + 1))
 	guest_script $((RUNTIME + SYSTEM)) suspend -- runtime system turn
 	suspends=guest_script

@@ -13,7 +13,7 @@ may_skip()
 	# Debian's kernels have udmabuf, those of ours have not.
 	*'uapi.setup_imported # SKIP no udmabuf') [ "$CONFIG" != stock ] ;;
 	# Only panthor of 7.3 takes memory back, and our kernels have no swap.
-	*'hostile.evicted # SKIP '*) [ "$KERNEL $CONFIG" != "7.3 stock" ] ;;
+	*'hostile.evicted # SKIP '*) [ "$SERIES $CONFIG" != "7.3 stock" ] ;;
 	# perf's core is mended in the newest 6.12 and in 7.3, and not in 6.18.15 and 7.2.
 	*'pmu.other_cpu_groups # SKIP perf of this kernel moves the first group alone') [[ $KERNEL = 6.18 || $KERNEL = 7.2 ]] ;;
 	# Debian's kernels have BPF, and of ours those for debugging and for coverage.

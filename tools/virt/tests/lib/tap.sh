@@ -17,13 +17,14 @@
 #   guest_script_by_log N SCRIPT [RUN-OPTION...] [-- ARG...]
 #                                 the same, of a script that suspends the system's devices
 #
-# KERNEL and CONFIG choose the kernel, as the runner sets them. SEED, the environment's, or any, is printed:
+# KERNEL and CONFIG choose the kernel, as the runner sets them; SERIES is KERNEL without -rt or -16k. SEED, the environment's, or any, is printed:
 # what tests draw is drawn from it, and so are, by run, the GPU's latencies.
 
 TESTS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 VIRT_DIR=$(dirname "$TESTS_DIR")
 VIRT_PAGE=$VIRT_DIR/../../Documentation/virtual-mali.rst
 KERNEL=${KERNEL:-7.3}
+SERIES=${KERNEL%-*}
 CONFIG=${CONFIG:-plain}
 TAP_COUNT=0
 SCRATCH=$(mktemp -d)
@@ -72,7 +73,7 @@ allow_known()
 {
 	local known
 
-	known=$(awk -F';' -v kernel="$KERNEL" -v name="$(basename "$0" .sh)" '
+	known=$(awk -F';' -v kernel="$SERIES" -v name="$(basename "$0" .sh)" '
 		!/^#/ && index(" " $1 " ", " " kernel " ") && index(" " $5 " ", " " name " ") { printf "%s%s", more, $3; more = "|" }
 		' "$VIRT_DIR/data/panthor-reports.csv")
 	# Nothing at all would match any report.
