@@ -116,9 +116,10 @@ qemu:
 kernel:
 	@$(BUILD)/kernel.sh $(KERNEL) $(CONFIG)
 
-# With the compiler of that kernel, from SRC=DIR if it does not have panthor's source; into O=FILE.
+# With the compiler of that kernel, from SRC=DIR if it does not have panthor's source; into O=FILE. MENDS=n: counters
+# alone.
 module:
-	@$(BUILD)/module.sh make "$(KDIR)" "$(or $(O),panthor.ko)"
+	@MENDS="$(or $(MENDS),y)" $(BUILD)/module.sh make "$(KDIR)" "$(or $(O),panthor.ko)"
 
 deb:
 	@$(BUILD)/deb.sh $(OUT)

@@ -12,7 +12,8 @@
 #
 # The compiler must be the one that built the kernel. Variables for make: CC=COMPILER, LLVM=1|-VERSION, and SRC=DIR, a
 # kernel source of the series that module.sh series prints. Without SRC, the source is KDIR if that is in a source tree
-# of the series, else Debian's newest.
+# of the series, else Debian's newest. MENDS=n leaves out the patches of patches/series/1-mends: counters do not need
+# them, and a panthor that its vendor has changed may not take them.
 
 . "$(dirname "$0")/common.sh"
 
@@ -25,11 +26,30 @@ KEEP=4
 # is for: instead of a mend of perf's core there is the PMU that is kept, which 6.12 always has.
 panthor_patches()
 {
-	local p
+	local p mends=()
 
+	case ${MENDS:-y} in
+	y) ;;
+	n) mapfile -t mends < <(sed -n 's/^Patch: //p' "$TOP_DIR"/patches/series/1-mends/*) ;;
+	*) die "MENDS is y or n, not $MENDS" ;;
+	esac
 	for p in "$TOP_DIR/patches/$1"/*.patch "$MODULE_DIR/$1"/*.patch; do
-		! grep -q "^+++ b/$PANTHOR/" "$p" || echo "$p"
+		grep -q "^+++ b/$PANTHOR/" "$p" && ! matches "$p" "${mends[@]}" && echo "$p"
 	done
+	return 0
+}
+
+# matches NAME PATTERN...: one of these
+matches()
+{
+	local name=$1 pattern
+
+	shift
+	for pattern in "$@"; do
+		# shellcheck disable=SC2053
+		[[ $name != $pattern ]] || return 0
+	done
+	return 1
 }
 
 supported_series()
@@ -253,9 +273,9 @@ debian_module()
 		kernel=$("$BUILD_DIR/sources.sh" kernel "$1")
 		release=$(cd "$kernel/usr/lib/modules" && ls)
 	fi
-	src=$("$BUILD_DIR/sources.sh" panthor "$series")
+	src=${SRC:-$("$BUILD_DIR/sources.sh" panthor "$series")}
 	mapfile -t inputs < <(tree_inputs "$series"; printf '%s\n' "$VIRT_DIR"/guest/modules/{Kbuild,*.[ch]})
-	dest=$CACHE/module/$1-$(hash_text "$release $(cat "$src/.complete")" "$(hash_files "${inputs[@]}")" "$(declare -f make_tree bring_gpuvm build_in_root build_beside)")
+	dest=$CACHE/module/$1-stock-$(hash_text "$release $(source_id "$src")" "$(hash_files "${inputs[@]}")" "$(declare -f make_tree bring_gpuvm build_in_root build_beside)")
 	if [ ! -e "$dest/panthor.ko" ]; then
 		need_tool patch patch
 		[ "$1" = 6.18 ] || root=$("$BUILD_DIR/sources.sh" headers "$release")
@@ -268,7 +288,7 @@ debian_module()
 				step "building panthor for Debian's Linux $release" \
 					build_in_root "$root" "$series" "$src" "$release" "$dest"
 			fi
-			prune "$CACHE/module/$1" "$KEEP"
+			prune "$CACHE/module/$1-stock" "$KEEP"
 		fi
 		unlock
 	fi
