@@ -3,7 +3,7 @@
 # configs: stock debug
 # quick: 7.3 stock
 # long: debug
-# daily: 6.12 6.18 7.2
+# daily: 6.12 6.18 7.2 6.12-rt 7.3-rt 7.3-16k
 # Not one count off: 16 sessions of different masks, started, sampled, stopped and torn down at
 # random under work that comes and goes. What each was given is compared, sample by sample and
 # counter by counter, with what the GPU model's ledger says was counted.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock debug
-# daily: debug
+# daily: debug 6.12-rt 7.3-rt 7.3-16k
 # Unbinding, binding, unloading and loading the driver.
 set -u
 . "$(dirname "$0")/../lib/tap.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # configs: stock debug kcsan
 # quick: 7.3 stock
-# daily: 7.2
+# daily: 7.2 6.12-rt 7.3-rt 7.3-16k
 # The kernel's selftests of performance counters on a G610; or, of them, the
 # programs that are named: selftests-g610.sh [PROGRAM...]
 set -u

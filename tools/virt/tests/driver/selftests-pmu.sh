@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # configs: stock debug kcsan
 # long: debug
-# daily: 6.12
+# daily: 6.12 6.12-rt 7.3-rt 7.3-16k
 # The kernel's selftest of the PMU through which perf counts what the GPU does.
 set -u
 . "$(dirname "$0")/../lib/tap.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock debug kcsan
-# daily: 6.12 stock
+# daily: 6.12 stock 6.12-rt 7.3-rt 7.3-16k
 # Not one count off, whatever firmware does meanwhile: half of 32 sessions are periodic, half
 # manual, and firmware is disturbed at random. First by what loses nothing, when no sample may say
 # that anything was lost. Then its ring looks full as well: every period that has lost a sample of

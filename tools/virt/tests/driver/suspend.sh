@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock debug
-# daily: 6.18 debug
+# daily: 6.18 debug 6.12-rt 7.3-rt 7.3-16k
 # Runtime and system suspend. A host can be so busy that firmware is late to halt, of which panthor warns
 # and goes on; quiet.sh has the same suspends where that cannot be, and where it may not warn.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock debug
+# daily: 6.12-rt 7.3-rt 7.3-16k
 # long: debug
 # Events of perf beside work, the GPU suspended before and after: what they count is what the model's
 # ledger has, to the digit. What a command itself had the GPU do is whole when the command has ended.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock debug kcsan
-# daily: debug
+# daily: debug 6.12-rt 7.3-rt 7.3-16k
 # Events of perf that many threads open, read, control and close, while the GPU is suspended, reset and
 # unbound, CPUs come and go, and sessions count another set: the kernel has nothing to complain of, no
 # count goes back, and in the end all counts as before.

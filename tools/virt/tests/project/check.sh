@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../lib/tap.sh"
 
-plan 80
+plan 82
 
 mkdir -p "$SCRATCH/top/tools/virt/build" "$SCRATCH/top/tests"
 cp "$VIRT_DIR/check" "$SCRATCH/top/tools/virt/"
@@ -125,6 +125,9 @@ is "7.2, with -L" "$("$SCRATCH/top/tools/virt/check" -L -l good | grep '(7\.2')"
 sed -i 's/^# configs: plain stock/&\n# daily: 7.2/' "$SCRATCH/top/tests/good.sh"
 is "7.2, named by a portion" "$("$SCRATCH/top/tools/virt/check" -l good | grep '(7\.2')" "tests/good.sh (7.2 stock), portion 1"
 is "which is of no other kernel" "$("$SCRATCH/top/tools/virt/check" -l good | grep -c portion)" 1
+sed -i 's/^# daily: 7.2/# daily: 7.3-16k/' "$SCRATCH/top/tests/good.sh"
+is "a flavour, named by a portion" "$("$SCRATCH/top/tools/virt/check" -l good | grep '(.*-')" "tests/good.sh (7.3-16k stock), portion 5"
+is "flavours are not for all tests of -L" "$("$SCRATCH/top/tools/virt/check" -L -l good | grep '(.*-.* stock)')" "tests/good.sh (7.3-16k stock)"
 sed -i -e '/^# daily: /d' -e 's/^# configs: plain stock/# kernels: 6.12/' "$SCRATCH/top/tests/good.sh"
 is "one kernel, chosen" "$("$SCRATCH/top/tools/virt/check" -c plain -l good)" "tests/good.sh (6.12 plain)"
 
