@@ -14,7 +14,7 @@ DISK_SIZE=$((8 << 30))
 # For a machine that hangs.
 SECONDS_AT_MOST=7200
 
-plan 25
+plan 27
 
 # said NAME: what guest/image.sh said of it
 said()
@@ -76,6 +76,26 @@ is "passwords do not, from elsewhere" "$(said password)" "passwordauthentication
 is "panthor-perf selftest writes its report" "$(said reports)" 1
 is "of all its parts" "$(said parts)" 13
 in_image "$SCRATCH/virt" /root/selftest | sed -n '/^Tests$/,$s/^/# /p'
+# The power is cut in the middle of a test, and the selftests go on after it.
+cat >"$SCRATCH/cut" <<'END'
+mkdir /root/cut
+panthor-perf selftest -y -o /root/cut >/dev/null 2>&1 &
+until grep -qs "RUN  *session.order " /root/cut/*/session.1.tap; do sleep 0.2; done
+echo "test number $((1 + 1)) runs"
+wait
+END
+into_image "$SCRATCH/virt" "$SCRATCH/cut" /root/cut.sh
+python3 "$TESTS_DIR/lib/console.py" debian secret "echo secret | sudo -S sh /root/cut.sh" $SECONDS_AT_MOST \
+	"$VIRT_DIR/run" --image "$SCRATCH/virt" >"$SCRATCH/console" 2>"$SCRATCH/err" &
+until grep -aq "test number 2 runs" "$SCRATCH/console" || ! kill -0 $! 2>/dev/null; do sleep 1; done
+pkill -KILL -f "file=$SCRATCH/virt"
+wait
+line='echo secret | sudo -S sh -c "panthor-perf selftest -y --resume -o /root/cut >/root/resumed 2>&1; systemctl poweroff"'
+python3 "$TESTS_DIR/lib/console.py" debian secret "$line" $SECONDS_AT_MOST \
+	"$VIRT_DIR/run" --image "$SCRATCH/virt" >"$SCRATCH/console" 2>"$SCRATCH/err"
+in_image "$SCRATCH/virt" /root/resumed >"$SCRATCH/resumed"
+matches "after a power cut selftest --resume says where that was" "$(head -n 1 "$SCRATCH/resumed")" '^The machine stopped in session\.'
+is "and reports all parts" "$(sed -n '/^Tests$/,/^$/p' "$SCRATCH/resumed" | grep -c ' passed, ')" 13
 rm "$SCRATCH/virt"
 
 image=$SCRATCH/rock-5b
