@@ -20,9 +20,9 @@
 #include "batches.h"
 #include "common.h"
 #include "figures.h"
+#include "html-text.h"
 #include "html.h"
 #include "report.h"
-#include "text.h"
 
 /* The assembler finds the file from the -I directory that has the library's header. */
 #define EMBED(name, file)							\
@@ -38,9 +38,6 @@ EMBED(html_script, "html/page.js");
 EMBED(html_plot_style, "html/uPlot.min.css");
 EMBED(html_plot_script, "html/uPlot.iife.js");
 EMBED(html_plot_licence, "../../../LICENSES/uPlot");
-
-/* Of a line at the top, such as a command that is a whole script: a page's size does not depend on it. */
-#define MAX_LINE 2000
 
 /* As many regions are drawn, and as many have their sums side by side: a page's size does not depend on them. */
 #define MAX_BANDS 4000
@@ -95,37 +92,6 @@ struct page {
 
 /* ---- Text ---- */
 
-static void print_escaped(FILE *out, const char *text)
-{
-	char *copy = strdup(text), *at = copy;
-
-	if (!copy)
-		return;
-	pperf_text_clean(copy);
-	for (; *at; at++) {
-		switch (*at) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		case '\'':
-			fputs("&#39;", out);
-			break;
-		default:
-			fputc(*at, out);
-		}
-	}
-	free(copy);
-}
-
 /* JSON within a script, which "</script" and "<!--" would end or change, wherever they are. */
 static void print_in_script(FILE *out, const char *json)
 {
@@ -141,64 +107,24 @@ static void print_in_script(FILE *out, const char *json)
 	}
 }
 
-static struct json_object *get(struct json_object *object, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(object, key, &value) ? value : NULL;
-}
-
-static const char *get_text(struct json_object *object, const char *key)
-{
-	struct json_object *value = get(object, key);
-
-	return value ? json_object_get_string(value) : "";
-}
-
-/* A value as it is in JSON, as an attribute. */
-static void print_value_attribute(FILE *out, struct json_object *value)
-{
-	fprintf(out, " data-v=\"%s\"", json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN));
-}
-
 /* ---- What report says ---- */
 
 static void print_title(const struct page *p)
 {
-	print_escaped(p->out, p->view->path);
-}
-
-/* Cuts a line that is too long, between two characters. */
-static void shorten(char *line)
-{
-	char *end = line + MAX_LINE;
-
-	if (strlen(line) <= MAX_LINE + strlen("..."))
-		return;
-	while ((*end & 0xc0) == 0x80)
-		end--;
-	strcpy(end, "...");
+	html_escape(p->out, p->view->path);
 }
 
 static void print_head(const struct page *p)
 {
-	char *text = NULL, *rest, *line;
+	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return;
 	report_print_head(out, p->view, p->summaries);
-	if (!fclose(out)) {
-		for (rest = text; (line = strsep(&rest, "\n"));) {
-			if (!*line)
-				continue;
-			shorten(line);
-			fputs("<p>", p->out);
-			print_escaped(p->out, line);
-			fputs("</p>\n", p->out);
-		}
-	}
+	if (!fclose(out))
+		html_lines(p->out, text);
 	free(text);
 }
 
@@ -223,7 +149,7 @@ static void print_drawn(const struct page *p)
 static void print_figure(const struct page *p, const char *title, const char *object, const char *key, double factor,
 			 const char *unit)
 {
-	struct json_object *values = get(p->report, object), *value = values ? get(values, key) : NULL;
+	struct json_object *values = html_get(p->report, object), *value = values ? html_get(values, key) : NULL;
 	double number;
 	char text[32];
 
@@ -235,7 +161,7 @@ static void print_figure(const struct page *p, const char *title, const char *ob
 	else
 		scaled(number, unit, text, sizeof(text));
 	fprintf(p->out, "<div><dt>%s</dt><dd data-key=\"%s.%s\"", title, object, key);
-	print_value_attribute(p->out, value);
+	html_value(p->out, value);
 	fprintf(p->out, ">%s</dd></div>\n", text);
 }
 
@@ -254,7 +180,7 @@ static void print_figures(const struct page *p)
 
 static void print_topdown(const struct page *p)
 {
-	struct json_object *list = get(p->report, "topdown"), *node;
+	struct json_object *list = html_get(p->report, "topdown"), *node;
 	const struct pperf_topdown_node *largest;
 	double percent;
 	size_t i;
@@ -266,23 +192,23 @@ static void print_topdown(const struct page *p)
 	largest = pperf_topdown_largest(p->summaries->topdown, 1);
 	if (largest) {
 		fputs("Largest: <b>", p->out);
-		print_escaped(p->out, largest->title);
+		html_escape(p->out, largest->title);
 		fputs("</b>. ", p->out);
-		print_escaped(p->out, largest->next ? largest->next : "");
+		html_escape(p->out, largest->next ? largest->next : "");
 		fputc(' ', p->out);
 	}
-	print_escaped(p->out, pperf_topdown_note());
+	html_escape(p->out, pperf_topdown_note());
 	fputs("</p>\n<ul class=\"tree\">\n", p->out);
 	for (i = 0; i < json_object_array_length(list); i++) {
 		node = json_object_array_get_idx(list, i);
-		level = json_object_get_int(get(node, "level"));
+		level = json_object_get_int(html_get(node, "level"));
 		if (!level)
 			continue;
-		percent = 100 * json_object_get_double(get(node, "share"));
-		fprintf(p->out, "<li class=\"level%d\" data-node=\"%s\"", level, get_text(node, "name"));
-		print_value_attribute(p->out, get(node, "share"));
+		percent = 100 * json_object_get_double(html_get(node, "share"));
+		fprintf(p->out, "<li class=\"level%d\" data-node=\"%s\"", level, html_get_text(node, "name"));
+		html_value(p->out, html_get(node, "share"));
 		fprintf(p->out, "><i style=\"width:%.2f%%\"></i><b>%.1f %%</b> ", percent, percent);
-		print_escaped(p->out, get_text(node, "title"));
+		html_escape(p->out, html_get_text(node, "title"));
 		fputs("</li>\n", p->out);
 	}
 	fputs("</ul>\n</section>\n", p->out);
@@ -307,7 +233,7 @@ static void print_cell(const struct page *p, const char *key, struct json_object
 		return;
 	}
 	fputs("<td", p->out);
-	print_value_attribute(p->out, value);
+	html_value(p->out, value);
 	if (!strcmp(key, "share"))
 		fprintf(p->out, ">%.1f %%</td>", 100 * json_object_get_double(value));
 	else if (json_object_is_type(value, json_type_int))
@@ -318,20 +244,20 @@ static void print_cell(const struct page *p, const char *key, struct json_object
 
 static void print_counter(const struct page *p, const struct summary *one, struct json_object *values)
 {
-	const char *unit = get_text(values, "unit"), *per = one->counter->kind == PPERF_KIND_COUNT ? "/s" : "";
+	const char *unit = html_get_text(values, "unit"), *per = one->counter->kind == PPERF_KIND_COUNT ? "/s" : "";
 	size_t i;
 
 	fputs("<tr data-name=\"", p->out);
-	print_escaped(p->out, one->counter->name);
+	html_escape(p->out, one->counter->name);
 	fputs("\"><th scope=\"row\">", p->out);
-	print_escaped(p->out, get_text(values, "title"));
+	html_escape(p->out, html_get_text(values, "title"));
 	fputs("<small>", p->out);
-	print_escaped(p->out, one->counter->name);
+	html_escape(p->out, one->counter->name);
 	fputs("</small></th>", p->out);
 	for (i = 0; i < NUM_COLUMNS; i++)
-		print_cell(p, columns[i].key, get(values, columns[i].key));
+		print_cell(p, columns[i].key, html_get(values, columns[i].key));
 	fputs("<td>", p->out);
-	print_escaped(p->out, unit);
+	html_escape(p->out, unit);
 	fprintf(p->out, "%s</td><td class=\"graph\">", per);
 	if (one->valid)
 		report_print_sparkline(p->out, one->timeline, true);
@@ -342,7 +268,7 @@ static void print_counter(const struct page *p, const struct summary *one, struc
 static void print_counters(const struct page *p)
 {
 	const struct summary *list = p->summaries->list;
-	struct json_object *counters = get(p->report, "counters");
+	struct json_object *counters = html_get(p->report, "counters");
 	const char *group;
 	size_t i, j;
 
@@ -356,7 +282,7 @@ static void print_counters(const struct page *p)
 		if (j < i)
 			continue;
 		fprintf(p->out, "<tbody>\n<tr class=\"group\"><th colspan=\"%zu\" scope=\"rowgroup\">", NUM_COLUMNS + 3);
-		print_escaped(p->out, group);
+		html_escape(p->out, group);
 		fputs("</th></tr>\n", p->out);
 		for (j = i; j < p->summaries->count; j++)
 			if (!strcmp(list[j].counter->group, group))
@@ -370,29 +296,15 @@ static void print_counters(const struct page *p)
 /* One of report's regions; the last is what is in none. */
 static void print_region_name(const struct page *p, struct json_object *region)
 {
-	print_escaped(p->out, get(region, "name") ? get_text(region, "name") : "(no region)");
+	html_escape(p->out, html_get(region, "name") ? html_get_text(region, "name") : "(no region)");
 }
 
 static void print_region_value(const struct page *p, struct json_object *region, const char *object, const char *key,
 			       const char *unit)
 {
-	struct json_object *values = object ? get(region, object) : region, *value = values ? get(values, key) : NULL;
-	char text[32];
+	struct json_object *values = object ? html_get(region, object) : region;
 
-	if (!value) {
-		fputs("<td></td>", p->out);
-		return;
-	}
-	fputs("<td", p->out);
-	print_value_attribute(p->out, value);
-	if (!strcmp(unit, "%"))
-		fprintf(p->out, ">%.1f %%</td>", 100 * json_object_get_double(value));
-	else if (!strcmp(unit, "s"))
-		fprintf(p->out, ">%.6f s</td>", json_object_get_double(value));
-	else if (*unit)
-		fprintf(p->out, ">%s</td>", scaled(json_object_get_double(value), unit, text, sizeof(text)));
-	else
-		fprintf(p->out, ">%s</td>", grouped(json_object_get_uint64(value), text));
+	html_cell(p->out, values ? html_get(values, key) : NULL, unit);
 }
 
 static void print_region(const struct page *p, struct json_object *region)
@@ -401,7 +313,7 @@ static void print_region(const struct page *p, struct json_object *region)
 	print_region_name(p, region);
 	fputs("\"><th scope=\"row\">", p->out);
 	print_region_name(p, region);
-	if (json_object_get_boolean(get(region, "missing")))
+	if (json_object_get_boolean(html_get(region, "missing")))
 		fputs("<small>counts may be missing</small>", p->out);
 	fputs("</th>", p->out);
 	print_region_value(p, region, NULL, "times", "");
@@ -432,15 +344,15 @@ static void print_sums(const struct page *p, struct json_object *list)
 	fputs("</tr></thead>\n<tbody>\n", p->out);
 	for (i = 0; i < p->summaries->count; i++) {
 		fputs("<tr data-sum=\"", p->out);
-		print_escaped(p->out, p->summaries->list[i].counter->name);
+		html_escape(p->out, p->summaries->list[i].counter->name);
 		fputs("\"><th scope=\"row\">", p->out);
-		print_escaped(p->out, p->summaries->list[i].counter->name);
+		html_escape(p->out, p->summaries->list[i].counter->name);
 		fputs("</th>", p->out);
 		for (n = 0; n < columns; n++) {
 			region = json_object_array_get_idx(list, n + 1 < columns ? n : count - 1);
-			counter = json_object_array_get_idx(get(region, "counters"), i);
-			value = get(counter, "total");
-			print_cell(p, "total", value ? value : get(counter, "mean"));
+			counter = json_object_array_get_idx(html_get(region, "counters"), i);
+			value = html_get(counter, "total");
+			print_cell(p, "total", value ? value : html_get(counter, "mean"));
 		}
 		fputs("</tr>\n", p->out);
 	}
@@ -449,7 +361,7 @@ static void print_sums(const struct page *p, struct json_object *list)
 
 static void print_regions(const struct page *p)
 {
-	struct json_object *list = get(p->report, "regions");
+	struct json_object *list = html_get(p->report, "regions");
 	size_t i;
 
 	if (!list)
