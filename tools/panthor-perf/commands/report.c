@@ -128,8 +128,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->html && (arguments->json || arguments->output || arguments->per_block || arguments->topdown))
 			argp_error(state, "--html cannot be combined with -b, -j, -o or -t");
-		if (arguments->html && (arguments->frames || arguments->csv || arguments->budgets.count))
-			argp_error(state, "--html cannot be combined with --frames, --csv or --budget");
+		if (arguments->html && (arguments->frames || arguments->csv))
+			argp_error(state, "--html cannot be combined with --frames or --csv");
 		if (arguments->csv && (arguments->json || arguments->topdown || arguments->per_block))
 			argp_error(state, "--csv cannot be combined with -b, -j or -t");
 		if (!arguments->input)
@@ -139,8 +139,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* Broken becomes whether a frame is over a budget. Returns a status. */
-static int report(FILE *out, struct view *v, const struct summaries *s, const struct arguments *arguments, bool *broken)
+static void print_plain(FILE *out, struct view *v, const struct summaries *s, const struct arguments *arguments,
+			const struct frame_report *frames)
+{
+	report_print_head(out, v, s);
+	report_show_figures(out, v, s);
+	if (frames)
+		frame_report_print(out, frames);
+	if (arguments->topdown)
+		report_show_topdown(out, v, s);
+	else if (arguments->frames)
+		frame_report_print_counters(out, frames);
+	else
+		report_show_counters(out, v, s, arguments->per_block);
+	if (frames)
+		frame_report_print_breaks(out, frames, "-j");
+}
+
+/* Page is NULL for none. Broken becomes whether a frame is over a budget. Returns a status. */
+static int report(FILE *out, struct view *v, const struct summaries *s, const struct arguments *arguments, struct page *page,
+		  bool *broken)
 {
 	struct frame_report *frames = NULL;
 	int status = STATUS_OK;
@@ -159,22 +177,12 @@ static int report(FILE *out, struct view *v, const struct summaries *s, const st
 	if (status)
 		goto out;
 
-	if (arguments->json) {
-		report_show_json(out, v, s, frames ? frame_report_json(frames) : NULL);
-	} else if (!arguments->csv) {
-		report_print_head(out, v, s);
-		report_show_figures(out, v, s);
-		if (frames)
-			frame_report_print(out, frames);
-		if (arguments->topdown)
-			report_show_topdown(out, v, s);
-		else if (arguments->frames)
-			frame_report_print_counters(out, frames);
-		else
-			report_show_counters(out, v, s, arguments->per_block);
-		if (frames)
-			frame_report_print_breaks(out, frames);
-	}
+	if (page)
+		status = html_print(out, page, frames);
+	else if (arguments->json)
+		report_show_json(out, v, s, frames ? frame_report_json(frames, true) : NULL);
+	else if (!arguments->csv)
+		print_plain(out, v, s, arguments, frames);
 	*broken = frames && frame_report_breaks(frames);
 out:
 	frame_report_free(frames);
@@ -224,8 +232,7 @@ int command_report(int argc, char **argv)
 	if (!status)
 		status = output_open(&output, page ? arguments.html : arguments.output, false);
 	if (!status)
-		status = output_close(&output, page ? html_print(output.file, page) :
-				      report(output.file, &view, &summaries, &arguments, &broken));
+		status = output_close(&output, report(output.file, &view, &summaries, &arguments, page, &broken));
 	if (!status && broken)
 		status = STATUS_FAILED;
 	summaries_free(&summaries);

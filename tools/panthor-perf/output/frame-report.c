@@ -512,6 +512,17 @@ size_t frame_report_breaks(const struct frame_report *r)
 	return r->broken_frames;
 }
 
+double frame_report_budget(const struct frame_report *r)
+{
+	double least = INFINITY;
+	size_t i;
+
+	for (i = 0; i < r->budgets->count; i++)
+		if (!r->budgets->list[i].name)
+			least = fmin(least, r->budgets->list[i].limit);
+	return least;
+}
+
 /* ---- For people ---- */
 
 /* The time that so many percent of the frames do not exceed. */
@@ -548,7 +559,7 @@ static size_t number_of(const struct frame_report *r, size_t frame)
 	return frame - r->view->frames.processes[r->view->frames.list[frame].process].first + 1;
 }
 
-static void print_name(FILE *out, const struct frame_process *process)
+void frame_report_print_name(FILE *out, const struct frame_process *process)
 {
 	print_text(out, *process->name ? process->name : "(unknown program)");
 	if (process->pid)
@@ -581,7 +592,7 @@ static void print_process(FILE *out, const struct frame_report *r, size_t i)
 	size_t n;
 
 	fputs("\nFrames of ", out);
-	print_name(out, &r->view->frames.processes[i]);
+	frame_report_print_name(out, &r->view->frames.processes[i]);
 	fprintf(out, ": %s in %.6f s, %.2f per second\n", grouped(p->count, number), p->seconds_ns / 1e9, rate_of(p));
 	if (p->lossy)
 		fprintf(out, "  %zu cover others that were lost (%" PRIu64 "); the lines below leave these out\n", p->lossy, p->lost);
@@ -634,7 +645,7 @@ void frame_report_print_counters(FILE *out, const struct frame_report *r)
 		if (!p->count || !p->counters)
 			continue;
 		fputs("\nPer frame of ", out);
-		print_name(out, &r->view->frames.processes[i]);
+		frame_report_print_name(out, &r->view->frames.processes[i]);
 		fprintf(out, "\n  %-28s %9s %9s %9s\n", "", "mean", "95%", "max");
 		for (n = 0; n < r->summaries->count; n++)
 			print_per_frame(out, r, p, n);
@@ -655,7 +666,7 @@ static void print_value(FILE *out, const struct frame_budget *budget, double val
 	fputs(text, out);
 }
 
-void frame_report_print_breaks(FILE *out, const struct frame_report *r)
+void frame_report_print_breaks(FILE *out, const struct frame_report *r, const char *all)
 {
 	const struct broken_budget *b;
 	char number[32];
@@ -667,7 +678,7 @@ void frame_report_print_breaks(FILE *out, const struct frame_report *r)
 	for (n = 0; n < r->num_breaks && n < MAX_BREAKS; n++) {
 		b = &r->breaks[n];
 		fprintf(out, "  frame %s of ", grouped(number_of(r, b->frame), number));
-		print_name(out, &r->view->frames.processes[r->view->frames.list[b->frame].process]);
+		frame_report_print_name(out, &r->view->frames.processes[r->view->frames.list[b->frame].process]);
 		fprintf(out, " at %.3f s: ", seconds_at(r, b->frame));
 		if (r->budgets->list[b->budget].name)
 			fprintf(out, "%s ", r->budgets->list[b->budget].name);
@@ -677,7 +688,7 @@ void frame_report_print_breaks(FILE *out, const struct frame_report *r)
 		fputc('\n', out);
 	}
 	if (n < r->num_breaks)
-		fprintf(out, "  and %s more: -j has all of them\n", grouped(r->num_breaks - n, number));
+		fprintf(out, "  and %s more: %s has all of them\n", grouped(r->num_breaks - n, number), all);
 }
 
 /* ---- For programs ---- */
@@ -705,6 +716,7 @@ static struct json_object *slow_json(const struct frame_report *r, size_t frame)
 	add_double(top, "share", facts->limit ? facts->share : NAN);
 	json_object_object_add(top, "interpolated", json_object_new_boolean(facts->interpolated));
 	json_object_object_add(top, "partial", json_object_new_boolean(facts->partial));
+	json_object_object_add(top, "missing", json_object_new_boolean(facts->flags & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR)));
 	return top;
 }
 
@@ -780,7 +792,7 @@ static struct json_object *breaks_json(const struct frame_report *r, uint32_t pr
 	return list;
 }
 
-struct json_object *frame_report_json(const struct frame_report *r)
+struct json_object *frame_report_json(const struct frame_report *r, bool breaks)
 {
 	struct json_object *list = json_object_new_array(), *process;
 	size_t i;
@@ -789,7 +801,7 @@ struct json_object *frame_report_json(const struct frame_report *r)
 		if (!r->processes[i].count)
 			continue;
 		process = process_json(r, i);
-		if (r->budgets->count)
+		if (breaks && r->budgets->count)
 			json_object_object_add(process, "over_budget", breaks_json(r, i));
 		json_object_array_add(list, process);
 	}

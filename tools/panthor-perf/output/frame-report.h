@@ -36,13 +36,22 @@ int frame_report_new(struct view *view, const struct summaries *summaries, bool 
 		     FILE *csv, struct frame_report **report);
 void frame_report_free(struct frame_report *report);
 
-/* The frames of each process: how many, times, the slowest; counters per frame; and those over a budget. */
+/*
+ * The frames of each process: how many, times, the slowest; counters per frame; and the first that are over a budget: all is what
+ * lists all of them.
+ */
 void frame_report_print(FILE *out, const struct frame_report *report);
 void frame_report_print_counters(FILE *out, const struct frame_report *report);
-void frame_report_print_breaks(FILE *out, const struct frame_report *report);
-struct json_object *frame_report_json(const struct frame_report *report);
+void frame_report_print_breaks(FILE *out, const struct frame_report *report, const char *all);
 
-/* How many frames are over a budget. */
+/* Breaks: with the list of those over a budget. */
+struct json_object *frame_report_json(const struct frame_report *report, bool breaks);
+
+/* How many frames are over a budget; and the budget of time in seconds, INFINITY without one. */
 size_t frame_report_breaks(const struct frame_report *report);
+double frame_report_budget(const struct frame_report *report);
+
+/* A process as people know it. */
+void frame_report_print_name(FILE *out, const struct frame_process *process);
 
 #endif

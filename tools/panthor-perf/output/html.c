@@ -20,6 +20,7 @@
 #include "batches.h"
 #include "common.h"
 #include "figures.h"
+#include "html-frames.h"
 #include "html-text.h"
 #include "html.h"
 #include "report.h"
@@ -77,6 +78,9 @@ struct page {
 	struct view *view;
 	const struct summaries *summaries;
 	struct json_object *report;
+
+	/* NULL if there are none. */
+	const struct frame_report *frames;
 
 	struct figures_source source;
 	struct curve *curves;
@@ -141,6 +145,8 @@ static void print_drawn(const struct page *p)
 			"Top-down and cores show the mean only.", grouped(bins, number),
 			grouped((samples + bins / 2) / bins, other));
 	fprintf(p->out, " Totals use all %s samples.", grouped(samples, number));
+	if (bins < samples)
+		fputs(" report --time FROM,UNTIL --html makes a page of a part of the time, in more detail.", p->out);
 	if (p->view->regions.num_marks > MAX_BANDS)
 		fprintf(p->out, " The plots do not show the marks: there are too many (%s).", grouped(p->view->regions.num_marks, number));
 }
@@ -377,6 +383,12 @@ static void print_regions(const struct page *p)
 	fputs("</tbody>\n</table></div>\n", p->out);
 	print_sums(p, list);
 	fputs("</section>\n", p->out);
+}
+
+static void print_frames(const struct page *p)
+{
+	if (p->frames)
+		html_frames_print(p->out, p->view, p->frames, html_get(p->report, "frames"), p->summaries->log.start_ns);
 }
 
 /* ---- What is drawn ---- */
@@ -776,6 +788,8 @@ static void print_data(const struct page *p)
 
 	json_object_object_add(top, "time", moments_json(p));
 	json_object_object_add(top, "regions", bands_json(p));
+	if (p->frames)
+		json_object_object_add(top, "frames", html_frames_json(p->view, p->frames, p->summaries->log.start_ns));
 	json_object_object_add(top, "curves", curves_json(p));
 	json_object_object_add(top, "counters", counters_json(p));
 	print_in_script(p->out, json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -811,6 +825,7 @@ static const struct {
 	{ "drawn", print_drawn },
 	{ "figures", print_figures },
 	{ "topdown", print_topdown },
+	{ "frames", print_frames },
 	{ "regions", print_regions },
 	{ "counters", print_counters },
 	{ "data", print_data },
@@ -852,7 +867,7 @@ struct page *html_new(struct view *view)
 	return p;
 }
 
-int html_print(FILE *out, struct page *p)
+int html_print(FILE *out, struct page *p, const struct frame_report *frames)
 {
 	size_t i;
 
@@ -862,7 +877,8 @@ int html_print(FILE *out, struct page *p)
 	for (i = 0; i < p->num_curves; i++)
 		line_end(p->curves[i].line, p->summaries);
 	p->out = out;
-	p->report = report_json(p->view, p->summaries);
+	p->frames = frames;
+	p->report = report_json(p->view, p->summaries, frames ? frame_report_json(frames, false) : NULL);
 	print_page(p);
 	json_object_put(p->report);
 	return STATUS_OK;

@@ -417,7 +417,7 @@ static struct json_object *regions_json(const struct view *v, const struct summa
 	return list;
 }
 
-struct json_object *report_json(const struct view *v, const struct summaries *s)
+struct json_object *report_json(const struct view *v, const struct summaries *s, struct json_object *frames)
 {
 	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
 	struct figures f = figures(v, s);
@@ -443,15 +443,14 @@ struct json_object *report_json(const struct view *v, const struct summaries *s)
 	for (i = 0; i < s->count; i++)
 		json_object_array_add(list, summary_json(v, s, &s->list[i]));
 	json_object_object_add(top, "counters", list);
+	if (frames)
+		json_object_object_add(top, "frames", frames);
 	return top;
 }
 
 void report_show_json(FILE *out, const struct view *v, const struct summaries *s, struct json_object *frames)
 {
-	struct json_object *top = report_json(v, s);
-
-	if (frames)
-		json_object_object_add(top, "frames", frames);
+	struct json_object *top = report_json(v, s, frames);
 
 	fprintf(out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
 							     JSON_C_TO_STRING_NOSLASHESCAPE));

@@ -120,7 +120,7 @@ is "nothing is taken from elsewhere" "$(grep -oiE '<link|<img|<iframe|@import|ur
 	"$SCRATCH/small.html")" ""
 is "and nothing could be" "$(grep -c "Content-Security-Policy\" content=\"default-src 'none';" "$SCRATCH/small.html")" 1
 
-for option in -j -b -t; do
+for option in -j -b -t --frames --csv; do
 	"$tool" report --html "$SCRATCH/x.html" $option "$SCRATCH/small.data" 2>"$SCRATCH/err"
 	is "a page and $option" "$? $(grep -c 'cannot be combined with' "$SCRATCH/err") $(ls "$SCRATCH/x.html" 2>/dev/null)" "2 1 "
 done
@@ -304,6 +304,74 @@ size=$(stat -c %s "$SCRATCH/marks.html")
 is "marks: says that they are not drawn" "$(grep -c 'there are too many (5,000)' "$SCRATCH/marks.html")" 1
 [ -z "${PICTURES:-}" ] || browse --window-size=1400,2600 --screenshot="$PICTURES/regions.png" \
 	"file://$SCRATCH/regions.html#at=0.25" >/dev/null
+
+# Frames: tables of the slowest ones, and bars, of which each is one frame.
+FRAMES=$({
+	for ((i = 0; i <= 40; i++)); do echo "$((i * 16666667 + (i > 20 ? 20000000 : 0))) 7 <b>game"; done
+	for ((i = 0; i < 100; i++)); do echo "$((100000000 + i * 400000)) 9 tiny"; done
+	echo '712345678 7 <b>game 3'
+	echo '900000000 7 <b>game'
+} | sort -n) "$SCRATCH/recording-make" "$SCRATCH/frames.data" 800 default
+"$tool" report --html "$SCRATCH/frames.html" --budget 20ms,MaliGPUActiveCy=1e12 "$SCRATCH/frames.data" >"$SCRATCH/err" 2>&1
+is "frames: a page, and two are over budget" "$? $(cat "$SCRATCH/err") $(
+	sed -n '/frames are over budget/,/<\/section>/s/<p> *\(.*\)<\/p>/\1/p' "$SCRATCH/frames.html")" \
+	"1  2 frames are over budget:
+frame 21 of &lt;b&gt;game (PID 7) at 0.333 s: 36.667 ms, budget 20.000 ms
+frame 42 of &lt;b&gt;game (PID 7) at 0.712 s: 187.654 ms, budget 20.000 ms"
+"$tool" report -j "$SCRATCH/frames.data" >"$SCRATCH/frames.json"
+"$tool" report --csv "$SCRATCH/frames.data" >"$SCRATCH/frames.csv"
+sed -n '/^  "frames":/,$p' "$SCRATCH/frames.json" | awk '
+	{ value = $0; sub(/^[^:]*:/, "", value); gsub(/^"|"?,?$/, "", value) }
+	/^        "(p50|p95|p99|max)":/ || /^ *"(frame|start_ns|end_ns|idle|limited_by|share)":/ { print value }' >"$SCRATCH/want"
+sed -n '/<section id="frames">/,/<\/section>/p' "$SCRATCH/frames.html" | grep -oE 'data-(v|limit)="[^"]*"' | cut -d'"' -f2 >"$SCRATCH/got"
+is "frames: each figure is that of report -j" "$(diff "$SCRATCH/want" "$SCRATCH/got" | head -n 20) $(wc -l <"$SCRATCH/got")" " 128"
+# bars NAME KEY: of the first process
+bars()
+{
+	grep -o '"frames":\[{"start".*' "$SCRATCH/$1.html" | grep -o "\"$2\":\[[^]]*\]" | head -n 1 | sed 's/^[^[]*\[//; s/\]$//' | tr , '\n'
+}
+is "frames: each has its bar, but for one that covers others" "$(bars frames time | paste -sd ' ')" "$(awk -F, '
+	$2 == 7 { print $6 ? "null" : sprintf("%.7f", ($5 - $4) / 1e9) }' "$SCRATCH/frames.csv" | paste -sd ' ')"
+seen frames "at=0.35"
+is "frames: they are drawn" "$(grep -o 'data-plot="Frames[^"]*"' "$SCRATCH/frames.seen" | cut -d'"' -f2 | paste -sd,)" \
+	"Frames of &lt;b&gt;game (PID 7),Frames of tiny (PID 9)"
+is "frames: the cursor shows one" "$(grep -o 'u-value[^<]*' "$SCRATCH/frames.seen" | cut -d'>' -f2 | grep frame)" "36.667 ms (frame 21)"
+
+# clicked NAME RESULT SCRIPT RANGE: once a script has clicked, this is seen, to a tenth of a millisecond
+clicked()
+{
+	{
+		cat "$SCRATCH/$1.html"
+		cat <<END
+<script>
+addEventListener("load", () => setTimeout(() => {
+	const bar = (process, part) => {
+		const over = document.querySelectorAll('[data-plot^="Frames of"] .u-over')[process];
+		const at = over.getBoundingClientRect();
+		for (const name of ["mousedown", "mouseup", "click"])
+			over.dispatchEvent(new MouseEvent(name, { clientX: at.left + part * at.width, clientY: at.top + 5, bubbles: true }));
+	};
+	const row = number => document.querySelectorAll("#frames tr[data-from]")[number].click();
+	$3;
+}));
+</script>
+END
+	} >"$SCRATCH/clicked.html"
+	seen clicked ""
+	is "$1: $2" "$(ranges clicked | awk '{ printf "%.4f %.4f\n", $1, $2 }')" "$4"
+}
+clicked frames "a click on a bar shows its frame" "bar(0, 0.35 / 0.802)" "0.3333 0.3700"
+clicked frames "a click beside all bars changes nothing" "bar(1, 0.9)" "0.0000 0.8020"
+clicked frames "a click on a line shows its frame" "row(11)" "0.1004 0.1008"
+[ -z "${PICTURES:-}" ] || browse --window-size=1400,2600 --screenshot="$PICTURES/frames.png" "file://$SCRATCH/frames.html" >/dev/null
+
+# More frames than bars: the slowest of each bar is drawn and found.
+FRAMES=$(for ((i = 0; i <= 5000; i++)); do echo "$((i * 100000 + (i > 2502 ? 5000000 : 0))) 7 g"; done) \
+	"$SCRATCH/recording-make" "$SCRATCH/short.data" 800 default
+page short
+is "short: a bar is of several" "$(bars short time | wc -l) $(paste <(bars short time) <(bars short frame) | sort -n | tail -n 1)" \
+	"2000 0.0051000	2503"
+clicked short "a click shows the slowest" "bar(0, 0.2527 / 0.802)" "0.2502 0.2553"
 
 # Names out of files are text, whatever is in them.
 evil='</script><script>document.title="evil"</script><!--<script>&lt;"'"'"'<img src=x onerror=document.title="evil">'

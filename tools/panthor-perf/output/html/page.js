@@ -234,6 +234,8 @@ let zoomed = null;
 function zoom(from, to) {
 	const whole = from <= 0 && to >= end;
 
+	if (to <= 0 || from >= end)
+		return;
 	zoomed = { min: Math.max(from, 0), max: Math.min(to, end) };
 	for (const plot of plots)
 		if (plot.scales.x.min !== zoomed.min || plot.scales.x.max !== zoomed.max)
@@ -273,7 +275,7 @@ function draw(part, series, values, y, more = {}) {
 		bands: more.bands,
 		hooks: { setScale: [scaled], drawClear: more.over ? [tintRegions] : [tintRegions, drawMarks],
 			draw: more.over ? [more.over, drawMarks, nameRegions] : [nameRegions] },
-	}, [xs, ...values], box);
+	}, [more.xs || xs, ...values], box);
 
 	// What is only the edge of an area has no name.
 	const rows = box.querySelectorAll(".u-series");
@@ -440,6 +442,95 @@ function drawCores() {
 	}, { height: Math.min(60 + 18 * cores.length, 330), over, cursor: { points: { show: false }, y: false } });
 }
 
+// ---- Frames: a bar each, or for several the time of the slowest and, darker, the mean ----
+
+function drawFrames(frames) {
+	const several = frames.frame.length < frames.frames;
+	const part = partOf("Frames of " + frames.name, several ?
+		`slowest and mean of ${Math.round(frames.frames / frames.frame.length)} frames each` : "time of each");
+	const ms = time => time === null || time === undefined ? "-" : Number((time * 1e3).toFixed(3)) + " ms";
+	const starts = [], bars = [];
+
+	frames.start.forEach((start, i) => {
+		if (i && start > frames.end[i - 1]) {
+			starts.push(frames.end[i - 1]);
+			bars.push(-1);
+		}
+		starts.push(start);
+		bars.push(i);
+	});
+	starts.push(frames.end[frames.end.length - 1]);
+	bars.push(-1);
+
+	const barAt = x => {
+		const after = starts.findIndex(start => start > x);
+
+		return after > 0 ? bars[after - 1] : -1;
+	};
+	const pick = list => bars.map(bar => bar < 0 ? null : list[bar]);
+
+	function over(plot) {
+		const { ctx, bbox } = plot;
+		const { min, max } = plot.scales.x;
+		const y = time => plot.valToPos(time, "y", true);
+		const bar = (from, width, time, color) => {
+			ctx.fillStyle = color;
+			ctx.fillRect(from, y(time), width, y(0) - y(time));
+		};
+
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+		ctx.clip();
+		frames.time.forEach((time, i) => {
+			if (time === null || frames.end[i] < min || frames.start[i] > max)
+				return;
+			const color = look(time > frames.budget ? "bad" : "c1");
+			const from = plot.valToPos(frames.start[i], "x", true);
+			const width = plot.valToPos(frames.end[i], "x", true) - from;
+			const gap = width > 4 * devicePixelRatio ? devicePixelRatio : 0;
+
+			bar(from, Math.max(width - gap, devicePixelRatio), time, several ? alpha(color, 0.45) : color);
+			if (several)
+				bar(from, Math.max(width - gap, devicePixelRatio), frames.mean[i], color);
+		});
+		if (frames.budget) {
+			ctx.fillStyle = look("bad");
+			ctx.fillRect(bbox.left, y(frames.budget), bbox.width, devicePixelRatio);
+		}
+		ctx.restore();
+	}
+
+	const series = [
+		{ label: several ? "Slowest" : "Time", color: () => look("c1"), paths: () => null, points: { show: false },
+			value: (u, time, s, i) => i === null || bars[i] < 0 ? "-" : `${ms(time)} (frame ${frames.frame[bars[i]]})` },
+		{ label: "Mean", color: () => look("c1"), paths: () => null, points: { show: false }, value: (u, time) => ms(time) },
+	];
+	const plot = draw(part, several ? series : series.slice(0, 1), [pick(frames.time), pick(frames.mean)].slice(0, several ? 2 : 1), {
+		range: (u, min, max) => uPlot.rangeNum(0, Math.max(max || 1e-3, frames.budget || 0), 0.1, true), text: ms,
+	}, { xs: starts, over, cursor: { points: { show: false }, y: false } });
+
+	let pressed;
+	plot.over.addEventListener("mousedown", event => pressed = event.clientX);
+	plot.over.addEventListener("click", event => {
+		const bar = barAt(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, "x"));
+
+		if (Math.abs(event.clientX - pressed) < 5 && bar >= 0 && frames.time[bar] !== null)
+			zoom(frames.at[bar], frames.at[bar] + frames.time[bar]);
+	});
+}
+
+function clickFrames() {
+	const section = find("#frames");
+
+	section.classList.add("live");
+	for (const row of section.querySelectorAll("tr[data-from]"))
+		row.onclick = () => {
+			zoom(Number(row.dataset.from), Number(row.dataset.to));
+			find("#plots").scrollIntoView();
+		};
+}
+
 // ---- Counters that are added ----
 
 const rows = new Map([...document.querySelectorAll("tr[data-name]")].map(row => [row.dataset.name, row]));
@@ -488,6 +579,9 @@ function start() {
 	if (["light", "dark"].includes(state.get("theme")))
 		setTheme(state.get("theme"));
 
+	(data.frames || []).forEach(drawFrames);
+	if (find("#frames"))
+		clickFrames();
 	drawCurves("load", "GPU load", "share of time (a sleeping GPU counts as idle) and of clock cycles (while powered)", "%", ["c1", "c2"], partRange);
 	drawCurves("frequency", "Frequency", "mean while the GPU was active", "Hz", ["c3"]);
 	drawTopdown();
