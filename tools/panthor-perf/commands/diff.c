@@ -12,14 +12,15 @@
 #include "commands.h"
 #include "common.h"
 #include "figures.h"
+#include "frame-report.h"
 #include "text.h"
 #include "view.h"
 
 /* A change is taken for one if it is larger than so many times the noise of both. */
 #define CLEAR 2
 
-/* Of a region, beside which there are others, people see as many changes unless they have said of what. */
-#define REGION_CHANGES 10
+/* Of a region or of frames, beside which there is more, people see as many changes unless they have said of what. */
+#define SOME_CHANGES 10
 
 struct arguments {
 	const char *inputs[2];
@@ -35,10 +36,16 @@ struct arguments {
 	bool json;
 };
 
-/* One counter of both recordings. */
+/* One counter of both recordings, or another figure. */
 struct change {
-	const struct summary *of[2];
+	const char *name, *unit, *per;
 	double value[2];
+
+	/* A part of the value. */
+	double noise[2];
+
+	/* In the tables. */
+	size_t order;
 
 	/* Part by which it changed: 0.5 is half as much again. */
 	double part;
@@ -99,46 +106,55 @@ static int by_size(const void *a, const void *b)
 
 	if (fabs(x->part) != fabs(y->part))
 		return fabs(x->part) < fabs(y->part) ? 1 : -1;
-	return x->of[0] < y->of[0] ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+/* Finds what values changed by. */
+static void find_change(struct change *c)
+{
+	if (c->value[0] == c->value[1])
+		c->part = 0;
+	else if (c->value[0] == 0)
+		c->part = c->value[1] > 0 ? INFINITY : -INFINITY;
+	else
+		c->part = (c->value[1] - c->value[0]) / fabs(c->value[0]);
+	c->clear = fabs(c->part) > CLEAR * (c->noise[0] + c->noise[1]);
+}
+
+/* The summary of the same counter. NULL if there is none. */
+static const struct summary *find_summary(const struct summaries *summaries, const struct pperf_counter *counter)
+{
+	size_t i;
+
+	for (i = 0; i < summaries->count; i++)
+		if (!strcmp(summaries->list[i].counter->name, counter->name))
+			return &summaries->list[i];
+	return NULL;
 }
 
 static size_t compare(const struct summaries both[2], const struct arguments *arguments, struct change *changes)
 {
-	size_t i, j, n = 0;
+	size_t i, n = 0;
 	int k;
 
 	for (i = 0; i < both[0].count; i++) {
-		const struct summary *a = &both[0].list[i];
-		struct change *c = &changes[n];
+		const struct summary *of[2] = { &both[0].list[i], find_summary(&both[1], both[0].list[i].counter) };
+		const struct pperf_counter *counter = of[0]->counter;
+		bool counts = counter->kind == PPERF_KIND_COUNT;
 
-		for (j = 0; j < both[1].count; j++)
-			if (!strcmp(both[1].list[j].counter->name, a->counter->name))
-				break;
-		if (j == both[1].count || !a->valid || !both[1].list[j].valid)
+		if (!of[1] || !of[0]->valid || !of[1]->valid)
 			continue;
-
-		c->of[0] = a;
-		c->of[1] = &both[1].list[j];
-		for (k = 0; k < 2; k++)
-			c->value[k] = arguments->totals && a->counter->kind == PPERF_KIND_COUNT ? c->of[k]->total :
-												   c->of[k]->mean;
-		if (c->value[0] == c->value[1])
-			c->part = 0;
-		else if (c->value[0] == 0)
-			c->part = c->value[1] > 0 ? INFINITY : -INFINITY;
-		else
-			c->part = (c->value[1] - c->value[0]) / fabs(c->value[0]);
-		c->clear = fabs(c->part) > CLEAR * (c->of[0]->noise + c->of[1]->noise);
-		n++;
+		changes[n] = (struct change){
+			.name = counter->name, .unit = counter->unit, .per = counts && !arguments->totals ? "/s" : "", .order = i,
+		};
+		for (k = 0; k < 2; k++) {
+			changes[n].value[k] = counts && arguments->totals ? of[k]->total : of[k]->mean;
+			changes[n].noise[k] = of[k]->noise;
+		}
+		find_change(&changes[n++]);
 	}
 	qsort(changes, n, sizeof(*changes), by_size);
 	return n;
-}
-
-/* Of counts that are compared, totals or rates. */
-static bool is_rate(const struct arguments *arguments, const struct pperf_counter *counter)
-{
-	return counter->kind == PPERF_KIND_COUNT && !arguments->totals;
 }
 
 #define PERCENT_SIZE 512
@@ -162,20 +178,19 @@ static void widen_change(struct widths *widths, const struct change *c)
 
 	widths->change = widen(widths->change, percent_text("%+.1f", c->part, text));
 	for (k = 0; k < 2; k++)
-		widths->noise[k] = widen(widths->noise[k], percent_text("%.1f", c->of[k]->noise, text));
+		widths->noise[k] = widen(widths->noise[k], percent_text("%.1f", c->noise[k], text));
 }
 
-static void print_change(FILE *out, const struct arguments *arguments, const struct change *c, const struct widths *widths)
+static void print_change(FILE *out, const struct change *c, const struct widths *widths)
 {
-	const struct pperf_counter *counter = c->of[0]->counter;
 	char text[PERCENT_SIZE], value[32];
 	int k;
 
 	fprintf(out, "%*s%s", widths->change, percent_text("%+.1f", c->part, text), c->clear ? " " : "~");
 	for (k = 0; k < 2; k++)
 		fprintf(out, "%12s %*s ", scaled(c->value[k], "", value, sizeof(value)), widths->noise[k],
-			percent_text("%.1f", c->of[k]->noise, text));
-	fprintf(out, " %-26s %s%s\n", counter->name, counter->unit, is_rate(arguments, counter) ? "/s" : "");
+			percent_text("%.1f", c->noise[k], text));
+	fprintf(out, " %-26s %s%s\n", c->name, c->unit, c->per);
 }
 
 /* Neither has counted any. */
@@ -185,8 +200,7 @@ static bool is_nothing(const struct change *c)
 }
 
 /* So many at the most. Returns how many there are beyond. */
-static size_t print_changes(FILE *out, const struct arguments *arguments, const struct change *changes, size_t count,
-			    size_t most)
+static size_t print_changes(FILE *out, const struct change *changes, size_t count, size_t most)
 {
 	struct widths widths = { 10, { 8, 8 } };
 	size_t i, shown = 0, more = 0;
@@ -201,7 +215,7 @@ static size_t print_changes(FILE *out, const struct arguments *arguments, const 
 		if (is_nothing(&changes[i]))
 			continue;
 		if (shown++ < most)
-			print_change(out, arguments, &changes[i], &widths);
+			print_change(out, &changes[i], &widths);
 		else
 			more++;
 	}
@@ -223,7 +237,7 @@ static void print_plain(FILE *out, const struct view views[2], const struct argu
 		print_text(out, views[k].path);
 		fputc('\n', out);
 	}
-	print_changes(out, arguments, changes, count, count);
+	print_changes(out, changes, count, count);
 	fprintf(out, "\n~: within the noise\n");
 }
 
@@ -250,14 +264,14 @@ static struct json_object *changes_json(const struct change *changes, size_t cou
 		const struct change *c = &changes[i];
 
 		item = json_object_new_object();
-		json_object_object_add(item, "name", json_object_new_string(c->of[0]->counter->name));
-		json_object_object_add(item, "unit", json_object_new_string(c->of[0]->counter->unit));
+		json_object_object_add(item, "name", json_object_new_string(c->name));
+		json_object_object_add(item, "unit", json_object_new_string(c->unit));
 		add_double(item, "a", c->value[0]);
 		add_double(item, "b", c->value[1]);
 		/* Null where there was nothing before. */
 		add_double(item, "change_percent", 100 * c->part);
-		add_double(item, "noise_a_percent", 100 * c->of[0]->noise);
-		add_double(item, "noise_b_percent", 100 * c->of[1]->noise);
+		add_double(item, "noise_a_percent", 100 * c->noise[0]);
+		add_double(item, "noise_b_percent", 100 * c->noise[1]);
 		json_object_object_add(item, "clear", json_object_new_boolean(c->clear));
 		json_object_array_add(list, item);
 	}
@@ -275,6 +289,221 @@ static struct json_object *whole_json(const struct view views[2], const struct a
 		add_text(top, "region", arguments->region);
 	json_object_object_add(top, "changes", changes_json(changes, count));
 	return top;
+}
+
+/* ---- Frames ---- */
+
+/* Frames of a process of each recording. Changes: first the times, then of the counters what each has in a frame. */
+struct frame_pair {
+	const struct frame_process *of[2];
+	size_t frames[2];
+	double seconds[2];
+	struct change *changes;
+	size_t times, count;
+};
+
+static void add_figures(struct frame_pair *pair, struct change change, const struct frame_figure figures[2])
+{
+	int k;
+
+	if (isnan(figures[0].value) || isnan(figures[1].value))
+		return;
+	for (k = 0; k < 2; k++) {
+		change.value[k] = figures[k].value;
+		change.noise[k] = figures[k].noise;
+	}
+	find_change(&change);
+	pair->changes[pair->count++] = change;
+}
+
+/* Compares processes by their numbers. Returns a status. */
+static int compare_frames(const struct frame_report *const reports[2], const struct summaries both[2], const size_t processes[2],
+			  struct frame_pair *pair)
+{
+	const struct pperf_counter *counter;
+	const struct summary *other;
+	struct frame_figure figures[2];
+	size_t i;
+	int k;
+
+	pair->changes = calloc(FRAME_TIMES + both[0].count, sizeof(*pair->changes));
+	if (!pair->changes)
+		return complain_of_memory();
+	for (k = 0; k < 2; k++)
+		pair->frames[k] = frame_report_count(reports[k], processes[k], &pair->seconds[k]);
+	for (i = 0; i < FRAME_TIMES; i++) {
+		for (k = 0; k < 2; k++)
+			figures[k] = frame_report_time(reports[k], processes[k], i);
+		add_figures(pair, (struct change){ .name = frame_times[i][0], .unit = frame_times[i][1], .per = "" }, figures);
+	}
+	pair->times = pair->count;
+	for (i = 0; i < both[0].count; i++) {
+		counter = both[0].list[i].counter;
+		other = find_summary(&both[1], counter);
+		if (!other)
+			continue;
+		figures[0] = frame_report_counter(reports[0], processes[0], i);
+		figures[1] = frame_report_counter(reports[1], processes[1], other - both[1].list);
+		add_figures(pair, (struct change){
+			.name = counter->name, .unit = counter->unit, .per = counter->kind == PPERF_KIND_COUNT ? "/frame" : "",
+			.order = i,
+		}, figures);
+	}
+	qsort(pair->changes + pair->times, pair->count - pair->times, sizeof(*pair->changes), by_size);
+	return STATUS_OK;
+}
+
+static void print_frames(FILE *out, const struct arguments *arguments, const struct frame_pair *pair)
+{
+	size_t more;
+	int k;
+
+	fputc('\n', out);
+	for (k = 0; k < 2; k++) {
+		fprintf(out, "Frames of %c: ", "AB"[k]);
+		frame_report_print_name(out, pair->of[k]);
+		fprintf(out, ", %zu in %.6f s\n", pair->frames[k], pair->seconds[k]);
+	}
+	more = print_changes(out, pair->changes, pair->count, arguments->num_events ? pair->count : pair->times + SOME_CHANGES);
+	if (more)
+		fprintf(out, "%10s %zu more: use -e or -j to see them\n", "", more);
+}
+
+static struct json_object *frames_json(const struct frame_pair *pair)
+{
+	struct json_object *item = json_object_new_object();
+	char key[16];
+	int k;
+
+	for (k = 0; k < 2; k++) {
+		snprintf(key, sizeof(key), "program_%c", "ab"[k]);
+		add_text(item, key, pair->of[k]->name);
+		snprintf(key, sizeof(key), "pid_%c", "ab"[k]);
+		json_object_object_add(item, key, json_object_new_uint64(pair->of[k]->pid));
+		snprintf(key, sizeof(key), "frames_%c", "ab"[k]);
+		json_object_object_add(item, key, json_object_new_uint64(pair->frames[k]));
+		snprintf(key, sizeof(key), "seconds_%c", "ab"[k]);
+		json_object_object_add(item, key, json_seconds(pair->seconds[k]));
+	}
+	json_object_object_add(item, "times", changes_json(pair->changes, pair->times));
+	json_object_object_add(item, "changes", changes_json(pair->changes + pair->times, pair->count - pair->times));
+	return item;
+}
+
+/* Processes with frames that are looked at: how many, and the first. */
+static size_t count_processes(const struct view *view, const struct frame_report *report, size_t *first)
+{
+	size_t i, count = 0;
+	double seconds;
+
+	for (i = view->frames.num_processes; i-- > 0;) {
+		if (!frame_report_count(report, i, &seconds))
+			continue;
+		*first = i;
+		count++;
+	}
+	return count;
+}
+
+/*
+ * The process of B that is compared with one of A: the next that has not been taken, of the same name, or the only one. Returns
+ * whether there is one.
+ */
+static bool find_other(const struct view views[2], const struct frame_report *const reports[2], size_t of_a, const bool *taken,
+		       size_t *of_b)
+{
+	const struct frames *b = &views[1].frames;
+	double seconds;
+	size_t first;
+
+	if (count_processes(&views[1], reports[1], of_b) == 1 && count_processes(&views[0], reports[0], &first) == 1)
+		return true;
+	for (*of_b = 0; *of_b < b->num_processes; ++*of_b)
+		if (!taken[*of_b] && frame_report_count(reports[1], *of_b, &seconds) &&
+		    !strcmp(b->processes[*of_b].name, views[0].frames.processes[of_a].name))
+			return true;
+	return false;
+}
+
+/* What one has alone. */
+static void tell_alone(FILE *out, struct json_object *top, const struct view *view, const struct frame_report *report,
+		       const bool *taken, int k)
+{
+	struct json_object *list = top ? json_object_new_array() : NULL;
+	size_t i, count = 0;
+	double seconds;
+
+	for (i = 0; i < view->frames.num_processes; i++) {
+		if (taken[i] || !frame_report_count(report, i, &seconds))
+			continue;
+		if (top) {
+			json_object_array_add(list, json_object_new_string(view->frames.processes[i].name));
+			continue;
+		}
+		if (!count++)
+			fprintf(out, "\nFrames only in %c:", "AB"[k]);
+		fputs(count > 1 ? ", " : " ", out);
+		frame_report_print_name(out, &view->frames.processes[i]);
+	}
+	if (count)
+		fputc('\n', out);
+	if (top)
+		json_object_object_add(top, k ? "frames_of_b_alone" : "frames_of_a_alone", list);
+}
+
+static int compare_processes(struct view views[2], const struct frame_report *const reports[2], const struct summaries both[2],
+			     const struct arguments *arguments, FILE *out, struct json_object *top, bool *taken[2])
+{
+	struct json_object *list = NULL;
+	int status = STATUS_OK, k;
+	double seconds;
+	size_t of[2];
+
+	if (top) {
+		list = json_object_new_array();
+		json_object_object_add(top, "frames", list);
+	}
+	for (of[0] = 0; of[0] < views[0].frames.num_processes && !status; of[0]++) {
+		struct frame_pair pair = {};
+
+		if (!frame_report_count(reports[0], of[0], &seconds) || !find_other(views, reports, of[0], taken[1], &of[1]))
+			continue;
+		for (k = 0; k < 2; k++) {
+			taken[k][of[k]] = true;
+			pair.of[k] = &views[k].frames.processes[of[k]];
+		}
+		status = compare_frames(reports, both, of, &pair);
+		if (!status && list)
+			json_object_array_add(list, frames_json(&pair));
+		else if (!status)
+			print_frames(out, arguments, &pair);
+		free(pair.changes);
+	}
+	for (k = 0; k < 2 && !status; k++)
+		tell_alone(out, top, &views[k], reports[k], taken[k], k);
+	return status;
+}
+
+/* Processes that both have, in the order of A. Returns a status. */
+static int diff_frames(struct view views[2], const struct summaries both[2], const struct arguments *arguments, FILE *out,
+		       struct json_object *top)
+{
+	static const struct frame_budgets none;
+	struct frame_report *reports[2] = {};
+	bool *taken[2] = {};
+	int status = STATUS_OK, k;
+
+	for (k = 0; k < 2 && !status; k++) {
+		taken[k] = calloc(views[k].frames.num_processes, sizeof(*taken[k]));
+		status = taken[k] ? frame_report_new(&views[k], &both[k], true, &none, NULL, &reports[k]) : complain_of_memory();
+	}
+	if (!status)
+		status = compare_processes(views, (const struct frame_report *const *)reports, both, arguments, out, top, taken);
+	for (k = 0; k < 2; k++) {
+		frame_report_free(reports[k]);
+		free(taken[k]);
+	}
+	return status;
 }
 
 /* ---- Regions ---- */
@@ -314,8 +543,7 @@ static void print_pair(FILE *out, const struct arguments *arguments, const struc
 	if (!pair->count)
 		return;
 
-	more = print_changes(out, arguments, pair->changes, pair->count,
-			     arguments->num_events ? pair->count : REGION_CHANGES);
+	more = print_changes(out, pair->changes, pair->count, arguments->num_events ? pair->count : SOME_CHANGES);
 	if (more)
 		fprintf(out, "%10s %zu more: use --region to see all\n", "", more);
 }
@@ -404,8 +632,8 @@ static int diff_regions(struct view views[2], const struct arguments *arguments,
 	return status;
 }
 
-static int show(FILE *out, struct view views[2], const struct arguments *arguments, const struct change *changes,
-		size_t count)
+static int show(FILE *out, struct view views[2], const struct summaries both[2], const struct arguments *arguments,
+		const struct change *changes, size_t count)
 {
 	bool regions = !arguments->region && views[0].regions.num_marks && views[1].regions.num_marks;
 	struct json_object *top = NULL;
@@ -415,7 +643,9 @@ static int show(FILE *out, struct view views[2], const struct arguments *argumen
 		top = whole_json(views, arguments, changes, count);
 	else
 		print_plain(out, views, arguments, changes, count);
-	if (regions)
+	if (views[0].frames.count && views[1].frames.count)
+		status = diff_frames(views, both, arguments, out, top);
+	if (regions && !status)
 		status = diff_regions(views, arguments, out, top);
 	if (top && !status)
 		fprintf(out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
@@ -444,7 +674,7 @@ static int diff(struct view views[2], const struct summaries both[2], const stru
 
 	status = output_open(&output, arguments->output, false);
 	if (!status)
-		status = output_close(&output, show(output.file, views, arguments, changes, count));
+		status = output_close(&output, show(output.file, views, both, arguments, changes, count));
 	free(changes);
 	return status;
 }
@@ -454,7 +684,8 @@ int command_diff(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, "A B",
 		"Compares recording B with recording A: the largest changes first, in percent of A, with the noise of "
-		"each (how far the mean of another recording of the same work may differ); then each region that both have.",
+		"each (how far the mean of another recording of the same work may differ); then frames and regions that both "
+		"have.",
 		NULL, NULL, NULL
 	};
 	struct arguments arguments = {};

@@ -23,6 +23,11 @@
 static const unsigned int percentiles[] = { 50, 95, 99 };
 #define PERCENTILES 3
 
+enum { TIME_MAX = PERCENTILES, RATE };
+const char *const frame_times[FRAME_TIMES][2] = {
+	{ "time_p50", "ms" }, { "time_p95", "ms" }, { "time_p99", "ms" }, { "time_max", "ms" }, { "rate", "frames/s" },
+};
+
 /* What is known of a frame. */
 struct facts {
 	bool seen;
@@ -44,6 +49,10 @@ struct per_frame {
 	double total;
 	uint64_t count;
 	struct quantiles quantiles;
+
+	/* By equal parts of the frames. */
+	double part_sums[SUMMARY_PARTS];
+	uint64_t part_counts[SUMMARY_PARTS];
 };
 
 struct process {
@@ -52,6 +61,7 @@ struct process {
 	uint64_t *times_ns;
 	size_t *slowest;
 	uint64_t seconds_ns, lost;
+	struct frame_figure times[FRAME_TIMES];
 	size_t lossy, interpolated, partial;
 
 	/* By counter; NULL if they are not wanted. */
@@ -234,6 +244,14 @@ static void find_limits(struct frame_report *r, const struct frame_columns *f)
 	}
 }
 
+/* Which part of the frames of its process a frame is in. */
+static unsigned int part_of_frame(const struct frame_report *r, size_t frame)
+{
+	const struct frame_process *process = &r->view->frames.processes[r->view->frames.list[frame].process];
+
+	return (frame - process->first) * SUMMARY_PARTS / process->count;
+}
+
 static int add_counters(struct frame_report *r, const struct frame_columns *f)
 {
 	struct process *p = &r->processes[r->view->frames.list[f->first].process];
@@ -260,6 +278,8 @@ static int add_counters(struct frame_report *r, const struct frame_columns *f)
 				continue;
 			c->max = c->count++ && c->max > values[n] ? c->max : values[n];
 			c->sum += values[n];
+			c->part_sums[part_of_frame(r, f->first + n)] += values[n];
+			c->part_counts[part_of_frame(r, f->first + n)]++;
 		}
 		if (quantiles_add(&c->quantiles, values, weights, f->columns.count))
 			return complain_of_memory();
@@ -365,6 +385,8 @@ static int make_topdown(struct frame_report *r)
 	return STATUS_OK;
 }
 
+/* ---- Times ---- */
+
 static int compare_times(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -385,6 +407,53 @@ static void add_slow(const struct frame_report *r, struct process *p, size_t fra
 		p->slowest[at] = frame;
 }
 
+/* The time that so many percent of the frames do not exceed. */
+static double percentile_ms(const uint64_t *times_ns, size_t count, unsigned int percent)
+{
+	size_t rank = (count * percent + 99) / 100;
+
+	return count ? times_ns[rank ? rank - 1 : 0] / 1e6 : NAN;
+}
+
+/* Sorts times. Values are NAN if there are none. */
+static void find_times(uint64_t *times_ns, size_t count, uint64_t frames, uint64_t ns, double values[FRAME_TIMES])
+{
+	unsigned int i;
+
+	qsort(times_ns, count, sizeof(*times_ns), compare_times);
+	for (i = 0; i < PERCENTILES; i++)
+		values[i] = percentile_ms(times_ns, count, percentiles[i]);
+	values[TIME_MAX] = percentile_ms(times_ns, count, 100);
+	values[RATE] = ns ? frames * 1e9 / ns : NAN;
+}
+
+/* Frames of a process in a part of them. */
+struct part {
+	/* Those with times; all; and the time of all. */
+	size_t single;
+	uint64_t frames, ns;
+};
+
+/* The noise is that of the parts; of the slowest, of which no mean is taken, it is their standard deviation. */
+static void summarize_times(struct process *p, const struct part parts[SUMMARY_PARTS])
+{
+	double values[SUMMARY_PARTS][FRAME_TIMES], all[FRAME_TIMES], one[SUMMARY_PARTS];
+	unsigned int i, n, has = 0;
+	size_t at = 0;
+
+	for (n = 0; n < SUMMARY_PARTS; at += parts[n++].single) {
+		find_times(p->times_ns + at, parts[n].single, parts[n].frames, parts[n].ns, values[n]);
+		has += parts[n].single > 0;
+	}
+	find_times(p->times_ns, p->single, p->count + p->lost, p->seconds_ns, all);
+	for (i = 0; i < FRAME_TIMES; i++) {
+		for (n = 0; n < SUMMARY_PARTS; n++)
+			one[n] = values[n][i];
+		p->times[i].value = all[i];
+		p->times[i].noise = summary_noise(one, SUMMARY_PARTS, all[i]) * (i == TIME_MAX ? sqrt(has) : 1);
+	}
+}
+
 /* What the list of frames tells, without samples. */
 static int read_list(struct frame_report *r)
 {
@@ -395,6 +464,7 @@ static int read_list(struct frame_report *r)
 	for (i = 0; i < frames->num_processes && !status; i++) {
 		const struct frame_process *process = &frames->processes[i];
 		struct process *p = &r->processes[i];
+		struct part parts[SUMMARY_PARTS] = {}, *part;
 
 		p->times_ns = calloc(process->count + 1, sizeof(*p->times_ns));
 		p->slowest = calloc(SLOWEST, sizeof(*p->slowest));
@@ -408,6 +478,9 @@ static int read_list(struct frame_report *r)
 			r->facts[n].seen = view_sees(r->view, frame->start_ns, frame->end_ns);
 			if (!r->facts[n].seen)
 				continue;
+			part = &parts[part_of_frame(r, n)];
+			part->frames += 1 + frame->lost;
+			part->ns += length_of(frame);
 			p->count++;
 			p->seconds_ns += length_of(frame);
 			p->lost += frame->lost;
@@ -419,8 +492,9 @@ static int read_list(struct frame_report *r)
 					status = add_break(r, n, b, length_of(frame) / 1e9);
 			add_slow(r, p, n);
 			p->times_ns[p->single++] = length_of(frame);
+			part->single++;
 		}
-		qsort(p->times_ns, p->single, sizeof(*p->times_ns), compare_times);
+		summarize_times(p, parts);
 	}
 	return status;
 }
@@ -512,6 +586,33 @@ size_t frame_report_breaks(const struct frame_report *r)
 	return r->broken_frames;
 }
 
+size_t frame_report_count(const struct frame_report *r, size_t process, double *seconds)
+{
+	*seconds = r->processes[process].seconds_ns / 1e9;
+	return r->processes[process].count;
+}
+
+struct frame_figure frame_report_time(const struct frame_report *r, size_t process, unsigned int time)
+{
+	return r->processes[process].times[time];
+}
+
+struct frame_figure frame_report_counter(const struct frame_report *r, size_t process, size_t counter)
+{
+	const struct per_frame *c = r->processes[process].counters ? &r->processes[process].counters[counter] : NULL;
+	struct frame_figure figure = { .value = NAN };
+	double means[SUMMARY_PARTS];
+	unsigned int i;
+
+	if (!c || !c->count)
+		return figure;
+	for (i = 0; i < SUMMARY_PARTS; i++)
+		means[i] = c->part_counts[i] ? c->part_sums[i] / c->part_counts[i] : NAN;
+	figure.value = c->sum / c->count;
+	figure.noise = summary_noise(means, SUMMARY_PARTS, figure.value);
+	return figure;
+}
+
 double frame_report_budget(const struct frame_report *r)
 {
 	double least = INFINITY;
@@ -524,19 +625,6 @@ double frame_report_budget(const struct frame_report *r)
 }
 
 /* ---- For people ---- */
-
-/* The time that so many percent of the frames do not exceed. */
-static double percentile_ms(const struct process *p, unsigned int percent)
-{
-	size_t rank = (p->single * percent + 99) / 100;
-
-	return p->single ? p->times_ns[rank ? rank - 1 : 0] / 1e6 : NAN;
-}
-
-static double rate_of(const struct process *p)
-{
-	return p->seconds_ns ? (p->count + p->lost) * 1e9 / p->seconds_ns : NAN;
-}
 
 static uint64_t start_of(const struct view *view)
 {
@@ -593,7 +681,7 @@ static void print_process(FILE *out, const struct frame_report *r, size_t i)
 
 	fputs("\nFrames of ", out);
 	frame_report_print_name(out, &r->view->frames.processes[i]);
-	fprintf(out, ": %s in %.6f s, %.2f per second\n", grouped(p->count, number), p->seconds_ns / 1e9, rate_of(p));
+	fprintf(out, ": %s in %.6f s, %.2f per second\n", grouped(p->count, number), p->seconds_ns / 1e9, p->times[RATE].value);
 	if (p->lossy)
 		fprintf(out, "  %zu cover others that were lost (%" PRIu64 "); the lines below leave these out\n", p->lossy, p->lost);
 	if (p->interpolated)
@@ -603,8 +691,8 @@ static void print_process(FILE *out, const struct frame_report *r, size_t i)
 		return;
 	fputs("  time:", out);
 	for (n = 0; n < PERCENTILES; n++)
-		fprintf(out, " %u %% up to %.3f ms,", percentiles[n], percentile_ms(p, percentiles[n]));
-	fprintf(out, " all up to %.3f ms\n", percentile_ms(p, 100));
+		fprintf(out, " %u %% up to %.3f ms,", percentiles[n], p->times[n].value);
+	fprintf(out, " all up to %.3f ms\n", p->times[TIME_MAX].value);
 	fprintf(out, "  %10s %12s %12s %8s  %s\n", "slowest", "at", "time", "idle", "largest part of the rest (top-down, an estimate)");
 	for (n = 0; n < p->single && n < SLOWEST; n++)
 		print_slow(out, r, p->slowest[n]);
@@ -754,15 +842,15 @@ static struct json_object *process_json(const struct frame_report *r, size_t i)
 	add_count(top, "pid", process->pid);
 	add_count(top, "frames", p->count);
 	json_object_object_add(top, "seconds", json_seconds(p->seconds_ns / 1e9));
-	add_double(top, "per_second", rate_of(p));
+	add_double(top, "per_second", p->times[RATE].value);
 	add_count(top, "lost", p->lost);
 	add_count(top, "interpolated", p->interpolated);
 	add_count(top, "partial", p->partial);
 	for (n = 0; n < PERCENTILES; n++) {
 		snprintf(key, sizeof(key), "p%u", percentiles[n]);
-		add_double(times, key, percentile_ms(p, percentiles[n]) / 1e3);
+		add_double(times, key, p->times[n].value / 1e3);
 	}
-	add_double(times, "max", percentile_ms(p, 100) / 1e3);
+	add_double(times, "max", p->times[TIME_MAX].value / 1e3);
 	json_object_object_add(top, "times", times);
 	for (n = 0; n < p->single && n < SLOWEST; n++)
 		json_object_array_add(list, slow_json(r, p->slowest[n]));

@@ -51,6 +51,20 @@ struct json_object *frame_report_json(const struct frame_report *report, bool br
 size_t frame_report_breaks(const struct frame_report *report);
 double frame_report_budget(const struct frame_report *report);
 
+/* Of all frames of a process; noise is a part of the value, as that of a summary. NAN if there is none. */
+struct frame_figure {
+	double value, noise;
+};
+
+/* Times in milliseconds, and the rate. */
+#define FRAME_TIMES 5
+extern const char *const frame_times[FRAME_TIMES][2];
+
+/* How many frames of a process are looked at, and their time; a time by its number; and what a summary's counter has in a frame. */
+size_t frame_report_count(const struct frame_report *report, size_t process, double *seconds);
+struct frame_figure frame_report_time(const struct frame_report *report, size_t process, unsigned int time);
+struct frame_figure frame_report_counter(const struct frame_report *report, size_t process, size_t counter);
+
 /* A process as people know it. */
 void frame_report_print_name(FILE *out, const struct frame_process *process);
 

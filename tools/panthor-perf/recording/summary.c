@@ -39,7 +39,7 @@ static enum pperf_error choose(struct view *v, char *const *patterns, unsigned i
 	return error || num_patterns ? error : pperf_records_select(&v->recording.head, v->db, selection);
 }
 
-static double noise_of(const double *means, unsigned int parts, double mean)
+double summary_noise(const double *means, unsigned int parts, double mean)
 {
 	double sum = 0, squares = 0;
 	unsigned int i, n = 0;
@@ -272,7 +272,7 @@ static void summarize_values(struct counting *c)
 		for (i = 0; i < part_counts[which]; i++)
 			means[which][i] = c->times[which][i] > 0 ? c->sums[which][i] / c->times[which][i] : NAN;
 	memcpy(s->timeline, means[0], sizeof(s->timeline));
-	s->noise = noise_of(means[1], SUMMARY_PARTS, s->mean);
+	s->noise = summary_noise(means[1], SUMMARY_PARTS, s->mean);
 }
 
 /* What follows from the sums of all samples. */

@@ -176,6 +176,9 @@ int summarize(struct view *view, char *const *patterns, unsigned int num_pattern
 	      const struct summary_lines *lines, struct summaries *summaries);
 void summaries_free(struct summaries *summaries);
 
+/* The standard error of the mean of parts that are not NAN, as a part of a mean. */
+double summary_noise(const double *means, unsigned int parts, double mean);
+
 /* A line of nothing. NULL without memory. */
 struct bin *line_new(const struct summaries *summaries);
 

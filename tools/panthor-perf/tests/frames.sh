@@ -9,7 +9,7 @@ set -u
 . "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
 . "$(dirname "$0")/../../virt/tests/lib/recorders.sh"
 
-plan 46
+plan 53
 tool=$SCRATCH/live-test
 counter=MaliGPUActiveCy
 build_decoder
@@ -233,3 +233,80 @@ is "a budget of a counter that there is not" "$(cat "$SCRATCH/err")" \
 	'panthor-perf: --budget: there is no counter "MaliGPU". Run panthor-perf report to see those of the recording'
 "$tool" report --budget 1s "$SCRATCH/none" >/dev/null 2>"$SCRATCH/err"
 is "no frames, no budget" "$? $(grep -c 'has no frames' "$SCRATCH/err")" "2 1"
+
+# ---- What diff says of frames ----
+
+# times MS NAME: a hundred frames of about so many milliseconds, by each process of "PID NAME"
+times()
+{
+	local ms=$1 of
+
+	shift
+	for ((i = 0, now = 0; i <= 100; i++)); do
+		for of in "$@"; do echo "$now $of"; done
+		now=$((now + ms * (1000000 + i * i * 37 % 100000)))
+	done
+}
+FRAMES=$(times 16 "7 game") "$SCRATCH/recording-make" "$SCRATCH/a" 1800 default
+FRAMES=$(times 17 "8 game" "9 other") "$SCRATCH/recording-make" "$SCRATCH/b" 1900 default
+FRAMES=$(times 17 "8 game.new") "$SCRATCH/recording-make" "$SCRATCH/renamed" 1900 default
+FRAMES=$(times 17 "8 game") "$SCRATCH/recording-make" "$SCRATCH/c" 1900 default
+
+# figures FILE: of the first process, from a line for each frame: median, rate, and count of a frame, with the noise of ten parts
+figures()
+{
+	"$tool" report --csv -e $counter "$SCRATCH/$1" | awk -F, '
+		function noise(part, mean) {
+			sum = squares = 0
+			for (n = 0; n < 10; n++) sum += part[n] / 10
+			for (n = 0; n < 10; n++) squares += (part[n] - sum) ^ 2
+			return 100 * sqrt(squares / 90) / mean
+		}
+		NR == 1 { next }
+		{ at = int((NR - 2) / 10); ns[at] += $5 - $4; count[at] += $NF / 10; print ($5 - $4) / 1e6 | "sort -n" }
+		END {
+			for (n = 0; n < 10; n++) { seconds += ns[n] / 1e9; mean += count[n] / 10; rate[n] = 10e9 / ns[n] }
+			close("sort -n")
+			printf "rate %.6g %.6g\n", 100 / seconds, noise(rate, 100 / seconds)
+			printf "'$counter' %.6g %.6g\n", mean, noise(count, mean)
+		}' | awk '/^[0-9]/ { time[++n] = $1; next }
+			{ print }
+			END { printf "time_p50 %.6g\ntime_p95 %.6g\ntime_p99 %.6g\ntime_max %.6g\n", time[50], time[95], time[99], time[100] }'
+}
+# changes [OPTION...] A B: the same of diff, of either
+changes()
+{
+	"$tool" diff -j -e $counter "$@" | sed -n '/^  "frames":/,$p' | awk '
+		{ value = $0; sub(/^[^:]*:/, "", value); gsub(/^"|"?,?$/, "", value) }
+		/^ *"name":/ { name = value }
+		/^ *"a":/ { a = value }
+		/^ *"b":/ { b = value }
+		/^ *"noise_a_percent":/ { noise_a = value }
+		/^ *"noise_b_percent":/ {
+			printf name ~ /^time/ ? "%s %.6g\n" : "%s %.6g %.6g\n", name, a, noise_a >"'"$SCRATCH"'/of_a"
+			printf name ~ /^time/ ? "%s %.6g\n" : "%s %.6g %.6g\n", name, b, value >"'"$SCRATCH"'/of_b"
+		}'
+}
+changes "$SCRATCH/a" "$SCRATCH/c"
+is "diff: A has the times and counts of its frames, and their noise" "$(sort "$SCRATCH/of_a")" "$(figures a | sort)"
+is "diff: so has B" "$(sort "$SCRATCH/of_b")" "$(figures c | sort)"
+mv "$SCRATCH/of_a" "$SCRATCH/before"
+changes -T "$SCRATCH/a" "$SCRATCH/c"
+is "diff: frames are the same if totals are compared" "$(cat "$SCRATCH/of_a")" "$(cat "$SCRATCH/before")"
+"$tool" diff "$SCRATCH/a" "$SCRATCH/b" >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "diff: a program of two is found by its name" "$? $(cat "$SCRATCH/err") $(grep '^Frames' "$SCRATCH/out")" \
+	"0  Frames of A: game (PID 7), 100 in 1.661583 s
+Frames of B: game (PID 8), 100 in 1.765432 s
+Frames only in B: other (PID 9)"
+is "diff: times come first, then the ten largest changes" \
+	"$(sed -n '/^Frames of B/,/more:/p' "$SCRATCH/out" | awk '$NF ~ /^(ms|frames\/s)$/ { print $1, $(NF - 1) } $NF ~ /.\/frame$/ { n++ } END { print n }')" \
+	"+6.2% time_p50
++6.3% time_p95
++6.3% time_p99
++6.3%~ time_max
+-5.9% rate
+10"
+is "diff: a program that is alone in both is compared whatever its name" \
+	"$("$tool" diff "$SCRATCH/a" "$SCRATCH/renamed" | grep '^Frames')" "Frames of A: game (PID 7), 100 in 1.661583 s
+Frames of B: game.new (PID 8), 100 in 1.765432 s"
+is "diff: frames of one alone are none of both" "$("$tool" diff "$SCRATCH/none" "$SCRATCH/a" | grep -c '^Frames')" 0
