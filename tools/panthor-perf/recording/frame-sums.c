@@ -194,6 +194,33 @@ static void end_all(struct frame_sums *s)
 	}
 }
 
+/* Looks at all chunks that have a part of a frame that is looked at, as a whole. Returns false if there are none. */
+static bool choose_chunks(struct view *view)
+{
+	uint64_t from_ns = UINT64_MAX, until_ns = 0;
+	const struct frame *frame;
+	size_t i;
+
+	for (frame = view->frames.list; frame < view->frames.list + view->frames.count; frame++) {
+		if (!view_sees(view, frame->start_ns, frame->end_ns))
+			continue;
+		from_ns = frame->start_ns < from_ns ? frame->start_ns : from_ns;
+		until_ns = frame->end_ns > until_ns ? frame->end_ns : until_ns;
+	}
+	view->region = 0;
+	view->from_ns = UINT64_MAX;
+	view->until_ns = 0;
+	for (i = 0; i < view->chunks.count; i++) {
+		const struct recording_chunk *chunk = &view->chunks.list[i].range;
+
+		if (!chunk->samples || chunk->end_ns < from_ns || chunk->start_ns > until_ns)
+			continue;
+		view->from_ns = chunk->start_ns < view->from_ns ? chunk->start_ns : view->from_ns;
+		view->until_ns = chunk->end_ns + 1;
+	}
+	return view->until_ns;
+}
+
 int view_sum_frames(struct view *view, int (*done)(void *context, const struct frame_columns *columns), void *context)
 {
 	const struct recording_layout *layout = &view->recording.layout;
@@ -203,9 +230,8 @@ int view_sum_frames(struct view *view, int (*done)(void *context, const struct f
 	unsigned int type, i;
 	int status;
 
-	whole.region = 0;
-	whole.from_ns = 0;
-	whole.until_ns = UINT64_MAX;
+	if (!choose_chunks(&whole))
+		return STATUS_OK;
 	s.adding = calloc(view->frames.num_processes + 1, sizeof(*s.adding));
 	s.counters = calloc(PPERF_BLOCK_TYPES * PPERF_MAX_VALUES, sizeof(*s.counters));
 	if (!s.adding || !s.counters) {

@@ -28,8 +28,9 @@ struct frame_columns {
 };
 
 /*
- * Reads the whole recording, whatever is looked at, and calls the function for all frames of processes that
- * samples overlap: those of a process are in order. It returns a status, with which reading ends unless it is STATUS_OK. Prints what is wrong. Returns a status.
+ * Reads all samples of the frames that are looked at, and calls the function for these and others, of which it may be without
+ * samples: those of a process are in order. It returns a status, with which reading ends unless it is STATUS_OK. Prints what is
+ * wrong. Returns a status.
  */
 int view_sum_frames(struct view *view, int (*done)(void *context, const struct frame_columns *columns), void *context);
 

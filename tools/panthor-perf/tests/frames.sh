@@ -9,7 +9,7 @@ set -u
 . "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
 . "$(dirname "$0")/../../virt/tests/lib/recorders.sh"
 
-plan 53
+plan 58
 tool=$SCRATCH/live-test
 counter=MaliGPUActiveCy
 build_decoder
@@ -310,3 +310,18 @@ is "diff: a program that is alone in both is compared whatever its name" \
 	"$("$tool" diff "$SCRATCH/a" "$SCRATCH/renamed" | grep '^Frames')" "Frames of A: game (PID 7), 100 in 1.661583 s
 Frames of B: game.new (PID 8), 100 in 1.765432 s"
 is "diff: frames of one alone are none of both" "$("$tool" diff "$SCRATCH/none" "$SCRATCH/a" | grep -c '^Frames')" 0
+
+# ---- A part of the time ----
+
+"$tool" report --csv "$SCRATCH/a" >"$SCRATCH/all.csv"
+first=$("$tool" report -j "$SCRATCH/a" | jq .start_ns)
+# The recording has two chunks, of which the second begins at 1.026 s.
+for part in "" ,0.5s 0.9s,1.2s 1.2s,; do
+	"$tool" report --csv ${part:+--time "$part"} "$SCRATCH/a" >"$SCRATCH/part.csv"
+	is "frames of the time ${part:-of all} are those of the whole" "$(cat "$SCRATCH/part.csv")" "$(
+		awk -F, -v first="$first" -v part="$part" 'BEGIN { split(part, time, ","); if (!time[2]) time[2] = 9 }
+			NR == 1 { print; next }
+			{ middle = (($4 + $5) / 2 - first) / 1e9 }
+			middle >= time[1] + 0 && middle < time[2] + 0' "$SCRATCH/all.csv")"
+done
+is "of the last of them there are fewer" "$(wc -l <"$SCRATCH/part.csv") of $(wc -l <"$SCRATCH/all.csv")" "29 of 101"

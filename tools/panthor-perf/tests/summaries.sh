@@ -29,13 +29,14 @@ STATES=1 LATE=30000000 MARKS="$marks
 2300600000 " make_recording marks 3000 default
 STATES=1 make_recording all 1500 all
 POWERS=1 make_recording powers 30 all
+FRAMES=$(for ((i = 0; i <= 100; i++)); do echo "$((i * 25000000)) 7 game"; done) make_recording frames 3000 load
 make_recording none 0 default
 make_recording one 1 default
 
 # compare NAME PROGRAM
 compare()
 {
-	"$SCRATCH/$2" "$recordings"/*.data "$SCRATCH"/{marks,all,powers,none,one} >"$SCRATCH/out" 2>"$SCRATCH/err"
+	"$SCRATCH/$2" "$recordings"/*.data "$SCRATCH"/{marks,all,powers,frames,none,one} >"$SCRATCH/out" 2>"$SCRATCH/err"
 	is "$1: the test ends well" $? 0
 	relay "$1" < <(sed -n 's/^\(not \)\{0,1\}ok [0-9]* - /\1ok - /p; s/^# //p' "$SCRATCH/out"; tail -n 20 "$SCRATCH/err" | sed -n '/Sanitizer/,$p')
 }
