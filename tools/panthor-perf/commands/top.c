@@ -18,7 +18,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,8 +43,6 @@
 
 /* Lines between two lines of titles. */
 #define TITLES_EVERY 20
-
-#define DRM_MAJOR 226
 
 /* The last sample's tag. */
 enum tag {
@@ -257,30 +254,6 @@ static enum pperf_error drain(struct display *d)
 
 /* ---- Clients ---- */
 
-/* The name of a directory in sysfs, as it is without links. */
-static bool same_directory(const char *a, const char *b)
-{
-	char real_a[PATH_MAX], real_b[PATH_MAX];
-
-	return realpath(a, real_a) && realpath(b, real_b) && !strcmp(real_a, real_b);
-}
-
-/* Implements clients_scan()'s is_gpu. */
-static bool is_gpu(void *context, int directory, const char *name)
-{
-	const struct pperf_gpu_info *info = context;
-	struct stat st, node;
-	char sysfs[64];
-
-	/* The link leads to the open file itself. */
-	if (fstatat(directory, name, &st, 0) || !S_ISCHR(st.st_mode) || major(st.st_rdev) != DRM_MAJOR)
-		return false;
-	if (!info->sysfs)
-		return !stat(info->node, &node) && node.st_rdev == st.st_rdev;
-	snprintf(sysfs, sizeof(sysfs), "/sys/dev/char/%u:%u/device", major(st.st_rdev), minor(st.st_rdev));
-	return same_directory(sysfs, info->sysfs);
-}
-
 /* Panthor tells the time of clients if an attribute says so; older ones have none. */
 static bool is_profiling(const struct pperf_gpu_info *info)
 {
@@ -306,7 +279,7 @@ static enum pperf_error look_at_clients(struct display *d)
 	if (d->scan_ns && !d->stopped && now_ns(CLOCK_MONOTONIC) - d->scan_ns < MIN_SCAN_NS)
 		return PPERF_OK;
 	d->scan_ns = now_ns(CLOCK_MONOTONIC);
-	if (!clients_scan(&top->clients, "/proc", is_gpu, (void *)top->info))
+	if (!clients_scan(&top->clients, "/proc", client_is_of, (void *)top->info))
 		return PPERF_ERROR_NO_MEMORY;
 	clients_sort(&top->clients, top->order, top->reverse);
 	top->profiling = is_profiling(top->info);

@@ -5,14 +5,22 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <panthor-perf.h>
+
 #include "fdinfo.h"
+
+/* Nodes of GPUs. */
+#define DRM_MAJOR 226
 
 /* No file of fdinfo is longer; what is behind is not read. */
 #define MAX_TEXT 16384
@@ -475,6 +483,29 @@ bool clients_scan(struct clients *clients, const char *proc,
 	closedir(processes);
 	clients_end(clients);
 	return enough;
+}
+
+/* The name of a directory in sysfs, as it is without links. */
+static bool same_directory(const char *a, const char *b)
+{
+	char real_a[PATH_MAX], real_b[PATH_MAX];
+
+	return realpath(a, real_a) && realpath(b, real_b) && !strcmp(real_a, real_b);
+}
+
+bool client_is_of(void *gpu, int directory, const char *name)
+{
+	const struct pperf_gpu_info *info = gpu;
+	struct stat st, node;
+	char sysfs[64];
+
+	/* The link leads to the open file itself. */
+	if (fstatat(directory, name, &st, 0) || !S_ISCHR(st.st_mode) || major(st.st_rdev) != DRM_MAJOR)
+		return false;
+	if (!info->sysfs)
+		return !stat(info->node, &node) && node.st_rdev == st.st_rdev;
+	snprintf(sysfs, sizeof(sysfs), "/sys/dev/char/%u:%u/device", major(st.st_rdev), minor(st.st_rdev));
+	return same_directory(sysfs, info->sysfs);
 }
 
 /* ---- What is shown ---- */

@@ -137,6 +137,9 @@ void clients_end(struct clients *clients);
 bool clients_scan(struct clients *clients, const char *proc,
 		  bool (*is_gpu)(void *context, int directory, const char *name), void *context);
 
+/* An is_gpu() of clients_scan(), whose context is a struct pperf_gpu_info. */
+bool client_is_of(void *gpu, int directory, const char *name);
+
 /* Parts of 1, NAN if not known: of the time; of the cycles that there could have been. */
 double client_busy(const struct client *client);
 double client_load(const struct client *client);
