@@ -32,6 +32,7 @@
 #include "control.h"
 #include "fifo.h"
 #include "marks.h"
+#include "uses.h"
 #include "rates.h"
 #include "sink.h"
 #include "text.h"
@@ -60,6 +61,9 @@
 
 /* How often the clocks are compared, which drift. */
 #define CLOCKS_NS NSEC_PER_SEC
+
+/* How often to look who uses the GPU. */
+#define USES_NS NSEC_PER_SEC
 
 /* No end is longer, without an index. */
 #define END_SIZE 512
@@ -127,6 +131,7 @@ struct recorder {
 	int status;
 
 	struct marks marks;
+	struct uses uses;
 	struct control control;
 
 	/* When the delay is over; 0: it was, or there is none. */
@@ -495,6 +500,20 @@ static void add_marks(struct recorder *r)
 	}
 }
 
+/* If there are frames: who used the GPU, now and then or at the end. */
+static void add_uses(struct recorder *r, bool last)
+{
+	struct recording_use use;
+
+	if ((!r->arguments->frames && !r->marks.frames) || (!last && now_ns(CLOCK_MONOTONIC_RAW) - r->uses.looked_ns < USES_NS) ||
+	    fifo_reader(&r->queue) != FIFO_READING || !fifo_room(&r->queue, RECORDING_MARK_SIZE))
+		return;
+	if (!uses_look(&r->uses, &use))
+		return;
+	recording_write_use(&r->writer, &use);
+	put_record(r);
+}
+
 /* Reads what is in the ring, as long as there is room for it. */
 static void drain(struct recorder *r)
 {
@@ -739,6 +758,7 @@ static void count(struct recorder *r)
 		if (r->begin_ns && now_ns(CLOCK_MONOTONIC) >= r->begin_ns)
 			start_counting(r);
 		add_marks(r);
+		add_uses(r, false);
 		drain(r);
 		ack_dump(r);
 		obey(r);
@@ -858,6 +878,8 @@ static int run(struct recorder *r)
 	if (status)
 		return status;
 
+	r->uses.gpu = pperf_gpu_info(r->gpu);
+	add_uses(r, true);
 	started = r->arguments->command ? child_start(&r->child, r->arguments->command) : STATUS_OK;
 	if (started)
 		begin_to_stop(r, RECORDING_FAILED);
@@ -867,6 +889,7 @@ static int run(struct recorder *r)
 	put_clocks(r);
 	count(r);
 	add_marks(r);
+	add_uses(r, true);
 	put_end(r);
 	fifo_end(&r->queue);
 	while (fifo_reader(&r->queue) == FIFO_READING) {
@@ -979,6 +1002,7 @@ out_sink:
 	if (!status)
 		status = closed;
 out_marks:
+	uses_free(&r->uses);
 	marks_close(&r->marks);
 out_control:
 	control_close(&r->control);

@@ -62,7 +62,7 @@ struct process {
 	size_t *slowest;
 	uint64_t seconds_ns, lost;
 	struct frame_figure times[FRAME_TIMES];
-	size_t lossy, interpolated, partial;
+	size_t lossy, interpolated, partial, others, others_unknown;
 
 	/* By counter; NULL if they are not wanted. */
 	struct per_frame *counters;
@@ -145,9 +145,11 @@ void frame_budgets_free(struct frame_budgets *budgets)
 /* Finds the counters of budgets. Prints what is wrong. Returns a status. */
 static int find_counters(const struct view *view, const struct frame_budgets *budgets)
 {
-	struct frame_budget *b;
+	size_t i;
 
-	for (b = budgets->list; b < budgets->list + budgets->count; b++) {
+	for (i = 0; i < budgets->count; i++) {
+		struct frame_budget *b = &budgets->list[i];
+
 		if (!b->name)
 			continue;
 		b->counter = pperf_db_find(view->db, b->name);
@@ -323,9 +325,9 @@ static int print_lines(struct frame_report *r, const struct frame_columns *f)
 		if (!facts->seen)
 			continue;
 		print_field(r->csv, process->name);
-		fprintf(r->csv, ",%" PRIu32 ",%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%d,", process->pid,
+		fprintf(r->csv, ",%" PRIu32 ",%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%d,%s,", process->pid,
 			f->first + n - process->first + 1, frame->start_ns, frame->end_ns, frame->lost, f->counted_ns[n],
-			facts->interpolated);
+			facts->interpolated, frame->others == OTHERS_SOME ? "1" : frame->others == OTHERS_NONE ? "0" : "");
 		if (facts->limit)
 			print_field(r->csv, facts->limit->title);
 		print_number(r->csv, facts->limit ? facts->share : NAN);
@@ -518,6 +520,8 @@ static void count_facts(struct frame_report *r)
 
 		p->interpolated += r->facts[n].seen && r->facts[n].interpolated;
 		p->partial += r->facts[n].seen && r->facts[n].partial;
+		p->others += r->facts[n].seen && frames->list[n].others == OTHERS_SOME;
+		p->others_unknown += r->facts[n].seen && frames->list[n].others == OTHERS_UNKNOWN;
 	}
 	if (r->num_breaks)
 		qsort(r->breaks, r->num_breaks, sizeof(*r->breaks), compare_breaks);
@@ -548,7 +552,7 @@ int frame_report_new(struct view *view, const struct summaries *summaries, bool 
 	if (!status)
 		status = read_list(r);
 	if (csv) {
-		fputs("program,pid,frame,start_ns,end_ns,lost,counted_ns,interpolated,limited_by,limited_by_share", csv);
+		fputs("program,pid,frame,start_ns,end_ns,lost,counted_ns,interpolated,others,limited_by,limited_by_share", csv);
 		for (i = 0; i < summaries->count; i++)
 			fprintf(csv, ",%s", summaries->list[i].counter->name);
 		fputc('\n', csv);
@@ -669,8 +673,9 @@ static void print_slow(FILE *out, const struct frame_report *r, size_t frame)
 		fprintf(out, "  %s %.1f %%", facts->limit->title, 100 * facts->share);
 	else
 		fputs("  -", out);
-	fprintf(out, "%s%s%s\n", facts->interpolated ? " (interpolated)" : "", facts->partial ? " (not counted throughout)" : "",
-		facts->flags & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR) ? " (counts may be missing)" : "");
+	fprintf(out, "%s%s%s%s\n", facts->interpolated ? " (interpolated)" : "", facts->partial ? " (not counted throughout)" : "",
+		facts->flags & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR) ? " (counts may be missing)" : "",
+		r->view->frames.list[frame].others == OTHERS_SOME ? " (other processes at work)" : "");
 }
 
 static void print_process(FILE *out, const struct frame_report *r, size_t i)
@@ -687,6 +692,12 @@ static void print_process(FILE *out, const struct frame_report *r, size_t i)
 	if (p->interpolated)
 		fprintf(out, "  %s contain no whole sample: their counts are interpolated. Record with a shorter period (-p)\n",
 			grouped(p->interpolated, number));
+	if (p->others)
+		fprintf(out, "  %s have work of other processes in their counts: the GPU worked for others at the time\n",
+			grouped(p->others, number));
+	if (r->view->frames.num_uses && p->others_unknown)
+		fprintf(out, "  %s may have work of other processes in their counts: the kernel did not tell\n",
+			grouped(p->others_unknown, number));
 	if (!p->single)
 		return;
 	fputs("  time:", out);
@@ -791,6 +802,12 @@ static void add_count(struct json_object *object, const char *key, uint64_t coun
 	json_object_object_add(object, key, json_object_new_uint64(count));
 }
 
+/* Null if it is not known. */
+static void add_others(struct json_object *object, enum frame_others others)
+{
+	json_object_object_add(object, "others", others == OTHERS_UNKNOWN ? NULL : json_object_new_boolean(others == OTHERS_SOME));
+}
+
 static struct json_object *slow_json(const struct frame_report *r, size_t frame)
 {
 	struct json_object *top = json_object_new_object();
@@ -805,6 +822,7 @@ static struct json_object *slow_json(const struct frame_report *r, size_t frame)
 	json_object_object_add(top, "interpolated", json_object_new_boolean(facts->interpolated));
 	json_object_object_add(top, "partial", json_object_new_boolean(facts->partial));
 	json_object_object_add(top, "missing", json_object_new_boolean(facts->flags & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR)));
+	add_others(top, r->view->frames.list[frame].others);
 	return top;
 }
 
@@ -846,6 +864,8 @@ static struct json_object *process_json(const struct frame_report *r, size_t i)
 	add_count(top, "lost", p->lost);
 	add_count(top, "interpolated", p->interpolated);
 	add_count(top, "partial", p->partial);
+	add_count(top, "others", p->others);
+	add_count(top, "others_unknown", p->others_unknown);
 	for (n = 0; n < PERCENTILES; n++) {
 		snprintf(key, sizeof(key), "p%u", percentiles[n]);
 		add_double(times, key, p->times[n].value / 1e3);
@@ -863,9 +883,11 @@ static struct json_object *process_json(const struct frame_report *r, size_t i)
 static struct json_object *breaks_json(const struct frame_report *r, uint32_t process)
 {
 	struct json_object *list = json_object_new_array(), *item;
-	const struct broken_budget *b;
+	size_t i;
 
-	for (b = r->breaks; b < r->breaks + r->num_breaks; b++) {
+	for (i = 0; i < r->num_breaks; i++) {
+		const struct broken_budget *b = &r->breaks[i];
+
 		if (r->view->frames.list[b->frame].process != process)
 			continue;
 		item = json_object_new_object();

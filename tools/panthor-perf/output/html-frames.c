@@ -92,9 +92,10 @@ static void print_slow(FILE *out, const struct view *view, const struct frame_pr
 	fprintf(out, ">%.3f ms</td>", (to - from) * 1e3);
 	html_cell(out, html_get(slow, "idle"), "%");
 	print_limit(out, view, slow);
-	fprintf(out, "<td>%s%s%s</td></tr>\n", json_object_get_boolean(html_get(slow, "interpolated")) ? "interpolated " : "",
+	fprintf(out, "<td>%s%s%s%s</td></tr>\n", json_object_get_boolean(html_get(slow, "interpolated")) ? "interpolated " : "",
 		json_object_get_boolean(html_get(slow, "partial")) ? "not counted throughout " : "",
-		json_object_get_boolean(html_get(slow, "missing")) ? "counts may be missing" : "");
+		json_object_get_boolean(html_get(slow, "missing")) ? "counts may be missing " : "",
+		json_object_get_boolean(html_get(slow, "others")) ? "other processes at work" : "");
 }
 
 static void print_process(FILE *out, const struct view *view, struct json_object *item, uint64_t start_ns)

@@ -198,10 +198,11 @@ static void end_all(struct frame_sums *s)
 static bool choose_chunks(struct view *view)
 {
 	uint64_t from_ns = UINT64_MAX, until_ns = 0;
-	const struct frame *frame;
 	size_t i;
 
-	for (frame = view->frames.list; frame < view->frames.list + view->frames.count; frame++) {
+	for (i = 0; i < view->frames.count; i++) {
+		const struct frame *frame = &view->frames.list[i];
+
 		if (!view_sees(view, frame->start_ns, frame->end_ns))
 			continue;
 		from_ns = frame->start_ns < from_ns ? frame->start_ns : from_ns;

@@ -351,6 +351,17 @@ void recording_write_frame(struct recording_writer *writer, const struct recordi
 	writer->offset += writer->size;
 }
 
+void recording_write_use(struct recording_writer *writer, const struct recording_use *use)
+{
+	uint8_t *at = put_u64(put_u64(writer->bytes + 4, use->start_ns), use->end_ns);
+	size_t i;
+
+	for (i = 0; i < use->count; i++, at += 4)
+		put_u32(at, use->users[i]);
+	writer->size = frame(writer->bytes, RECORDING_KIND_USE, at) - writer->bytes;
+	writer->offset += writer->size;
+}
+
 struct json_object *recording_end_json(const struct recording_end *end)
 {
 	struct json_object *top = json_object_new_object();

@@ -40,6 +40,7 @@ void recording_write_clocks(struct recording_writer *writer, const struct clocks
 /* The time is none before that of the mark before. */
 void recording_write_mark(struct recording_writer *writer, const struct recording_mark *mark);
 void recording_write_frame(struct recording_writer *writer, const struct recording_frame *end);
+void recording_write_use(struct recording_writer *writer, const struct recording_use *use);
 /* Returns -1 without memory. */
 int recording_write_end(struct recording_writer *writer, const struct recording_end *end);
 

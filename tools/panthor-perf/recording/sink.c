@@ -167,6 +167,9 @@ static void encode(struct sink_part *part, enum recording_item item, const struc
 		recording_write_frame(&part->writer, &in->frame);
 		part->frames++;
 		break;
+	case RECORDING_USE:
+		recording_write_use(&part->writer, &in->use);
+		break;
 	default:
 		recording_write_clocks(&part->writer, &in->clocks);
 		break;

@@ -9,7 +9,7 @@ set -u
 . "$(dirname "$0")/../../virt/tests/lib/perfetto.sh"
 . "$(dirname "$0")/../../virt/tests/lib/recorders.sh"
 
-plan 58
+plan 64
 tool=$SCRATCH/live-test
 counter=MaliGPUActiveCy
 build_decoder
@@ -325,3 +325,30 @@ for part in "" ,0.5s 0.9s,1.2s 1.2s,; do
 			middle >= time[1] + 0 && middle < time[2] + 0' "$SCRATCH/all.csv")"
 done
 is "of the last of them there are fewer" "$(wc -l <"$SCRATCH/part.csv") of $(wc -l <"$SCRATCH/all.csv")" "29 of 101"
+
+# ---- Who else was at work ----
+
+# Frames of 25 ms: alone; with 9 at work; with 5, of which it is not known; alone; then parts that nobody has looked at.
+FRAMES=$(for ((i = 0; i <= 20; i++)); do echo "$((i * 25000000)) 7 game"; done) USES='0 100000000 7
+99000000 200000000
+200000000 301000000 7 9
+301000000 350000000 -5
+350000000 400000000 7
+410000000 450000000' "$SCRATCH/recording-make" "$SCRATCH/uses" 800 default
+want="0 0 0 0 0 0 0 0 1 1 1 1 1 - 0 0 - 0 - -"
+for size in 0 1; do
+	head -c -$size "$SCRATCH/uses" >"$SCRATCH/cut"
+	is "others are at work in frames, by $([ $size = 0 ] && echo "an index" || echo "reading all")" "$(
+		"$tool" report --csv "$SCRATCH/cut" 2>"$SCRATCH/err" | awk -F, 'NR > 1 { print $9 == "" ? "-" : $9 }' | paste -sd ' ')" "$want"
+done
+"$tool" report "$SCRATCH/uses" >"$SCRATCH/out"
+is "report says in how many" "$(sed -n '/have work of other/p' "$SCRATCH/out" | sed 's/^ *//')" \
+	"5 have work of other processes in their counts: the GPU worked for others at the time
+4 may have work of other processes in their counts: the kernel did not tell"
+is "and in which" "$(awk '/\(other processes at work\)/ { print $1 }' "$SCRATCH/out" | paste -sd ' ')" "9 10"
+FRAMES=$'0 7 game\n25000000 7 game' USES=$'0 9000000\n1000000 9500000\n2000000 9900000' "$SCRATCH/recording-make" "$SCRATCH/bad" 20 default
+"$tool" report "$SCRATCH/bad" >"$SCRATCH/bad.out" 2>"$SCRATCH/err"
+is "looks that overlap are refused" "$? $(grep -c 'is invalid' "$SCRATCH/err")" "9 1"
+is "for programs, too" "$(
+	"$tool" report -j "$SCRATCH/uses" | jq -c '.frames[0] | [.others, .others_unknown, (.slowest | map(.others))]')" \
+	"[5,4,[false,false,false,false,false,false,false,false,true,true]]"

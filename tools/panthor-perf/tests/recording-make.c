@@ -5,7 +5,8 @@
  * One sample in a thousand is flagged, one is longer than the period; before one in ten thousand is a gap.
  * MARKS in the environment has lines "NS NAME" of marks, so long behind the begin of the first sample. Each comes
  * before the first sample that ends behind it or, with LATE in the environment, so many nanoseconds later. FRAMES has lines
- * "NS PID NAME [LOST]" of ends of frames, and the same is true of them. With
+ * "NS PID NAME [LOST]" of ends of frames, and the same is true of them. USES has lines "FROM_NS UNTIL_NS [PID]..." of who used
+ * the GPU, "-PID" if it is not known; they come at the end. With
  * POWERS in the environment, counter n of the first block of a type counts 10 to the power of n % 20, once. With STATES in it,
  * blocks are off for a part of a second in twenty, and one sample in 500 is of protected mode.
  */
@@ -218,6 +219,26 @@ static unsigned int put_frames(FILE *out, struct recording_writer *writer, uint6
 	return count;
 }
 
+static void put_uses(FILE *out, struct recording_writer *writer, uint64_t begin)
+{
+	const char *text = getenv("USES") ? getenv("USES") : "";
+	char *next;
+
+	for (; *text; text += *text == '\n') {
+		struct recording_use use = {};
+
+		use.start_ns = begin + strtoull(text, &next, 10);
+		use.end_ns = begin + strtoull(next, &next, 10);
+		for (text = next; *text == ' '; text = next) {
+			long pid = strtol(text, &next, 10);
+
+			use.users[use.count++] = pid < 0 ? -pid | RECORDING_USER_UNKNOWN : pid;
+		}
+		recording_write_use(writer, &use);
+		put(out, writer);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static struct fake fake;
@@ -270,6 +291,7 @@ int main(int argc, char **argv)
 	}
 	end.marks += put_marks(out, &writer, 5000 * PERIOD_NS, UINT64_MAX);
 	end.frames += put_frames(out, &writer, 5000 * PERIOD_NS, UINT64_MAX);
+	put_uses(out, &writer, 5000 * PERIOD_NS);
 	end.samples = samples;
 	if (recording_write_end(&writer, &end))
 		return 1;

@@ -567,6 +567,17 @@ static void test_nonsense(void)
 		{ "a program whose name is too long", "\1\0\0\0\0\0\0\0abcd1234xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
 		  16 + RECORDING_FRAME_NAME + 1 },
 	};
+	static const struct {
+		const char *name, *use;
+		size_t size;
+	} uses[] = {
+		{ "users without a time", "123456789012345", 15 },
+		{ "a part of a user", "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0abc", 19 },
+		{ "an end before the begin", "\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0abcd", 20 },
+		{ "an end at 2^63", "\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\200abcd", 20 },
+		{ "too many users", "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0abcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcd",
+		  16 + 4 * (RECORDING_USERS + 1) },
+	};
 	static const char *const ends[] = {
 		"", "{}", "{\"reason\":\"tired\"}", "{\"reason\":\"command\",\"status\":256}",
 		"{\"reason\":\"command\",\"lost\":-1}", "{\"reason\":\"command\",\"lost\":0.5}",
@@ -665,6 +676,25 @@ static void test_nonsense(void)
 	end("frames that make no sense are refused");
 
 	begin();
+	for (i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {
+		file = (struct bytes){};
+		append(&file, before, sizeof(before));
+		append_record(&file, 'H', ONE_BLOCK, strlen(ONE_BLOCK));
+		append_record(&file, 'U', "\2\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\4\0\0\200", 20);
+		append_record(&file, 'U', uses[i].use, uses[i].size);
+		item = open_bytes(&r, file.at, file.size);
+		expect(item == RECORDING_END, "it cannot be opened: %s", r.error);
+		item = pperf_records_next(&r);
+		expect(item == RECORDING_USE && r.use.start_ns == 2 && r.use.end_ns == 3 && r.use.count == 1 &&
+		       r.use.users[0] == (RECORDING_USER_UNKNOWN | 4), "users: %d", item);
+		item = pperf_records_next(&r);
+		expect(item == RECORDING_BROKEN && *r.error, "%s: %d", uses[i].name, item);
+		pperf_records_close(&r);
+		free(file.at);
+	}
+	end("users that make no sense are refused");
+
+	begin();
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		file = (struct bytes){};
 		append(&file, before, sizeof(before));
@@ -716,6 +746,26 @@ static void test_size(void)
 	free(s);
 }
 
+/* Two frames, and another process at work. */
+static void append_frames(struct bytes *file, const struct samples *s)
+{
+	struct recording_writer writer = { .bytes = malloc(RECORDING_MARK_SIZE) };
+	struct recording_frame frame = { .pid = 7, .name = "x" };
+	struct recording_use use = { .start_ns = s->list[0].start_ns, .end_ns = s->list[3].end_ns, .users = { 9 }, .count = 1 };
+	size_t n;
+
+	if (!writer.bytes)
+		abort();
+	for (n = 0; n < 3; n++) {
+		frame.time_ns = s->list[n].end_ns;
+		recording_write_frame(&writer, &frame);
+		append(file, writer.bytes, writer.size);
+	}
+	recording_write_use(&writer, &use);
+	append(file, writer.bytes, writer.size);
+	free(writer.bytes);
+}
+
 /* Writes whole recordings to a directory, for the fuzzer to begin with. */
 static int write_seeds(const char *directory)
 {
@@ -748,8 +798,10 @@ static int write_seeds(const char *directory)
 		file = make_file(&head, s, ends);
 		snprintf(path, sizeof(path), "%s/seed-%zu", directory, i);
 		out = fopen(path, "w");
-		/* Four samples, and a mark among them, are enough to reach everything. */
-		if (!out || fwrite(file.at, 1, ends[4], out) != ends[4] || fclose(out)) {
+		/* Four samples, a mark among them, and frames are enough to reach everything. */
+		file.size = ends[4];
+		append_frames(&file, s);
+		if (!out || fwrite(file.at, 1, file.size, out) != file.size || fclose(out)) {
 			perror(path);
 			return 1;
 		}
@@ -834,7 +886,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return write_seeds(argv[1]);
 
-	printf("1..17\n");
+	printf("1..18\n");
 	test_round_trip(64, 4);
 	test_round_trip(128, 16);
 	test_sparse_head();

@@ -242,7 +242,7 @@ static enum recording_item find_by_reading(struct recording *r, struct chunks *c
 			break;
 		range->bytes += r->offset - before;
 		range->marks += item == RECORDING_MARK;
-		range->frames += item == RECORDING_FRAME_END;
+		range->frames += item == RECORDING_FRAME_END || item == RECORDING_USE;
 		if (item != RECORDING_SAMPLE)
 			continue;
 		if (!range->samples++)

@@ -48,10 +48,32 @@ static int add_frame(struct frames *f, const struct recording_frame *frame)
 	return 0;
 }
 
+/* Returns RECORDING_END, or what is wrong. Only uses that follow each other may overlap. */
+static enum recording_item take_use(struct frames *f, const struct recording_record *record)
+{
+	struct recording_use *more;
+
+	if (f->num_uses == f->use_room) {
+		more = reallocarray(f->uses, 2 * f->use_room + 64, sizeof(*more));
+		if (!more)
+			return RECORDING_NO_MEMORY;
+		f->uses = more;
+		f->use_room = 2 * f->use_room + 64;
+	}
+	more = &f->uses[f->num_uses];
+	if (pperf_records_get_use(record, more) || (f->num_uses && more->start_ns < more[-1].start_ns) ||
+	    (f->num_uses && more->end_ns < more[-1].end_ns) || (f->num_uses > 1 && more->start_ns < more[-2].end_ns))
+		return RECORDING_BROKEN;
+	f->num_uses++;
+	return RECORDING_END;
+}
+
 static enum recording_item take_frame(void *context, const struct recording_record *record)
 {
 	struct recording_frame frame;
 
+	if (record->kind == RECORDING_KIND_USE)
+		return take_use(context, record);
 	if (record->kind != RECORDING_KIND_FRAME)
 		return RECORDING_END;
 	if (pperf_records_get_frame(record, &frame))
@@ -92,6 +114,55 @@ static void make_frames(struct frames *f)
 	f->count = count;
 }
 
+/* Whether others than a process used the GPU: of a process without a PID, any may be itself. */
+static enum frame_others others_in(const struct recording_use *use, uint32_t pid)
+{
+	enum frame_others others = OTHERS_NONE;
+	size_t i;
+
+	for (i = 0; i < use->count; i++) {
+		if (pid && (use->users[i] & ~RECORDING_USER_UNKNOWN) == pid)
+			continue;
+		if (pid && !(use->users[i] & RECORDING_USER_UNKNOWN))
+			return OTHERS_SOME;
+		others = OTHERS_UNKNOWN;
+	}
+	return others;
+}
+
+/* Of a frame, from the first of the uses on that ends behind its begin. */
+static enum frame_others find_others(const struct frames *f, const struct frame *frame, size_t n)
+{
+	uint32_t pid = f->processes[frame->process].pid;
+	uint64_t known_ns = frame->start_ns;
+	bool known = true;
+
+	for (; n < f->num_uses && f->uses[n].start_ns < frame->end_ns; n++) {
+		enum frame_others others = others_in(&f->uses[n], pid);
+
+		if (others == OTHERS_SOME)
+			return others;
+		known &= others == OTHERS_NONE && f->uses[n].start_ns <= known_ns;
+		known_ns = f->uses[n].end_ns;
+	}
+	return known && known_ns >= frame->end_ns ? OTHERS_NONE : OTHERS_UNKNOWN;
+}
+
+static void find_all_others(struct frames *f)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < f->count; i++) {
+		struct frame *frame = &f->list[i];
+
+		if (i && frame->process != frame[-1].process)
+			n = 0;
+		while (n < f->num_uses && f->uses[n].end_ns <= frame->start_ns)
+			n++;
+		frame->others = find_others(f, frame, n);
+	}
+}
+
 enum recording_item pperf_frames_read(struct frames *f, struct recording *r, const struct chunks *chunks)
 {
 	enum recording_item item = RECORDING_END;
@@ -113,8 +184,10 @@ enum recording_item pperf_frames_read(struct frames *f, struct recording *r, con
 	}
 	if (item == RECORDING_NO_MEMORY)
 		snprintf(r->error, sizeof(r->error), "out of memory");
-	if (item == RECORDING_END)
+	if (item == RECORDING_END) {
 		make_frames(f);
+		find_all_others(f);
+	}
 	return item;
 }
 
@@ -122,5 +195,6 @@ void pperf_frames_free(struct frames *f)
 {
 	free(f->processes);
 	free(f->list);
+	free(f->uses);
 	memset(f, 0, sizeof(*f));
 }

@@ -14,10 +14,18 @@ struct frame_process {
 	size_t first, count;
 };
 
+/* Whether another process than that of a frame used the GPU while the frame lasted. */
+enum frame_others {
+	OTHERS_UNKNOWN,
+	OTHERS_NONE,
+	OTHERS_SOME,
+};
+
 struct frame {
 	uint64_t start_ns, end_ns;
 	uint32_t process;
 	uint32_t lost;
+	enum frame_others others;
 };
 
 struct frames {
@@ -27,6 +35,10 @@ struct frames {
 	/* By process. */
 	struct frame *list;
 	size_t count, room;
+
+	/* Who used the GPU, in the order in which the recorder looked. */
+	struct recording_use *uses;
+	size_t num_uses, use_room;
 };
 
 /*

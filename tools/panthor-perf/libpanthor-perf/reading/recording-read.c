@@ -618,6 +618,26 @@ static enum recording_item read_frame(struct recording *r, const struct recordin
 	return pperf_records_get_frame(record, &r->frame) ? RECORDING_BROKEN : RECORDING_SAMPLE;
 }
 
+int pperf_records_get_use(const struct recording_record *record, struct recording_use *use)
+{
+	size_t i;
+
+	memset(use, 0, sizeof(*use));
+	if (record->length < 16 || record->length % 4 || (record->length - 16) / 4 > RECORDING_USERS)
+		return -1;
+	use->start_ns = load_u64(record->at);
+	use->end_ns = load_u64(record->at + 8);
+	use->count = (record->length - 16) / 4;
+	for (i = 0; i < use->count; i++)
+		use->users[i] = load_u32(record->at + 16 + 4 * i);
+	return use->end_ns > INT64_MAX || use->start_ns > use->end_ns ? -1 : 0;
+}
+
+static enum recording_item read_use(struct recording *r, const struct recording_record *record)
+{
+	return pperf_records_get_use(record, &r->use) ? RECORDING_BROKEN : RECORDING_SAMPLE;
+}
+
 static const char *reason_name(unsigned int reason)
 {
 	return pperf_records_reasons[reason];
@@ -672,7 +692,8 @@ enum recording_item pperf_records_next(struct recording *r)
 	} kinds[] = {
 		{ RECORDING_KIND_SAMPLE, read_sample, RECORDING_SAMPLE }, { RECORDING_KIND_MARK, read_mark, RECORDING_MARK },
 		{ RECORDING_KIND_CLOCKS, read_clock_record, RECORDING_CLOCKS }, { RECORDING_KIND_END, read_end, RECORDING_END },
-		{ RECORDING_KIND_FRAME, read_frame, RECORDING_FRAME_END }, { RECORDING_KIND_STATE, check_state, RECORDING_BROKEN },
+		{ RECORDING_KIND_FRAME, read_frame, RECORDING_FRAME_END }, { RECORDING_KIND_USE, read_use, RECORDING_USE },
+		{ RECORDING_KIND_STATE, check_state, RECORDING_BROKEN },
 	};
 	struct recording_record record;
 	enum recording_item item;

@@ -60,6 +60,20 @@ struct recording_frame {
 	char name[RECORDING_FRAME_NAME + 1];
 };
 
+/*
+ * Processes that used the GPU at some time between two moments, by the clock of samples, or of which it is not known. There may
+ * be others that are not known at all if a user is RECORDING_USER_UNKNOWN without a PID.
+ */
+#define RECORDING_USERS 16
+#define RECORDING_USER_UNKNOWN 0x80000000u
+struct recording_use {
+	uint64_t start_ns, end_ns;
+
+	/* PIDs, with RECORDING_USER_UNKNOWN if it is not known. */
+	uint32_t users[RECORDING_USERS];
+	size_t count;
+};
+
 /* Why a recording ended. A file without such a record was cut short. */
 enum recording_reason {
 	RECORDING_COMMAND_ENDED,
@@ -113,7 +127,7 @@ struct recording_chunk {
 
 	uint64_t marks;
 
-	/* RECORDING_UNCOUNTED: an index does not tell. */
+	/* And records of who used the GPU. RECORDING_UNCOUNTED: an index does not tell. */
 	uint64_t frames;
 };
 
@@ -124,6 +138,7 @@ enum recording_item {
 	RECORDING_SAMPLE,
 	RECORDING_MARK,
 	RECORDING_FRAME_END,
+	RECORDING_USE,
 	RECORDING_CLOCKS,
 
 	/* Nothing comes any more: the recording was ended, or cut short. */
@@ -145,6 +160,7 @@ struct recording {
 	struct clocks clocks;
 	struct recording_mark mark;
 	struct recording_frame frame;
+	struct recording_use use;
 	struct recording_end end;
 
 	/* What is wrong, in a sentence without a full stop; errno of RECORDING_UNREADABLE, 0 if the file changed. */
@@ -294,6 +310,9 @@ int pperf_records_get_mark(const struct recording_record *record, struct recordi
 
 /* Returns -1 if the record is no end of a frame. */
 int pperf_records_get_frame(const struct recording_record *record, struct recording_frame *frame);
+
+/* Returns -1 if the record does not tell who used the GPU. */
+int pperf_records_get_use(const struct recording_record *record, struct recording_use *use);
 extern const char pperf_records_magic[8];
 extern const char *const pperf_records_reasons[5];
 
@@ -307,7 +326,7 @@ extern const char *const pperf_records_reasons[5];
 #define RECORDING_FRAME 8
 #define RECORDING_MAX_LENGTH 0xffffff
 
-/* The whole record of clocks, and that of a mark or of a frame at the most. */
+/* The whole record of clocks, and that of a mark at the most: those of frames and of users are shorter. */
 #define RECORDING_CLOCKS_SIZE (RECORDING_FRAME + 4 * 8)
 #define RECORDING_MARK_SIZE (RECORDING_FRAME + 8 + PPERF_MARK_LENGTH)
 
@@ -318,6 +337,7 @@ extern const char *const pperf_records_reasons[5];
 #define RECORDING_KIND_SAMPLE 'S'
 #define RECORDING_KIND_MARK 'M'
 #define RECORDING_KIND_FRAME 'F'
+#define RECORDING_KIND_USE 'U'
 #define RECORDING_KIND_END 'E'
 #define RECORDING_KIND_STATE 'K'
 #define RECORDING_KIND_INDEX 'I'
