@@ -693,7 +693,8 @@ int command_diff(int argc, char **argv)
 	struct view views[2] = {};
 	int status, i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &arguments))
+		return complain_of_memory();
 
 	for (status = STATUS_OK, i = 0; i < 2 && !status; i++) {
 		status = view_open(&views[i], arguments.inputs[i]);

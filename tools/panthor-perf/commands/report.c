@@ -205,7 +205,8 @@ int command_report(int argc, char **argv)
 	struct view view;
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &arguments))
+		return complain_of_memory();
 	setlocale(LC_CTYPE, "");
 
 	status = view_open(&view, arguments.input);

@@ -43,8 +43,8 @@ each "convert --perfetto" convert --perfetto "$SCRATCH/data"
 each "convert --sqlite" convert --sqlite -o "$SCRATCH/database" "$SCRATCH/data"
 each "report" report "$SCRATCH/data"
 each "report --frames" report --frames "$SCRATCH/data"
-each "report --csv" report --csv "$SCRATCH/data"
-each "diff" diff "$SCRATCH/data" "$SCRATCH/data"
+each "report --csv" report --csv -e MaliGPUActiveCy,MaliCoreUtil "$SCRATCH/data"
+each "diff" diff -e MaliGPUActiveCy,MaliCoreUtil,MaliFragActiveCy "$SCRATCH/data" "$SCRATCH/data"
 
 # More than a chunk, and without an index
 "$SCRATCH/recording-make" "$SCRATCH/chunks" 1100 default
