@@ -35,7 +35,8 @@
  * The other clocks cannot be read. They have the cycles of the top-level clock times the
  * ratio of the rates that the clock framework reports, if that ratio is 1 or what it was
  * at the probe. If it is not, or if GPU_CYCLE_COUNT stands still, cycles are the integral
- * of the rate from pair to pair. Notifiers follow the rates.
+ * of the rate from pair to pair. Rates are read at the probe, and all of them at each change
+ * that is announced.
  */
 
 /* Number of reads of the GPU timestamp, of which the quickest is used. */
@@ -87,16 +88,18 @@ void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 n
 		domain->follows = rates_follow(domain, toplevel);
 }
 
-/* The clock framework calls this with its prepare lock held. */
+/*
+ * The clock framework calls this with its prepare lock held. Firmware that sets the rates of
+ * several clocks at once may have announced only one of them: read all.
+ */
 static int rate_changed(struct notifier_block *nb, unsigned long event, void *data)
 {
-	struct panthor_perf_domain *domain = container_of(nb, struct panthor_perf_domain, nb);
-	struct panthor_perf_clock *clock = domain->clock;
-	struct clk_notifier_data *ndata = data;
+	struct panthor_perf_clock *clock = container_of(nb, struct panthor_perf_domain, nb)->clock;
+	u32 i;
 
-	if (event == POST_RATE_CHANGE)
-		panthor_perf_clock_set_rate(clock, domain - clock->domains, ktime_get_raw_ns(),
-					    ndata->new_rate);
+	for (i = 0; event == POST_RATE_CHANGE && i < PANTHOR_PERF_CLOCKS; i++)
+		panthor_perf_clock_set_rate(clock, i, ktime_get_raw_ns(),
+					    clk_get_rate(clock->domains[i].clk));
 	return NOTIFY_OK;
 }
 
@@ -151,40 +154,38 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
  */
 int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {
-	struct clk *clks[PANTHOR_PERF_CLOCKS] = {};
-	u32 i, tries;
+	struct panthor_perf_domain *domain = clock->domains;
+	u32 i, n;
 	int ret;
 
 	clock->ptdev = ptdev;
 	spin_lock_init(&clock->lock);
 	clock->supported = BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL);
-	clock->domains[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL].follows = true;
+	domain[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL].follows = true;
 
 	if (ptdev) {
 #ifdef CONFIG_ARM_ARCH_TIMER
 		clock->freq = arch_timer_get_cntfrq();
 #endif
-		clks[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL] = ptdev->clks.core;
-		clks[DRM_PANTHOR_PERF_CLOCK_COREGROUP] = ptdev->clks.coregroup;
-		clks[DRM_PANTHOR_PERF_CLOCK_SHADER] = ptdev->clks.stacks;
+		domain[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL].clk = ptdev->clks.core;
+		domain[DRM_PANTHOR_PERF_CLOCK_COREGROUP].clk = ptdev->clks.coregroup;
+		domain[DRM_PANTHOR_PERF_CLOCK_SHADER].clk = ptdev->clks.stacks;
 	}
 
-	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++) {
-		struct panthor_perf_domain *domain = &clock->domains[i];
-
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++, domain++) {
 		domain->clock = clock;
 		domain->nb.notifier_call = rate_changed;
-		if (!clks[i])
+		if (!domain->clk)
 			continue;
 
 		clock->supported |= BIT(i);
-		ret = devm_clk_notifier_register(ptdev->base.dev, clks[i], &domain->nb);
+		ret = devm_clk_notifier_register(ptdev->base.dev, domain->clk, &domain->nb);
 		if (ret)
 			return ret;
 
 		/* The notifier may store a newer rate in between. Some rates never settle. */
-		for (tries = 0; tries < 3 && domain->first_rate != clk_get_rate(clks[i]); tries++) {
-			domain->first_rate = clk_get_rate(clks[i]);
+		for (n = 0; n < 3 && domain->first_rate != clk_get_rate(domain->clk); n++) {
+			domain->first_rate = clk_get_rate(domain->clk);
 			panthor_perf_clock_set_rate(clock, i, ktime_get_raw_ns(),
 						    domain->first_rate);
 		}
@@ -331,8 +332,7 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
  * latest pair, or further after it than the clocks' difference may be off, moves to the pair and
  * returns 0.
  */
-u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu,
-			  struct panthor_perf_time *time)
+u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu, struct panthor_perf_time *time)
 {
 	const struct panthor_perf_time *pair = &clock->pair;
 	s64 age = pair->gpu - gpu;

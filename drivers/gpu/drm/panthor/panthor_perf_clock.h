@@ -15,7 +15,8 @@ struct panthor_device;
 /**
  * struct panthor_perf_domain - A clock domain of a GPU
  * @clock: Clocks of the device, whose array of domains this one is in.
- * @nb: Notifier of the clock, if the domain has one of its own.
+ * @clk: Clock of the domain, NULL if it has none of its own.
+ * @nb: Notifier of @clk.
  * @first_rate: @rate at the probe.
  * @rate: Present rate in Hz, 0 if there is no clock.
  * @follows: @rate is that of the top-level clock, or in the same ratio to it as at the probe.
@@ -25,6 +26,7 @@ struct panthor_device;
  */
 struct panthor_perf_domain {
 	struct panthor_perf_clock *clock;
+	struct clk *clk;
 	struct notifier_block nb;
 	unsigned long first_rate;
 	unsigned long rate;

@@ -91,8 +91,7 @@ void panthor_perf_fw_init(struct panthor_perf_fw *fw, struct panthor_device *ptd
 }
 
 /* Read the layout's parameters, all but supported_clocks, of a device that is powered. */
-void panthor_perf_fw_params(struct panthor_device *ptdev,
-			    struct panthor_perf_layout_params *params)
+void panthor_perf_fw_params(struct panthor_device *ptdev, struct panthor_perf_layout_params *params)
 {
 	const struct panthor_fw_global_control_iface *control =
 		panthor_fw_get_glb_iface(ptdev)->control;

@@ -360,16 +360,6 @@ static void interpolated(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, time.cycles[0], 7000);
 }
 
-/* Calls the notifier as the clock framework does before or after it changes a rate. */
-static void notify(struct panthor_perf_clock *clock, u32 id, unsigned long event,
-		   unsigned long rate)
-{
-	struct clk_notifier_data data = { .new_rate = rate };
-	struct notifier_block *nb = &clock->domains[id].nb;
-
-	nb->notifier_call(nb, event, &data);
-}
-
 /* Cycles are counted from up to down. Without the register they are those of the rates. */
 static void up_and_down(struct kunit *test)
 {
@@ -378,9 +368,7 @@ static void up_and_down(struct kunit *test)
 	u64 ns;
 
 	/* Nobody counts so far: the rate is stored, and no more is done. */
-	notify(clock, 0, POST_RATE_CHANGE, 1000000000);
-	notify(clock, 0, PRE_RATE_CHANGE, 2000000000);
-	notify(clock, 0, ABORT_RATE_CHANGE, 2000000000);
+	panthor_perf_clock_set_rate(clock, 0, ktime_get_raw_ns(), 1000000000);
 	panthor_perf_clock_down(clock);
 	KUNIT_EXPECT_EQ(test, clock->pair.ns, 0);
 	panthor_perf_clock_now(clock, &time);
@@ -399,7 +387,7 @@ static void up_and_down(struct kunit *test)
 	panthor_perf_clock_down(clock);
 	ns = clock->pair.ns;
 	KUNIT_EXPECT_EQ(test, clock->pair.cycles[0], ns - up.ns);
-	notify(clock, 0, POST_RATE_CHANGE, 2000000000);
+	panthor_perf_clock_set_rate(clock, 0, ktime_get_raw_ns(), 2000000000);
 	panthor_perf_clock_now(clock, &time);
 	KUNIT_EXPECT_EQ(test, time.cycles[0], ns - up.ns);
 
@@ -505,7 +493,7 @@ static int report_rates(void *data)
 
 	wait_for_completion(&r->start);
 	for (i = 0; i < RATE_REPORTS; i++) {
-		notify(r->clock, 0, POST_RATE_CHANGE, 1000000000);
+		panthor_perf_clock_set_rate(r->clock, 0, ktime_get_raw_ns(), 1000000000);
 		cond_resched();
 	}
 	WRITE_ONCE(r->done, true);
@@ -525,7 +513,7 @@ static void concurrent_changes(struct kunit *test)
 	u64 reads = 0, up_ns;
 	bool done;
 
-	notify(clock, 0, POST_RATE_CHANGE, 1000000000);
+	panthor_perf_clock_set_rate(clock, 0, ktime_get_raw_ns(), 1000000000);
 	panthor_perf_clock_up(clock, false, &time);
 	up_ns = time.ns;
 	thread = kthread_run(report_rates, &r, "perf-clock-test");
@@ -677,9 +665,22 @@ static void probed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domains[0].rate, 1600000000);
 	KUNIT_EXPECT_TRUE(test, domains[2].follows);
 
+	/* Firmware changes both, of which only one is announced. */
+	stacks->rate = 300000000;
+	KUNIT_EXPECT_EQ(test, clk_set_rate(core->clk, 1200000000), 0);
+	KUNIT_EXPECT_EQ(test, domains[0].rate, 1200000000);
+	KUNIT_EXPECT_EQ(test, domains[2].rate, 300000000);
+	KUNIT_EXPECT_TRUE(test, domains[2].follows);
+
+	/* A change that has not taken place. */
+	stacks->rate = 400000000;
+	domains[2].nb.notifier_call(&domains[2].nb, PRE_RATE_CHANGE, NULL);
+	domains[2].nb.notifier_call(&domains[2].nb, ABORT_RATE_CHANGE, NULL);
+	KUNIT_EXPECT_EQ(test, domains[2].rate, 300000000);
+
 	kunit_device_unregister(test, dev);
 	KUNIT_EXPECT_EQ(test, clk_set_rate(core->clk, 100000000), 0);
-	KUNIT_EXPECT_EQ(test, domains[0].rate, 1600000000);
+	KUNIT_EXPECT_EQ(test, domains[0].rate, 1200000000);
 }
 #else
 static void probed(struct kunit *test)
