@@ -124,7 +124,7 @@ static void print_sample(const struct pperf_sample *sample, unsigned int values)
 		print_block(pperf_sample_block_at(sample, i), values);
 }
 
-/* What the driver says in debugfs of where cycles come from. */
+/* What the driver says in debugfs of where cycles come from, and by which clock the core group counts. */
 static void print_cycles(const struct pperf_gpu_info *info)
 {
 	char device[PATH_MAX], path[PATH_MAX + 64], line[256];
@@ -139,7 +139,7 @@ static void print_cycles(const struct pperf_gpu_info *info)
 		return;
 	}
 	while (fgets(line, sizeof(line), file))
-		if (!strncmp(line, "cycles:", strlen("cycles:")))
+		if (!strncmp(line, "cycles:", strlen("cycles:")) || !strncmp(line, "coregroup:", strlen("coregroup:")))
 			fputs(line, stdout);
 	fclose(file);
 }

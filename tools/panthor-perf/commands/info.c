@@ -76,7 +76,8 @@ static void print_board(const struct pperf_gpu_info *gpu)
 	if (positions[0])
 		printf("%-22s%s\n", "Core positions", positions);
 	if (board.clocks[0])
-		printf("%-22s%s\n", "Names of clocks", board.clocks);
+		printf("%-22s%s%s\n", "Names of clocks", board.clocks, board_has_bus_clock(&board, gpu) ?
+		       " (coregroup is a bus clock: the core group counts as top level)" : "");
 	if (board.memory[0])
 		printf("%-22s%s\n", "Memory", board.memory);
 }

@@ -56,6 +56,11 @@ void board_read(struct board *board, const char *sysfs)
 	board->memory = access(path, F_OK) ? "not coherent" : "coherent";
 }
 
+bool board_has_bus_clock(const struct board *board, const struct pperf_gpu_info *gpu)
+{
+	return strstr(board->clocks, "coregroup") && !(gpu->clocks & 1u << PPERF_CLOCK_COREGROUP);
+}
+
 void board_positions(const struct pperf_gpu_info *gpu, char *text, size_t size)
 {
 	size_t length = 0;

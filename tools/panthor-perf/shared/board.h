@@ -3,6 +3,7 @@
 #ifndef PANTHOR_PERF_BOARD_H
 #define PANTHOR_PERF_BOARD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <panthor-perf.h>
@@ -21,6 +22,12 @@ struct board {
 
 /* The GPU's directory in sysfs may be NULL. */
 void board_read(struct board *board, const char *sysfs);
+
+/*
+ * Whether the clock named coregroup is not the core group's. The kernel decides this by its rate, and counts the core
+ * group as top level.
+ */
+bool board_has_bus_clock(const struct board *board, const struct pperf_gpu_info *gpu);
 
 /* Numbers of the shader cores' positions: "0, 2, 16, 18". Empty if fuses hide some: which ones is not known then. */
 void board_positions(const struct pperf_gpu_info *gpu, char *text, size_t size);

@@ -195,8 +195,10 @@ says "all GPUs are listed" 0 "^Device  */dev/dri/renderD129," info
 is "each of them" "$(counted info s info -j; grep -o '"device":"[^"]*"' "$SCRATCH/info.out" | tr '\n' ' ')" \
 	'"device":"/dev/dri/renderD128" "device":"/dev/dri/renderD129" '
 mkdir -p "$SCRATCH/gpu/of_node"
+printf 'core\0stacks\0' >"$SCRATCH/gpu/of_node/clock-names"
+FAKE_SYSFS=$SCRATCH/gpu says "names of the GPU's clocks" 0 "^Names of clocks  *core, stacks$" info
 printf 'core\0coregroup\0' >"$SCRATCH/gpu/of_node/clock-names"
-FAKE_SYSFS=$SCRATCH/gpu says "names of the GPU's clocks" 0 "^Names of clocks  *core, coregroup$" info
+FAKE_SYSFS=$SCRATCH/gpu says "one that is not the core group's" 0 "^Names of clocks  *core, coregroup (coregroup is a bus clock" info
 is "names of clocks in JSON" "$(FAKE_SYSFS=$SCRATCH/gpu "$tool" info -j -d renderD128 | jq -c '[.clock_names, .memory]')" \
 	'[["core","coregroup"],"not coherent"]'
 says "list as JSON" 0 '"equation":' list -j -g G610

@@ -547,6 +547,8 @@ static int panthor_perf_debugfs_show(struct seq_file *m, void *unused)
 			drm_printf(&p, "failures: %u\n", perf->sampler.failures);
 			drm_printf(&p, "cycles: %s\n", perf->clock.by_rates ?
 				   "from the rates of the clock framework" : "counted by the GPU");
+			drm_printf(&p, "coregroup: %s clock\n", perf->clock.supported &
+				   BIT(DRM_PANTHOR_PERF_CLOCK_COREGROUP) ? "own" : "top-level");
 			drm_printf(&p, "sessions: %zu\n", list_count_nodes(&perf->sessions));
 			list_for_each_entry(session, &perf->sessions, node)
 				show_session(session, &p);

@@ -37,6 +37,10 @@
  * at the probe. If it is not, or if GPU_CYCLE_COUNT stands still, cycles are the integral
  * of the rate from pair to pair. Rates are read at the probe, and all of them at each change
  * that is announced.
+ *
+ * A device tree may name a bus clock coregroup. A clock of that name which has less than half
+ * the rate of the top-level clock at the probe is ignored, and the core group counts as top
+ * level.
  */
 
 /* Number of reads of the GPU timestamp, of which the quickest is used. */
@@ -168,7 +172,9 @@ int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_dev
 		clock->freq = arch_timer_get_cntfrq();
 #endif
 		domain[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL].clk = ptdev->clks.core;
-		domain[DRM_PANTHOR_PERF_CLOCK_COREGROUP].clk = ptdev->clks.coregroup;
+		/* A clock of less than half the top level's rate is a bus clock. */
+		if (clk_get_rate(ptdev->clks.coregroup) >= clk_get_rate(ptdev->clks.core) / 2)
+			domain[DRM_PANTHOR_PERF_CLOCK_COREGROUP].clk = ptdev->clks.coregroup;
 		domain[DRM_PANTHOR_PERF_CLOCK_SHADER].clk = ptdev->clks.stacks;
 	}
 

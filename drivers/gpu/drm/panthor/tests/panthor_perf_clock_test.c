@@ -682,8 +682,60 @@ static void probed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, clk_set_rate(core->clk, 100000000), 0);
 	KUNIT_EXPECT_EQ(test, domains[0].rate, 1200000000);
 }
+
+/* A clock named coregroup is the core group's unless it has less than half the rate of core. */
+static void bus_clock(struct kunit *test)
+{
+	static const struct {
+		unsigned long core, coregroup;
+		bool ignored;
+	} cases[] = {
+		{ 1000000000, 1000000000, false },
+		{ 1000000000, 500000000, false },
+		{ 1000000000, 499999999, true },
+		/* i.MX95: the lowest operating point, and the clock of the APB bus. */
+		{ 500000000, 133333333, true },
+		/* Rates that are not known. */
+		{ 1000000000, 0, true },
+		{ 0, 133333333, false },
+		{ 0, 0, false },
+	};
+	struct fake_clk *core = new_fake_clk(test, "panthor-perf-test-core", 0);
+	struct fake_clk *coregroup = new_fake_clk(test, "panthor-perf-test-coregroup", 0);
+	struct device *dev = kunit_device_register(test, "panthor-perf-test");
+	struct panthor_device *ptdev = new_device(test);
+	u32 i;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dev));
+	ptdev->base.dev = dev;
+	ptdev->clks.core = core->clk;
+	ptdev->clks.coregroup = coregroup->clk;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct panthor_perf_clock *clock = kunit_kzalloc(test, sizeof(*clock), GFP_KERNEL);
+
+		KUNIT_ASSERT_NOT_NULL(test, clock);
+		core->rate = cases[i].core;
+		coregroup->rate = cases[i].coregroup;
+		KUNIT_ASSERT_EQ(test, panthor_perf_clock_init(clock, ptdev), 0);
+		KUNIT_EXPECT_EQ_MSG(test, clock->supported, cases[i].ignored ?
+				    BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL) :
+				    BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL) |
+				    BIT(DRM_PANTHOR_PERF_CLOCK_COREGROUP),
+				    "core %lu Hz, coregroup %lu Hz", cases[i].core,
+				    cases[i].coregroup);
+		KUNIT_EXPECT_EQ(test, clock->domains[1].rate,
+				cases[i].ignored ? 0 : cases[i].coregroup);
+	}
+	kunit_device_unregister(test, dev);
+}
 #else
 static void probed(struct kunit *test)
+{
+	kunit_skip(test, "this kernel has no framework of clocks that are fake");
+}
+
+static void bus_clock(struct kunit *test)
 {
 	kunit_skip(test, "this kernel has no framework of clocks that are fake");
 }
@@ -726,6 +778,7 @@ static struct kunit_case panthor_perf_clock_cases[] = {
 	KUNIT_CASE_SLOW(concurrent_changes),
 	KUNIT_CASE(now),
 	KUNIT_CASE(probed),
+	KUNIT_CASE(bus_clock),
 	KUNIT_CASE(deadlines),
 	{}
 };
