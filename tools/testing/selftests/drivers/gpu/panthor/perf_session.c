@@ -923,7 +923,9 @@ TEST_F(session, permission)
 	EXPECT_EQ(-EACCES, as_nobody(&setup, 1, self->fd));
 	setup.block_set = 0;
 
-	while ((uint64_t)big_slots * self->info.sample_size <= 16 << 20)
+	/* On the smallest GPUs, the longest ring that there can be is not that long. */
+	while ((uint64_t)big_slots * self->info.sample_size <= 16 << 20 &&
+	       big_slots < self->info.max_sample_slots)
 		big_slots *= 2;
 	for (int i = 0; i < 2; i++) {
 		uint64_t size = perf_page_align((uint64_t)big_slots * self->info.sample_size);
@@ -931,7 +933,7 @@ TEST_F(session, permission)
 		ASSERT_EQ(0, perf_bo_create(self->fd, &big, size, 0));
 		setup.ringbuf_handle = big.handle;
 		setup.sample_slots = big_slots;
-		EXPECT_EQ(i ? 0 : -EACCES, as_nobody(&setup, 1, self->fd));
+		EXPECT_EQ(size > 16 << 20 ? -EACCES : 0, as_nobody(&setup, 1, self->fd));
 		EXPECT_EQ(0, perf_bo_close(self->fd, &big));
 		big_slots /= 2;
 	}
