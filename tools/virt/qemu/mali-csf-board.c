@@ -3,14 +3,16 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Three oscillators whose rates can be set, a supply, three operating points,
- * and the device tree of it all. The oscillators are those of Arm's Versatile
+ * Oscillators whose rates can be set, a supply, operating points, and the
+ * device tree of it all. The oscillators are those of Arm's Versatile
  * Express boards, which kernels of distributions have a driver for: they are
  * read and set through the configuration registers of a system register block.
  * Fuses, if there are any to read, are those of MediaTek's SoCs for the same
  * reason: bytes in memory, here a mask of shader cores.
  */
 #include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/cutils.h"
 #include "qemu/log.h"
 #include "hw/registerfields.h"
 #include "hw/arm/fdt.h"
@@ -34,7 +36,6 @@ REG32(SYS_CFGSTAT, 0xa8)
 /* Functions of the configuration registers */
 #define BOARD_FUNCTION_OSC  1
 
-#define BOARD_DEFAULT_HZ    150000000
 #define BOARD_MIN_HZ        1000000
 #define BOARD_MAX_HZ        4000000000u
 
@@ -42,17 +43,92 @@ static const char *const board_clk_names[MALI_CLKS] = {
     "core", "coregroup", "stacks"
 };
 
+static bool board_parse_hz(const char *text, uint32_t *hz)
+{
+    unsigned value;
+
+    *hz = 0;
+    if (qemu_strtoui(text, NULL, 10, &value) || value < BOARD_MIN_HZ ||
+        value > BOARD_MAX_HZ) {
+        return false;
+    }
+    *hz = value;
+    return true;
+}
+
+static bool board_parse_clocks(MaliCsfState *s)
+{
+    g_auto(GStrv) words = g_strsplit(s->clocks, "+", -1);
+
+    s->clks_shared = true;
+    for (int i = 0; words[i]; i++) {
+        char *at = strchr(words[i], '@');
+        int clk = 0;
+
+        if (at) {
+            *at++ = '\0';
+        }
+        while (clk < MALI_CLKS && strcmp(words[i], board_clk_names[clk])) {
+            clk++;
+        }
+        if (clk == MALI_CLKS ||
+            (at && !board_parse_hz(at, &s->clk_fixed[clk]))) {
+            return false;
+        }
+        s->clks_named |= 1u << clk;
+    }
+    return s->clks_named & 1u << MALI_CLK_CORE;
+}
+
+static bool board_parse_opps(MaliCsfState *s, const char *opps)
+{
+    g_auto(GStrv) words = g_strsplit(opps, "+", -1);
+    uint32_t last = 0, hz;
+
+    for (s->n_opps = 0; words[s->n_opps]; s->n_opps++) {
+        if (s->n_opps == MALI_MAX_OPPS ||
+            !board_parse_hz(words[s->n_opps], &hz) || hz <= last) {
+            return false;
+        }
+        s->opp_hz[s->n_opps] = last = hz;
+    }
+    return s->n_opps;
+}
+
+bool mali_csf_board_init(MaliCsfState *s, Error **errp)
+{
+    s->clks_named = s->clocks ? 0 : (1u << MALI_CLKS) - 1;
+    if (s->clocks && !board_parse_clocks(s)) {
+        error_setg(errp, "mali-csf: clocks=%s: name core, and others of "
+                   "coregroup and stacks, each with @HZ if its rate is fixed, "
+                   "e.g. core+coregroup@133333333", s->clocks);
+        return false;
+    }
+    if (!board_parse_opps(s, s->opps ?: "50000000+100000000+150000000")) {
+        error_setg(errp, "mali-csf: opps=%s: give 1 to %d rates in Hz, the "
+                   "lowest first, e.g. 500000000+1000000000", s->opps,
+                   MALI_MAX_OPPS);
+        return false;
+    }
+    return true;
+}
+
 /*
  * Without one of its clocks the GPU stands still; it has forgotten all when the
- * last of them has stopped.
+ * last of them has stopped. A clock that the device tree does not have has the
+ * gate of core.
  */
 static void board_gates(MaliCsfState *s, uint32_t led)
 {
-    unsigned ran = s->clks_on;
+    unsigned ran = s->clks_on, on = FIELD_EX32(led, SYS_LED, GATES);
 
     s->sys_led = led & R_SYS_LED_ALL_MASK;
+    on &= s->clks_named;
+    if (on & 1u << MALI_CLK_CORE) {
+        on |= ((1u << MALI_CLKS) - 1) & ~s->clks_named;
+    }
     mali_csf_csg_settle(s);
-    mali_csf_clk_run(s, FIELD_EX32(led, SYS_LED, GATES));
+    mali_csf_clk_run(s, on);
     if (ran && !s->clks_on) {
         s->events->clocks_stopped(s);
     }
@@ -73,7 +149,11 @@ static void board_configure(MaliCsfState *s, uint32_t ctrl)
     if (FIELD_EX32(ctrl, SYS_CFGCTRL, WRITE)) {
         /* Jobs go on at the new rate, and so do the counters. */
         mali_csf_csg_settle(s);
-        mali_csf_clk_set(s, osc, s->sys_cfgdata);
+        for (int i = 0; i < MALI_CLKS; i++) {
+            if (i == osc || s->clks_shared) {
+                mali_csf_clk_set(s, i, s->sys_cfgdata);
+            }
+        }
     } else {
         s->sys_cfgdata = mali_csf_clk_nominal_hz(s, osc);
     }
@@ -155,7 +235,8 @@ void mali_csf_board_reset(MaliCsfState *s)
 {
     s->sys_led = s->sys_cfgdata = s->sys_cfgctrl = s->sys_cfgstat = 0;
     for (int i = 0; i < MALI_CLKS; i++) {
-        mali_csf_clk_set(s, i, BOARD_DEFAULT_HZ);
+        mali_csf_clk_set(s, i, s->clk_fixed[MALI_CLK_CORE] ?:
+                               s->opp_hz[s->n_opps - 1]);
     }
     mali_csf_clk_run(s, 0);
 }
@@ -191,25 +272,167 @@ static void board_fuses_fdt_add(void *fdt, const char *parent, uint64_t fuses,
     qemu_fdt_setprop_string(fdt, gpu, "nvmem-cell-names", "shader-present");
 }
 
+/* An oscillator behind the system registers. */
+static uint32_t board_osc_fdt_add(void *fdt, const char *bus, int clk)
+{
+    g_autofree char *node = g_strdup_printf("%s/clock-%s", bus,
+                                            board_clk_names[clk]);
+    g_autofree char *name = g_strdup_printf("mali-%s", board_clk_names[clk]);
+    uint32_t phandle = board_node(fdt, node, "arm,vexpress-osc");
+
+    qemu_fdt_setprop_cell(fdt, node, "#clock-cells", 0);
+    qemu_fdt_setprop_cells(fdt, node, "arm,vexpress-sysreg,func",
+                           BOARD_FUNCTION_OSC, clk);
+    qemu_fdt_setprop_cells(fdt, node, "freq-range", BOARD_MIN_HZ, BOARD_MAX_HZ);
+    qemu_fdt_setprop_string(fdt, node, "clock-output-names", name);
+    return phandle;
+}
+
+static uint32_t board_fixed_fdt_add(void *fdt, int clk, uint32_t hz)
+{
+    g_autofree char *node = g_strdup_printf("/mali-clock-%s",
+                                            board_clk_names[clk]);
+    uint32_t phandle = board_node(fdt, node, "fixed-clock");
+
+    qemu_fdt_setprop_cell(fdt, node, "#clock-cells", 0);
+    qemu_fdt_setprop_cell(fdt, node, "clock-frequency", hz);
+    return phandle;
+}
+
+/* The gate of a clock is opened by the LED of its number. */
+static uint32_t board_gate_fdt_add(void *fdt, int clk, uint32_t clk_ph,
+                                   uint32_t led_ph)
+{
+    g_autofree char *node = g_strdup_printf("/mali-gate-%s",
+                                            board_clk_names[clk]);
+    uint32_t phandle = board_node(fdt, node, "gpio-gate-clock");
+
+    qemu_fdt_setprop_cell(fdt, node, "#clock-cells", 0);
+    qemu_fdt_setprop_cell(fdt, node, "clocks", clk_ph);
+    qemu_fdt_setprop_cells(fdt, node, "enable-gpios", led_ph, clk, 0);
+    return phandle;
+}
+
+/* The system registers; the phandle of their LEDs. */
+static uint32_t board_sysreg_fdt_add(void *fdt, const char *node, uint64_t regs,
+                                     uint32_t *leds)
+{
+    /* What the driver of the system registers wants to see in them. */
+    static const char *const gpios[] = { "sys_mci", "sys_flash", "sys_led" };
+    uint32_t phandle = board_node(fdt, node, "arm,vexpress-sysreg");
+
+    qemu_fdt_setprop_cells(fdt, node, "reg", (uint32_t)regs, MALI_SYSREG_SIZE);
+    for (int i = 0; i < ARRAY_SIZE(gpios); i++) {
+        g_autofree char *n = g_strdup_printf("%s/%s", node, gpios[i]);
+        g_autofree char *c = g_strdup_printf("arm,vexpress-sysreg,%s",
+                                             gpios[i]);
+
+        *leds = board_node(fdt, n, c);
+        qemu_fdt_setprop(fdt, n, "gpio-controller", NULL, 0);
+        qemu_fdt_setprop_cell(fdt, n, "#gpio-cells", 2);
+    }
+    return phandle;
+}
+
+/* Each clock that has a name: an oscillator or a fixed rate, with a gate. */
+static void board_clocks_fdt_add(MaliCsfState *s, void *fdt, const char *sysreg,
+                                 uint64_t regs, const char *gpu)
+{
+    const char *oscs = "/mali-oscillators";
+    uint32_t gates[MALI_CLKS], osc = 0, leds, sysreg_ph;
+    int n = 0;
+
+    sysreg_ph = board_sysreg_fdt_add(fdt, sysreg, regs, &leds);
+    board_node(fdt, oscs, "arm,vexpress,config-bus");
+    qemu_fdt_setprop_cell(fdt, oscs, "arm,vexpress,config-bridge", sysreg_ph);
+    qemu_fdt_setprop_cell(fdt, oscs, "arm,vexpress,site", 0);
+    for (int i = 0; i < MALI_CLKS; i++) {
+        if (!(s->clks_named >> i & 1)) {
+            continue;
+        }
+        if (!s->clk_fixed[i] && (!osc || !s->clks_shared)) {
+            osc = board_osc_fdt_add(fdt, oscs, i);
+        }
+        gates[n++] = cpu_to_be32(board_gate_fdt_add(fdt, i, s->clk_fixed[i] ?
+            board_fixed_fdt_add(fdt, i, s->clk_fixed[i]) : osc, leds));
+    }
+    qemu_fdt_setprop(fdt, gpu, "clocks", gates, n * sizeof(gates[0]));
+}
+
+static void board_opps_fdt_add(MaliCsfState *s, void *fdt, const char *gpu)
+{
+    const char *supply = "/mali-supply", *table = "/mali-opp-table";
+
+    qemu_fdt_setprop_cell(fdt, gpu, "mali-supply",
+                          board_node(fdt, supply, "regulator-fixed"));
+    qemu_fdt_setprop_string(fdt, supply, "regulator-name", "vdd-gpu");
+    qemu_fdt_setprop_cell(fdt, supply, "regulator-min-microvolt", 750000);
+    qemu_fdt_setprop_cell(fdt, supply, "regulator-max-microvolt", 750000);
+    qemu_fdt_setprop(fdt, supply, "regulator-always-on", NULL, 0);
+
+    qemu_fdt_setprop_cell(fdt, gpu, "operating-points-v2",
+                          board_node(fdt, table, "operating-points-v2"));
+    for (int i = 0; i < s->n_opps; i++) {
+        g_autofree char *n = g_strdup_printf("%s/opp-%u", table, s->opp_hz[i]);
+
+        qemu_fdt_add_subnode(fdt, n);
+        qemu_fdt_setprop_u64(fdt, n, "opp-hz", s->opp_hz[i]);
+        qemu_fdt_setprop_cell(fdt, n, "opp-microvolt", 750000);
+    }
+}
+
+/* A power domain that has the clocks and the operating points. */
+static void board_gpufreq_fdt_add(MaliCsfState *s, void *fdt, const char *node,
+                                  const uint64_t *mmio, const char *gpu)
+{
+    uint32_t phandle = board_node(fdt, node, "panthor-perf,mali-gpufreq");
+    uint32_t opps[MALI_MAX_OPPS], clks[2 * MALI_CLKS];
+    int n = 0;
+
+    for (int i = 0; i < s->n_opps; i++) {
+        opps[i] = cpu_to_be32(s->opp_hz[i]);
+    }
+    for (int i = 0; i < MALI_CLKS; i++) {
+        if (s->clks_named >> i & 1) {
+            clks[n++] = cpu_to_be32(phandle);
+            clks[n++] = cpu_to_be32(i);
+        }
+    }
+    qemu_fdt_setprop_cells(fdt, node, "reg",
+                           (uint32_t)mmio[MALI_MMIO_SYSREG], MALI_SYSREG_SIZE,
+                           (uint32_t)mmio[MALI_MMIO_BENCH], MALI_BENCH_SIZE);
+    qemu_fdt_setprop(fdt, node, "opps", opps, s->n_opps * sizeof(opps[0]));
+    qemu_fdt_setprop_cell(fdt, node, "#clock-cells", 1);
+    qemu_fdt_setprop_cell(fdt, node, "#power-domain-cells", 0);
+    qemu_fdt_setprop(fdt, gpu, "clocks", clks, n * sizeof(clks[0]));
+    qemu_fdt_setprop_cell(fdt, gpu, "power-domains", phandle);
+}
+
+static void board_clock_names_fdt_add(MaliCsfState *s, void *fdt,
+                                      const char *gpu)
+{
+    g_autoptr(GString) names = g_string_new(NULL);
+
+    for (int i = 0; i < MALI_CLKS; i++) {
+        if (s->clks_named >> i & 1) {
+            g_string_append_len(names, board_clk_names[i],
+                                strlen(board_clk_names[i]) + 1);
+        }
+    }
+    qemu_fdt_setprop(fdt, gpu, "clock-names", names->str, names->len);
+}
+
 /*
- * The board around the GPU: three oscillators behind system registers, a gate
- * behind each, a fixed supply, three operating points; the GPU's node; the
- * bench page's. The gates are opened by the first LEDs of the board.
+ * The board around the GPU: oscillators behind system registers, a gate behind
+ * each, a fixed supply, operating points; the GPU's node; the bench page's.
  */
 void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
                             const uint64_t *mmio, const int *irqs)
 {
     uint64_t regs = mmio[MALI_MMIO_REGS], bench = mmio[MALI_MMIO_BENCH];
     uint64_t sysreg = mmio[MALI_MMIO_SYSREG];
-    static const uint32_t opp_hz[] = { 50000000, 100000000, 150000000 };
     static const char irq_names[] = "job\0mmu\0gpu";
-    static const char clk_names[] = "core\0coregroup\0stacks";
-    /* What the driver of the system registers wants to see in them. */
-    static const char *const gpios[] = { "sys_led", "sys_mci", "sys_flash" };
-    const char *supply = "/mali-supply", *opp = "/mali-opp-table";
-    const char *oscs = "/mali-oscillators";
-    uint32_t sysreg_ph, supply_ph, opp_ph, gpio_ph, clk_ph[MALI_CLKS];
-    uint32_t led_ph = 0;
+    const char *compatible = s->compatible ?: s->model->compatible;
     g_autofree char *node = g_strdup_printf("%s/gpu@%" PRIx64, parent, regs);
     g_autofree char *bnode = g_strdup_printf("%s/bench@%" PRIx64, parent,
                                              bench);
@@ -218,69 +441,15 @@ void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
     g_autofree char *compat = NULL;
     int compat_len;
 
-    supply_ph = board_node(fdt, supply, "regulator-fixed");
-    qemu_fdt_setprop_string(fdt, supply, "regulator-name", "vdd-gpu");
-    qemu_fdt_setprop_cell(fdt, supply, "regulator-min-microvolt", 750000);
-    qemu_fdt_setprop_cell(fdt, supply, "regulator-max-microvolt", 750000);
-    qemu_fdt_setprop(fdt, supply, "regulator-always-on", NULL, 0);
-
-    opp_ph = board_node(fdt, opp, "operating-points-v2");
-    for (int i = 0; i < ARRAY_SIZE(opp_hz); i++) {
-        g_autofree char *n = g_strdup_printf("%s/opp-%u", opp, opp_hz[i]);
-
-        qemu_fdt_add_subnode(fdt, n);
-        qemu_fdt_setprop_u64(fdt, n, "opp-hz", opp_hz[i]);
-        qemu_fdt_setprop_cell(fdt, n, "opp-microvolt", 750000);
-    }
-
-    sysreg_ph = board_node(fdt, snode, "arm,vexpress-sysreg");
-    qemu_fdt_setprop_cells(fdt, snode, "reg", (uint32_t)sysreg,
-                           MALI_SYSREG_SIZE);
-    for (int i = 0; i < ARRAY_SIZE(gpios); i++) {
-        g_autofree char *n = g_strdup_printf("%s/%s", snode, gpios[i]);
-        g_autofree char *c = g_strdup_printf("arm,vexpress-sysreg,%s",
-                                             gpios[i]);
-
-        gpio_ph = board_node(fdt, n, c);
-        if (!i) {
-            led_ph = gpio_ph;
-        }
-        qemu_fdt_setprop(fdt, n, "gpio-controller", NULL, 0);
-        qemu_fdt_setprop_cell(fdt, n, "#gpio-cells", 2);
-    }
-
-    board_node(fdt, oscs, "arm,vexpress,config-bus");
-    qemu_fdt_setprop_cell(fdt, oscs, "arm,vexpress,config-bridge", sysreg_ph);
-    qemu_fdt_setprop_cell(fdt, oscs, "arm,vexpress,site", 0);
-    for (int i = 0; i < MALI_CLKS; i++) {
-        g_autofree char *n = g_strdup_printf("%s/clock-%s", oscs,
-                                             board_clk_names[i]);
-        g_autofree char *name = g_strdup_printf("mali-%s", board_clk_names[i]);
-
-        clk_ph[i] = board_node(fdt, n, "arm,vexpress-osc");
-        qemu_fdt_setprop_cell(fdt, n, "#clock-cells", 0);
-        qemu_fdt_setprop_cells(fdt, n, "arm,vexpress-sysreg,func",
-                               BOARD_FUNCTION_OSC, i);
-        qemu_fdt_setprop_cells(fdt, n, "freq-range", BOARD_MIN_HZ,
-                               BOARD_MAX_HZ);
-        qemu_fdt_setprop_string(fdt, n, "clock-output-names", name);
-    }
-    for (int i = 0; i < MALI_CLKS; i++) {
-        g_autofree char *n = g_strdup_printf("/mali-gate-%s",
-                                             board_clk_names[i]);
-        uint32_t gate_ph = board_node(fdt, n, "gpio-gate-clock");
-
-        qemu_fdt_setprop_cell(fdt, n, "#clock-cells", 0);
-        qemu_fdt_setprop_cell(fdt, n, "clocks", clk_ph[i]);
-        qemu_fdt_setprop_cells(fdt, n, "enable-gpios", led_ph, i, 0);
-        clk_ph[i] = gate_ph;
+    if (s->board) {
+        qemu_fdt_setprop_string(fdt, "/", "model", s->board);
     }
 
     qemu_fdt_add_subnode(fdt, node);
-    if (s->model->compatible) {
-        compat = g_strdup_printf("%s%c%s", s->model->compatible, 0,
+    if (compatible) {
+        compat = g_strdup_printf("%s%c%s", compatible, 0,
                                  "arm,mali-valhall-csf");
-        compat_len = strlen(s->model->compatible) + 1;
+        compat_len = strlen(compatible) + 1;
     } else {
         compat = g_strdup("arm,mali-valhall-csf");
         compat_len = 0;
@@ -294,11 +463,13 @@ void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
         GIC_FDT_IRQ_TYPE_SPI, irqs[MALI_IRQ_GPU], GIC_FDT_IRQ_FLAGS_LEVEL_HI);
     qemu_fdt_setprop(fdt, node, "interrupt-names", irq_names,
                      sizeof(irq_names));
-    qemu_fdt_setprop_cells(fdt, node, "clocks", clk_ph[0], clk_ph[1],
-                           clk_ph[2]);
-    qemu_fdt_setprop(fdt, node, "clock-names", clk_names, sizeof(clk_names));
-    qemu_fdt_setprop_cell(fdt, node, "mali-supply", supply_ph);
-    qemu_fdt_setprop_cell(fdt, node, "operating-points-v2", opp_ph);
+    board_clock_names_fdt_add(s, fdt, node);
+    if (s->gpufreq) {
+        board_gpufreq_fdt_add(s, fdt, snode, mmio, node);
+    } else {
+        board_clocks_fdt_add(s, fdt, snode, sysreg, node);
+        board_opps_fdt_add(s, fdt, node);
+    }
     /* Said either way, whatever the nodes above may say. */
     qemu_fdt_setprop(fdt, node, s->coherent ? "dma-coherent"
                                             : "dma-noncoherent", NULL, 0);

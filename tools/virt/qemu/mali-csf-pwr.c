@@ -384,7 +384,7 @@ static uint32_t control_command(MaliCsfState *s, uint32_t val)
     }
     if (domain < 0 || (sub & ~SUBDOMAIN_RTU) ||
         (sub && (domain != MALI_PWR_SHADER ||
-                 !(s->model->gpu_features & FEATURE_RAY_TRAVERSAL)))) {
+                 !(s->gpu_features & FEATURE_RAY_TRAVERSAL)))) {
         return IRQ_INVALID;
     }
     if (timer_pending(s->reset_timer)) {

@@ -349,9 +349,9 @@ static uint32_t mali_gpu_read(MaliCsfState *s, hwaddr off)
     case A_PWR_OVERRIDE1:
         return s->pwr_override[(off - A_PWR_OVERRIDE0) / 4];
     case A_GPU_FEATURES:
-        return s->model->gpu_features;
+        return s->gpu_features;
     case A_GPU_FEATURES_HI:
-        return s->model->gpu_features >> 32;
+        return s->gpu_features >> 32;
     case A_PRFCNT_FEATURES: /* block size in units of 256 bytes, arch 11 */
         return FIELD_EX32(s->gpu_id, GPU_ID, ARCH_MAJOR) >= 11 ?
                s->counters * 4 / 256 : 0;
@@ -679,6 +679,9 @@ static bool mali_check(MaliCsfState *s, Error **errp)
     if (s->fw_blocks == UNSET32) {
         s->fw_blocks = m->fw_blocks;
     }
+    if (s->gpu_features == UNSET64) {
+        s->gpu_features = m->gpu_features;
+    }
     if (s->csg_blocks == UNSET32) {
         s->csg_blocks = m->csg_blocks ? s->csgs : 0;
     }
@@ -755,6 +758,7 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     }
     /* All that can fail comes before all that would have to be undone. */
     if (!mali_parse_iface(s, errp) || !mali_check(s, errp) ||
+        !mali_csf_board_init(s, errp) ||
         !mali_csf_ledger_init(s, s->ledger_name, errp)) {
         return;
     }
@@ -853,7 +857,13 @@ static Property mali_csf_properties[] = {
     DEFINE_PROP_UINT32("csg_blocks", MaliCsfState, csg_blocks, UNSET32),
     DEFINE_PROP_ON_OFF_AUTO("metadata", MaliCsfState, metadata,
                             ON_OFF_AUTO_AUTO),
+    DEFINE_PROP_UINT64("gpu_features", MaliCsfState, gpu_features, UNSET64),
     DEFINE_PROP_BOOL("coherent", MaliCsfState, coherent, false),
+    DEFINE_PROP_STRING("board", MaliCsfState, board),
+    DEFINE_PROP_STRING("compatible", MaliCsfState, compatible),
+    DEFINE_PROP_STRING("clocks", MaliCsfState, clocks),
+    DEFINE_PROP_STRING("opps", MaliCsfState, opps),
+    DEFINE_PROP_BOOL("gpufreq", MaliCsfState, gpufreq, false),
     DEFINE_PROP_BOOL("features_junk", MaliCsfState, features_junk, false),
     DEFINE_PROP_BOOL("events_once", MaliCsfState, events_once, false),
     DEFINE_PROP_UINT32("cntfrq", MaliCsfState, cntfrq, 0),

@@ -44,6 +44,8 @@ OBJECT_DECLARE_SIMPLE_TYPE(MaliCsfState, MALI_CSF)
 #define MALI_MAX_CSGS           (MALI_DOORBELLS - 1)
 /* Core clock cycles that a cache flush by GPU_COMMAND or a stream takes. */
 #define MALI_FLUSH_CYCLES       200
+/* Operating points of the board */
+#define MALI_MAX_OPPS           16
 /* Thousandths of the rate set at which clocks can be made to run. */
 #define MALI_MAX_REAL_RATE      4000
 
@@ -310,8 +312,7 @@ typedef struct MaliInject {
 /* Constant facts about one GPU. */
 typedef struct MaliModel {
     const char *name;
-    /* board's, in front of arm,mali-valhall-csf; or NULL */
-    const char *compatible;
+    const char *compatible;     /* default of the property, or NULL */
     uint32_t gpu_id;
     uint64_t shader_present;
     uint32_t l2_slices;
@@ -382,7 +383,14 @@ struct MaliCsfState {
     uint32_t fw_blocks;
     uint32_t csg_blocks;
     OnOffAuto metadata;
+    uint64_t gpu_features;
     bool coherent;
+    /* Of the board */
+    char *board;                /* its name */
+    char *compatible;           /* the GPU's, before arm,mali-valhall-csf */
+    char *clocks;               /* "core+coregroup@HZ+stacks" */
+    char *opps;                 /* "HZ+HZ+..." */
+    bool gpufreq;               /* a power domain has them */
     /* perfcnt_features is junk where it means nothing */
     bool features_junk;
     /* counter events are not raised again at a doorbell */
@@ -419,6 +427,11 @@ struct MaliCsfState {
     QEMUTimer *retract_timer;
     MaliClk clk[MALI_CLKS];
     unsigned clks_on;           /* a bit each: its gate is open */
+    unsigned clks_named;        /* a bit each: the device tree has it */
+    bool clks_shared;           /* all have the rate of core */
+    uint32_t clk_fixed[MALI_CLKS];  /* rate as the device tree has it, or 0 */
+    uint32_t opp_hz[MALI_MAX_OPPS];
+    unsigned n_opps;
     uint32_t sys_led, sys_cfgdata, sys_cfgctrl, sys_cfgstat;
     QEMUTimer *reset_timer;
     QEMUTimer *flush_timer;
@@ -823,6 +836,8 @@ uint32_t mali_csf_perfcnt_features(MaliCsfState *s);
 
 /* mali-csf-board.c */
 extern const MemoryRegionOps mali_csf_board_ops, mali_csf_fuses_ops;
+/* Takes the properties of the board; false if one of them is wrong. */
+bool mali_csf_board_init(MaliCsfState *s, Error **errp);
 void mali_csf_board_reset(MaliCsfState *s);
 void mali_csf_board_fdt_add(MaliCsfState *s, void *fdt, const char *parent,
                             const uint64_t *mmio, const int *irqs);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0 or MIT
+/*
+ * A power domain that sets the rate of the GPU's clocks by its performance state, as firmware does on the MT8196. Rates
+ * can be read, as they really are, but nobody is notified of a change.
+ */
+#include <linux/clk-provider.h>
+#include <linux/io.h>
+#include <linux/module.h>
+#include <linux/of.h>
+#include <linux/of_address.h>
+#include <linux/platform_device.h>
+#include <linux/pm_domain.h>
+#include <linux/pm_opp.h>
+
+#define MAX_OPPS	16
+
+/* core, coregroup, stacks */
+#define CLKS		3
+
+/* Registers of the virtual board, and of the bench page: the rate of core, and behind it those of the others. */
+#define SYS_LED		0x08
+#define SYS_CFGDATA	0xa0
+#define SYS_CFGCTRL	0xa4
+#define   SET_OSC_0	(BIT(31) | BIT(30) | 1 << 20)
+#define GATES		7
+#define CORE_REAL_HZ	0x248
+#define REAL_HZ_STRIDE	8
+
+struct gpufreq_clk {
+	struct clk_hw hw;
+	void __iomem *hz;
+};
+
+struct gpufreq {
+	struct generic_pm_domain pd;
+	struct gpufreq_clk clks[CLKS];
+	void __iomem *board;
+	u32 opps[MAX_OPPS];
+	int num_opps;
+};
+
+static unsigned long gpufreq_recalc_rate(struct clk_hw *hw, unsigned long parent_rate)
+{
+	/* The upper half is 0. */
+	return readl(container_of(hw, struct gpufreq_clk, hw)->hz);
+}
+
+static int gpufreq_determine_rate(struct clk_hw *hw, struct clk_rate_request *req)
+{
+	return 0;
+}
+
+static const struct clk_ops gpufreq_clk_ops = {
+	.recalc_rate = gpufreq_recalc_rate,
+	.determine_rate = gpufreq_determine_rate,
+};
+
+static int gpufreq_set_state(struct generic_pm_domain *pd, unsigned int state)
+{
+	struct gpufreq *g = container_of(pd, struct gpufreq, pd);
+
+	if (state >= g->num_opps)
+		return -EINVAL;
+	writel(g->opps[state], g->board + SYS_CFGDATA);
+	writel(SET_OSC_0, g->board + SYS_CFGCTRL);
+	return 0;
+}
+
+static int gpufreq_on(struct generic_pm_domain *pd)
+{
+	writel(GATES, container_of(pd, struct gpufreq, pd)->board + SYS_LED);
+	return 0;
+}
+
+static int gpufreq_off(struct generic_pm_domain *pd)
+{
+	writel(0, container_of(pd, struct gpufreq, pd)->board + SYS_LED);
+	return 0;
+}
+
+static int gpufreq_attach(struct generic_pm_domain *pd, struct device *dev)
+{
+	struct gpufreq *g = container_of(pd, struct gpufreq, pd);
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < g->num_opps; i++) {
+		struct dev_pm_opp_data data = { .level = i, .freq = g->opps[i], .u_volt = 750000 };
+
+		ret = dev_pm_opp_add_dynamic(dev, &data);
+	}
+	if (ret)
+		dev_pm_opp_remove_all_dynamic(dev);
+	return ret;
+}
+
+static void gpufreq_detach(struct generic_pm_domain *pd, struct device *dev)
+{
+	dev_pm_opp_remove_all_dynamic(dev);
+}
+
+static int gpufreq_probe(struct platform_device *pdev)
+{
+	static const char * const names[CLKS] = { "firmware-core", "firmware-coregroup", "firmware-stacks" };
+	struct clk_hw_onecell_data *data;
+	struct device *dev = &pdev->dev;
+	void __iomem *bench;
+	struct gpufreq *g;
+	int i, ret;
+
+	g = devm_kzalloc(dev, sizeof(*g), GFP_KERNEL);
+	data = devm_kzalloc(dev, struct_size(data, hws, CLKS), GFP_KERNEL);
+	if (!g || !data)
+		return -ENOMEM;
+	/* mali-bench maps the bench page as well. */
+	g->board = devm_of_iomap(dev, dev->of_node, 0, NULL);
+	bench = of_iomap(dev->of_node, 1);
+	if (IS_ERR(g->board) || !bench)
+		return -ENOMEM;
+	g->num_opps = of_property_read_variable_u32_array(dev->of_node, "opps", g->opps, 1, MAX_OPPS);
+	if (g->num_opps < 0)
+		return g->num_opps;
+
+	data->num = CLKS;
+	for (i = 0; i < CLKS; i++) {
+		const struct clk_init_data init = {
+			.name = names[i], .ops = &gpufreq_clk_ops, .flags = CLK_GET_RATE_NOCACHE,
+		};
+
+		g->clks[i].hz = bench + CORE_REAL_HZ + i * REAL_HZ_STRIDE;
+		g->clks[i].hw.init = &init;
+		ret = devm_clk_hw_register(dev, &g->clks[i].hw);
+		if (ret)
+			return ret;
+		data->hws[i] = &g->clks[i].hw;
+	}
+	ret = devm_of_clk_add_hw_provider(dev, of_clk_hw_onecell_get, data);
+	if (ret)
+		return ret;
+
+	g->pd.name = "mali-gpufreq";
+	g->pd.attach_dev = gpufreq_attach;
+	g->pd.detach_dev = gpufreq_detach;
+	g->pd.power_on = gpufreq_on;
+	g->pd.power_off = gpufreq_off;
+	g->pd.set_performance_state = gpufreq_set_state;
+	g->pd.flags = GENPD_FLAG_OPP_TABLE_FW;
+	ret = pm_genpd_init(&g->pd, NULL, true);
+	if (ret)
+		return ret;
+	return of_genpd_add_provider_simple(dev->of_node, &g->pd);
+}
+
+static const struct of_device_id gpufreq_match[] = {
+	{ .compatible = "panthor-perf,mali-gpufreq" },
+	{}
+};
+MODULE_DEVICE_TABLE(of, gpufreq_match);
+
+static struct platform_driver gpufreq_driver = {
+	.driver = {
+		.name = "mali-gpufreq",
+		.of_match_table = gpufreq_match,
+		.suppress_bind_attrs = true,
+	},
+	.probe = gpufreq_probe,
+};
+
+/* It stays: the domain of a device that is bound cannot go. */
+static int __init gpufreq_init(void)
+{
+	return platform_driver_register(&gpufreq_driver);
+}
+module_init(gpufreq_init);
+
+MODULE_DESCRIPTION("Power domain and clocks of a virtual Mali, whose rates change without notice");
+MODULE_LICENSE("Dual MIT/GPL");
