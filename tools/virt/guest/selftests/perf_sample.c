@@ -16,6 +16,8 @@ static bool bed_prepare(const struct drm_panthor_gpu_info *gpu)
 }
 
 #define TRIES 50
+/* Times the number of a value, it fits a counter. */
+#define AMOUNT_STEP 100003ull
 /* Values of all blocks, of the largest GPU that there can be. */
 #define VALUES (114 * 128)
 
@@ -134,7 +136,7 @@ TEST_F_TIMEOUT(sample, everything_counted, 300)
 			continue;
 		/* Different everywhere. */
 		bench_choose(self->gpu.shader_present, t, i, v);
-		bench_reg_set64(AMOUNT, 1000003ull * n);
+		bench_reg_set64(AMOUNT, AMOUNT_STEP * n);
 		bench_reg_set(ADD, 1);
 	}
 	for (int i = 0; i < 3; i++)
@@ -143,7 +145,7 @@ TEST_F_TIMEOUT(sample, everything_counted, 300)
 	check_sums(_metadata, self, &self->a, &self->all);
 	for_each_value(n, t, i, v) {
 		if (v >= PERF_RESERVED)
-			EXPECT_LE(1000003ull * n, after[n] - before[n]);
+			EXPECT_LE(AMOUNT_STEP * n, after[n] - before[n]);
 	}
 	for (uint64_t i = 0; i < perf_insert(&self->a); i++)
 		EXPECT_EQ(0, perf_slot(&self->a, i)->flags);
