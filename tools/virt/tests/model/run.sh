@@ -59,7 +59,7 @@ if [ "$CONFIG" = debug ]; then
 	says "it is shown" "KASAN"
 	exit
 fi
-plan 82
+plan 84
 
 # What goes in
 
@@ -149,6 +149,7 @@ wrong()
 }
 wrong "no such model" "model" -g g999
 wrong "no such property" "nonesuch" -p nonesuch=1
+wrong "no such board" "choose one of rk3588, " -b nonesuch
 wrong "clocks without core" "name core, and others of coregroup and stacks" -p clocks=stacks
 wrong "a clock of an unknown name" "clocks=core+bus: name core" -p clocks=core+bus
 wrong "a clock of no rate" "clocks=core@0: name core" -p clocks=core@0
