@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * VK_LAYER_PANTHOR_PERF_frames: frames of programs that use Vulkan. A frame ends with vkQueuePresentKHR() or, if that is
- * asked for, with each submission.
+ * asked for, with each submission. Labels of queues are regions, if that is asked for.
  *
  * What belongs to an instance or a device is found by its dispatch pointer, which its physical devices or queues share.
  * Who presents only reads: there is no lock.
  */
 #define _GNU_SOURCE
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,8 @@ struct entry {
 	PFN_vkQueuePresentKHR present;
 	PFN_vkQueueSubmit submit;
 	PFN_vkQueueSubmit2 submit2, submit2_khr;
+	PFN_vkQueueBeginDebugUtilsLabelEXT begin_label;
+	PFN_vkQueueEndDebugUtilsLabelEXT end_label;
 };
 
 static struct entry *instances, *devices;
@@ -75,8 +78,7 @@ static struct entry take(struct entry *const *list, const void *handle)
 
 static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPresentInfoKHR *info)
 {
-	if (frames_wanted && !frames_of_submits)
-		pperf_frame();
+	end_frame();
 	return find(&devices, queue)->present(queue, info);
 }
 
@@ -102,6 +104,20 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit2_khr(VkQueue queue, uint32_t 
 {
 	end_submission();
 	return find(&devices, queue)->submit2_khr(queue, count, infos, fence);
+}
+
+/* ---- Labels ---- */
+
+static VKAPI_ATTR void VKAPI_CALL queue_begin_label(VkQueue queue, const VkDebugUtilsLabelEXT *label)
+{
+	labels_begin(queue, label->pLabelName, SIZE_MAX);
+	find(&devices, queue)->begin_label(queue, label);
+}
+
+static VKAPI_ATTR void VKAPI_CALL queue_end_label(VkQueue queue)
+{
+	find(&devices, queue)->end_label(queue);
+	labels_end(queue);
 }
 
 /* ---- Making and destroying ---- */
@@ -195,6 +211,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
 	e->submit = (PFN_vkQueueSubmit)next(*device, "vkQueueSubmit");
 	e->submit2 = (PFN_vkQueueSubmit2)next(*device, "vkQueueSubmit2");
 	e->submit2_khr = (PFN_vkQueueSubmit2)next(*device, "vkQueueSubmit2KHR");
+	e->begin_label = (PFN_vkQueueBeginDebugUtilsLabelEXT)next(*device, "vkQueueBeginDebugUtilsLabelEXT");
+	e->end_label = (PFN_vkQueueEndDebugUtilsLabelEXT)next(*device, "vkQueueEndDebugUtilsLabelEXT");
 	add(&devices, e);
 	return VK_SUCCESS;
 }
@@ -220,6 +238,8 @@ static const struct function {
 	{ "vkQueueSubmit", (PFN_vkVoidFunction)queue_submit },
 	{ "vkQueueSubmit2", (PFN_vkVoidFunction)queue_submit2 },
 	{ "vkQueueSubmit2KHR", (PFN_vkVoidFunction)queue_submit2_khr },
+	{ "vkQueueBeginDebugUtilsLabelEXT", (PFN_vkVoidFunction)queue_begin_label },
+	{ "vkQueueEndDebugUtilsLabelEXT", (PFN_vkVoidFunction)queue_end_label },
 }, instance_functions[] = {
 	{ "vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_address },
 	{ "vkCreateInstance", (PFN_vkVoidFunction)create_instance },

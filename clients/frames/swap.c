@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
- * Frames of programs that use EGL or GLX, for LD_PRELOAD. A program finds the functions that end a frame by its linker,
- * by dlsym(), or by what EGL and GLX have for it: whichever it is, it gets ours, which call those that it would have got.
+ * Frames of programs that use EGL or GLX, and their debug groups of GL, for LD_PRELOAD. A program finds these functions by
+ * its linker, by dlsym(), or by what EGL and GLX have for it: whichever it is, it gets ours, which call those that it would
+ * have got.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frames.h"
 
-bool frames_wanted, frames_of_submits;
+bool frames_wanted, frames_of_submits, labels_wanted;
 
 static void __attribute__((constructor)) read_environment(void)
 {
 	const char *wanted = getenv("PANTHOR_PERF_FRAMES"), *of = getenv("PANTHOR_PERF_FRAMES_OF");
+	const char *labels = getenv("PANTHOR_PERF_FRAMES_LABELS");
 
 	frames_wanted = wanted && !strcmp(wanted, "1");
 	frames_of_submits = of && !strcmp(of, "submit");
+	labels_wanted = frames_wanted && labels && !strcmp(labels, "1");
 }
 
 EXPORT unsigned int eglSwapBuffers(void *display, void *surface);
@@ -28,9 +32,16 @@ EXPORT void *eglGetProcAddress(const char *name);
 EXPORT void glXSwapBuffers(void *display, unsigned long drawable);
 EXPORT void *glXGetProcAddress(const unsigned char *name);
 EXPORT void *glXGetProcAddressARB(const unsigned char *name);
+EXPORT void glPushDebugGroup(unsigned int source, unsigned int id, int length, const char *message);
+EXPORT void glPushDebugGroupKHR(unsigned int source, unsigned int id, int length, const char *message);
+EXPORT void glPopDebugGroup(void);
+EXPORT void glPopDebugGroupKHR(void);
 EXPORT void *dlsym(void *handle, const char *name);
 
-enum { SWAP, SWAP_DAMAGE_KHR, SWAP_DAMAGE_EXT, EGL_ADDRESS, GLX_SWAP, GLX_ADDRESS, GLX_ADDRESS_ARB, NUM_FUNCTIONS };
+enum {
+	SWAP, SWAP_DAMAGE_KHR, SWAP_DAMAGE_EXT, EGL_ADDRESS, GLX_SWAP, GLX_ADDRESS, GLX_ADDRESS_ARB,
+	PUSH_GROUP, PUSH_GROUP_KHR, POP_GROUP, POP_GROUP_KHR, NUM_FUNCTIONS
+};
 
 /* Ours, and those of the first library that the program has found them in. A second one's are left as they are. */
 static struct {
@@ -45,6 +56,10 @@ static struct {
 	[GLX_SWAP] = { "glXSwapBuffers", glXSwapBuffers, NULL },
 	[GLX_ADDRESS] = { "glXGetProcAddress", glXGetProcAddress, NULL },
 	[GLX_ADDRESS_ARB] = { "glXGetProcAddressARB", glXGetProcAddressARB, NULL },
+	[PUSH_GROUP] = { "glPushDebugGroup", glPushDebugGroup, NULL },
+	[PUSH_GROUP_KHR] = { "glPushDebugGroupKHR", glPushDebugGroupKHR, NULL },
+	[POP_GROUP] = { "glPopDebugGroup", glPopDebugGroup, NULL },
+	[POP_GROUP_KHR] = { "glPopDebugGroupKHR", glPopDebugGroupKHR, NULL },
 };
 
 /* ---- The C library's own dlsym() ---- */
@@ -72,7 +87,7 @@ static int number_of(const char *name)
 	int i;
 
 	/* Most are asked for others. */
-	if (strncmp(name, "egl", 3) && strncmp(name, "glX", 3))
+	if (strncmp(name, "egl", 3) && strncmp(name, "glX", 3) && strncmp(name, "glP", 3))
 		return -1;
 	for (i = 0; i < NUM_FUNCTIONS; i++)
 		if (!strcmp(functions[i].name, name))
@@ -129,10 +144,12 @@ __attribute__((optimize("O2,no-stack-protector"))) void *dlsym(void *handle, con
 
 /* ---- Ours ---- */
 
-static void end_frame(void)
+void end_frame(void)
 {
-	if (frames_wanted && !frames_of_submits)
-		pperf_frame();
+	if (!frames_wanted || frames_of_submits)
+		return;
+	labels_end_frame();
+	pperf_frame();
 }
 
 unsigned int eglSwapBuffers(void *display, void *surface)
@@ -166,6 +183,45 @@ void glXSwapBuffers(void *display, unsigned long drawable)
 	end_frame();
 	if (real)
 		real(display, drawable);
+}
+
+/* A context of GL has the groups, and a thread has the context. */
+static void push_group(int number, unsigned int source, unsigned int id, int length, const char *message)
+{
+	void (*real)(unsigned int source, unsigned int id, int length, const char *message) = real_function(number);
+
+	labels_begin((void *)pthread_self(), message, length < 0 ? SIZE_MAX : (size_t)length);
+	if (real)
+		real(source, id, length, message);
+}
+
+static void pop_group(int number)
+{
+	void (*real)(void) = real_function(number);
+
+	if (real)
+		real();
+	labels_end((void *)pthread_self());
+}
+
+void glPushDebugGroup(unsigned int source, unsigned int id, int length, const char *message)
+{
+	push_group(PUSH_GROUP, source, id, length, message);
+}
+
+void glPushDebugGroupKHR(unsigned int source, unsigned int id, int length, const char *message)
+{
+	push_group(PUSH_GROUP_KHR, source, id, length, message);
+}
+
+void glPopDebugGroup(void)
+{
+	pop_group(POP_GROUP);
+}
+
+void glPopDebugGroupKHR(void)
+{
+	pop_group(POP_GROUP_KHR);
 }
 
 /* A library may know its own function by our name: what it has under that name itself. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* A libEGL and a libGLX that count what they are called for: 'd' with DAMAGE, 's' without, 'x' for GLX. */
+/*
+ * A libEGL, a libGLX and a libGL that say what they are called for: 'k' and 'e' with damage, 's' without, 'x' for GLX, '(' and ')'
+ * for groups.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +21,11 @@ static unsigned int said(char what, long a, long b)
 	fflush(stdout);
 	return 1;
 }
+
+void glPushDebugGroup(unsigned int source, unsigned int id, int length, const char *message);
+void glPushDebugGroupKHR(unsigned int source, unsigned int id, int length, const char *message);
+void glPopDebugGroup(void);
+void glPopDebugGroupKHR(void);
 
 unsigned int eglSwapBuffers(void *display, void *surface)
 {
@@ -38,6 +46,10 @@ void *eglGetProcAddress(const char *name)
 {
 	if (!strcmp(name, "eglSwapBuffers"))
 		return eglSwapBuffers;
+	if (!strcmp(name, "glPushDebugGroupKHR"))
+		return glPushDebugGroupKHR;
+	if (!strcmp(name, "glPopDebugGroupKHR"))
+		return glPopDebugGroupKHR;
 	return strcmp(name, "eglSwapBuffersWithDamageKHR") ? NULL : eglSwapBuffersWithDamageKHR;
 }
 
@@ -54,4 +66,24 @@ void *glXGetProcAddress(const unsigned char *name)
 void *glXGetProcAddressARB(const unsigned char *name)
 {
 	return glXGetProcAddress(name);
+}
+
+void glPushDebugGroup(unsigned int source, unsigned int id, int length, const char *message)
+{
+	said('(', source, id + length + !message);
+}
+
+void glPushDebugGroupKHR(unsigned int source, unsigned int id, int length, const char *message)
+{
+	said('(', source, id + length + !message);
+}
+
+void glPopDebugGroup(void)
+{
+	said(')', 0, 0);
+}
+
+void glPopDebugGroupKHR(void)
+{
+	said(')', 0, 0);
 }

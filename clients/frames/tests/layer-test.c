@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * layer-test LAYER present|submit|exit|fork: a program with two devices of two instances, and the loader and the driver below it,
+ * layer-test LAYER present|submit|exit|fork|labels: a program with two devices of two instances, and the loader and the driver below it,
  * as far as the layer sees them. Presents and submits in turn; prints what the driver was called for.
  */
 #define _GNU_SOURCE
@@ -89,6 +89,16 @@ static VkResult driver_submit2(VkQueue queue, uint32_t count, const VkSubmitInfo
 	return VK_NOT_READY;
 }
 
+static void driver_begin_label(VkQueue queue, const VkDebugUtilsLabelEXT *label)
+{
+	printf("%s(%s ", name_of(queue), label->pLabelName);
+}
+
+static void driver_end_label(VkQueue queue)
+{
+	printf("%s) ", name_of(queue));
+}
+
 static void driver_other(void)
 {
 }
@@ -102,6 +112,7 @@ static PFN_vkVoidFunction driver_get(const char *name)
 		{ "vkCreateInstance", driver_create_instance }, { "vkDestroyInstance", driver_destroy_instance },
 		{ "vkCreateDevice", driver_create_device }, { "vkDestroyDevice", driver_destroy_device },
 		{ "vkQueuePresentKHR", driver_present }, { "vkQueueSubmit", driver_submit }, { "vkQueueSubmit2", driver_submit2 },
+		{ "vkQueueBeginDebugUtilsLabelEXT", driver_begin_label }, { "vkQueueEndDebugUtilsLabelEXT", driver_end_label },
 		{ "vkQueueSubmit2KHR", driver_submit2 }, { "vkDeviceWaitIdle", driver_other }, { "vkGetDeviceProcAddr", driver_other },
 	};
 	size_t i;
@@ -175,6 +186,35 @@ static void use(VkDevice device, unsigned int n)
 		FAIL("what the driver says is lost\n");
 }
 
+/* Two queues have labels of their own, and one of them shows a frame in between. */
+static void use_labels(const VkDevice device[2])
+{
+	const VkDebugUtilsLabelEXT label[] = {
+		{ .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = "outer" },
+		{ .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = "inner" },
+	};
+	const VkPresentInfoKHR info = { .sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR, .swapchainCount = 1 };
+	VkQueue queue[] = { (VkQueue)&queues[0], (VkQueue)&queues[1] };
+	PFN_vkQueueBeginDebugUtilsLabelEXT begin[2];
+	PFN_vkQueueEndDebugUtilsLabelEXT end[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin[i] = (PFN_vkQueueBeginDebugUtilsLabelEXT)address(device[i], "vkQueueBeginDebugUtilsLabelEXT");
+		end[i] = (PFN_vkQueueEndDebugUtilsLabelEXT)address(device[i], "vkQueueEndDebugUtilsLabelEXT");
+		if (!begin[i] || !end[i])
+			FAIL("no labels\n");
+	}
+	begin[0](queue[0], &label[0]);
+	begin[0](queue[0], &label[1]);
+	begin[1](queue[1], &label[1]);
+	end[1](queue[1]);
+	end[0](queue[0]);
+	((PFN_vkQueuePresentKHR)address(device[0], "vkQueuePresentKHR"))(queue[0], &info);
+	end[0](queue[0]);
+	begin[1](queue[1], &label[0]);
+}
+
 int main(int argc, char **argv)
 {
 	PFN_vkNegotiateLoaderLayerInterfaceVersion negotiate;
@@ -197,6 +237,10 @@ int main(int argc, char **argv)
 	if (address(device[0], "vkQueueSubmit2") || address(device[0], "vkQueueSubmit2KHR"))
 		FAIL("the device has functions that the driver does not have\n");
 	has_submit2 = true;
+	if (!strcmp(argv[2], "labels")) {
+		use_labels(device);
+		return 0;
+	}
 	use(device[0], 0);
 	use(device[1], 1);
 	use(device[0], 0);

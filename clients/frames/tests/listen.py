@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""listen.py COMMAND...: runs it, and prints what it says, and its status, and how many frames each of its processes had.
+"""listen.py COMMAND...: runs it, and prints what it says, its status, its regions in [], and how many frames each process had.
 
 It listens as a recorder does.
 """
@@ -7,11 +7,17 @@ import os, socket, struct, subprocess, sys, tempfile, threading
 
 HEAD = struct.Struct("<IIQQ32s")
 MAGIC = 0x31465050
-frames, wrong, missed = {}, 0, 0
+MARK_HEAD = struct.Struct("<IIQ")
+MARK_MAGIC = 0x314b4d50
+frames, marks, wrong, missed = {}, [], 0, 0
 
 
 def take(message):
     global wrong, missed
+    if MARK_HEAD.unpack_from(message)[0] == MARK_MAGIC:
+        missed += MARK_HEAD.unpack_from(message)[1]
+        marks.append(message[MARK_HEAD.size:].decode())
+        return
     magic, lost, program, number, name = HEAD.unpack_from(message)
     times = struct.unpack_from(f"<{(len(message) - HEAD.size) // 8}Q", message, HEAD.size)
     wrong += magic != MAGIC
@@ -40,5 +46,6 @@ with tempfile.TemporaryDirectory() as directory:
     # Behind all of its own.
     socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"", path)
     thread.join()
-print(done.stdout.decode().strip(), done.returncode, *[f"{name}:{len(known)}" for (_, name), known in sorted(frames.items())],
+print(done.stdout.decode().strip(), done.returncode, *(["[" + "|".join(marks) + "]"] if marks else []),
+      *[f"{name}:{len(known)}" for (_, name), known in sorted(frames.items())],
       *([f"wrong:{wrong}"] if wrong else []), *([f"missed:{missed}"] if missed else []))

@@ -2,7 +2,7 @@
 /*
  * Programs that end frames by EGL and GLX, in the ways in which programs find their functions:
  *
- * program linked|dlsym LIBRARY|address|next|none|fork|exec|threads
+ * program linked|dlsym LIBRARY|address|next|none|fork|exec|threads|labels|owners|deep|long
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,12 +18,16 @@ typedef unsigned int swap(void *display, void *surface);
 typedef unsigned int swap_damage(void *display, void *surface, const int32_t *rects, int32_t count);
 typedef void swap_glx(void *display, unsigned long drawable);
 typedef void *address(const char *name);
+typedef void push_group(unsigned int source, unsigned int id, int length, const char *message);
+typedef void pop_group(void);
 
 #ifdef LINKED
 swap eglSwapBuffers;
 swap_damage eglSwapBuffersWithDamageKHR, eglSwapBuffersWithDamageEXT;
 swap_glx glXSwapBuffers;
 address eglGetProcAddress, glXGetProcAddress, glXGetProcAddressARB;
+push_group glPushDebugGroup;
+pop_group glPopDebugGroup;
 #endif
 
 static const int32_t rects[4] = { 1 };
@@ -41,6 +45,80 @@ static void *add_frames(void *nothing)
 	for (i = 0; i < 5; i++)
 		eglSwapBuffers((void *)1, (void *)2);
 	return nothing;
+}
+
+static void push(const char *name)
+{
+	glPushDebugGroup(1, 2, -1, name);
+}
+
+static void *label_thread(void *nothing)
+{
+	push("other");
+	glPopDebugGroup();
+	return nothing;
+}
+
+/* Groups within groups; those that are left open end with the frame, and the last of all with the program. */
+static int run_labels(void)
+{
+	push_group *push_khr = (push_group *)eglGetProcAddress("glPushDebugGroupKHR");
+	pop_group *pop_khr = (pop_group *)eglGetProcAddress("glPopDebugGroupKHR");
+
+	push("a");
+	push_khr(1, 2, 1, "bc");
+	pop_khr();
+	push("with\ttab");
+	eglSwapBuffers((void *)1, (void *)2);
+	glPopDebugGroup();
+	push("last");
+	return 0;
+}
+
+/* A thread's groups are not within those of another. */
+static int run_owners(void)
+{
+	pthread_t thread;
+
+	push("mine");
+	if (pthread_create(&thread, NULL, label_thread, NULL) || pthread_join(thread, NULL))
+		return 1;
+	push("inner");
+	glPopDebugGroup();
+	glPopDebugGroup();
+	return 0;
+}
+
+/* More groups than are regions; those without a name are none. */
+static int run_deep(void)
+{
+	int i;
+
+	for (i = 0; i < 14; i++)
+		push("");
+	push("15");
+	push("16");
+	push("17");
+	for (i = 0; i < 17; i++)
+		glPopDebugGroup();
+	push("again");
+	glPopDebugGroup();
+	return 0;
+}
+
+/* Names that are longer than a region's, and characters of more than one byte at its end. */
+static int run_long(void)
+{
+	char name[200];
+	int i;
+
+	memset(name, 'n', 94);
+	strcpy(name + 94, "\xe2\x82\xac");
+	push(name);
+	push("inner");
+	for (i = 0; i < 2; i++)
+		glPopDebugGroup();
+	return 0;
 }
 
 static int run_linked(const char *how, char **argv)
@@ -76,6 +154,14 @@ static int run_linked(const char *how, char **argv)
 			return 1;
 		return pthread_join(thread[0], NULL) || pthread_join(thread[1], NULL);
 	}
+	if (!strcmp(how, "labels"))
+		return run_labels();
+	if (!strcmp(how, "owners"))
+		return run_owners();
+	if (!strcmp(how, "deep"))
+		return run_deep();
+	if (!strcmp(how, "long"))
+		return run_long();
 	return 2;
 }
 #endif

@@ -96,8 +96,8 @@ struct arguments {
 	unsigned long keep;
 	const char *on_mark;
 
-	/* Frames of the command are marked for it. */
-	bool frames, has_period;
+	/* Frames of the command are marked for it; they are submissions of Vulkan; labels are regions. */
+	bool frames, frames_of_submits, labels, has_period;
 
 	/* NULL if there is none. */
 	const char *control, *socket;
@@ -183,7 +183,8 @@ static const struct argp_option options[] = {
 	{ "delay", 'D', "TIME", 0, "Start counting this long after the command; -1: when --control reads enable", 0 },
 	{ "control", KEY_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0, "Read the commands enable, disable, ping, stop and dump, "
 	  "one per line, from CTL, and write ack to ACK when each is done", 0 },
-	{ "frames", KEY_FRAMES, NULL, 0, "Mark the frames of COMMAND, if it uses EGL, GLX or Vulkan; the period becomes 250us", 0 },
+	{ "frames", KEY_FRAMES, "submit,labels", OPTION_ARG_OPTIONAL, "Mark the frames of COMMAND, if it uses EGL, GLX or Vulkan; the "
+	  "period becomes 250us. submit: a frame is a submission of Vulkan; labels: debug labels become regions", 0 },
 	{ "socket", KEY_SOCKET, "PATH", 0, "Receive marks at this socket (default: where mark looks for recorders)", 0 },
 	{ "memory", 'm', "KIB", 0, "Buffer for samples not yet written, in KiB (default: 32768)", 0 },
 	{ "perfetto", 'P', "zstd|deflate", OPTION_ARG_OPTIONAL, PERFETTO_HELP, 0 },
@@ -223,6 +224,33 @@ static void check_options(struct argp_state *state)
 	if ((arguments->kind == SINK_LAST || arguments->kind == SINK_SPLIT) && arguments->output &&
 	    is_standard(arguments->output))
 		argp_error(state, "--last and --split write several files: use -o with the name of a file");
+}
+
+/* What --frames has behind it, which may be nothing. */
+static void parse_frames(struct argp_state *state, char *arg)
+{
+	static char *const words[] = { "submit", "labels", NULL };
+	struct arguments *arguments = state->input;
+	char *value;
+
+	arguments->frames = true;
+	while (arg && *arg) {
+		const char *word = arg;
+
+		switch (getsubopt(&arg, words, &value)) {
+		case 0:
+			arguments->frames_of_submits = true;
+			break;
+		case 1:
+			arguments->labels = true;
+			break;
+		default:
+			argp_error(state, "--frames: \"%s\" is unknown. Use --frames, --frames=submit, --frames=labels or "
+				   "--frames=submit,labels", word);
+		}
+		if (value)
+			argp_error(state, "--frames: \"%s\" takes no value", word);
+	}
 }
 
 static void parse_time(struct argp_state *state, const char *option, const char *arg, uint64_t *ns)
@@ -282,7 +310,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->has_period = true;
 		return 0;
 	case KEY_FRAMES:
-		arguments->frames = true;
+		parse_frames(state, arg);
 		return 0;
 	case 'e':
 		events = reallocarray(arguments->events, arguments->num_events + 1, sizeof(*events));
@@ -839,8 +867,8 @@ static void report_end(struct recorder *r)
 		fprintf(stderr, "%s mark%s dropped: too many at a time, or invalid.\n", grouped(r->marks.dropped, text),
 			r->marks.dropped == 1 ? " was" : "s were");
 	if (r->arguments->frames && !r->marks.frames)
-		fputs("The command had no frames: does it use EGL, GLX or Vulkan, and windows? For Vulkan without windows set "
-		      "PANTHOR_PERF_FRAMES_OF=submit.\n", stderr);
+		fputs("The command had no frames: does it use EGL, GLX or Vulkan, and windows? For Vulkan without windows use "
+		      "--frames=submit.\n", stderr);
 	if (r->marks.short_frames)
 		fprintf(stderr, "%s frame%s shorter than the period: use a shorter one (-p).\n", grouped(r->marks.short_frames, text),
 			r->marks.short_frames == 1 ? " is" : "s are");
@@ -1058,17 +1086,21 @@ static char *find_frames_library(void)
 }
 
 /* Has the command mark its frames. Prints what is wrong. */
-static bool mark_frames(void)
+static bool mark_frames(const struct arguments *arguments)
 {
 	char *library = find_frames_library(), *slash = library ? strrchr(library, '/') : NULL;
 	bool done;
 
 	if (!slash) {
-		complain("--frames: " FRAMES_LIBRARY " is not installed. Build and install it: see clients/frames/README");
+		complain("--frames: " FRAMES_LIBRARY " is not installed. Install the package panthor-perf-frames, or build it: see clients/frames/README");
 		free(library);
 		return false;
 	}
 	done = !setenv("PANTHOR_PERF_FRAMES", "1", 1) && !add_to_list("LD_PRELOAD", library);
+	if (arguments->frames_of_submits)
+		done = done && !setenv("PANTHOR_PERF_FRAMES_OF", "submit", 1);
+	if (arguments->labels)
+		done = done && !setenv("PANTHOR_PERF_FRAMES_LABELS", "1", 1);
 	/* The loader of Vulkan looks there too, whether or not the layer's manifest is where it looks else. */
 	*slash = 0;
 	done = done && !add_to_list("VK_ADD_IMPLICIT_LAYER_PATH", library);
@@ -1094,7 +1126,7 @@ int command_record(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	if (arguments.frames && !arguments.has_period)
 		arguments.period_ns = FRAMES_PERIOD_NS;
-	if (arguments.frames && !mark_frames())
+	if (arguments.frames && !mark_frames(&arguments))
 		return STATUS_NOT_FOUND;
 	r.sink = (struct sink){
 		.kind = arguments.kind,
