@@ -181,6 +181,7 @@ mesa_programs()
 		gl-work -lEGL -lGLESv2 -lgbm
 		vk-work -lvulkan
 		vk-perf -lvulkan
+		vk-careless -ldl
 	END
 }
 

@@ -22,6 +22,7 @@
 
 #include "monitor.h"
 #include "scenes.h"
+#include "swaps.h"
 
 /**
  * struct state - what the scenes share
@@ -31,8 +32,9 @@
  * @target: a framebuffer with colour and depth
  * @texture: its colour
  * @other: a framebuffer without depth
- * @window: of gbm, with nothing to show it; NULL if frames are not swapped
- * @surface: EGL's for it
+ * @window: of gbm, with nothing to show it; NULL without that platform
+ * @surface: what frames are swapped to, that window or a pbuffer; NULL if they are not
+ * @damage: they are swapped with a rectangle of damage
  * @plain: draws triangles of one colour
  * @textured: draws them from a texture
  * @compute: a compute program, 64 invocations a workgroup
@@ -43,6 +45,7 @@ struct state {
 	EGLContext context;
 	struct gbm_surface *window;
 	EGLSurface surface;
+	bool damage;
 	GLuint target, texture, other;
 	GLuint plain, textured, compute;
 };
@@ -53,6 +56,9 @@ static PFNEGLCREATESYNCKHRPROC create_sync;
 static PFNEGLDESTROYSYNCKHRPROC destroy_sync;
 static PFNEGLWAITSYNCKHRPROC wait_sync;
 static PFNEGLDUPNATIVEFENCEFDANDROIDPROC dup_fence_fd;
+static PFNEGLSWAPBUFFERSWITHDAMAGEKHRPROC swap_with_damage;
+static PFNGLPUSHDEBUGGROUPKHRPROC push_group;
+static PFNGLPOPDEBUGGROUPKHRPROC pop_group;
 static PFNGLGETGRAPHICSRESETSTATUSEXTPROC reset_status;
 static PFNGLQUERYCOUNTEREXTPROC query_counter;
 static PFNGLGETQUERYOBJECTUI64VEXTPROC query_ui64;
@@ -113,6 +119,8 @@ static void open_context(const char *platform)
 	wait_sync = (PFNEGLWAITSYNCKHRPROC)eglGetProcAddress("eglWaitSyncKHR");
 	dup_fence_fd = (PFNEGLDUPNATIVEFENCEFDANDROIDPROC)
 		eglGetProcAddress("eglDupNativeFenceFDANDROID");
+	swap_with_damage = (PFNEGLSWAPBUFFERSWITHDAMAGEKHRPROC)
+		eglGetProcAddress("eglSwapBuffersWithDamageKHR");
 	reset_status = (PFNGLGETGRAPHICSRESETSTATUSEXTPROC)
 		eglGetProcAddress("glGetGraphicsResetStatusEXT");
 	query_counter = (PFNGLQUERYCOUNTEREXTPROC)eglGetProcAddress("glQueryCounterEXT");
@@ -444,47 +452,75 @@ static const struct scene scenes[] = {
 	{}
 };
 
-/* A window that frames are swapped to: EGL's config has to have gbm's format. */
-static void open_window(void)
+/* A surface that frames are swapped to. EGL's config for a window has to have gbm's format. */
+static void open_surface(void)
 {
-	static const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_WINDOW_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE };
+	const EGLint wanted[] = {
+		EGL_SURFACE_TYPE, st.gbm ? EGL_WINDOW_BIT : EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE,
+	};
+	static const EGLint size[] = { EGL_WIDTH, SIZE, EGL_HEIGHT, SIZE, EGL_NONE };
 	EGLConfig configs[128];
 	EGLint n = 0, format;
 
-	if (!st.gbm)
-		die("-w needs -p gbm");
-	st.window = gbm_surface_create(st.gbm, SIZE, SIZE, GBM_FORMAT_XRGB8888, GBM_BO_USE_RENDERING);
+	if (st.gbm)
+		st.window = gbm_surface_create(st.gbm, SIZE, SIZE, GBM_FORMAT_XRGB8888, GBM_BO_USE_RENDERING);
 	eglChooseConfig(st.display, wanted, configs, 128, &n);
-	for (EGLint i = 0; i < n; i++) {
+	if (n && !st.gbm)
+		st.surface = eglCreatePbufferSurface(st.display, configs[0], size);
+	for (EGLint i = 0; st.window && i < n; i++) {
 		eglGetConfigAttrib(st.display, configs[i], EGL_NATIVE_VISUAL_ID, &format);
-		if (st.window && format == GBM_FORMAT_XRGB8888) {
+		if (format == GBM_FORMAT_XRGB8888) {
 			st.surface = eglCreateWindowSurface(st.display, configs[i], (EGLNativeWindowType)st.window, NULL);
 			break;
 		}
 	}
 	if (!st.surface || !eglMakeCurrent(st.display, st.surface, st.surface, st.context))
-		die("no window of gbm: 0x%x", eglGetError());
+		die("there is no %s to swap frames to: 0x%x", st.gbm ? "window of gbm" : "pbuffer", eglGetError());
+	if (st.damage && !swap_with_damage)
+		die("there is no eglSwapBuffersWithDamageKHR");
 }
 
 static void swap(void)
 {
+	EGLint rectangle[] = { 0, 0, SIZE, SIZE };
 	struct gbm_bo *bo;
 
 	glBindFramebuffer(GL_FRAMEBUFFER, 0);
 	glClear(GL_COLOR_BUFFER_BIT);
-	if (!eglSwapBuffers(st.display, st.surface))
+	note_swap(' ');
+	if (!(st.damage ? swap_with_damage(st.display, st.surface, rectangle, 1) : eglSwapBuffers(st.display, st.surface)))
 		problem("frames cannot be swapped: 0x%x", eglGetError());
-	bo = gbm_surface_lock_front_buffer(st.window);
+	note_swap('\n');
+	bo = st.window ? gbm_surface_lock_front_buffer(st.window) : NULL;
 	if (bo)
 		gbm_surface_release_buffer(st.window, bo);
+}
+
+/* A frame has two groups, one within the other; the outer one is left open when it ends. */
+static void begin_groups(void)
+{
+	push_group(GL_DEBUG_SOURCE_APPLICATION_KHR, 0, -1, scene_name);
+	push_group(GL_DEBUG_SOURCE_APPLICATION_KHR, 0, -1, "inner");
+}
+
+static void begin_frame(void)
+{
+	if (monitor.out)
+		begin_monitor();
+	if (push_group)
+		begin_groups();
 }
 
 static void end_frame(const char *scene, unsigned long frame)
 {
 	GLenum error;
 
-	if (st.window)
+	if (push_group)
+		pop_group();
+	if (st.surface)
 		swap();
+	if (push_group)
+		pop_group();
 	if (monitor.out)
 		end_monitor(scene);
 	glFinish();
@@ -496,10 +532,19 @@ static void end_frame(const char *scene, unsigned long frame)
 		problem("reset status 0x%x in frame %lu", error, frame);
 }
 
+static void find_groups(void)
+{
+	push_group = (PFNGLPUSHDEBUGGROUPKHRPROC)eglGetProcAddress("glPushDebugGroupKHR");
+	pop_group = (PFNGLPOPDEBUGGROUPKHRPROC)eglGetProcAddress("glPopDebugGroupKHR");
+	if (!has_extension((const char *)glGetString(GL_EXTENSIONS), "GL_KHR_debug") || !push_group || !pop_group)
+		die("there is no GL_KHR_debug");
+}
+
 static void usage(FILE *f)
 {
-	fprintf(f, "usage: gl-work [-n FRAMES] [-p surfaceless|gbm] [-w] [-m FILE] [SCENE]...\n"
-		"-w swaps each frame to a window of gbm. -m counts each by GL_AMD_performance_monitor, into FILE.\n"
+	fprintf(f, "usage: gl-work [-n FRAMES] [-p surfaceless|gbm] [-w|-d] [-g] [-m FILE] [-t FILE] [SCENE]...\n"
+		"-w swaps each frame to a window of gbm, or to a pbuffer; -d does so with damage. -g puts its commands\n"
+		"into debug groups. -m counts each by GL_AMD_performance_monitor, into FILE. -t writes times of swaps into FILE.\n"
 		"Draws scenes by OpenGL ES 3.1,");
 	list_scenes(f, scenes);
 }
@@ -508,10 +553,10 @@ int main(int argc, char **argv)
 {
 	struct scene_choice choice = { .scenes = scenes, .frames = 1 };
 	const char *platform = "surfaceless", *counts = NULL;
-	bool all_good, window = false;
+	bool all_good, swaps = false, groups = false;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:p:wm:h")) != -1) {
+	while ((c = getopt(argc, argv, "n:p:wdgm:t:h")) != -1) {
 		switch (c) {
 		case 'n':
 			choice.frames = number_of_frames(optarg);
@@ -519,11 +564,21 @@ int main(int argc, char **argv)
 		case 'p':
 			platform = optarg;
 			break;
+		case 'd':
+			st.damage = true;
+			swaps = true;
+			break;
 		case 'w':
-			window = true;
+			swaps = true;
+			break;
+		case 'g':
+			groups = true;
 			break;
 		case 'm':
 			counts = optarg;
+			break;
+		case 't':
+			open_swap_times(optarg);
 			break;
 		case 'h':
 			usage(stdout);
@@ -542,13 +597,15 @@ int main(int argc, char **argv)
 	if (strncmp((const char *)glGetString(GL_RENDERER), "Mali-", 5))
 		die("this Mesa does not know the GPU, and draws without it");
 	set_up();
-	if (window)
-		open_window();
+	if (swaps)
+		open_surface();
 	if (counts && !has_extension((const char *)glGetString(GL_EXTENSIONS), "GL_AMD_performance_monitor"))
 		die("there is no GL_AMD_performance_monitor");
 	if (counts)
 		open_monitor(counts);
-	all_good = run_scenes(&choice, counts ? begin_monitor : NULL, end_frame);
+	if (groups)
+		find_groups();
+	all_good = run_scenes(&choice, begin_frame, end_frame);
 	if (counts)
 		monitor.DeletePerfMonitors(1, &monitor.name);
 	if (reset_status)

@@ -48,6 +48,7 @@ struct image {
  * @queue: its only queue
  * @timestamps: the queue can write the time
  * @fence_fds: semaphores can become files
+ * @labels: the queue's work is to have labels
  * @presents: the device has swapchains, and there are surfaces that nobody sees
  * @tick_ns: a timestamp's unit
  * @memory: what memory there is
@@ -77,7 +78,7 @@ struct state {
 	VkPhysicalDevice physical;
 	VkDevice device;
 	VkQueue queue;
-	bool timestamps, fence_fds, presents;
+	bool timestamps, fence_fds, labels, presents;
 	double tick_ns;
 	VkPhysicalDeviceMemoryProperties memory;
 	VkCommandPool pool;
@@ -149,19 +150,24 @@ static void open_gpu(const char *name)
 	static const char *const surfaces[] = {
 		VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME,
 	};
+	const char *extensions[3];
 	VkInstanceCreateInfo instance = {
 		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
 		.pApplicationInfo = &app,
-		.ppEnabledExtensionNames = surfaces,
+		.ppEnabledExtensionNames = extensions,
 	};
 	VkPhysicalDeviceProperties properties;
 	VkQueueFamilyProperties family;
-	uint32_t n = 1;
 	VkResult result;
+	uint32_t n;
 
 	st.presents = has_extension(surfaces[0]) && has_extension(surfaces[1]);
-	instance.enabledExtensionCount = st.presents ? 2 : 0;
+	for (n = 0; st.presents && n < 2; n++)
+		extensions[instance.enabledExtensionCount++] = surfaces[n];
+	if (st.labels)
+		extensions[instance.enabledExtensionCount++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
 	MUST(vkCreateInstance(&instance, NULL, &st.instance));
+	n = 1;
 	result = vkEnumeratePhysicalDevices(st.instance, &n, &st.physical);
 	if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || !n)
 		die("there is no Vulkan device");

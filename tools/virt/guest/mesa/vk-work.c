@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "swaps.h"
 #include "vk-device.h"
 
 #define PRODUCTS	32
@@ -367,6 +368,9 @@ static void scene_oom(void)
 
 #define MAX_IMAGES	8
 
+/* Of the swapchain: an image can be drawn to, and it has been. */
+static VkSemaphore acquired, drawn;
+
 /* A swapchain that nobody sees; false if it cannot be had. */
 static bool make_swapchain(VkImage images[MAX_IMAGES])
 {
@@ -437,7 +441,6 @@ static void scene_present(void)
 	static const VkClearColorValue color = { .float32 = { 0.2f, 0.4f, 0.6f, 1.0f } };
 	static const VkImageSubresourceRange all = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1 };
 	static VkImage images[MAX_IMAGES];
-	static VkSemaphore acquired, drawn;
 	uint32_t index;
 	const VkPresentInfoKHR present = {
 		.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR,
@@ -460,7 +463,9 @@ static void scene_present(void)
 	vkCmdClearColorImage(c, images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &all);
 	image_barrier(c, images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
 	submit(&acquired, &drawn);
+	note_swap(' ');
 	GOOD(vkQueuePresentKHR(st.queue, &present));
+	note_swap('\n');
 }
 
 static const struct scene scenes[] = {
@@ -482,9 +487,39 @@ static const struct scene scenes[] = {
 	{}
 };
 
+static PFN_vkQueueBeginDebugUtilsLabelEXT begin_label;
+static PFN_vkQueueEndDebugUtilsLabelEXT end_label;
+
+/* A frame has two labels, one within the other. */
+static void begin_labels(void)
+{
+	const VkDebugUtilsLabelEXT outer = { .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = scene_name };
+	const VkDebugUtilsLabelEXT inner = { .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = "inner" };
+
+	begin_label(st.queue, &outer);
+	begin_label(st.queue, &inner);
+}
+
+static void end_labels(const char *scene, unsigned long frame)
+{
+	(void)scene;
+	(void)frame;
+	end_label(st.queue);
+	end_label(st.queue);
+}
+
+static void find_labels(void)
+{
+	begin_label = (PFN_vkQueueBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(st.instance, "vkQueueBeginDebugUtilsLabelEXT");
+	end_label = (PFN_vkQueueEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(st.instance, "vkQueueEndDebugUtilsLabelEXT");
+	if (!begin_label || !end_label)
+		die("there are no labels of queues");
+}
+
 static void usage(FILE *f)
 {
-	fprintf(f, "usage: vk-work [-n FRAMES] [-x COMMAND] [SCENE]...\n"
+	fprintf(f, "usage: vk-work [-n FRAMES] [-l] [-t FILE] [-x COMMAND] [SCENE]...\n"
+		"-l puts labels around each frame. -t writes times of presents into FILE.\n"
 		"When all is set up, runs COMMAND, and draws scenes by Vulkan 1.1,");
 	list_scenes(f, scenes);
 }
@@ -496,10 +531,16 @@ int main(int argc, char **argv)
 	bool all_good;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:x:h")) != -1) {
+	while ((c = getopt(argc, argv, "n:lt:x:h")) != -1) {
 		switch (c) {
 		case 'n':
 			choice.frames = number_of_frames(optarg);
+			break;
+		case 'l':
+			st.labels = true;
+			break;
+		case 't':
+			open_swap_times(optarg);
 			break;
 		case 'x':
 			command = optarg;
@@ -517,13 +558,17 @@ int main(int argc, char **argv)
 	open_gpu("vk-work");
 	open_device(NULL, NULL, 0);
 	set_up();
+	if (st.labels)
+		find_labels();
 	if (command && system(command))
 		die("-x: %s failed", command);
-	all_good = run_scenes(&choice, NULL, NULL);
+	all_good = run_scenes(&choice, st.labels ? begin_labels : NULL, st.labels ? end_labels : NULL);
 	all_good &= GOOD(vkDeviceWaitIdle(st.device));
 	printf("reset status %d\n", st.lost);
 	if (st.swapchain)
 		vkDestroySwapchainKHR(st.device, st.swapchain, NULL);
+	vkDestroySemaphore(st.device, acquired, NULL);
+	vkDestroySemaphore(st.device, drawn, NULL);
 	tear_down();
 	vkDestroyDevice(st.device, NULL);
 	if (st.surface)

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: MIT
 # configs: stock
 # long: stock
-# Frames of GL and Vulkan programs by libpanthor-perf-frames.so, with Debian's Mesa: each frame is there once, and its counts
-# and those of the rest are what the ledger has.
+# Frames of GL and Vulkan programs by libpanthor-perf-frames.so, with Debian's Mesa: each frame is there once, when it was swapped
+# or presented, its labels are regions, and its counts and those of the rest are what the ledger has.
 set -u
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/exact.sh"
 
-GUEST=20
+NAMES="gl pbuffer damage present vulkan"
+GUEST=45
 TOOL=$VIRT_DIR/../panthor-perf
-plan $((2 + GUEST + 1 + 2 * 3))
+plan $((2 + GUEST + 1 + 5 * 3))
 
 if frames=$("$VIRT_DIR/../../clients/frames/build.sh" 2>"$SCRATCH/err"); then
 	ok "the library builds"
@@ -22,12 +23,13 @@ build_comparison
 build_recordings
 tool_builds panthor-perf
 outputs=()
-for file in {gl,vulkan}.{data,trace}; do
-	outputs+=(-o "/root/$file:$SCRATCH/$file")
+for name in $NAMES; do
+	outputs+=(-o "/root/$name.data:$SCRATCH/$name.data" -o "/root/$name.trace:$SCRATCH/$name.trace")
 done
 guest_script $GUEST mesa-frames -r gl -a vulkan-validationlayers -m 2048 -t 1800 -l "$SCRATCH/ledger" -f "$TESTS_DIR/guest/trace.sh" \
+	-f "$TESTS_DIR/guest/frames.sh" \
 	-f "$frames/libpanthor-perf-frames.so" -f "$frames/panthor-perf-frames.json" "${outputs[@]}"
-for name in gl vulkan; do
+for name in $NAMES; do
 	exact_recording "$name" "$SCRATCH/$name.data" "$SCRATCH/$name.trace"
 	for form in "convert -j -o $SCRATCH/all" "report -j -o $SCRATCH/report" "report --csv -o $SCRATCH/csv"; do
 		# shellcheck disable=SC2086
