@@ -8,14 +8,14 @@ set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
 top=$(cd "$VIRT_DIR/../.." && pwd)
-plan 10
+plan 11
 
 # What is here, committed or not, as a repository of one commit, whatever this one is.
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.invalid GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.invalid
 export GIT_AUTHOR_DATE='2026-01-02T23:30:00 -0500' GIT_COMMITTER_DATE='2026-01-02T23:30:00 -0500'
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 mkdir "$SCRATCH/one"
-if (cd "$top" && find Documentation LICENSES Makefile README debian include packaging tools/layout tools/panthor-perf -type f -not -path '*/build/*' -print0 |
+if (cd "$top" && find Documentation LICENSES Makefile README clients/frames debian include packaging tools/layout tools/panthor-perf -type f -not -path '*/build/*' -print0 |
 	tar -c --null -T - | tar -x -C "$SCRATCH/one" && cd "$SCRATCH/one" && git init -q . && git add -A && git commit -qm one) 2>"$SCRATCH/err"; then
 	ok "there is a repository"
 else
@@ -56,4 +56,8 @@ if make -s -j2 -C "$tree/tools/panthor-perf" CFLAGS=-O0 DESTDIR="$SCRATCH/root" 
 else
 	not_ok "it builds and installs" "$(cat "$SCRATCH/log")"
 fi
+"$VIRT_DIR/build/deps.sh" libvulkan-dev >/dev/null 2>&1
+make -s -C "$tree/clients/frames" CFLAGS=-O0 DESTDIR="$SCRATCH/root" install >"$SCRATCH/log" 2>&1
+is "so does what marks frames" "$? $(cat "$SCRATCH/log")$(cd "$SCRATCH/root/usr" && find . -name '*frames*' | sort | tr '\n' ' ')" \
+	"0 ./lib/libpanthor-perf-frames.so ./share/man/man7/panthor-perf-frames.7 ./share/vulkan/implicit_layer.d/panthor-perf-frames.json "
 is "the program says which commit it is of" "$("$SCRATCH/root/usr/bin/panthor-perf" --version)" "panthor-perf $version"

@@ -21,7 +21,7 @@ KEEP=4
 # The packages need no more of this project than the tool, the interface, and what tests them on a board.
 sources()
 {
-	(cd "$TOP_DIR" && find Documentation/*.rst debian include/uapi packaging tools/panthor-perf LICENSES \
+	(cd "$TOP_DIR" && find Documentation/*.rst clients/frames debian include/uapi packaging tools/panthor-perf LICENSES \
 		tools/testing tools/virt/guest/{gpu-load.c,*.h} -type f ! -name '*.o' | sort)
 }
 

@@ -28,7 +28,7 @@ fi
 
 # What is here, committed or not, as one commit.
 mkdir -p "$root/build"
-(cd "$top" && find LICENSES Makefile README debian include packaging tools/layout tools/panthor-perf -type f -not -path '*/build/*' -print0 |
+(cd "$top" && find LICENSES Makefile README clients/frames debian include packaging tools/layout tools/panthor-perf -type f -not -path '*/build/*' -print0 |
 	tar -c --null -T - | tar -x -C "$SCRATCH" --one-top-level=one)
 in_root()
 {
@@ -45,7 +45,7 @@ is "dpkg-buildpackage, by all that debian/control names: status" $? 0
 [ -e "$root/build/panthor-perf_${version}_$(dpkg --print-architecture).deb" ] ||
 	tail -n 40 "$SCRATCH/said" | sed 's/^/# /'
 is "all packages but the driver's" "$(cd "$root/build" && find . -name '*.deb' -not -name '*-dbgsym_*' | sed 's/_[a-z0-9]*\.deb//' | sort)" \
-	"$(for package in libpanthor-perf-dev libpanthor-perf0 panthor-perf python3-panthor-perf; do echo "./${package}_$version"; done)"
+	"$(for package in libpanthor-perf-dev libpanthor-perf0 panthor-perf panthor-perf-frames python3-panthor-perf; do echo "./${package}_$version"; done)"
 is "the clone is as it was after debian/rules clean" \
 	"$(in_root "debian/rules clean"; git -C "$root/build/panthor-perf" -c safe.directory='*' status --porcelain --ignored)" ""
 in_root "autopkgtest -q ../*.deb . -- null"

@@ -9,7 +9,7 @@ set -u
 
 build=$VIRT_DIR/build
 debian=$VIRT_DIR/../../debian
-plan 46
+plan 50
 
 if ! "$build/deb.sh" "$SCRATCH/deb" >"$SCRATCH/said" 2>"$SCRATCH/err"; then
 	not_ok "the packages are built" "$(tail -n 30 "$SCRATCH/err")"
@@ -21,8 +21,9 @@ dkms=$(ls "$SCRATCH"/deb/panthor-perf-dkms_*_all.deb)
 library=$(ls "$SCRATCH"/deb/libpanthor-perf0_*_arm64.deb)
 development=$(ls "$SCRATCH"/deb/libpanthor-perf-dev_*_arm64.deb)
 python=$(ls "$SCRATCH"/deb/python3-panthor-perf_*_all.deb)
+frames=$(ls "$SCRATCH"/deb/panthor-perf-frames_*_arm64.deb)
 selftests=$(ls "$SCRATCH"/deb/panthor-perf-selftests_*_arm64.deb)
-is "there are six" "$(ls "$SCRATCH/deb" | wc -l)" 6
+is "there are seven" "$(ls "$SCRATCH/deb" | wc -l)" 7
 version=$("$debian/../packaging/version")
 is "all have the version with day and commit" "$(for deb in "$SCRATCH"/deb/*; do dpkg-deb -f "$deb" Version; done | sort -u)" "$version"
 
@@ -49,6 +50,13 @@ is "the selftests have all programs of the kernel's but one, and the load" \
 is "which are static, for arm64" "$(for program in "$SCRATCH"/selftests/usr/libexec/panthor-perf-selftests/*; do
 	readelf -hl "$program" | grep -E 'Machine:|INTERP' | tr -s ' '
 done | sort -u)" " Machine: AArch64"
+for file in usr/lib/aarch64-linux-gnu/libpanthor-perf-frames.so usr/share/vulkan/implicit_layer.d/panthor-perf-frames.json \
+	usr/share/man/man7/panthor-perf-frames.7.gz; do
+	has "what marks frames has $file" "$(dpkg-deb -c "$frames")" " \./$file$"
+done
+dpkg-deb -x "$frames" "$SCRATCH/frames"
+has "the layer's library is one that the linker finds" "$(cat "$SCRATCH"/frames/usr/share/vulkan/implicit_layer.d/*.json)" \
+	'"library_path": "libpanthor-perf-frames\.so"'
 has "the library has its file" "$(dpkg-deb -c "$library")" " \./usr/lib/aarch64-linux-gnu/libpanthor-perf\.so\.0$"
 has "programs depend on it by the versions of its symbols" "$(dpkg-deb --ctrl-tarfile "$library" | tar -xO ./symbols)" \
 	"^ pperf_gpu_open@PPERF_0\.3 0\.3$"
@@ -92,7 +100,7 @@ else
 		find "$SCRATCH/clone" -exec touch -h -d '2025-01-01' {} +) 2>"$SCRATCH/err"
 	(umask 077; DEB_SALT=again "$SCRATCH/clone/tools/virt/build/deb.sh" "$SCRATCH/again") >"$SCRATCH/said" 2>>"$SCRATCH/err"
 	is "another clone makes the same bytes" "$(diff -rq "$SCRATCH/deb" "$SCRATCH/again" 2>&1)$(
-		[ "$(ls "$SCRATCH/again" 2>/dev/null | wc -l)" = 6 ] || tail -n 20 "$SCRATCH/err")" ""
+		[ "$(ls "$SCRATCH/again" 2>/dev/null | wc -l)" = 7 ] || tail -n 20 "$SCRATCH/err")" ""
 fi
 
 # dkms RELEASE [COMMAND]: $said is what DKMS says
