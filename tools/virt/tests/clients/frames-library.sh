@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/../lib/tap.sh"
 
 here=$(cd "$VIRT_DIR/../../clients/frames/tests" && pwd)
-plan 41
+plan 44
 # Recorders of this machine are left alone.
 export XDG_RUNTIME_DIR=$SCRATCH
 export PANTHOR_PERF_FRAMES=1
@@ -127,5 +127,19 @@ is "labels are in the recording" "$(frames=--frames=labels recorded "$SCRATCH/li
 	'"name":"mine" "name":"mine/inner" "name":"mine" '
 is "nothing else can" "$("$SCRATCH/live-fast" record --frames=labels,label true 2>&1 | head -n 1)" "$(
 	echo 'panthor-perf record: --frames: "label" is unknown. Use --frames, --frames=submit, --frames=labels or --frames=submit,labels')"
+ln -s live-fast "$SCRATCH/panthor-perf"
+# budget BUDGET: the status of the example, and frames that it prints
+budget()
+{
+	printf s >&8
+	(cd "$SCRATCH" && FAKE_TICKS=$SCRATCH/ticks PATH=$SCRATCH:$PATH "$VIRT_DIR/../panthor-perf/examples/frame-budget" "$1" \
+		"$SCRATCH/linked" linked >"$SCRATCH/out" 2>"$SCRATCH/err" 8>&-)
+	echo "$? $(grep -c '^  frame [0-9]* of linked' "$SCRATCH/out")"
+}
+is "the example for CI: frames within a budget" "$(budget 100s)" "0 0"
+is "and over one" "$(budget 1ns)" "1 4"
+is "and without a program" "$(sh "$VIRT_DIR/../panthor-perf/examples/frame-budget" 1ms 2>&1; echo $?)" \
+	"usage: frame-budget BUDGET COMMAND [ARGUMENT...]
+2"
 rm "$library"
 is "without the library it says so" "$(recorded true)" '127  --frames: libpanthor-perf-frames.so is not installed'
