@@ -41,7 +41,7 @@ run_test()
 # change OPTION FILE: of the source, by a patch
 change()
 {
-	patch -d "$SERIES_TREE" -p1 -s -V never "$1" <"$VIRT_DIR/data/$2" >"$SCRATCH/out" 2>&1 && return
+	patch -d "$SERIES_TREE" -p1 -s -F0 -V never "$1" <"$VIRT_DIR/data/$2" >"$SCRATCH/out" 2>&1 && return
 	not_ok "${2##*/}: it applies" "it is to be made anew" "$(cat "$SCRATCH/out")"
 	exit 1
 }
