@@ -60,7 +60,8 @@ static bool board_parse_clocks(MaliCsfState *s)
 {
     g_auto(GStrv) words = g_strsplit(s->clocks, "+", -1);
 
-    s->clks_shared = true;
+    /* The driver of the power domain sets each. */
+    s->clks_shared = !s->gpufreq;
     for (int i = 0; words[i]; i++) {
         char *at = strchr(words[i], '@');
         int clk = 0;
@@ -83,14 +84,21 @@ static bool board_parse_clocks(MaliCsfState *s)
 static bool board_parse_opps(MaliCsfState *s, const char *opps)
 {
     g_auto(GStrv) words = g_strsplit(opps, "+", -1);
-    uint32_t last = 0, hz;
+    uint32_t last = 0, hz, stacks_hz;
 
     for (s->n_opps = 0; words[s->n_opps]; s->n_opps++) {
-        if (s->n_opps == MALI_MAX_OPPS ||
-            !board_parse_hz(words[s->n_opps], &hz) || hz <= last) {
+        char *slash = strchr(words[s->n_opps], '/');
+
+        if (slash) {
+            *slash++ = '\0';
+        }
+        if (s->n_opps == MALI_MAX_OPPS || (slash && !s->gpufreq) ||
+            !board_parse_hz(words[s->n_opps], &hz) || hz <= last ||
+            !board_parse_hz(slash ?: words[s->n_opps], &stacks_hz)) {
             return false;
         }
         s->opp_hz[s->n_opps] = last = hz;
+        s->opp_stacks_hz[s->n_opps] = stacks_hz;
     }
     return s->n_opps;
 }
@@ -106,7 +114,8 @@ bool mali_csf_board_init(MaliCsfState *s, Error **errp)
     }
     if (!board_parse_opps(s, s->opps ?: "50000000+100000000+150000000")) {
         error_setg(errp, "mali-csf: opps=%s: give 1 to %d rates in Hz, the "
-                   "lowest first, e.g. 500000000+1000000000", s->opps,
+                   "lowest first, e.g. 500000000+1000000000; with gpufreq, "
+                   "those of stacks may follow: 500000000/400000000", s->opps,
                    MALI_MAX_OPPS);
         return false;
     }
@@ -386,11 +395,12 @@ static void board_gpufreq_fdt_add(MaliCsfState *s, void *fdt, const char *node,
                                   const uint64_t *mmio, const char *gpu)
 {
     uint32_t phandle = board_node(fdt, node, "panthor-perf,mali-gpufreq");
-    uint32_t opps[MALI_MAX_OPPS], clks[2 * MALI_CLKS];
+    uint32_t opps[2 * MALI_MAX_OPPS], clks[2 * MALI_CLKS];
     int n = 0;
 
     for (int i = 0; i < s->n_opps; i++) {
-        opps[i] = cpu_to_be32(s->opp_hz[i]);
+        opps[2 * i] = cpu_to_be32(s->opp_hz[i]);
+        opps[2 * i + 1] = cpu_to_be32(s->opp_stacks_hz[i]);
     }
     for (int i = 0; i < MALI_CLKS; i++) {
         if (s->clks_named >> i & 1) {
@@ -401,7 +411,8 @@ static void board_gpufreq_fdt_add(MaliCsfState *s, void *fdt, const char *node,
     qemu_fdt_setprop_cells(fdt, node, "reg",
                            (uint32_t)mmio[MALI_MMIO_SYSREG], MALI_SYSREG_SIZE,
                            (uint32_t)mmio[MALI_MMIO_BENCH], MALI_BENCH_SIZE);
-    qemu_fdt_setprop(fdt, node, "opps", opps, s->n_opps * sizeof(opps[0]));
+    qemu_fdt_setprop(fdt, node, "opps", opps,
+                     2 * s->n_opps * sizeof(opps[0]));
     qemu_fdt_setprop_cell(fdt, node, "#clock-cells", 1);
     qemu_fdt_setprop_cell(fdt, node, "#power-domain-cells", 0);
     qemu_fdt_setprop(fdt, gpu, "clocks", clks, n * sizeof(clks[0]));

@@ -7,6 +7,7 @@
 
 #include <linux/clk.h>
 #include <linux/clocksource_ids.h>
+#include <linux/devfreq.h>
 #include <linux/math64.h>
 #include <linux/timekeeping.h>
 
@@ -35,8 +36,9 @@
  * The other clocks cannot be read. They have the cycles of the top-level clock times the
  * ratio of the rates that the clock framework reports, if that ratio is 1 or what it was
  * at the probe. If it is not, or if GPU_CYCLE_COUNT stands still, cycles are the integral
- * of the rate from pair to pair. Rates are read at the probe, and all of them at each change
- * that is announced.
+ * of the rate from pair to pair. Rates are read at the probe, and each time that devfreq sets a
+ * frequency, which it does at each poll. The clock framework announces few changes that firmware
+ * makes.
  *
  * A device tree may name a bus clock coregroup. A clock of that name which has less than half
  * the rate of the top-level clock at the probe is ignored, and the core group counts as top
@@ -73,37 +75,42 @@ static bool rates_follow(const struct panthor_perf_domain *domain,
 				   abs_diff(a, b) <= div_u64(a, RATIO_ROUNDING_DIV)));
 }
 
-/* Change a rate to @rate Hz at @ns of CLOCK_MONOTONIC_RAW. */
-void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
-				 unsigned long rate)
+/* Change the rates of all clocks, in Hz, at @ns of CLOCK_MONOTONIC_RAW. */
+void panthor_perf_clock_set_rates(struct panthor_perf_clock *clock, u64 ns,
+				  const unsigned long rates[PANTHOR_PERF_CLOCKS])
 {
-	const struct panthor_perf_domain *toplevel =
-		&clock->domains[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL];
-	struct panthor_perf_domain *domain;
+	struct panthor_perf_domain *domain = clock->domains;
+	u32 i;
 
 	guard(spinlock)(&clock->lock);
 
-	for (domain = clock->domains; domain < clock->domains + PANTHOR_PERF_CLOCKS; domain++)
+	/* The first one is the top level. */
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++, domain++) {
 		domain->nominal = nominal_cycles(clock, domain, ns);
+		domain->rate = rates[i];
+		domain->follows = rates_follow(domain, clock->domains);
+	}
 	clock->changed_ns = max(clock->changed_ns, ns);
-	clock->domains[id].rate = rate;
-
-	for (domain = clock->domains; domain < clock->domains + PANTHOR_PERF_CLOCKS; domain++)
-		domain->follows = rates_follow(domain, toplevel);
 }
 
 /*
- * The clock framework calls this with its prepare lock held. Firmware that sets the rates of
- * several clocks at once may have announced only one of them: read all.
+ * devfreq calls this with its lock held, before and after it sets a frequency, even the same one.
+ * A rate may take long to read, so all are read before one is stored. A rate that reads as 0 could
+ * not be read, and is kept.
  */
-static int rate_changed(struct notifier_block *nb, unsigned long event, void *data)
+static int frequency_set(struct notifier_block *nb, unsigned long event, void *data)
 {
-	struct panthor_perf_clock *clock = container_of(nb, struct panthor_perf_domain, nb)->clock;
+	struct panthor_perf_clock *clock = container_of(nb, struct panthor_perf_clock, nb);
+	unsigned long rates[PANTHOR_PERF_CLOCKS];
+	u64 ns = ktime_get_raw_ns();
 	u32 i;
 
-	for (i = 0; event == POST_RATE_CHANGE && i < PANTHOR_PERF_CLOCKS; i++)
-		panthor_perf_clock_set_rate(clock, i, ktime_get_raw_ns(),
-					    clk_get_rate(clock->domains[i].clk));
+	if (event != DEVFREQ_POSTCHANGE)
+		return NOTIFY_OK;
+
+	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
+		rates[i] = clk_get_rate(clock->domains[i].clk) ?: clock->domains[i].rate;
+	panthor_perf_clock_set_rates(clock, ns, rates);
 	return NOTIFY_OK;
 }
 
@@ -154,16 +161,18 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 
 /*
  * Initialize the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. Rates
- * are followed until the device is unbound. Returns 0 or the error of devm_clk_notifier_register().
+ * are followed until the device is unbound. Returns 0 or the error of
+ * devm_devfreq_register_notifier().
  */
 int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
 {
 	struct panthor_perf_domain *domain = clock->domains;
-	u32 i, n;
-	int ret;
+	struct devfreq *devfreq = NULL;
+	u32 i;
 
 	clock->ptdev = ptdev;
 	spin_lock_init(&clock->lock);
+	clock->nb.notifier_call = frequency_set;
 	clock->supported = BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL);
 	domain[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL].follows = true;
 
@@ -176,30 +185,21 @@ int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_dev
 		if (clk_get_rate(ptdev->clks.coregroup) >= clk_get_rate(ptdev->clks.core) / 2)
 			domain[DRM_PANTHOR_PERF_CLOCK_COREGROUP].clk = ptdev->clks.coregroup;
 		domain[DRM_PANTHOR_PERF_CLOCK_SHADER].clk = ptdev->clks.stacks;
+		devfreq = devfreq_get_devfreq_by_node(ptdev->base.dev->of_node);
+		frequency_set(&clock->nb, DEVFREQ_POSTCHANGE, NULL);
 	}
 
 	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++, domain++) {
-		domain->clock = clock;
-		domain->nb.notifier_call = rate_changed;
-		if (!domain->clk)
-			continue;
-
-		clock->supported |= BIT(i);
-		ret = devm_clk_notifier_register(ptdev->base.dev, domain->clk, &domain->nb);
-		if (ret)
-			return ret;
-
-		/* The notifier may store a newer rate in between. Some rates never settle. */
-		for (n = 0; n < 3 && domain->first_rate != clk_get_rate(domain->clk); n++) {
-			domain->first_rate = clk_get_rate(domain->clk);
-			panthor_perf_clock_set_rate(clock, i, ktime_get_raw_ns(),
-						    domain->first_rate);
-		}
+		domain->first_rate = domain->rate;
+		if (domain->clk)
+			clock->supported |= BIT(i);
 	}
 
 	/* The GPU may be suspended at the first START, and registers cannot be read then. */
 	panthor_perf_clock_sync(clock);
-	return 0;
+	return IS_ERR_OR_NULL(devfreq) ? 0 :
+	       devm_devfreq_register_notifier(ptdev->base.dev, devfreq, &clock->nb,
+					      DEVFREQ_TRANSITION_NOTIFIER);
 }
 
 static u64 read_cycle_count(struct panthor_perf_clock *clock)

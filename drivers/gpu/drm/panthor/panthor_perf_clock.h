@@ -14,20 +14,17 @@ struct panthor_device;
 
 /**
  * struct panthor_perf_domain - A clock domain of a GPU
- * @clock: Clocks of the device, whose array of domains this one is in.
  * @clk: Clock of the domain, NULL if it has none of its own.
- * @nb: Notifier of @clk.
  * @first_rate: @rate at the probe.
  * @rate: Present rate in Hz, 0 if there is no clock.
  * @follows: @rate is that of the top-level clock, or in the same ratio to it as at the probe.
  * @nominal: Estimated cycles from panthor_perf_clock::pair to @changed_ns there, by clock rates.
  *
- * @rate, @follows and @nominal are protected by panthor_perf_clock::lock, the rest is constant.
+ * @rate, @follows and @nominal are protected by panthor_perf_clock::lock, the rest is constant. Only
+ * the probe and the notifier change @rate.
  */
 struct panthor_perf_domain {
-	struct panthor_perf_clock *clock;
 	struct clk *clk;
-	struct notifier_block nb;
 	unsigned long first_rate;
 	unsigned long rate;
 	bool follows;
@@ -37,6 +34,7 @@ struct panthor_perf_domain {
 /**
  * struct panthor_perf_clock - Time and cycles of a GPU
  * @ptdev: Device, or NULL in a test.
+ * @nb: Notifier of devfreq.
  * @supported: A bit for each clock domain that has a clock of its own.
  * @freq: Frequency of the GPU timestamp in Hz, 0 if it cannot be converted to time.
  * @offset: Ticks by which the GPU timestamp is ahead of the CPUs' system counter.
@@ -45,16 +43,17 @@ struct panthor_perf_domain {
  * @up: Cycles are counted: the GPU is powered, and there are clients.
  * @count: GPU_CYCLE_COUNT at @pair.
  * @by_rates: The latest cycles of @pair come from rates: GPU_CYCLE_COUNT stands still.
- * @lock: Taken in process context, by notifiers with the prepare lock of the clock framework held,
- *	or in panthor_perf_sampler::lock. Innermost.
+ * @lock: Taken in process context, by the notifier with devfreq's lock held, or in
+ *	panthor_perf_sampler::lock. Innermost.
  * @changed_ns: Time of the latest change of a rate, or that of @pair if that is later.
  * @domains: Clock domains, by enum drm_panthor_perf_clock.
  *
  * panthor_perf_sampler::lock protects @offset to @by_rates. Callers hold it, except for init,
- * set_rate and deadline.
+ * set_rates and deadline.
  */
 struct panthor_perf_clock {
 	struct panthor_device *ptdev;
+	struct notifier_block nb;
 	u32 supported;
 	u64 freq;
 	u64 offset;
@@ -74,8 +73,8 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
 			   struct panthor_perf_time *time);
 void panthor_perf_clock_down(struct panthor_perf_clock *clock);
 
-void panthor_perf_clock_set_rate(struct panthor_perf_clock *clock, u32 id, u64 ns,
-				 unsigned long rate);
+void panthor_perf_clock_set_rates(struct panthor_perf_clock *clock, u64 ns,
+				  const unsigned long rates[PANTHOR_PERF_CLOCKS]);
 void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 count);
 void panthor_perf_clock_pair(struct panthor_perf_clock *clock);
 void panthor_perf_clock_now(struct panthor_perf_clock *clock, struct panthor_perf_time *time);

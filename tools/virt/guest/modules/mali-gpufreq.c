@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
 /*
- * A power domain that sets the rate of the GPU's clocks by its performance state, as firmware does on the MT8196. Rates
- * can be read, as they really are, but nobody is notified of a change.
+ * A power domain that sets the rates of the GPU's clocks by its performance state, as firmware does on the MT8196.
+ * Rates can be read, as they really are. The clock framework asks for that of core when the OPP core sets it: after a
+ * rise of the state, which is announced, but before a fall, which is not. It announces nothing of stacks.
  */
 #include <linux/clk-provider.h>
 #include <linux/io.h>
@@ -16,12 +17,13 @@
 
 /* core, coregroup, stacks */
 #define CLKS		3
+#define STACKS		2
 
 /* Registers of the virtual board, and of the bench page: the rate of core, and behind it those of the others. */
 #define SYS_LED		0x08
 #define SYS_CFGDATA	0xa0
 #define SYS_CFGCTRL	0xa4
-#define   SET_OSC_0	(BIT(31) | BIT(30) | 1 << 20)
+#define   SET_OSC(n)	(BIT(31) | BIT(30) | 1 << 20 | (n))
 #define GATES		7
 #define CORE_REAL_HZ	0x248
 #define REAL_HZ_STRIDE	8
@@ -35,7 +37,8 @@ struct gpufreq {
 	struct generic_pm_domain pd;
 	struct gpufreq_clk clks[CLKS];
 	void __iomem *board;
-	u32 opps[MAX_OPPS];
+	/* Rates of core and of stacks. */
+	u32 opps[2 * MAX_OPPS];
 	int num_opps;
 };
 
@@ -58,11 +61,14 @@ static const struct clk_ops gpufreq_clk_ops = {
 static int gpufreq_set_state(struct generic_pm_domain *pd, unsigned int state)
 {
 	struct gpufreq *g = container_of(pd, struct gpufreq, pd);
+	int i;
 
 	if (state >= g->num_opps)
 		return -EINVAL;
-	writel(g->opps[state], g->board + SYS_CFGDATA);
-	writel(SET_OSC_0, g->board + SYS_CFGCTRL);
+	for (i = 0; i < CLKS; i++) {
+		writel(g->opps[2 * state + (i == STACKS)], g->board + SYS_CFGDATA);
+		writel(SET_OSC(i), g->board + SYS_CFGCTRL);
+	}
 	return 0;
 }
 
@@ -84,7 +90,7 @@ static int gpufreq_attach(struct generic_pm_domain *pd, struct device *dev)
 	int i, ret = 0;
 
 	for (i = 0; !ret && i < g->num_opps; i++) {
-		struct dev_pm_opp_data data = { .level = i, .freq = g->opps[i], .u_volt = 750000 };
+		struct dev_pm_opp_data data = { .level = i, .freq = g->opps[2 * i], .u_volt = 750000 };
 
 		ret = dev_pm_opp_add_dynamic(dev, &data);
 	}
@@ -116,9 +122,10 @@ static int gpufreq_probe(struct platform_device *pdev)
 	bench = of_iomap(dev->of_node, 1);
 	if (IS_ERR(g->board) || !bench)
 		return -ENOMEM;
-	g->num_opps = of_property_read_variable_u32_array(dev->of_node, "opps", g->opps, 1, MAX_OPPS);
-	if (g->num_opps < 0)
-		return g->num_opps;
+	ret = of_property_read_variable_u32_array(dev->of_node, "opps", g->opps, 2, 2 * MAX_OPPS);
+	if (ret < 0)
+		return ret;
+	g->num_opps = ret / 2;
 
 	data->num = CLKS;
 	for (i = 0; i < CLKS; i++) {

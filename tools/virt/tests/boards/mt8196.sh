@@ -3,8 +3,8 @@
 # kernels: 7.3
 # configs: stock
 # daily: all
-# MT8196: firmware sets the rate, which can be read, but nobody is told of changes; fuses say which cores there are.
-# Linux 6.12 does not know its power domain.
+# MT8196: firmware sets the rates of core and stacks, of which few changes are announced; fuses say which cores there
+# are. Linux 6.12 does not know its power domain.
 set -u
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/boards.sh"

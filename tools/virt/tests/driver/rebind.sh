@@ -9,10 +9,10 @@ set -u
 # Two more on kernels whose trace tells when interrupts are on, and one on those that have probes, which our kernels
 # have not, as that of 6.18.
 case "$SERIES $CONFIG" in
-*' debug') n=39 ;;
-'6.18 stock') n=37 ;;
-*' stock') n=38 ;;
-*) n=37 ;;
+*' debug') n=38 ;;
+'6.18 stock') n=36 ;;
+*' stock') n=37 ;;
+*) n=36 ;;
 esac
 plan $((n + 1))
 guest_script "$n" rebind

@@ -11,26 +11,18 @@ for what in failslab fail_page_alloc; do
 done
 echo N >$debug/fail_page_alloc/ignore-gfp-highmem
 
-# range FUNCTION [MODULE]: where it is, in /root/range
+# range FUNCTION: where it is in the driver, in /root/range
 range()
 {
-	grep "${2:+\\[$2\\]}" /proc/kallsyms | sort | awk -v name="$1" '
+	grep '\[panthor\]' /proc/kallsyms | sort | awk -v name="$1" '
 		start && $1 != start { print start, $1; exit }
 		$3 == name { start = $1 }' >/root/range
 }
 
-# The kernel stops by a BUG_ON() if clk_notifier_register() finds no memory in it.
-range srcu_init_notifier_head
-read -r start end </root/range
-for what in failslab fail_page_alloc fail_usercopy; do
-	echo 0x$start >$debug/$what/reject-start
-	echo 0x$end >$debug/$what/reject-end
-done
-
 # only_in FUNCTION: of the driver's, and of what it calls. It has moved if the module was loaded anew.
 only_in()
 {
-	range "$1" panthor
+	range "$1"
 	read -r start end </root/range || return
 	for what in failslab fail_page_alloc fail_usercopy; do
 		echo 0 >$debug/$what/verbose
@@ -39,9 +31,6 @@ only_in()
 		echo 32 >$debug/$what/stacktrace-depth
 	done
 }
-
-# All clocks are followed, or there are no counters.
-followed=$(clock_notifiers)
 
 # probe NUMBER: in which that allocation fails. Fails if there were fewer.
 probe()
@@ -77,8 +66,6 @@ try()
 			[ $status -eq 4 ] && [ $state -ne 0 ] || echo "$number: $status, debugfs $state, $(cat /root/out)"
 		elif [ $state -ne 0 ]; then
 			echo "$number: no debugfs"
-		elif [ "$(clock_notifiers)" != "$followed" ]; then
-			echo "$number: counters, and $(clock_notifiers) notifiers of $followed"
 		elif [ "$said" = "No PMU for perf: -12" ]; then
 			UNSEEN=$((UNSEEN + 1))
 		elif [ -n "$said" ] || [ ! -e /sys/bus/event_source/devices/panthor_* ]; then

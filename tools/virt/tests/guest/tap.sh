@@ -99,9 +99,3 @@ new_dmesg()
 	dmesg | tail -n +$((dmesg_lines + 1))
 	dmesg_lines=$(dmesg | wc -l)
 }
-
-# clock_notifiers: how many are told of the rates of clocks, by debugfs
-clock_notifiers()
-{
-	cat /sys/kernel/debug/clk/*/clk_notifier_count | awk '{ sum += $1 } END { print sum + 0 }'
-}

@@ -19,7 +19,7 @@ board()
 		-b "$board"
 	# Later kernels lose the console in a suspend of the system.
 	guest_script 18 suspend -b "$board" -- runtime
-	if [ "$KERNEL" = 6.12 ]; then
+	if [ "$SERIES" = 6.12 ]; then
 		guest_script 14 suspend -b "$board" -- system
 	else
 		guest_script_by_log 14 suspend -b "$board" -- system

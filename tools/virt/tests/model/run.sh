@@ -59,7 +59,7 @@ if [ "$CONFIG" = debug ]; then
 	says "it is shown" "KASAN"
 	exit
 fi
-plan 84
+plan 85
 
 # What goes in
 
@@ -154,6 +154,7 @@ wrong "clocks without core" "name core, and others of coregroup and stacks" -p c
 wrong "a clock of an unknown name" "clocks=core+bus: name core" -p clocks=core+bus
 wrong "a clock of no rate" "clocks=core@0: name core" -p clocks=core@0
 wrong "operating points the wrong way round" "the lowest first" -p opps=100000000+50000000
+wrong "rates of stacks without a power domain" "with gpufreq" -p opps=50000000/40000000
 wrong "a power domain without a driver" "gpufreq is for kernels of Debian's" -c plain -p gpufreq=on
 wrong "a rate that is too low" "real_rate must be 1 to 4000" -p real_rate=0
 wrong "a rate that is too high" "real_rate must be 1 to 4000" -p real_rate=4001

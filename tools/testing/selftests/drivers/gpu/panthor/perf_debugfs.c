@@ -101,24 +101,6 @@ static const char *session(FIXTURE_DATA(debugfs) *self, int which, char *line, s
 	return line;
 }
 
-/* How many want to be told of a clock's changes, over all of the machine's clocks; -1: unknown. */
-static long long clock_notifiers(void)
-{
-	long long sum = -1;
-	glob_t g;
-
-	if (glob("/sys/kernel/debug/clk/*/clk_notifier_count", 0, NULL, &g))
-		return -1;
-	for (size_t i = 0; i < g.gl_pathc; i++) {
-		char text[32];
-
-		if (!perf_read_file(g.gl_pathv[i], text, sizeof(text)))
-			sum = (sum < 0 ? 0 : sum) + atoll(text);
-	}
-	globfree(&g);
-	return sum;
-}
-
 FIXTURE_SETUP(debugfs)
 {
 	self->manual.efd = -1;
@@ -303,27 +285,6 @@ TEST_F(debugfs, access)
 	fd = open(self->path, O_RDONLY | O_CLOEXEC);
 	EXPECT_EQ(EACCES, fd < 0 ? errno : 0);
 	ASSERT_EQ(0, seteuid(0));
-}
-
-/* Clocks are followed once, however many sessions come and go. */
-TEST_F(debugfs, clocks)
-{
-	long long clocks = __builtin_popcount(self->info.supported_clocks);
-	long long with = clock_notifiers();
-
-	if (with < 0)
-		SKIP(return, "no clocks in debugfs");
-	EXPECT_LE(clocks, with);
-	perf_session_end(&self->manual);
-	EXPECT_EQ(with, clock_notifiers());
-	perf_session_end(&self->periodic);
-	EXPECT_EQ(with, clock_notifiers());
-	ASSERT_EQ(0, perf_session_new(self->fd, &self->info, 8, &self->manual,
-				      &self->setup_manual));
-	ASSERT_EQ(0, perf_start(self->fd, self->manual.handle, 0));
-	EXPECT_EQ(with, clock_notifiers());
-	perf_session_end(&self->manual);
-	EXPECT_EQ(with, clock_notifiers());
 }
 
 /* A period shorter than the GPU's shortest is that one. */
