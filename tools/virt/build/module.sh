@@ -9,11 +9,14 @@
 #                                 own if we have patches for it, else the newest that we have
 # module.sh tree SERIES SOURCE DEST   make only the source directory of a module: panthor from the kernel SOURCE, with
 #                                 the patches of that series
+# module.sh patches SERIES        print the patches that the module's panthor has
+# module.sh files SERIES          print what is added to it: FILE<tab>PLACE, the place in a kernel tree
 #
 # The compiler must be the one that built the kernel. Variables for make: CC=COMPILER, LLVM=1|-VERSION, and SRC=DIR, a
 # kernel source of the series that module.sh series prints. Without SRC, the source is KDIR if that is in a source tree
-# of the series, else Debian's newest. MENDS=n leaves out the patches of patches/series/1-mends: counters do not need
-# them, and a panthor that its vendor has changed may not take them.
+# of the series, else Debian's newest. With MENDS=n the module is the kernel's own panthor, which its vendor may have
+# changed, with counters alone: SRC is the source that the kernel was built from, of 6.12, 6.18 or later, and the
+# patches of patches/series/1-mends, which it may not take, are left out.
 
 . "$(dirname "$0")/common.sh"
 
@@ -26,30 +29,18 @@ KEEP=4
 # is for: instead of a mend of perf's core there is the PMU that is kept, which 6.12 always has.
 panthor_patches()
 {
-	local p mends=()
+	local p mends=
 
 	case ${MENDS:-y} in
 	y) ;;
-	n) mapfile -t mends < <(sed -n 's/^Patch: //p' "$TOP_DIR"/patches/series/1-mends/*) ;;
+	n) mends=$(sed -n 's/^Patch: //p' "$TOP_DIR"/patches/series/1-mends/* | while read -r p; do
+			printf '%s\n' "$TOP_DIR/patches/$1"/$p
+		done) ;;
 	*) die "MENDS is y or n, not $MENDS" ;;
 	esac
 	for p in "$TOP_DIR/patches/$1"/*.patch "$MODULE_DIR/$1"/*.patch; do
-		grep -q "^+++ b/$PANTHOR/" "$p" && ! matches "$p" "${mends[@]}" && echo "$p"
+		! grep -q "^+++ b/$PANTHOR/" "$p" || grep -qxF "$p" <<<"$mends" || echo "$p"
 	done
-	return 0
-}
-
-# matches NAME PATTERN...: one of these
-matches()
-{
-	local name=$1 pattern
-
-	shift
-	for pattern in "$@"; do
-		# shellcheck disable=SC2053
-		[[ $name != $pattern ]] || return 0
-	done
-	return 1
 }
 
 supported_series()
@@ -68,11 +59,40 @@ series_for()
 	supported_series | grep -xF "$series" || supported_series | tail -n 1
 }
 
+# Files and directories that make up for what the kernel lacks: for panthor of a later one, or, where panthor is the
+# kernel's own, for counters alone.
+compat_files()
+{
+	if [ "${MENDS:-y}" = n ] && [ ! -d "$TOP_DIR/backports/$1" ]; then
+		printf '%s\n' "$TOP_DIR"/backports/6.18/*
+	else
+		printf '%s\n' "$TOP_DIR/backports/$1"/*.h "$MODULE_DIR/$1"/*.h
+	fi
+	printf '%s\n' "$TOP_DIR"/backports/*.[ch]
+}
+
 tree_inputs()
 {
 	panthor_patches "$1"
-	printf '%s\n' "$TOP_DIR/$PANTHOR"/*.[ch] "$TOP_DIR"/include/uapi/drm/*.h "$TOP_DIR/backports/$1"/*.h "$TOP_DIR"/backports/*.[ch] \
-		"$MODULE_DIR/Kbuild" "$MODULE_DIR/$1"/*.h
+	printf '%s\n' "$TOP_DIR/$PANTHOR"/*.[ch] "$TOP_DIR"/include/uapi/drm/*.h "$MODULE_DIR/Kbuild"
+	compat_files "$1" | while read -r file; do
+		find "$file" -type f
+	done
+}
+
+# added_files SERIES: what a kernel tree with counters has besides patches, FILE<tab>PLACE
+added_files()
+{
+	local file
+
+	cd "$TOP_DIR"
+	for file in "$PANTHOR"/*.[ch] include/uapi/drm/*.h; do
+		printf '%s\t%s\n' "$TOP_DIR/$file" "$file"
+	done
+	printf '%s\t%s\n' "$TOP_DIR/Kconfig.perf" "$PANTHOR/Kconfig.perf"
+	compat_files "$1" | while read -r file; do
+		find "$file" -type f -printf "%p\t$PANTHOR/$(basename "$file")/%P\n" | sed 's,/$,,'
+	done
 }
 
 # The module has the drm_gpuvm of its panthor's kernel in it. From kernel to kernel functions of the same name take
@@ -88,7 +108,7 @@ bring_gpuvm()
 
 make_tree()
 {
-	local series=$1 src=$2 dest=$3 patches=()
+	local series=$1 src=$2 dest=$3 patches=() compat
 
 	mapfile -t patches < <(panthor_patches "$series")
 	[ ${#patches[@]} -gt 0 ] || die "there are no patches for Linux $series: there are some for $(supported_series | paste -sd ' ')"
@@ -100,10 +120,9 @@ make_tree()
 	rm -rf "$dest.stage"
 	cp "$TOP_DIR/$PANTHOR"/*.[ch] "$MODULE_DIR/Kbuild" "$dest/"
 	cp "$src/$UAPI" "$TOP_DIR"/include/uapi/drm/*.h "$dest/include/uapi/drm/"
-	! grep -q '"include/drm/drm_gpuvm\.h"' "$MODULE_DIR/$series/panthor_module_compat.h" || bring_gpuvm "$src" "$dest"
-	for f in "$TOP_DIR/backports/$series"/*.h "$TOP_DIR"/backports/*.[ch] "$MODULE_DIR/$series"/*.h; do
-		cp "$f" "$dest/"
-	done
+	mapfile -t compat < <(compat_files "$series")
+	cp -r "${compat[@]}" "$dest/"
+	! grep -qs '"include/drm/drm_gpuvm\.h"' "$dest/panthor_module_compat.h" || bring_gpuvm "$src" "$dest"
 	# Tests of the driver are for kernels that have KUnit.
 	sed -i '/tests\//d' "$dest/Makefile"
 }
@@ -125,13 +144,15 @@ source_of()
 		return
 	fi
 	for up in "$kdir" "$kdir/source"; do
-		if [[ $(cat "$kdir/include/config/kernel.release") = "$series".* ]] && [ -e "$up/$PANTHOR/panthor_drv.c" ]; then
+		if { [ "${MENDS:-y}" = n ] || [[ $(cat "$kdir/include/config/kernel.release") = "$series".* ]]; } &&
+			[ -e "$up/$PANTHOR/panthor_drv.c" ]; then
 			[ ! -e "$up/$PANTHOR/panthor_perf.c" ] ||
 				die "$up has our files in it: its own panthor has counters. SRC=DIR names a source without them"
 			cd "$up" && pwd
 			return
 		fi
 	done
+	[ "${MENDS:-y}" != n ] || die "MENDS=n is for the kernel's own panthor: name the source that it was built from by SRC=DIR"
 	"$BUILD_DIR/sources.sh" panthor "$series" || die "name a source of Linux $series by SRC=DIR"
 }
 
@@ -275,7 +296,7 @@ debian_module()
 	fi
 	src=${SRC:-$("$BUILD_DIR/sources.sh" panthor "$series")}
 	mapfile -t inputs < <(tree_inputs "$series"; printf '%s\n' "$VIRT_DIR"/guest/modules/{Kbuild,*.[ch]})
-	dest=$CACHE/module/$1-stock-$(hash_text "$release $(source_id "$src")" "$(hash_files "${inputs[@]}")" "$(declare -f make_tree bring_gpuvm build_in_root build_beside)")
+	dest=$CACHE/module/$1-stock-$(hash_text "$release $(source_id "$src")" "$(hash_files "${inputs[@]}")" "$(declare -f make_tree compat_files bring_gpuvm build_in_root build_beside)")
 	if [ ! -e "$dest/panthor.ko" ]; then
 		need_tool patch patch
 		[ "$1" = 6.18 ] || root=$("$BUILD_DIR/sources.sh" headers "$release")
@@ -301,5 +322,8 @@ make) make_module "${2:-}" "${3:-}" ;;
 debian) debian_module "$2" ;;
 series) series_for "$2" ;;
 tree) make_tree "$2" "$3" "$4" ;;
-*) die "usage: module.sh make KDIR [DEST] | debian VERSION | series RELEASE | tree SERIES SOURCE DEST" ;;
+patches) panthor_patches "$2" ;;
+files) added_files "$2" ;;
+*) die "usage: module.sh make KDIR [DEST] | debian VERSION | series RELEASE | tree SERIES SOURCE DEST | patches SERIES |
+	files SERIES" ;;
 esac

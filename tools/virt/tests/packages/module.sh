@@ -54,7 +54,7 @@ refused()
 	fi
 }
 
-plan 20
+plan 22
 gcc=$(LC_ALL=C aarch64-linux-gnu-gcc --version | head -n 1)
 series=7.3
 # With a source that our patches fit.
@@ -92,6 +92,12 @@ status=$?
 refused "the module's own makefile refuses it, too" 'was compiled by aarch64-linux-gnu-gcc-99 .* and gcc is gcc'
 make -s -C "$kdir" M="$dir" CC="$SCRATCH/bin/my-gcc" modules >"$SCRATCH/said" 2>&1
 is "and takes the right one" $? 0
+
+fake_kernel $series.4 "$gcc"
+module SRC="$src" MENDS=maybe
+refused "mends are left out or not" 'MENDS is y or n, not maybe'
+module MENDS=n
+refused "without mends it takes the kernel's own source" 'name the source that it was built from by SRC=DIR'
 
 fake_kernel $series.4 "clang version 99.1.0"
 module SRC="$src"

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 or MIT */
+/* Found where panthor has one header for all of its registers, as in Linux 6.18. */
+
+#ifndef __PANTHOR_FW_REGS_H__
+#define __PANTHOR_FW_REGS_H__
+
+#include "../panthor_regs.h"
+
+#endif
