@@ -26,6 +26,8 @@
 #define MEASURE_US 200000
 
 #define BUILD_ID ".note.gnu.build-id"
+/* In the modinfo of a panthor that has counters without our fixes. */
+#define NO_FIXES "panthor_perf_fixes=none"
 #define LOADED "/sys/module/panthor"
 #define EFI_SECURE_BOOT "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
@@ -46,6 +48,8 @@ struct doctor {
 	struct board board;
 	struct rates clock;
 	bool sysfs;
+	/* Known of the loaded panthor. */
+	bool no_fixes;
 };
 
 static const struct argp_option options[] = {
@@ -391,19 +395,35 @@ static const char *elf_section(const char *data, size_t size, const char *name, 
 	return NULL;
 }
 
-/* Compare the build ids of the loaded module and of a file. Returns UNKNOWN if one of them has none. */
-static enum state loaded_from(const char *path)
+/*
+ * Compare the build ids of the loaded module and of a file, and if they are the same, look for what the file tells of
+ * fixes. Returns UNKNOWN if one of them has none.
+ */
+static enum state loaded_from(struct doctor *d, const char *path)
 {
-	size_t size, in_file, loaded_size;
+	size_t size, in_file, loaded_size, info_size;
 	char *data = module_contents(path, &size), *loaded = contents(LOADED "/notes/" BUILD_ID, NULL, &loaded_size);
 	const char *note = data ? elf_section(data, size, BUILD_ID, &in_file) : NULL;
+	const char *info = data ? elf_section(data, size, ".modinfo", &info_size) : NULL;
 	enum state state = UNKNOWN;
 
 	if (note && loaded && loaded_size)
 		state = in_file == loaded_size && !memcmp(note, loaded, in_file) ? FINE : TO_DO;
+	d->no_fixes = state == FINE && info && memmem(info, info_size, NO_FIXES, sizeof(NO_FIXES));
 	free(data);
 	free(loaded);
 	return state;
+}
+
+/* Find the same for a panthor that is built in. */
+static bool builtin_without_fixes(const struct doctor *d)
+{
+	size_t size;
+	char *data = contents(of_kernel(d, "modules.builtin.modinfo"), NULL, &size);
+	bool found = data && memmem(data, size, "panthor." NO_FIXES, sizeof("panthor." NO_FIXES));
+
+	free(data);
+	return found;
 }
 
 /* A module without counters only matters if it is the one in use. */
@@ -415,6 +435,7 @@ static void look_at_module(struct doctor *d)
 	if (lacks_sysfs(d, "module"))
 		return;
 	if (is_builtin(d)) {
+		d->no_fixes = builtin_without_fixes(d);
 		tell(d, "module", lacks_interface(d) ? TO_DO : FINE, lacks_interface(d) ?
 		     "boot a kernel that has panthor as a module, or build this one with CONFIG_DRM_PANTHOR_PERF" : NULL,
 		     "panthor is built into this kernel, so no module can replace it");
@@ -434,7 +455,7 @@ static void look_at_module(struct doctor *d)
 		     "panthor is installed, but not loaded: %s", path);
 		return;
 	}
-	switch (loaded_from(path)) {
+	switch (loaded_from(d, path)) {
 	case FINE:
 		tell(d, "module", FINE, NULL, "the loaded panthor is the installed one, %s", path);
 		break;
@@ -448,6 +469,14 @@ static void look_at_module(struct doctor *d)
 		     "install xz-utils or zstd if one is needed to decompress the file",
 		     "cannot compare the loaded panthor with %s: no build id", path);
 	}
+}
+
+/* Nothing tells whether other kernels have the fixes. */
+static void look_at_fixes(struct doctor *d)
+{
+	if (d->no_fixes)
+		tell(d, "fixes", FINE, NULL, "panthor is the kernel's own with counters, and no fixes were added: suspend, reset "
+		     "and scheduling are as that kernel has them");
 }
 
 static void look_at_firmware(struct doctor *d)
@@ -645,6 +674,7 @@ int command_doctor(int argc, char **argv)
 	look_at_device(&d);
 	look_at_kbase(&d);
 	look_at_module(&d);
+	look_at_fixes(&d);
 	look_at_firmware(&d);
 	look_at_counters(&d);
 	look_at_permission(&d);

@@ -12,9 +12,11 @@ release=7.3.4+deb13-arm64
 modules=$root/lib/modules/$release
 tool_builds doctor-test
 
-# Two modules, with a build id each, as files and as the kernel shows it.
-for id in aa bb; do
-	: | cc -x c -c -o "$SCRATCH/empty.o" - && ld -r --build-id=0x$id$id$id$id -o "$SCRATCH/$id.ko" "$SCRATCH/empty.o" &&
+# Three modules, with a build id each, as files and as the kernel shows it. The last has no fixes.
+for id in aa bb cc; do
+	fixes=
+	[ $id != cc ] || fixes='const char fixes[] __attribute__((section(".modinfo"))) = "name=panthor\0panthor_perf_fixes=none";'
+	cc -x c -c -o "$SCRATCH/empty.o" - <<<"$fixes" && ld -r --build-id=0x$id$id$id$id -o "$SCRATCH/$id.ko" "$SCRATCH/empty.o" &&
 		objcopy -O binary --only-section=.note.gnu.build-id "$SCRATCH/$id.ko" "$SCRATCH/$id.note" || exit 1
 done
 
@@ -218,9 +220,22 @@ machine
 rm "$root/usr/bin/xz"
 says 0 module unknown "cannot compare the loaded panthor" "install xz-utils"
 cp "$(command -v xz)" "$root/usr/bin/"
+# What is known of fixes is known of the module that is loaded.
+machine
+installed cc updates/panthor.ko.gz gzip -c
+doctor
+is "fixes: of another module than the loaded one nothing is known" "$(grep -c ' fixes ' "$SCRATCH/out")" 0
+loaded cc
+says 0 fixes ok "panthor is the kernel's own with counters, and no fixes were added: suspend, reset and scheduling"
+
 machine
 mkdir -p "$modules"
 echo kernel/drivers/gpu/drm/panthor/panthor.ko >"$modules/modules.builtin"
+printf 'panthor.license=Dual MIT/GPL\0panthor.panthor_perf_fixes=none\0panfrost.license=GPL\0' >"$modules/modules.builtin.modinfo"
+says 0 fixes ok "no fixes were added"
+printf 'panthor.license=Dual MIT/GPL\0other.panthor_perf_fixes=none\0' >"$modules/modules.builtin.modinfo"
+doctor
+is "fixes: built in, and those of no other module" "$status $(grep -c ' fixes ' "$SCRATCH/out")" "0 0"
 FAKE_GPU=$old says 1 module "to do" "built into this kernel" "boot a kernel that has panthor as a module"
 says 0 module ok "built into this kernel"
 
