@@ -36,6 +36,7 @@ help:
 	@echo 'make series        write the patches that maintainers get (KERNEL=7.3|6.12, PART=1..4, OUT=DIR)'
 	@echo 'make kunit         run the KUnit suites, on a small kernel of their own'
 	@echo 'make module        build panthor for another kernel, KDIR=DIR its headers or build directory'
+	@echo 'make armbian       write patches for the kernels of Armbian'\''s build (FAMILY=cix-7.1|rockchip64-6.18|..., OUT=its directory)'
 	@echo 'make deb           build packages for Debian on arm64: the tool, and the driver by DKMS (OUT=DIR)'
 	@echo 'make image         make a bootable disk image of Debian with counters (BOARD=rock-5b|orangepi-5|orangepi-5-plus|virt OUT=FILE)'
 	@echo 'make dist          write a tarball of the tool and the library, for other distributions (OUT=DIR)'
@@ -121,6 +122,9 @@ kernel:
 module:
 	@MENDS="$(or $(MENDS),y)" $(BUILD)/module.sh make "$(KDIR)" "$(or $(O),panthor.ko)"
 
+armbian:
+	@$(BUILD)/armbian.sh "$(FAMILY)" "$(OUT)"
+
 deb:
 	@$(BUILD)/deb.sh $(OUT)
 
@@ -150,4 +154,4 @@ clean-cache:
 	@rm -rf "$(CACHE)"
 
 .PHONY: help deps demo shell check check-all check-long kcsan storm coverage mutants soak fuzz-device fuzz-ioctl fuzz-data kunit series check-build qemu kernel module \
-	deb dist docs image releases tools bench clean-cache
+	armbian deb dist docs image releases tools bench clean-cache
