@@ -58,10 +58,13 @@ typedef struct MaliLedgerRecord {
 } MaliLedgerRecord;
 
 /* mali-csf-ledger.c */
-bool mali_csf_ledger_init(MaliCsfState *s, const char *name, Error **errp);
+bool mali_csf_ledger_init(MaliCsfState *s, Error **errp);
 void mali_csf_ledger_exit(MaliCsfState *s);
 void mali_csf_ledger_write(MaliCsfState *s, const MaliLedgerRecord *r);
 void mali_csf_ledger_flush(MaliCsfState *s);
+/* "start" of a ring, or "begin" or "end" of a job in it, by page table. */
+void mali_csf_ledger_job(MaliCsfState *s, const char *what, uint64_t vm,
+                         uint64_t ring);
 
 /* mali-csf-counters.c */
 

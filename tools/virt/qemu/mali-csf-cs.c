@@ -60,6 +60,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/host-utils.h"
+#include "hw/misc/mali-csf-counters.h"
 #include "mali-csf-cs.h"
 #include "trace.h"
 
@@ -274,6 +275,13 @@ static void charge(MaliCsfState *s, MaliStream *st, unsigned cycles)
     s->cs->turn_cycles += cycles;
 }
 
+void mali_csf_cs_note_job(MaliCsfState *s, MaliStream *st, const char *what)
+{
+    MaliAs *as = &s->as[mali_csf_cs_group(s, st)->as];
+
+    mali_csf_ledger_job(s, what, as->cur_transtab, st->ring_base);
+}
+
 void mali_csf_cs_stream_start(MaliCsfState *s, MaliStream *st, uint64_t extract)
 {
     unsigned csg = st->csg, cs = st->cs;
@@ -369,6 +377,9 @@ static MaliMmuResult op_sync(MaliCsfState *s, MaliStream *st, CsOp *op)
     res = wide ? store64(s, st, op->addr, v) : store32(s, st, op->addr, v);
     if (res == MALI_MMU_OK && !(op->flags & OPF_CSG_SCOPE)) {
         mali_csf_cs_group(s, st)->sync_update = true;
+    }
+    if (res == MALI_MMU_OK && op->flags & OPF_JOB_END) {
+        mali_csf_cs_note_job(s, st, "end");
     }
     return res;
 }
@@ -1003,6 +1014,7 @@ static Step do_call(MaliCsfState *s, MaliStream *st, uint64_t va, uint32_t len,
             st->stack[st->depth] = (CsFrame) { st->pc + 8, st->end };
         } else {
             st->extract += 8;
+            mali_csf_cs_note_job(s, st, "begin");
         }
         st->depth++;
     } else if (!st->depth) {
@@ -1431,6 +1443,9 @@ static Step execute(MaliCsfState *s, MaliStream *st, uint64_t insn)
         }
         if (op == I_SYNC_ADD32 || op == I_SYNC_ADD64) {
             o.flags |= OPF_ADD;
+        }
+        if (!st->depth) {
+            o.flags |= OPF_JOB_END;
         }
         if (insn & 1) {
             o.flags |= OPF_PROPAGATE;

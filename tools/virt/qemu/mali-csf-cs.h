@@ -138,6 +138,7 @@ typedef enum {
 #define OPF_PROPAGATE   (1u << 3)   /* the stream's error goes to the object */
 #define OPF_CSG_SCOPE   (1u << 4)   /* no interrupt */
 #define OPF_COUNT_FRAG  (1u << 5)   /* counts a fragment pass */
+#define OPF_JOB_END     (1u << 6)   /* the host's, behind a job */
 #define OPF_MASK_SHIFT  16
 
 /*
@@ -313,6 +314,8 @@ bool mali_csf_cs_stream_empty(MaliStream *st);
 uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                                   uint64_t units);
 /* The host has answered TILER_OOM. */
+/* What the ledger of jobs is to have of the stream's ring. */
+void mali_csf_cs_note_job(MaliCsfState *s, MaliStream *st, const char *what);
 void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st);
 /* The stream whose handler was to free memory may do so no longer. */
 void mali_csf_cs_heap_orphan(MaliCsfState *s, MaliStream *st);

@@ -797,6 +797,9 @@ static void stream_start(MaliCsfState *s, MaliStream *st, uint32_t req)
 
     mali_csf_cs_stream_start(s, st, extract);
     stream_program(s, st, req);
+    if (!extract) {
+        mali_csf_cs_note_job(s, st, "start");
+    }
 }
 
 /* Requests of a stream of an active group, at its doorbell. */

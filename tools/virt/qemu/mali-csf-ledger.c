@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A file with every firmware sample as it was written.
+ * A file with every firmware sample as it was written; and one with a line
+ * for the begin and the end of each job.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -29,13 +30,17 @@ static void ledger_failed(MaliLedger *l, const char *why)
     l->file = NULL;
 }
 
-void mali_csf_ledger_flush(MaliCsfState *s)
+static void ledger_flush(MaliLedger *l)
 {
-    MaliLedger *l = s->ledger;
-
     if (l && l->file && fflush(l->file)) {
         ledger_failed(l, strerror(errno));
     }
+}
+
+void mali_csf_ledger_flush(MaliCsfState *s)
+{
+    ledger_flush(s->ledger);
+    ledger_flush(s->job_ledger);
 }
 
 static void ledger_close(MaliLedger *l)
@@ -52,19 +57,28 @@ static void ledger_at_exit(Notifier *n, void *data)
     ledger_close(container_of(n, MaliLedger, exit));
 }
 
+/* False if there is none, or it has no room for so much more. */
+static bool ledger_take(MaliLedger *l, uint64_t size)
+{
+    if (!l || !l->file) {
+        return false;
+    }
+    if (l->left < size) {
+        ledger_failed(l, "it has as much as ledger_max allows");
+        return false;
+    }
+    l->left -= size;
+    return true;
+}
+
 void mali_csf_ledger_write(MaliCsfState *s, const MaliLedgerRecord *r)
 {
     MaliLedger *l = s->ledger;
     uint8_t head[32];
 
-    if (!l || !l->file) {
+    if (!ledger_take(l, sizeof(head) + r->size)) {
         return;
     }
-    if (l->left < sizeof(head) + r->size) {
-        ledger_failed(l, "it has as much as ledger_max allows");
-        return;
-    }
-    l->left -= sizeof(head) + r->size;
     stq_le_p(head, r->sequence);
     stl_le_p(head + 8, r->epoch);
     stl_le_p(head + 12, r->insert);
@@ -77,40 +91,74 @@ void mali_csf_ledger_write(MaliCsfState *s, const MaliLedgerRecord *r)
     }
 }
 
-bool mali_csf_ledger_init(MaliCsfState *s, const char *name, Error **errp)
+void mali_csf_ledger_job(MaliCsfState *s, const char *what, uint64_t vm,
+                         uint64_t ring)
+{
+    MaliLedger *l = s->job_ledger;
+    char line[80];
+    int size;
+
+    if (!l) {
+        return;
+    }
+    size = snprintf(line, sizeof(line),
+                    "%s %" PRIu64 " %" PRIx64 " %" PRIx64 "\n", what,
+                    mali_csf_clk_timestamp(s), vm, ring);
+    if (ledger_take(l, size) && fwrite(line, size, 1, l->file) != 1) {
+        ledger_failed(l, strerror(errno));
+    }
+}
+
+/* Returns NULL without a name, and if it cannot be made. */
+static MaliLedger *ledger_open(const char *name, uint64_t max, Error **errp)
 {
     MaliLedger *l;
     FILE *f;
 
     if (!name) {
-        return true;
+        return NULL;
     }
     f = fopen(name, "wb");
     if (!f) {
         error_setg_errno(errp, errno, "mali-csf: cannot create ledger '%s'",
                          name);
-        return false;
+        return NULL;
     }
     setvbuf(f, NULL, _IOFBF, 1 << 20);
     l = g_new0(MaliLedger, 1);
     l->file = f;
-    l->left = s->ledger_max;
+    l->left = max;
     l->name = g_strdup(name);
     l->exit.notify = ledger_at_exit;
     qemu_add_exit_notifier(&l->exit);
-    s->ledger = l;
-    return true;
+    return l;
 }
 
-void mali_csf_ledger_exit(MaliCsfState *s)
+bool mali_csf_ledger_init(MaliCsfState *s, Error **errp)
 {
-    MaliLedger *l = s->ledger;
+    ERRP_GUARD();
 
+    s->ledger = ledger_open(s->ledger_name, s->ledger_max, errp);
+    if (!*errp) {
+        s->job_ledger = ledger_open(s->job_ledger_name, s->ledger_max,
+                                    errp);
+    }
+    return !*errp;
+}
+
+static void ledger_free(MaliLedger *l)
+{
     if (l) {
         qemu_remove_exit_notifier(&l->exit);
         ledger_close(l);
         g_free(l->name);
         g_free(l);
-        s->ledger = NULL;
     }
+}
+
+void mali_csf_ledger_exit(MaliCsfState *s)
+{
+    ledger_free(s->ledger);
+    ledger_free(s->job_ledger);
+    s->ledger = s->job_ledger = NULL;
 }

@@ -759,7 +759,7 @@ static void mali_csf_realize(DeviceState *dev, Error **errp)
     /* All that can fail comes before all that would have to be undone. */
     if (!mali_parse_iface(s, errp) || !mali_check(s, errp) ||
         !mali_csf_board_init(s, errp) ||
-        !mali_csf_ledger_init(s, s->ledger_name, errp)) {
+        !mali_csf_ledger_init(s, errp)) {
         return;
     }
 
@@ -844,6 +844,7 @@ static void mali_csf_reset_hold(Object *obj)
 static Property mali_csf_properties[] = {
     DEFINE_PROP_STRING("model", MaliCsfState, model_name),
     DEFINE_PROP_STRING("ledger", MaliCsfState, ledger_name),
+    DEFINE_PROP_STRING("jobs", MaliCsfState, job_ledger_name),
     DEFINE_PROP_UINT64("ledger_max", MaliCsfState, ledger_max, 16 * GiB),
     DEFINE_PROP_STRING("iface", MaliCsfState, iface_str),
     DEFINE_PROP_UINT32("gpu_id", MaliCsfState, gpu_id, UNSET32),

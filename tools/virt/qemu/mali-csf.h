@@ -370,7 +370,7 @@ struct MaliCsfState {
 
     /* Properties; UINT32_MAX, UINT64_MAX or NULL: as the model has it. */
     char *model_name;
-    char *ledger_name;
+    char *ledger_name, *job_ledger_name;
     uint64_t ledger_max;        /* bytes */
     char *iface_str;            /* "X.Y.Z" */
     uint32_t gpu_id;
@@ -431,6 +431,7 @@ struct MaliCsfState {
     bool clks_shared;           /* all have the rate of core */
     uint32_t clk_fixed[MALI_CLKS];  /* rate as the device tree has it, or 0 */
     uint32_t opp_hz[MALI_MAX_OPPS];
+    uint32_t opp_stacks_hz[MALI_MAX_OPPS];
     unsigned n_opps;
     uint32_t sys_led, sys_cfgdata, sys_cfgctrl, sys_cfgstat;
     QEMUTimer *reset_timer;
@@ -479,7 +480,7 @@ struct MaliCsfState {
     MaliCs *cs;
     MaliCounters *ctr;
     MaliPerfcnt *perfcnt;
-    MaliLedger *ledger;
+    MaliLedger *ledger, *job_ledger;
     MaliBench *bench;
     MaliPublish *publish;
     const MaliCsfEvents *events;
