@@ -32,23 +32,24 @@ compare()
 	fi
 }
 
-# Builds what makes a record of a recording, or ends with a result that says why not.
-build_recordings()
+# build_reader PROGRAM: makes $SCRATCH/host-PROGRAM, one of tools/virt/host that reads recordings; or ends with a result that
+# says why not
+build_reader()
 {
 	local tool=$VIRT_DIR/../panthor-perf
 
 	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror "-I$tool/libpanthor-perf"{,/reading} \
-		-o "$SCRATCH/as-exact" "$VIRT_DIR/host/recording-exact.c" "$tool"/libpanthor-perf/reading/*.c \
+		-o "$SCRATCH/host-$1" "$VIRT_DIR/host/$1.c" "$tool"/libpanthor-perf/reading/*.c \
 		"$tool"/libpanthor-perf/{columns,db,error,expr,sample,select,suggest,sums,tables,text,topdown}.c -ljson-c -lz -lm \
 		2>"$SCRATCH/err" && return
-	not_ok "the comparison of recordings compiles" "$(cat "$SCRATCH/err")"
+	not_ok "$1 compiles" "$(cat "$SCRATCH/err")"
 	exit 1
 }
 
 # exact_recording NAME RECORDING TRACE: 2 results
 exact_recording()
 {
-	if "$SCRATCH/as-exact" "$2" "$SCRATCH/record" >"$SCRATCH/said" 2>&1; then
+	if "$SCRATCH/host-recording-exact" "$2" "$SCRATCH/record" >"$SCRATCH/said" 2>&1; then
 		ok "$1: the recording can be read here"
 	else
 		not_ok "$1: the recording can be read here" "$(cat "$SCRATCH/said")"

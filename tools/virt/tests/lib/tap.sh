@@ -17,8 +17,8 @@
 #   guest_script_by_log N SCRIPT [RUN-OPTION...] [-- ARG...]
 #                                 the same, of a script that suspends the system's devices
 #
-# KERNEL and CONFIG choose the kernel, as the runner sets them; SERIES is KERNEL without -rt or -16k. SEED, the environment's, or any, is printed:
-# what tests draw is drawn from it, and so are, by run, the GPU's latencies.
+# KERNEL and CONFIG choose the kernel, as the runner sets them; SERIES is KERNEL without -rt or -16k. SEED, the
+# environment's, or any, is printed: what tests draw is drawn from it, and so are, by run, the GPU's latencies.
 
 TESTS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 VIRT_DIR=$(dirname "$TESTS_DIR")

@@ -10,7 +10,7 @@ set -u
 
 plan $((27 + 1 + 4))
 build_comparison
-build_recordings
+build_reader recording-exact
 guest_script 27 marks -g g610 -m 2048 -t 900 -l "$SCRATCH/ledger" -f "$TESTS_DIR/guest/trace.sh" \
 	-f "$VIRT_DIR/../panthor-perf/man/panthor-perf-record.1" \
 	-o rec:"$SCRATCH/rec" -o trace:"$SCRATCH/trace.rec" -o paused:"$SCRATCH/paused" -o trace.paused:"$SCRATCH/trace.paused"

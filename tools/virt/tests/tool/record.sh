@@ -138,7 +138,7 @@ size()
 }
 
 build_comparison
-build_recordings
+build_reader recording-exact
 build_decoder
 
 # All of it, or what a recording and its forms are.
