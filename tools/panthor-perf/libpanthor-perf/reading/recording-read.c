@@ -395,6 +395,7 @@ static const char *parse_head(struct recording_head *head, struct json_object *t
 		return "period_ns";
 	if (get_u32(top, "set", 2, &head->set))
 		return "set";
+	head->jobs = json_object_object_get_ex(top, "jobs", &list) && json_object_get_boolean(list);
 
 	if (get_u32(top, "values_per_block", PPERF_MAX_VALUES, &head->gpu.values_per_block) ||
 	    (head->gpu.values_per_block != 64 && head->gpu.values_per_block != 128))
@@ -638,6 +639,137 @@ static enum recording_item read_use(struct recording *r, const struct recording_
 	return pperf_records_get_use(record, &r->use) ? RECORDING_BROKEN : RECORDING_SAMPLE;
 }
 
+/* What is left to read of a record: at is NULL when there was less than that. */
+struct left {
+	const uint8_t *at, *end;
+};
+
+static uint64_t take_varint(struct left *left, uint64_t max)
+{
+	uint64_t value = 0;
+
+	if (left->at)
+		left->at = pperf_records_get_varint(left->at, left->end, &value);
+	if (value > max)
+		left->at = NULL;
+	return left->at ? value : 0;
+}
+
+/* A text of at most so many bytes, behind its length. */
+static void take_text(struct left *left, char *text, size_t max)
+{
+	size_t length = take_varint(left, max);
+
+	if (left->at && length > (size_t)(left->end - left->at))
+		left->at = NULL;
+	if (!left->at)
+		return;
+	memcpy(text, left->at, length);
+	text[length] = 0;
+	left->at += length;
+	if (strlen(text) != length || !pperf_text_is_clean(text))
+		left->at = NULL;
+}
+
+/* A number of things that take so many bytes each, at least. */
+static size_t take_count(struct left *left, size_t bytes)
+{
+	return take_varint(left, left->at ? (left->end - left->at) / bytes : 0);
+}
+
+/* A time so long before another one. */
+static uint64_t take_before(struct left *left, uint64_t time_ns)
+{
+	return time_ns - take_varint(left, time_ns);
+}
+
+static void take_gap(struct left *left, struct recording_gap *gap, uint64_t until_ns)
+{
+	gap->end_ns = take_before(left, until_ns);
+	gap->start_ns = take_before(left, gap->end_ns);
+	gap->cpu = take_varint(left, UINT32_MAX);
+	gap->lost = take_varint(left, UINT64_MAX);
+}
+
+static void take_queue(struct left *left, struct recording_queue *queue)
+{
+	queue->id = take_varint(left, RECORDING_MAX_QUEUES - 1);
+	queue->pid = take_varint(left, INT32_MAX);
+	take_text(left, queue->process, RECORDING_PROCESS_NAME);
+	take_text(left, queue->name, RECORDING_QUEUE_NAME);
+}
+
+static void take_job(struct left *left, struct recording_job *job, const struct recording_jobs *jobs)
+{
+	uint64_t flags = take_varint(left, 15);
+
+	job->outcome = flags & 3;
+	job->no_queued = flags & 4;
+	job->no_run = flags & 8;
+	job->queue = take_varint(left, UINT32_MAX);
+	job->waited_for = take_varint(left, jobs->num_queues);
+	job->thread = take_varint(left, INT32_MAX);
+	job->end_ns = take_before(left, jobs->end_ns);
+	job->run_ns = take_before(left, job->end_ns);
+	job->ready_ns = take_before(left, job->run_ns);
+	job->queued_ns = take_before(left, job->ready_ns);
+	if (job->queue >= jobs->num_queues || job->outcome > JOB_UNFINISHED)
+		left->at = NULL;
+}
+
+/* Bytes of a gap, a queue and a job, at least. */
+#define MIN_GAP 4
+#define MIN_QUEUE 4
+#define MIN_JOB 8
+
+enum recording_item pperf_records_get_jobs(const struct recording_record *record, struct recording_jobs *jobs)
+{
+	struct left left = { record->at + 24, record->at + record->length };
+	size_t i;
+
+	memset(jobs, 0, sizeof(*jobs));
+	if (record->length < 24)
+		return RECORDING_BROKEN;
+	jobs->start_ns = load_u64(record->at);
+	jobs->end_ns = load_u64(record->at + 8);
+	jobs->open_ns = load_u64(record->at + 16);
+	if (jobs->end_ns > INT64_MAX || jobs->start_ns > jobs->end_ns || jobs->open_ns > jobs->end_ns)
+		return RECORDING_BROKEN;
+
+	jobs->num_gaps = take_count(&left, MIN_GAP);
+	jobs->gaps = calloc(jobs->num_gaps + 1, sizeof(*jobs->gaps));
+	for (i = 0; jobs->gaps && i < jobs->num_gaps; i++)
+		take_gap(&left, &jobs->gaps[i], jobs->end_ns);
+	jobs->num_queues = take_count(&left, MIN_QUEUE);
+	jobs->queues = calloc(jobs->num_queues + 1, sizeof(*jobs->queues));
+	for (i = 0; jobs->queues && i < jobs->num_queues; i++)
+		take_queue(&left, &jobs->queues[i]);
+	jobs->list = calloc(left.at ? (left.end - left.at) / MIN_JOB + 1 : 1, sizeof(*jobs->list));
+	if (!jobs->gaps || !jobs->queues || !jobs->list)
+		return RECORDING_NO_MEMORY;
+	while (left.at && left.at < left.end)
+		take_job(&left, &jobs->list[jobs->count++], jobs);
+	return left.at ? RECORDING_JOBS : RECORDING_BROKEN;
+}
+
+void pperf_records_free_jobs(struct recording_jobs *jobs)
+{
+	free(jobs->gaps);
+	free(jobs->queues);
+	free(jobs->list);
+	memset(jobs, 0, sizeof(*jobs));
+}
+
+static enum recording_item read_jobs(struct recording *r, const struct recording_record *record)
+{
+	struct recording_jobs jobs;
+	enum recording_item item = pperf_records_get_jobs(record, &jobs);
+
+	pperf_records_free_jobs(&jobs);
+	r->jobs = *record;
+	return item == RECORDING_JOBS ? RECORDING_SAMPLE : item;
+}
+
 static const char *reason_name(unsigned int reason)
 {
 	return pperf_records_reasons[reason];
@@ -693,6 +825,7 @@ enum recording_item pperf_records_next(struct recording *r)
 		{ RECORDING_KIND_SAMPLE, read_sample, RECORDING_SAMPLE }, { RECORDING_KIND_MARK, read_mark, RECORDING_MARK },
 		{ RECORDING_KIND_CLOCKS, read_clock_record, RECORDING_CLOCKS }, { RECORDING_KIND_END, read_end, RECORDING_END },
 		{ RECORDING_KIND_FRAME, read_frame, RECORDING_FRAME_END }, { RECORDING_KIND_USE, read_use, RECORDING_USE },
+		{ RECORDING_KIND_JOBS, read_jobs, RECORDING_JOBS },
 		{ RECORDING_KIND_STATE, check_state, RECORDING_BROKEN },
 	};
 	struct recording_record record;

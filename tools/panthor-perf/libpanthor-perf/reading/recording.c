@@ -9,6 +9,7 @@
 const char pperf_records_magic[8] = { '\x89', 'P', 'P', 'D', '\r', '\n', '\x1a', '\n' };
 
 const char *const pperf_records_reasons[5] = { "command", "interrupt", "gpu", "failure", "continued" };
+const char *const pperf_records_outcomes[3] = { "done", "dropped", "unfinished" };
 
 int pperf_records_layout_make(struct recording_layout *layout, const struct recording_head *head)
 {

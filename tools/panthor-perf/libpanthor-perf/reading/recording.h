@@ -17,6 +17,12 @@
 /* Bytes of a program's name. */
 #define RECORDING_FRAME_NAME 32
 
+/* Bytes of the names of a process, as the kernel has it, and of a queue. */
+#define RECORDING_PROCESS_NAME 15
+#define RECORDING_QUEUE_NAME 63
+
+#define RECORDING_MAX_QUEUES 65536
+
 /* Where samples come from and what they are made of. Strings are NULL where nothing is known. */
 struct recording_head {
 	/* Version of the program, and of what it ran on. */
@@ -36,6 +42,9 @@ struct recording_head {
 
 	/* The counters recorded. */
 	struct pperf_masks masks;
+
+	/* Whether jobs are recorded. */
+	bool jobs;
 };
 
 /* A moment that a program has named, by the clock of samples: what has the name lasts until the next. */
@@ -72,6 +81,69 @@ struct recording_use {
 	/* PIDs, with RECORDING_USER_UNKNOWN if it is not known. */
 	uint32_t users[RECORDING_USERS];
 	size_t count;
+};
+
+/* A queue of a process, or whatever else has fences that jobs wait for. */
+struct recording_queue {
+	/* The recorder's number of it, below RECORDING_MAX_QUEUES. */
+	uint32_t id;
+
+	/* Of the process; 0 if there is none, or it is not known. */
+	uint32_t pid;
+
+	/* Of the process or, without one, of the driver; of the queue or timeline. UTF-8 that can be printed. */
+	char process[RECORDING_PROCESS_NAME + 1], name[RECORDING_QUEUE_NAME + 1];
+};
+
+enum recording_outcome {
+	JOB_DONE,
+
+	/* It never ran, and will not: its process was killed. */
+	JOB_DROPPED,
+
+	/* The recording does not tell when it ended. */
+	JOB_UNFINISHED,
+};
+
+/*
+ * A job. Times are those of samples, in this order: it waited for fences until it was ready, and for its turn until it was
+ * given to firmware. A time that is not known, or never came, is that of the next.
+ */
+struct recording_job {
+	uint64_t queued_ns, ready_ns, run_ns;
+
+	/* When it was done or given up; of JOB_UNFINISHED: it was not before. */
+	uint64_t end_ns;
+
+	/* Places among the queues of the record: its own, and behind that of the fence that it waited for last, or 0. */
+	uint32_t queue, waited_for;
+
+	/* The thread that queued it, 0 if it is not known. */
+	uint32_t thread;
+
+	enum recording_outcome outcome;
+
+	/* Which times are not known. */
+	bool no_queued, no_run;
+};
+
+/* Events that a CPU lost between two times; their number, 0 if it is not known. */
+struct recording_gap {
+	uint64_t start_ns, end_ns;
+	uint32_t cpu;
+	uint64_t lost;
+};
+
+/* All jobs that ended between two times, apart from those that gaps hide. */
+struct recording_jobs {
+	uint64_t start_ns, end_ns;
+
+	/* When the oldest job was queued that had not ended then: no later than the end. */
+	uint64_t open_ns;
+	struct recording_gap *gaps;
+	struct recording_queue *queues;
+	struct recording_job *list;
+	size_t num_gaps, num_queues, count;
 };
 
 /* Why a recording ended. A file without such a record was cut short. */
@@ -139,6 +211,7 @@ enum recording_item {
 	RECORDING_MARK,
 	RECORDING_FRAME_END,
 	RECORDING_USE,
+	RECORDING_JOBS,
 	RECORDING_CLOCKS,
 
 	/* Nothing comes any more: the recording was ended, or cut short. */
@@ -149,6 +222,13 @@ enum recording_item {
 	RECORDING_BROKEN,
 	RECORDING_NO_MEMORY,
 	RECORDING_UNREADABLE,
+};
+
+/* What a record holds. */
+struct recording_record {
+	char kind;
+	const uint8_t *at;
+	size_t length;
 };
 
 struct recording {
@@ -162,6 +242,9 @@ struct recording {
 	struct recording_frame frame;
 	struct recording_use use;
 	struct recording_end end;
+
+	/* The record of jobs, for pperf_records_get_jobs(), up to the next call. */
+	struct recording_record jobs;
 
 	/* What is wrong, in a sentence without a full stop; errno of RECORDING_UNREADABLE, 0 if the file changed. */
 	char error[160];
@@ -298,11 +381,6 @@ size_t pperf_records_states(const struct recording *recording, unsigned int type
  * The content of the record at some bytes. Returns RECORDING_SAMPLE for a whole one of any kind, RECORDING_CUT if there are
  * not as many bytes, or RECORDING_BROKEN if its checksum is wrong.
  */
-struct recording_record {
-	char kind;
-	const uint8_t *at;
-	size_t length;
-};
 enum recording_item pperf_records_get_record(const uint8_t *bytes, size_t size, struct recording_record *record);
 
 /* Makes a mark of the one before it. Returns -1 if the record has none, or an earlier one. */
@@ -313,8 +391,13 @@ int pperf_records_get_frame(const struct recording_record *record, struct record
 
 /* Returns -1 if the record does not tell who used the GPU. */
 int pperf_records_get_use(const struct recording_record *record, struct recording_use *use);
+
+/* Makes the lists, which pperf_records_free_jobs() frees in any case. Returns RECORDING_JOBS, or what is wrong. */
+enum recording_item pperf_records_get_jobs(const struct recording_record *record, struct recording_jobs *jobs);
+void pperf_records_free_jobs(struct recording_jobs *jobs);
 extern const char pperf_records_magic[8];
 extern const char *const pperf_records_reasons[5];
+extern const char *const pperf_records_outcomes[3];
 
 /* Fields before those of the blocks: gap, duration, flags, cycles. */
 #define RECORDING_FIELDS 6
@@ -332,12 +415,19 @@ extern const char *const pperf_records_reasons[5];
 
 #define RECORDING_FRAME_END_SIZE (RECORDING_FRAME + 16 + RECORDING_FRAME_NAME)
 
+/* A record of jobs that a writer makes has up to so many of each, and takes less than so many bytes. */
+#define RECORDING_JOBS_GAPS 16
+#define RECORDING_JOBS_QUEUES 64
+#define RECORDING_JOBS_JOBS 400
+#define RECORDING_JOBS_SIZE (32u << 10)
+
 #define RECORDING_KIND_HEAD 'H'
 #define RECORDING_KIND_CLOCKS 'C'
 #define RECORDING_KIND_SAMPLE 'S'
 #define RECORDING_KIND_MARK 'M'
 #define RECORDING_KIND_FRAME 'F'
 #define RECORDING_KIND_USE 'U'
+#define RECORDING_KIND_JOBS 'J'
 #define RECORDING_KIND_END 'E'
 #define RECORDING_KIND_STATE 'K'
 #define RECORDING_KIND_INDEX 'I'

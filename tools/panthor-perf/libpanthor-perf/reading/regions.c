@@ -141,7 +141,8 @@ enum recording_item pperf_regions_read(struct regions *regions, struct recording
 	return item;
 }
 
-void pperf_regions_lengths(struct regions *r, uint64_t start_ns, uint64_t end_ns)
+void pperf_regions_each(const struct regions *r, uint64_t start_ns, uint64_t end_ns,
+			void (*take)(void *context, uint32_t region, uint64_t from_ns, uint64_t until_ns), void *context)
 {
 	uint64_t from = start_ns, to;
 	size_t n;
@@ -149,10 +150,22 @@ void pperf_regions_lengths(struct regions *r, uint64_t start_ns, uint64_t end_ns
 	for (n = 0; n <= r->num_marks; n++) {
 		to = n < r->num_marks && r->marks[n].time_ns < end_ns ? r->marks[n].time_ns : end_ns;
 		if (to > from) {
-			r->list[region_behind(r, n)].lasts_ns += to - from;
+			take(context, region_behind(r, n), from, to);
 			from = to;
 		}
 	}
+}
+
+static void add_length(void *context, uint32_t region, uint64_t from_ns, uint64_t until_ns)
+{
+	struct regions *r = context;
+
+	r->list[region].lasts_ns += until_ns - from_ns;
+}
+
+void pperf_regions_lengths(struct regions *r, uint64_t start_ns, uint64_t end_ns)
+{
+	pperf_regions_each(r, start_ns, end_ns, add_length, r);
 }
 
 void pperf_regions_free(struct regions *r)

@@ -67,6 +67,10 @@ bool pperf_regions_touch(const struct regions *regions, uint32_t region, uint64_
 /* The number of a region by its name, or 0. */
 uint32_t pperf_regions_find(const struct regions *regions, const char *name);
 
+/* Calls take() for each part of a time that has one region throughout. */
+void pperf_regions_each(const struct regions *regions, uint64_t start_ns, uint64_t end_ns,
+			void (*take)(void *context, uint32_t region, uint64_t from_ns, uint64_t until_ns), void *context);
+
 /* Finds how long each lasts between the begin of the first sample and the end of the last one. */
 void pperf_regions_lengths(struct regions *regions, uint64_t start_ns, uint64_t end_ns);
 void pperf_regions_free(struct regions *regions);
