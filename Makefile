@@ -12,8 +12,8 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/panthor-perf
 
 PACKAGES := abigail-tools bash bc bison build-essential chromium-headless-shell clang cloc cpio debian-archive-keyring dpkg-dev \
 	e2fsprogs fakeroot flex fonts-dejavu-core gcc-aarch64-linux-gnu glslang-tools kmod libc6-dev-arm64-cross libdrm-dev libelf-dev libfdt-dev \
-	jq libglib2.0-dev libjson-c-dev libmicrohttpd-dev libncurses-dev libpixman-1-dev libprotobuf-c-dev libsqlite3-dev libssl-dev libzstd-dev locales \
-	mandoc meson mmdebstrap ninja-build patch pkg-config pmccabe procps protobuf-c-compiler protobuf-compiler python3 rsync \
+	jq libglib2.0-dev libjson-c-dev libmicrohttpd-dev libncurses-dev libpixman-1-dev libprotobuf-c-dev libsqlite3-dev libssl-dev libtraceevent-dev \
+	libtracefs-dev libzstd-dev locales mandoc meson mmdebstrap ninja-build patch pkg-config pmccabe procps protobuf-c-compiler protobuf-compiler python3 rsync \
 	valgrind xz-utils zlib1g-dev
 
 .DEFAULT_GOAL := help

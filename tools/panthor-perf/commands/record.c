@@ -31,6 +31,7 @@
 #include "common.h"
 #include "control.h"
 #include "fifo.h"
+#include "job-recorder.h"
 #include "marks.h"
 #include "uses.h"
 #include "rates.h"
@@ -99,6 +100,9 @@ struct arguments {
 	/* Frames of the command are marked for it; they are submissions of Vulkan; labels are regions. */
 	bool frames, frames_of_submits, labels, has_period;
 
+	/* Jobs are recorded, if that can be. */
+	bool jobs;
+
 	/* NULL if there is none. */
 	const char *control, *socket;
 	char **command;
@@ -132,6 +136,9 @@ struct recorder {
 
 	struct marks marks;
 	struct uses uses;
+
+	/* NULL if jobs are not recorded. */
+	struct job_recorder *jobs;
 	struct control control;
 
 	/* When the delay is over; 0: it was, or there is none. */
@@ -170,7 +177,7 @@ struct recorder {
 	uint64_t progress_ns;
 };
 
-enum { KEY_SET = 256, KEY_CONTROL, KEY_SOCKET, KEY_LAST, KEY_ON_MARK, KEY_SPLIT, KEY_KEEP, KEY_FRAMES };
+enum { KEY_SET = 256, KEY_CONTROL, KEY_SOCKET, KEY_LAST, KEY_ON_MARK, KEY_SPLIT, KEY_KEEP, KEY_FRAMES, KEY_JOBS };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write to FILE; - is standard output (default: " RECORDING_DEFAULT
@@ -185,6 +192,7 @@ static const struct argp_option options[] = {
 	  "one per line, from CTL, and write ack to ACK when each is done", 0 },
 	{ "frames", KEY_FRAMES, "submit,labels", OPTION_ARG_OPTIONAL, "Mark the frames of COMMAND, if it uses EGL, GLX or Vulkan; the "
 	  "period becomes 250us. submit: a frame is a submission of Vulkan; labels: debug labels become regions", 0 },
+	{ "jobs", KEY_JOBS, NULL, 0, "Record the jobs of all processes too (root only)", 0 },
 	{ "socket", KEY_SOCKET, "PATH", 0, "Receive marks at this socket (default: where mark looks for recorders)", 0 },
 	{ "memory", 'm', "KIB", 0, "Buffer for samples not yet written, in KiB (default: 32768)", 0 },
 	{ "perfetto", 'P', "zstd|deflate", OPTION_ARG_OPTIONAL, PERFETTO_HELP, 0 },
@@ -308,6 +316,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!parse_period(arg, &arguments->period_ns))
 			wrong_period(state, "-p", arg);
 		arguments->has_period = true;
+		return 0;
+	case KEY_JOBS:
+		arguments->jobs = true;
 		return 0;
 	case KEY_FRAMES:
 		parse_frames(state, arg);
@@ -542,6 +553,40 @@ static void add_uses(struct recorder *r, bool last)
 	put_record(r);
 }
 
+/* Waits until the writing thread has done something, or the user does not want to wait. */
+static void wait_for_thread(struct recorder *r)
+{
+	struct pollfd fds[2] = {
+		{ .fd = r->child.signals, .events = POLLIN },
+		{ .fd = r->queue.eventfd, .events = POLLIN },
+	};
+
+	fifo_show(&r->queue);
+	if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		r->hurry = true;
+	if (fds[0].revents && child_event(&r->child) == CHILD_INTERRUPTED)
+		r->hurry = true;
+}
+
+/* Jobs wait in the kernel's buffers while there is no room for them, but for the last ones. */
+static void add_jobs(struct recorder *r, bool last)
+{
+	struct recording_jobs jobs;
+
+	while (r->jobs && fifo_reader(&r->queue) == FIFO_READING && !r->hurry) {
+		if (!fifo_room(&r->queue, RECORDING_JOBS_SIZE)) {
+			if (!last)
+				return;
+			wait_for_thread(r);
+			continue;
+		}
+		if (!job_recorder_next(r->jobs, last, &jobs))
+			return;
+		recording_write_jobs(&r->writer, &jobs);
+		put_record(r);
+	}
+}
+
 /* Reads what is in the ring, as long as there is room for it. */
 static void drain(struct recorder *r)
 {
@@ -768,6 +813,8 @@ static void count(struct recorder *r)
 	int timeout = ring_timeout(r);
 	bool last_comes;
 
+	if (r->jobs && timeout > JOB_RECORDER_MS)
+		timeout = JOB_RECORDER_MS;
 	while (r->state != DONE) {
 		/*
 		 * Samples are left to gather in the ring for a while; the last one is
@@ -787,6 +834,7 @@ static void count(struct recorder *r)
 			start_counting(r);
 		add_marks(r);
 		add_uses(r, false);
+		add_jobs(r, false);
 		drain(r);
 		ack_dump(r);
 		obey(r);
@@ -795,21 +843,6 @@ static void count(struct recorder *r)
 		put_dump(r);
 		show_progress(r);
 	}
-}
-
-/* Waits until the writing thread has done something, or the user does not want to wait. */
-static void wait_for_thread(struct recorder *r)
-{
-	struct pollfd fds[2] = {
-		{ .fd = r->child.signals, .events = POLLIN },
-		{ .fd = r->queue.eventfd, .events = POLLIN },
-	};
-
-	fifo_show(&r->queue);
-	if (poll(fds, 2, -1) < 0 && errno != EINTR)
-		r->hurry = true;
-	if (fds[0].revents && child_event(&r->child) == CHILD_INTERRUPTED)
-		r->hurry = true;
 }
 
 /* The end and the index may be larger than the queue: put them in pieces. */
@@ -844,6 +877,22 @@ static void check_output(struct recorder *r)
 		r->status = STATUS_IO;
 }
 
+static void report_jobs(const struct recorder *r)
+{
+	const struct job_track_counts *counts;
+	char jobs[32], lost[32];
+
+	if (!r->jobs)
+		return;
+	counts = job_recorder_counts(r->jobs);
+	fprintf(stderr, "%s job%s.\n", grouped(counts->jobs, jobs), counts->jobs == 1 ? "" : "s");
+	if (counts->gaps)
+		fprintf(stderr, "The kernel lost trace events %s time%s (%s that it counted): some jobs are missing, or parts of them. The "
+			"report tells when.\n", grouped(counts->gaps, jobs), counts->gaps == 1 ? "" : "s", grouped(counts->lost, lost));
+	if (counts->no_memory)
+		fputs("There was not enough memory for all jobs: some are missing.\n", stderr);
+}
+
 static void report_end(struct recorder *r)
 {
 	const struct pperf_log *log = pperf_session_log(r->session);
@@ -875,6 +924,7 @@ static void report_end(struct recorder *r)
 	if (r->marks.lost_frames)
 		fprintf(stderr, "%s frame%s lost: the programs sent more than this one had time for.\n",
 			grouped(r->marks.lost_frames, text), r->marks.lost_frames == 1 ? " was" : "s were");
+	report_jobs(r);
 	if (sink->short_ns)
 		fprintf(stderr, "There was memory for only the last %.3f s. Use -m %.0f or more.\n", sink->short_ns / 1e9,
 			1.1 * r->arguments->memory * r->arguments->last_ns / sink->short_ns);
@@ -918,6 +968,7 @@ static int run(struct recorder *r)
 	count(r);
 	add_marks(r);
 	add_uses(r, true);
+	add_jobs(r, true);
 	put_end(r);
 	fifo_end(&r->queue);
 	while (fifo_reader(&r->queue) == FIFO_READING) {
@@ -964,6 +1015,9 @@ static int record(struct recorder *r)
 	r->head.machine = name.machine;
 	r->head.command = r->arguments->command;
 	r->head.gpu = *info;
+	if (r->arguments->jobs)
+		r->jobs = job_recorder_open(info->node);
+	r->head.jobs = r->jobs;
 
 	r->head.set = r->arguments->set;
 	session.set = r->arguments->set;
@@ -971,8 +1025,10 @@ static int record(struct recorder *r)
 	session.period_ns = r->arguments->period_ns;
 	session.slots = ring_slots(info, r->arguments->memory);
 	error = pperf_session_open(r->gpu, &session, &r->session);
-	if (error)
-		return complain_of(error);
+	if (error) {
+		status = complain_of(error);
+		goto out_jobs;
+	}
 	r->head.period_ns = pperf_session_period(r->session);
 	if (r->head.period_ns != r->arguments->period_ns)
 		complain("using a period of %" PRIu64 " ns, the shortest possible", r->head.period_ns);
@@ -1040,6 +1096,8 @@ out_writer:
 	recording_writer_close(&r->writer);
 out_session:
 	pperf_session_close(r->session);
+out_jobs:
+	job_recorder_close(r->jobs);
 	return status;
 }
 

@@ -101,6 +101,26 @@ double quantiles_percentile(const struct quantiles *q, unsigned int percent)
 	return last;
 }
 
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void quantiles_sort(uint64_t *values, size_t count)
+{
+	if (count)
+		qsort(values, count, sizeof(*values), compare);
+}
+
+uint64_t quantiles_of_sorted(const uint64_t *values, size_t count, unsigned int percent)
+{
+	size_t rank = (count * percent + 99) / 100;
+
+	return count ? values[rank ? rank - 1 : 0] : 0;
+}
+
 void quantiles_free(struct quantiles *q)
 {
 	size_t i;

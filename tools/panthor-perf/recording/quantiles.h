@@ -41,4 +41,8 @@ int quantiles_add(struct quantiles *quantiles, const double *values, const doubl
 double quantiles_percentile(const struct quantiles *quantiles, unsigned int percent);
 void quantiles_free(struct quantiles *quantiles);
 
+/* Of values that are all kept: the one that so many percent do not exceed, 0 if there is none. */
+void quantiles_sort(uint64_t *values, size_t count);
+uint64_t quantiles_of_sorted(const uint64_t *values, size_t count, unsigned int percent);
+
 #endif

@@ -147,6 +147,8 @@ struct json_object *recording_head_json(const struct recording_head *head)
 	add_number(top, "period_ns", head->period_ns);
 	add_number(top, "set", head->set);
 	json_object_object_add(top, "gpu", gpu_object(&head->gpu));
+	if (head->jobs)
+		json_object_object_add(top, "jobs", json_object_new_boolean(true));
 
 	add_number(top, "values_per_block", head->gpu.values_per_block);
 	list = json_object_new_array();
@@ -177,8 +179,10 @@ int recording_writer_open(struct recording_writer *writer, const struct recordin
 		goto err;
 
 	writer->chunk.offset = writer->offset;
-	/* From here on nothing is longer than a state and a sample or a mark could be. */
+	/* From here on nothing is longer than a state and a sample, a mark or jobs could be. */
 	writer->longest = 2 * (RECORDING_FRAME + pperf_records_state_room(&writer->layout));
+	if (head->jobs && writer->longest < RECORDING_JOBS_SIZE)
+		writer->longest = RECORDING_JOBS_SIZE;
 	size = writer->longest;
 	/* A frame's is shorter than that of a mark. */
 	if (size < RECORDING_MARK_SIZE)
@@ -359,6 +363,59 @@ void recording_write_use(struct recording_writer *writer, const struct recording
 	for (i = 0; i < use->count; i++, at += 4)
 		put_u32(at, use->users[i]);
 	writer->size = frame(writer->bytes, RECORDING_KIND_USE, at) - writer->bytes;
+	writer->offset += writer->size;
+}
+
+static uint8_t *put_text(uint8_t *at, const char *text, size_t max)
+{
+	size_t length = strnlen(text, max);
+
+	*at++ = length;
+	memcpy(at, text, length);
+	return at + length;
+}
+
+static uint8_t *put_job(uint8_t *at, const struct recording_job *job, uint64_t until_ns)
+{
+	*at++ = job->outcome | job->no_queued << 2 | job->no_run << 3;
+	at = pperf_records_put_varint(at, job->queue);
+	at = pperf_records_put_varint(at, job->waited_for);
+	at = pperf_records_put_varint(at, job->thread);
+	at = pperf_records_put_varint(at, until_ns - job->end_ns);
+	at = pperf_records_put_varint(at, job->end_ns - job->run_ns);
+	at = pperf_records_put_varint(at, job->run_ns - job->ready_ns);
+	return pperf_records_put_varint(at, job->ready_ns - job->queued_ns);
+}
+
+void recording_write_jobs(struct recording_writer *writer, const struct recording_jobs *jobs)
+{
+	uint8_t *at = put_u64(put_u64(put_u64(writer->bytes + 4, jobs->start_ns), jobs->end_ns), jobs->open_ns);
+	size_t i;
+
+	at = pperf_records_put_varint(at, jobs->num_gaps);
+	for (i = 0; i < jobs->num_gaps; i++) {
+		at = pperf_records_put_varint(at, jobs->end_ns - jobs->gaps[i].end_ns);
+		at = pperf_records_put_varint(at, jobs->gaps[i].end_ns - jobs->gaps[i].start_ns);
+		at = pperf_records_put_varint(at, jobs->gaps[i].cpu);
+		at = pperf_records_put_varint(at, jobs->gaps[i].lost);
+	}
+	at = pperf_records_put_varint(at, jobs->num_queues);
+	for (i = 0; i < jobs->num_queues; i++) {
+		at = pperf_records_put_varint(at, jobs->queues[i].id);
+		at = pperf_records_put_varint(at, jobs->queues[i].pid);
+		at = put_text(at, jobs->queues[i].process, RECORDING_PROCESS_NAME);
+		at = put_text(at, jobs->queues[i].name, RECORDING_QUEUE_NAME);
+	}
+	for (i = 0; i < jobs->count; i++)
+		at = put_job(at, &jobs->list[i], jobs->end_ns);
+	writer->size = frame(writer->bytes, RECORDING_KIND_JOBS, at) - writer->bytes;
+	writer->offset += writer->size;
+}
+
+void recording_write_record(struct recording_writer *writer, const struct recording_record *record)
+{
+	memcpy(writer->bytes + 4, record->at, record->length);
+	writer->size = frame(writer->bytes, record->kind, writer->bytes + 4 + record->length) - writer->bytes;
 	writer->offset += writer->size;
 }
 

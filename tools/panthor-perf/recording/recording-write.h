@@ -15,7 +15,7 @@ struct recording_writer {
 	uint8_t *bytes;
 	size_t size;
 
-	/* As many bytes as a sample has at the most, with the state that may come before it. */
+	/* As many bytes as a sample with the state that may come before it, or jobs, have at the most. */
 	size_t longest;
 
 	/* The chunk that is being written, and where the next record is. */
@@ -41,6 +41,10 @@ void recording_write_clocks(struct recording_writer *writer, const struct clocks
 void recording_write_mark(struct recording_writer *writer, const struct recording_mark *mark);
 void recording_write_frame(struct recording_writer *writer, const struct recording_frame *end);
 void recording_write_use(struct recording_writer *writer, const struct recording_use *use);
+/* Of no more of each than a record has; times are in it, or before. For a head that has jobs. */
+void recording_write_jobs(struct recording_writer *writer, const struct recording_jobs *jobs);
+/* A record of another recording, which has no state. */
+void recording_write_record(struct recording_writer *writer, const struct recording_record *record);
 /* Returns -1 without memory. */
 int recording_write_end(struct recording_writer *writer, const struct recording_end *end);
 

@@ -170,6 +170,9 @@ static void encode(struct sink_part *part, enum recording_item item, const struc
 	case RECORDING_USE:
 		recording_write_use(&part->writer, &in->use);
 		break;
+	case RECORDING_JOBS:
+		recording_write_record(&part->writer, &in->jobs);
+		break;
 	default:
 		recording_write_clocks(&part->writer, &in->clocks);
 		break;

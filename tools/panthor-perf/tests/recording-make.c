@@ -6,7 +6,10 @@
  * MARKS in the environment has lines "NS NAME" of marks, so long behind the begin of the first sample. Each comes
  * before the first sample that ends behind it or, with LATE in the environment, so many nanoseconds later. FRAMES has lines
  * "NS PID NAME [LOST]" of ends of frames, and the same is true of them. USES has lines "FROM_NS UNTIL_NS [PID]..." of who used
- * the GPU, "-PID" if it is not known; they come at the end. With
+ * the GPU, "-PID" if it is not known; they come at the end. JOBS has lines "QUEUE THREAD QUEUED READY RUN END [FENCE [OUTCOME]]"
+ * of jobs, with numbers of QUEUES, of which that of a fence is -1 if there is none, times in nanoseconds, of which "-" is not
+ * known, and the number of an outcome; lines "gap CPU FROM UNTIL LOST", and a line "until NS" behind what came up to then. QUEUES
+ * has lines "PID PROCESS NAME". "@FILE" in JOBS is what a file has. With
  * POWERS in the environment, counter n of the first block of a type counts 10 to the power of n % 20, once. With STATES in it,
  * blocks are off for a part of a second in twenty, and one sample in 500 is of protected mode.
  */
@@ -239,6 +242,91 @@ static void put_uses(FILE *out, struct recording_writer *writer, uint64_t begin)
 	}
 }
 
+#define MAX_QUEUES RECORDING_JOBS_QUEUES
+
+static size_t read_queues(struct recording_queue *queues)
+{
+	const char *text = getenv("QUEUES") ? getenv("QUEUES") : "";
+	size_t count = 0;
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n', count++) {
+		queues[count].id = count;
+		if (count == MAX_QUEUES || sscanf(text, "%" SCNu32 " %15s %63[^\n]", &queues[count].pid, queues[count].process,
+						  queues[count].name) != 3)
+			abort();
+	}
+	return count;
+}
+
+/* A time of a job, or that of the next. */
+static uint64_t job_time(const char *text, uint64_t begin, uint64_t next)
+{
+	return *text == '-' ? next : begin + strtoull(text, NULL, 10);
+}
+
+static struct recording_job read_job(const char *text, uint64_t begin)
+{
+	char queued[32], ready[32], run[32], done[32];
+	struct recording_job job = {};
+	int read, fence = -1, outcome = JOB_DONE;
+
+	read = sscanf(text, "%" SCNu32 " %" SCNu32 " %31s %31s %31s %31[^ \n]%*[ ]%d%*[ ]%d", &job.queue, &job.thread, queued, ready, run,
+		      done, &fence, &outcome);
+	if (read < 6)
+		abort();
+	job.waited_for = fence + 1;
+	job.outcome = outcome;
+	job.no_queued = *queued == '-';
+	job.no_run = *run == '-';
+	job.end_ns = job_time(done, begin, 0);
+	job.run_ns = job_time(run, begin, job.end_ns);
+	job.ready_ns = job_time(ready, begin, job.run_ns);
+	job.queued_ns = job_time(queued, begin, job.ready_ns);
+	return job;
+}
+
+/* Lines that the environment has, or a file that it names. */
+static FILE *open_jobs(void)
+{
+	const char *text = getenv("JOBS") ? getenv("JOBS") : "";
+	FILE *lines = *text == '@' ? fopen(text + 1, "re") : *text ? fmemopen((char *)text, strlen(text), "r") : NULL;
+
+	if (!lines && *text)
+		abort();
+	return lines;
+}
+
+static void put_jobs(FILE *out, struct recording_writer *writer, uint64_t begin)
+{
+	static struct recording_job list[RECORDING_JOBS_JOBS];
+	struct recording_gap gaps[RECORDING_JOBS_GAPS];
+	struct recording_queue queues[MAX_QUEUES] = {};
+	struct recording_jobs jobs = { .start_ns = begin, .list = list, .gaps = gaps, .queues = queues };
+	FILE *lines = open_jobs();
+	struct recording_gap gap;
+	char text[256];
+
+	jobs.num_queues = read_queues(queues);
+	while (lines && fgets(text, sizeof(text), lines)) {
+		if (begins(text, "until ")) {
+			jobs.end_ns = jobs.open_ns = job_time(text + strlen("until "), begin, 0);
+			recording_write_jobs(writer, &jobs);
+			put(out, writer);
+			jobs.start_ns = jobs.end_ns;
+			jobs.count = jobs.num_gaps = 0;
+		} else if (sscanf(text, "gap %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64, &gap.cpu, &gap.start_ns, &gap.end_ns,
+				  &gap.lost) == 4) {
+			gap.start_ns += begin;
+			gap.end_ns += begin;
+			gaps[jobs.num_gaps++] = gap;
+		} else {
+			list[jobs.count++] = read_job(text, begin);
+		}
+	}
+	if (lines)
+		fclose(lines);
+}
+
 int main(int argc, char **argv)
 {
 	static struct fake fake;
@@ -263,6 +351,7 @@ int main(int argc, char **argv)
 	fake.info.gpu_id = 0xa8620000;
 	head.command = argv[4] ? &argv[4] : NULL;
 	head.gpu = fake.info;
+	head.jobs = getenv("JOBS");
 	choose(db, &fake.info, argv[3], &head.masks);
 	for (b = 0; b < fake.sample.num_blocks; b++)
 		memcpy(fake.blocks[b].enabled, head.masks.bits[fake.blocks[b].type], sizeof(fake.blocks[b].enabled));
@@ -292,6 +381,7 @@ int main(int argc, char **argv)
 	end.marks += put_marks(out, &writer, 5000 * PERIOD_NS, UINT64_MAX);
 	end.frames += put_frames(out, &writer, 5000 * PERIOD_NS, UINT64_MAX);
 	put_uses(out, &writer, 5000 * PERIOD_NS);
+	put_jobs(out, &writer, 5000 * PERIOD_NS);
 	end.samples = samples;
 	if (recording_write_end(&writer, &end))
 		return 1;

@@ -252,7 +252,7 @@ prune()
 
 # The guest's packages: a C library to link against, libraries of tools, a shell, descriptions of terminals.
 ARM64_PACKAGES="busybox-static libc6-dev linux-libc-dev libdrm-dev libdrm2 libjson-c-dev libjson-c5 \
-	libncurses-dev libprotobuf-c-dev libsqlite3-dev libzstd-dev ncurses-base zlib1g-dev"
+	libncurses-dev libprotobuf-c-dev libsqlite3-dev libtraceevent-dev libtracefs-dev libzstd-dev ncurses-base zlib1g-dev"
 
 # What a root of Mesa is taken from: loaders of GL ES, EGL and Vulkan, and Mesa behind them.
 MESA_PACKAGES="mesa-vulkan-drivers libvulkan1 libegl-mesa0 libegl1 libgles2 libgbm1 mesa-libgallium"

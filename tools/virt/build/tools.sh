@@ -44,7 +44,8 @@ compile()
 		args+=("$arg")
 	done
 	! is_panthor_perf "$1" || own=("-I$TOP_DIR/tools/panthor-perf/"{commands,output,recording,shared,libpanthor-perf,libpanthor-perf/reading}
-		-isystem "$MICROHTTPD/include" -L"$MICROHTTPD/lib" -isystem "$made")
+		-isystem "$MICROHTTPD/include" -L"$MICROHTTPD/lib" "-isystem$SYSROOT/usr/include/"{traceevent,tracefs}
+		-isystem "$made")
 	"${CROSS}gcc" --sysroot="$SYSROOT" -static "${CFLAGS[@]}" "${own[@]}" \
 		-I"$TOP_DIR/include/uapi" -I"$VIRT_DIR/qemu" \
 		-isystem "$KERNEL_HEADERS" -isystem "$SYSROOT/usr/include/libdrm" -isystem "$SELFTEST_DIR" \

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "job-recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "text.h"
+
+/* Threads whose processes are known, by their numbers. */
+#define THREADS 64
+
+struct thread {
+	uint32_t thread, process;
+	char name[RECORDING_PROCESS_NAME + 1];
+};
+
+struct job_recorder {
+	struct job_events *events;
+	struct job_track *track;
+	uint64_t looked_ns;
+	bool ended;
+	struct thread threads[THREADS];
+};
+
+/* The value of a field of /proc/PID/status, where a newline ends it. Returns false without one. */
+static bool read_status(uint32_t pid, const char *field, char *value, size_t size)
+{
+	char path[32], line[128];
+	size_t length = strlen(field);
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof(line), file)) {
+		found = !strncmp(line, field, length) && line[length] == ':';
+		if (found)
+			snprintf(value, size, "%.*s", (int)strcspn(line + length + 1, "\n") - 1, line + length + 2);
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static void find_thread(struct job_recorder *r, uint32_t thread, struct thread *t)
+{
+	char tgid[16];
+
+	*t = (struct thread){ .thread = thread, .process = thread };
+	if (read_status(thread, "Tgid", tgid, sizeof(tgid)))
+		t->process = strtoul(tgid, NULL, 10);
+	/* A thread that has ended was of a process of one, as far as can be known. */
+	if (!read_status(t->process, "Name", t->name, sizeof(t->name)))
+		snprintf(t->name, sizeof(t->name), "%s", job_events_thread_name(r->events, thread));
+	pperf_text_clean(t->name);
+}
+
+static uint32_t find_process(void *context, uint32_t thread, char *name, size_t size)
+{
+	struct job_recorder *r = context;
+	struct thread *t = &r->threads[thread % THREADS];
+
+	if (t->thread != thread)
+		find_thread(r, thread, t);
+	snprintf(name, size, "%s", t->name);
+	return t->process;
+}
+
+/* A process whose first thread has ended has others. */
+static bool has_gone(void *context, uint32_t pid)
+{
+	char state[16], threads[16];
+
+	(void)context;
+	if (!read_status(pid, "State", state, sizeof(state)) || !read_status(pid, "Threads", threads, sizeof(threads)))
+		return true;
+	return (*state == 'Z' || *state == 'X') && atoi(threads) <= 1;
+}
+
+struct job_recorder *job_recorder_open(const char *node)
+{
+	struct job_recorder *r = calloc(1, sizeof(*r));
+	const struct job_track_processes processes = { find_process, has_gone, r };
+
+	if (!r) {
+		complain_of_memory();
+		return NULL;
+	}
+	r->events = job_events_open(node);
+	if (!r->events && (errno == EACCES || errno == EPERM))
+		complain("--jobs: this user may not read trace events: try as root. Recording without jobs");
+	else if (!r->events && errno == ENOENT)
+		complain("--jobs: the kernel has no trace events of its GPU scheduler. Recording without jobs");
+	else if (!r->events)
+		complain("--jobs: cannot trace: %s. Recording without jobs", strerror(errno));
+	else
+		r->track = job_track_new(job_events_start(r->events), job_events_have_contexts(r->events), &processes);
+	if (r->events && !r->track)
+		complain_of_memory();
+	if (!r->track) {
+		job_recorder_close(r);
+		return NULL;
+	}
+	return r;
+}
+
+bool job_recorder_next(struct job_recorder *r, bool last, struct recording_jobs *record)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC_RAW), until_ns;
+	const struct job_event *list;
+	size_t count;
+
+	if (job_track_record(r->track, record))
+		return true;
+	if (r->ended || (!last && now - r->looked_ns < JOB_RECORDER_MS * 1000000ull))
+		return false;
+	r->looked_ns = now;
+	until_ns = job_events_read(r->events, last, &list, &count);
+	/* Numbers may be those of others by now. */
+	memset(r->threads, 0, sizeof(r->threads));
+	job_track_take(r->track, list, count, until_ns);
+	if (last) {
+		job_track_end(r->track);
+		r->ended = true;
+	}
+	return job_track_record(r->track, record);
+}
+
+const struct job_track_counts *job_recorder_counts(const struct job_recorder *r)
+{
+	return job_track_counts(r->track);
+}
+
+void job_recorder_close(struct job_recorder *r)
+{
+	if (!r)
+		return;
+	job_events_close(r->events);
+	job_track_free(r->track);
+	free(r);
+}

@@ -1,0 +1,691 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A queue runs its jobs in the order in which they were queued. Its first job that has not run waits for fences, one after the
+ * other: it is ready when the last of them is signalled, and no job behind it is ready before it.
+ *
+ * What lost events hide is not made up: a job that was on its way then and never ends is of an unknown end.
+ */
+#define _GNU_SOURCE
+#include "job-track.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "text.h"
+
+/* How often is written that there were no jobs. */
+#define QUIET_NS 1000000000ull
+
+/* As many timelines of other drivers are told apart. */
+#define MAX_TIMELINES 256
+
+/* CPUs whose last fence is known. */
+#define MAX_CPUS 256
+
+/*
+ * QUEUED -> RUNNING   it was given to the driver
+ * QUEUED -> CLOSED    it was dropped, or what happened to it was lost
+ * RUNNING -> CLOSED   it is done, or that was lost
+ */
+enum state { QUEUED, RUNNING, CLOSED };
+
+struct job {
+	struct job_fence fence;
+	uint64_t id;
+	struct queue *queue;
+	enum state state;
+	struct recording_job record;
+
+	/* Whose fence it waited for last. */
+	struct queue *waited_for;
+
+	/* It waits for this one. */
+	bool blocked;
+	struct job_fence waits_for;
+	uint32_t context, number;
+
+	/* Since when events are lost that may have been of it, and since when its process has gone; 0 if that is not so. */
+	uint64_t lost_ns, gone_ns;
+
+	TAILQ_ENTRY(job) in_queue, in_blocked, in_closed;
+};
+
+TAILQ_HEAD(jobs, job);
+
+/* A queue, or a timeline of another driver, which has no key and no jobs. */
+struct queue {
+	uint64_t key;
+	bool ours;
+	struct recording_queue record;
+
+	/* The number was given that the record has. */
+	bool numbered;
+
+	/* That of the last job that was queued, before Linux 6.16. */
+	uint64_t last_id;
+
+	/* Those that have not ended, as they were queued. */
+	struct jobs jobs;
+
+	/* The highest number of a fence that is done. Events of those up to it that come later are late, and of no new job. */
+	uint64_t done;
+
+	/* When the last job that ran was ready, and what it had waited for. */
+	uint64_t ready_ns;
+	struct queue *waited_for;
+
+	/* An event came since the last look. */
+	bool moved;
+	TAILQ_ENTRY(queue) in_all;
+};
+
+TAILQ_HEAD(queues, queue);
+
+struct job_track {
+	struct job_track_processes processes;
+	bool contexts;
+	uint64_t start_ns;
+
+	/* Up to where events were taken, and up to where that was written. */
+	uint64_t until_ns, written_ns;
+	bool ended;
+
+	/* Trees of jobs that are not closed by fence, and of queues by key. */
+	void *by_fence, *by_key;
+	struct queues queues, timelines;
+	struct jobs blocked, closed;
+	unsigned int num_timelines;
+	uint32_t next_id;
+
+	/* Whose fence each CPU has signalled last. */
+	struct queue *last[MAX_CPUS];
+
+	struct recording_gap *gaps;
+	size_t num_gaps, gap_room;
+	struct job_track_counts counts;
+
+	/* Lists of the record that was given out. */
+	struct recording_gap out_gaps[RECORDING_JOBS_GAPS];
+	struct recording_queue out_queues[RECORDING_JOBS_QUEUES];
+	struct recording_job out[RECORDING_JOBS_JOBS];
+};
+
+/* ---- Queues ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct queue *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static struct queue *find_queue(const struct job_track *t, uint64_t key)
+{
+	struct queue wanted = { .key = key }, **found = tfind(&wanted, &t->by_key, compare_keys);
+
+	return found ? *found : NULL;
+}
+
+static struct queue *new_queue(struct job_track *t, struct queues *list)
+{
+	struct queue *q = calloc(1, sizeof(*q));
+
+	if (!q) {
+		t->counts.no_memory++;
+		return NULL;
+	}
+	TAILQ_INIT(&q->jobs);
+	TAILQ_INSERT_TAIL(list, q, in_all);
+	return q;
+}
+
+static struct queue *make_queue(struct job_track *t, const struct job_event *e)
+{
+	struct queue *q = new_queue(t, &t->queues);
+
+	if (!q)
+		return NULL;
+	q->key = e->queue;
+	q->ours = e->ours;
+	strcpy(q->record.name, e->name);
+	pperf_text_clean(q->record.name);
+	if (!tsearch(q, &t->by_key, compare_keys)) {
+		t->counts.no_memory++;
+		TAILQ_REMOVE(&t->queues, q, in_all);
+		free(q);
+		return NULL;
+	}
+	return q;
+}
+
+/*
+ * Before Linux 6.16 a queue may be in the place of another one: of another kind or name, or its jobs are counted anew. And one may
+ * have been written before its process was known.
+ */
+static bool is_another(const struct job_track *t, const struct queue *q, const struct job_event *e)
+{
+	if (!t->contexts && (q->ours != e->ours || strcmp(q->record.name, e->name) || e->id <= q->last_id))
+		return true;
+	return !q->record.pid && q->numbered;
+}
+
+/* The process of the thread that has queued a queue's first job is that of the queue. */
+static struct queue *queue_of(struct job_track *t, const struct job_event *e)
+{
+	struct queue *q = find_queue(t, e->queue);
+	struct recording_queue *r;
+
+	if (q && e->kind == JOB_EVENT_QUEUED && is_another(t, q, e)) {
+		tdelete(q, &t->by_key, compare_keys);
+		q = NULL;
+	}
+	if (!q)
+		q = make_queue(t, e);
+	if (!q || e->kind != JOB_EVENT_QUEUED)
+		return q;
+	q->last_id = e->id;
+	r = &q->record;
+	if (!r->pid)
+		r->pid = t->processes.find(t->processes.context, e->thread, r->process, sizeof(r->process));
+	return q;
+}
+
+static struct queue *timeline_of(struct job_track *t, const struct job_event *e)
+{
+	struct recording_queue record = {};
+	struct queue *q;
+
+	strcpy(record.process, e->driver);
+	strcpy(record.name, e->name);
+	pperf_text_clean(record.process);
+	pperf_text_clean(record.name);
+	TAILQ_FOREACH(q, &t->timelines, in_all)
+		if (!strcmp(q->record.process, record.process) && !strcmp(q->record.name, record.name))
+			return q;
+	q = t->num_timelines < MAX_TIMELINES ? new_queue(t, &t->timelines) : NULL;
+	if (!q)
+		return NULL;
+	t->num_timelines++;
+	q->record = record;
+	return q;
+}
+
+/* ---- Jobs ---- */
+
+static int compare_fences(const void *a, const void *b)
+{
+	const struct job_fence *x = &((const struct job *)a)->fence, *y = &((const struct job *)b)->fence;
+
+	if (x->context != y->context)
+		return x->context < y->context ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static struct job *find_job(const struct job_track *t, struct job_fence fence)
+{
+	struct job wanted = { .fence = fence }, **found = tfind(&wanted, &t->by_fence, compare_fences);
+
+	return found ? *found : NULL;
+}
+
+static struct job *make_job(struct job_track *t, const struct job_event *e)
+{
+	struct queue *q = queue_of(t, e);
+	struct job *job;
+
+	if (t->contexts && q && e->job.number <= q->done)
+		return NULL;
+	job = q ? calloc(1, sizeof(*job)) : NULL;
+	if (job)
+		job->fence = e->job;
+	if (!job || !tsearch(job, &t->by_fence, compare_fences)) {
+		t->counts.no_memory += !!q;
+		free(job);
+		return NULL;
+	}
+	job->id = e->id;
+	job->queue = q;
+	job->record.queued_ns = e->time_ns;
+	job->record.ready_ns = e->time_ns;
+	TAILQ_INSERT_TAIL(&q->jobs, job, in_queue);
+	return job;
+}
+
+static void unblock(struct job_track *t, struct job *job)
+{
+	if (job->blocked)
+		TAILQ_REMOVE(&t->blocked, job, in_blocked);
+	job->blocked = false;
+}
+
+/* It is ready no earlier than the one before it. */
+static void set_ready(struct job *job)
+{
+	struct queue *q = job->queue;
+
+	if (job->record.ready_ns < q->ready_ns) {
+		job->record.ready_ns = q->ready_ns;
+		job->waited_for = q->waited_for;
+	}
+	q->ready_ns = job->record.ready_ns;
+	q->waited_for = job->waited_for;
+}
+
+/* Of a job that has not run, it is known at most that it did not up to its end. */
+static void close_job(struct job_track *t, struct job *job, enum recording_outcome outcome, uint64_t end_ns)
+{
+	struct recording_job *r = &job->record;
+
+	if (end_ns < r->queued_ns)
+		end_ns = r->queued_ns;
+	if (job->state == QUEUED) {
+		if (job->blocked)
+			r->ready_ns = end_ns;
+		set_ready(job);
+		r->run_ns = outcome == JOB_DONE && job->lost_ns ? job->lost_ns : end_ns;
+		r->no_run = true;
+	}
+	if (r->run_ns > end_ns)
+		r->run_ns = end_ns;
+	if (r->ready_ns > r->run_ns)
+		r->ready_ns = r->run_ns;
+	if (r->queued_ns > r->ready_ns)
+		r->ready_ns = r->run_ns = r->queued_ns;
+	r->outcome = outcome;
+	r->end_ns = end_ns;
+	unblock(t, job);
+	job->state = CLOSED;
+	tdelete(job, &t->by_fence, compare_fences);
+	TAILQ_REMOVE(&job->queue->jobs, job, in_queue);
+	if (job->queue->ours)
+		TAILQ_INSERT_TAIL(&t->closed, job, in_closed);
+	else
+		free(job);
+}
+
+/* No event of it will come any more. */
+static void give_up(struct job_track *t, struct job *job, enum recording_outcome outcome, uint64_t time_ns)
+{
+	if (job->lost_ns)
+		close_job(t, job, JOB_UNFINISHED, job->lost_ns);
+	else if (job->gone_ns)
+		close_job(t, job, JOB_DROPPED, job->gone_ns);
+	else
+		close_job(t, job, outcome, time_ns);
+}
+
+static void block(struct job_track *t, struct job *job, const struct job_event *e)
+{
+	unblock(t, job);
+	job->blocked = true;
+	job->waits_for = e->fence;
+	job->context = e->context;
+	job->number = e->number;
+	TAILQ_INSERT_TAIL(&t->blocked, job, in_blocked);
+}
+
+/* Whose fence one is. */
+static struct queue *owner_of(const struct job_track *t, struct job_fence fence)
+{
+	struct job *job;
+
+	if (t->contexts)
+		return find_queue(t, fence.context);
+	job = find_job(t, fence);
+	return job ? job->queue : NULL;
+}
+
+static void signal_job(struct job_track *t, struct job *job, struct queue *owner, uint64_t time_ns)
+{
+	unblock(t, job);
+	if (time_ns > job->record.ready_ns)
+		job->record.ready_ns = time_ns;
+	job->waited_for = owner;
+}
+
+/* ---- Events ---- */
+
+static void take_queued(struct job_track *t, const struct job_event *e)
+{
+	struct job *job = find_job(t, e->job);
+
+	/* Before Linux 6.16 another one was in its place. */
+	if (job)
+		give_up(t, job, job->state == QUEUED ? JOB_DROPPED : JOB_UNFINISHED, e->time_ns);
+	job = make_job(t, e);
+	if (job)
+		job->record.thread = e->thread;
+}
+
+static void take_blocked(struct job_track *t, const struct job_event *e)
+{
+	struct queue *q;
+	struct job *job;
+
+	if (t->contexts) {
+		job = find_job(t, e->job);
+		if (job && job->state == QUEUED)
+			block(t, job, e);
+		return;
+	}
+	/*
+	 * Queues have the same name, and jobs are counted in each. One that did not wait runs before the fence is signalled, or
+	 * at once.
+	 */
+	TAILQ_FOREACH(q, &t->queues, in_all) {
+		TAILQ_FOREACH(job, &q->jobs, in_queue)
+			if (job->state == QUEUED)
+				break;
+		if (job && job->id == e->id && !job->blocked && !strcmp(q->record.name, e->name))
+			block(t, job, e);
+	}
+}
+
+static void take_run(struct job_track *t, const struct job_event *e)
+{
+	struct job *job = find_job(t, e->job);
+
+	if (!job) {
+		job = make_job(t, e);
+		if (!job)
+			return;
+		job->record.no_queued = true;
+	}
+	/* The fence was signaled, unseen. Before Linux 6.16 it may have been before. */
+	if (job->blocked && t->contexts)
+		signal_job(t, job, owner_of(t, job->waits_for), e->time_ns);
+	unblock(t, job);
+	set_ready(job);
+	job->state = RUNNING;
+	job->record.run_ns = e->time_ns;
+	job->lost_ns = job->gone_ns = 0;
+	job->queue->moved = true;
+}
+
+/* One that began before events came has run from then on. Of one whose events were lost nothing is known. */
+static struct job *make_unknown(struct job_track *t, const struct job_event *e)
+{
+	struct queue *q = t->contexts ? find_queue(t, e->job.context) : NULL;
+	struct job_event first = { .time_ns = t->start_ns, .kind = JOB_EVENT_RUN, .job = e->job };
+	struct job *job;
+
+	if (!q || !q->ours || t->counts.gaps)
+		return NULL;
+	first.queue = q->key;
+	job = make_job(t, &first);
+	if (!job)
+		return NULL;
+	job->state = RUNNING;
+	job->record.run_ns = first.time_ns;
+	job->record.no_queued = job->record.no_run = true;
+	TAILQ_REMOVE(&q->jobs, job, in_queue);
+	TAILQ_INSERT_HEAD(&q->jobs, job, in_queue);
+	return job;
+}
+
+static void take_done(struct job_track *t, const struct job_event *e)
+{
+	struct queue *owner = owner_of(t, e->job);
+	struct job *job = find_job(t, e->job), *other, *next;
+
+	for (other = TAILQ_FIRST(&t->blocked); other; other = next) {
+		next = TAILQ_NEXT(other, in_blocked);
+		if (other->waits_for.context == e->job.context && other->waits_for.number == e->job.number)
+			signal_job(t, other, owner, e->time_ns);
+	}
+	if (owner && e->cpu < MAX_CPUS)
+		t->last[e->cpu] = owner;
+	if (!job)
+		job = make_unknown(t, e);
+	if (!job)
+		return;
+	/* A reset can end jobs of a queue in another order: only of those whose events may be lost nothing else comes. */
+	for (other = TAILQ_FIRST(&job->queue->jobs); other != job; other = next) {
+		next = TAILQ_NEXT(other, in_queue);
+		if (other->lost_ns)
+			give_up(t, other, JOB_UNFINISHED, e->time_ns);
+	}
+	job->queue->moved = true;
+	if (e->job.number > job->queue->done)
+		job->queue->done = e->job.number;
+	close_job(t, job, JOB_DONE, e->time_ns);
+}
+
+/* A fence that stands for others is signalled on the CPU that has signalled the last of them, right behind it. */
+static void take_signaled(struct job_track *t, const struct job_event *e)
+{
+	bool stands = !strcmp(e->driver, "dma_fence_chain") || !strcmp(e->driver, "dma_fence_array");
+	struct queue *owner = stands && e->cpu < MAX_CPUS ? t->last[e->cpu] : NULL;
+	struct job *job, *next;
+
+	for (job = TAILQ_FIRST(&t->blocked); job; job = next) {
+		next = TAILQ_NEXT(job, in_blocked);
+		if (job->context != e->context || job->number != e->number)
+			continue;
+		if (!owner)
+			owner = timeline_of(t, e);
+		signal_job(t, job, owner, e->time_ns);
+	}
+	if (!stands && e->cpu < MAX_CPUS)
+		t->last[e->cpu] = timeline_of(t, e);
+}
+
+static void take_lost(struct job_track *t, const struct job_event *e)
+{
+	struct recording_gap *more;
+	struct queue *q;
+	struct job *job;
+
+	t->counts.gaps++;
+	t->counts.lost += e->lost;
+	TAILQ_FOREACH(q, &t->queues, in_all)
+		TAILQ_FOREACH(job, &q->jobs, in_queue)
+			if (!job->lost_ns)
+				job->lost_ns = e->since_ns;
+	if (e->cpu < MAX_CPUS)
+		t->last[e->cpu] = NULL;
+	if (t->num_gaps == t->gap_room) {
+		more = reallocarray(t->gaps, 2 * t->gap_room + 16, sizeof(*more));
+		if (!more) {
+			t->counts.no_memory++;
+			return;
+		}
+		t->gaps = more;
+		t->gap_room = 2 * t->gap_room + 16;
+	}
+	t->gaps[t->num_gaps++] = (struct recording_gap){ e->since_ns, e->time_ns, e->cpu, e->lost };
+}
+
+/* Jobs that wait in queues of processes that have gone. The kernel gives them up when what they wait for is signaled. */
+static void find_gone(struct job_track *t)
+{
+	struct queue *q;
+	struct job *job;
+
+	TAILQ_FOREACH(q, &t->queues, in_all) {
+		if (!TAILQ_EMPTY(&q->jobs) && !q->moved && q->record.pid && t->processes.has_gone(t->processes.context, q->record.pid))
+			TAILQ_FOREACH(job, &q->jobs, in_queue)
+				if (job->state == QUEUED && !job->gone_ns)
+					job->gone_ns = t->until_ns;
+		q->moved = false;
+	}
+}
+
+void job_track_take(struct job_track *t, const struct job_event *list, size_t count, uint64_t until_ns)
+{
+	static void (*const take[])(struct job_track *track, const struct job_event *event) = {
+		[JOB_EVENT_QUEUED] = take_queued, [JOB_EVENT_BLOCKED] = take_blocked, [JOB_EVENT_RUN] = take_run,
+		[JOB_EVENT_DONE] = take_done, [JOB_EVENT_SIGNALED] = take_signaled, [JOB_EVENT_LOST] = take_lost,
+	};
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		take[list[i].kind](t, &list[i]);
+	if (until_ns > t->until_ns)
+		t->until_ns = until_ns;
+	find_gone(t);
+}
+
+void job_track_end(struct job_track *t)
+{
+	struct queue *q;
+	struct job *job;
+
+	TAILQ_FOREACH(q, &t->queues, in_all)
+		while ((job = TAILQ_FIRST(&q->jobs))) {
+			if (job->blocked)
+				job->waited_for = owner_of(t, job->waits_for);
+			give_up(t, job, JOB_UNFINISHED, t->until_ns);
+		}
+	t->ended = true;
+}
+
+/* ---- Records ---- */
+
+/* The place of a queue in the record, or -1 if it has no more room. The last number is that of all others. */
+static int place_of(struct job_track *t, struct recording_jobs *out, struct queue *q)
+{
+	size_t i;
+
+	if (!q->numbered) {
+		q->record.id = t->next_id;
+		t->next_id += t->next_id < RECORDING_MAX_QUEUES - 1;
+		q->numbered = true;
+	}
+	for (i = 0; i < out->num_queues; i++)
+		if (out->queues[i].id == q->record.id)
+			return i;
+	if (out->num_queues == RECORDING_JOBS_QUEUES)
+		return -1;
+	out->queues[out->num_queues] = q->record;
+	if (q->record.id == RECORDING_MAX_QUEUES - 1)
+		out->queues[out->num_queues] = (struct recording_queue){ .id = q->record.id, .name = "too many queues" };
+	return out->num_queues++;
+}
+
+/* Returns false if there is no more room. */
+static bool put_job(struct job_track *t, struct recording_jobs *out, const struct job *job)
+{
+	struct recording_job *r = &out->list[out->count];
+	int place, waited_for = -1;
+
+	if (out->count == RECORDING_JOBS_JOBS)
+		return false;
+	place = place_of(t, out, job->queue);
+	if (job->waited_for)
+		waited_for = place_of(t, out, job->waited_for);
+	if (place < 0 || (job->waited_for && waited_for < 0))
+		return false;
+	*r = job->record;
+	r->queue = place;
+	r->waited_for = waited_for + 1;
+	out->count++;
+	t->counts.jobs++;
+	return true;
+}
+
+/* When the oldest job was queued that may run still. */
+static uint64_t oldest_open(const struct job_track *t)
+{
+	uint64_t oldest_ns = UINT64_MAX;
+	const struct queue *q;
+	const struct job *job;
+
+	TAILQ_FOREACH(q, &t->queues, in_all)
+		if (q->ours)
+			TAILQ_FOREACH(job, &q->jobs, in_queue)
+				if (!job->gone_ns && job->record.queued_ns < oldest_ns)
+					oldest_ns = job->record.queued_ns;
+	TAILQ_FOREACH(job, &t->closed, in_closed)
+		if (job->record.queued_ns < oldest_ns)
+			oldest_ns = job->record.queued_ns;
+	return oldest_ns;
+}
+
+static void put_gaps(struct job_track *t, struct recording_jobs *out)
+{
+	size_t i, left = 0;
+
+	for (i = 0; i < t->num_gaps; i++) {
+		if (t->gaps[i].end_ns <= out->end_ns && out->num_gaps < RECORDING_JOBS_GAPS)
+			out->gaps[out->num_gaps++] = t->gaps[i];
+		else
+			t->gaps[left++] = t->gaps[i];
+	}
+	t->num_gaps = left;
+}
+
+bool job_track_record(struct job_track *t, struct recording_jobs *out)
+{
+	struct job *job;
+
+	*out = (struct recording_jobs){ .start_ns = t->written_ns, .end_ns = t->written_ns, .gaps = t->out_gaps,
+					.queues = t->out_queues, .list = t->out };
+	if (TAILQ_EMPTY(&t->closed) && !t->num_gaps && t->until_ns - t->written_ns < (t->ended ? 1 : QUIET_NS))
+		return false;
+	while ((job = TAILQ_FIRST(&t->closed)) && put_job(t, out, job)) {
+		if (job->record.end_ns > out->end_ns)
+			out->end_ns = job->record.end_ns;
+		TAILQ_REMOVE(&t->closed, job, in_closed);
+		free(job);
+	}
+	if (!job && out->end_ns < t->until_ns)
+		out->end_ns = t->until_ns;
+	put_gaps(t, out);
+	out->open_ns = oldest_open(t);
+	if (out->open_ns > out->end_ns)
+		out->open_ns = out->end_ns;
+	t->written_ns = out->end_ns;
+	return true;
+}
+
+/* ---- All of it ---- */
+
+struct job_track *job_track_new(uint64_t start_ns, bool contexts, const struct job_track_processes *processes)
+{
+	struct job_track *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->processes = *processes;
+	t->contexts = contexts;
+	t->start_ns = t->until_ns = t->written_ns = start_ns;
+	TAILQ_INIT(&t->queues);
+	TAILQ_INIT(&t->timelines);
+	TAILQ_INIT(&t->blocked);
+	TAILQ_INIT(&t->closed);
+	return t;
+}
+
+const struct job_track_counts *job_track_counts(const struct job_track *t)
+{
+	return &t->counts;
+}
+
+void job_track_free(struct job_track *t)
+{
+	struct queue *q;
+	struct job *job;
+
+	if (!t)
+		return;
+	job_track_end(t);
+	while ((job = TAILQ_FIRST(&t->closed))) {
+		TAILQ_REMOVE(&t->closed, job, in_closed);
+		free(job);
+	}
+	while ((q = TAILQ_FIRST(&t->queues))) {
+		if (find_queue(t, q->key) == q)
+			tdelete(q, &t->by_key, compare_keys);
+		TAILQ_REMOVE(&t->queues, q, in_all);
+		free(q);
+	}
+	while ((q = TAILQ_FIRST(&t->timelines))) {
+		TAILQ_REMOVE(&t->timelines, q, in_all);
+		free(q);
+	}
+	free(t->gaps);
+	free(t);
+}
