@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "fields.h"
 #include "perfetto.h"
 #include "recording-write.h"
 #include "sqlite.h"
@@ -254,7 +255,7 @@ static void add_mark(struct json_object *marks, const struct recording_mark *mar
 {
 	struct json_object *item = json_object_new_object();
 
-	json_object_object_add(item, "time_ns", json_object_new_uint64(mark->time_ns));
+	json_add_count(item, "time_ns", mark->time_ns);
 	json_object_object_add(item, "name", *mark->name ? json_object_new_string(mark->name) : NULL);
 	json_object_array_add(marks, item);
 }
@@ -263,11 +264,64 @@ static void add_frame(struct json_object *frames, const struct recording_frame *
 {
 	struct json_object *item = json_object_new_object();
 
-	json_object_object_add(item, "end_ns", json_object_new_uint64(frame->time_ns));
+	json_add_count(item, "end_ns", frame->time_ns);
 	json_object_object_add(item, "program", json_object_new_string(frame->name));
-	json_object_object_add(item, "pid", json_object_new_uint64(frame->pid));
-	json_object_object_add(item, "lost", json_object_new_uint64(frame->lost));
+	json_add_count(item, "pid", frame->pid);
+	json_add_count(item, "lost", frame->lost);
 	json_object_array_add(frames, item);
+}
+
+static struct json_object *job_object(const struct recording_job *job, const struct recording_queue *queues)
+{
+	const struct recording_queue *queue = &queues[job->queue], *fence = job->waited_for ? &queues[job->waited_for - 1] : NULL;
+	struct json_object *object = json_object_new_object();
+
+	json_add_count(object, "pid", queue->pid);
+	json_object_object_add(object, "process", json_object_new_string(queue->process));
+	json_add_count(object, "queue_id", queue->id);
+	json_object_object_add(object, "queue", json_object_new_string(queue->name));
+	json_add_count(object, "thread", job->thread);
+	if (!job->no_queued)
+		json_add_count(object, "queued_ns", job->queued_ns);
+	json_add_count(object, "ready_ns", job->ready_ns);
+	if (!job->no_run)
+		json_add_count(object, "run_ns", job->run_ns);
+	json_add_count(object, "end_ns", job->end_ns);
+	json_object_object_add(object, "outcome", json_object_new_string(pperf_records_outcomes[job->outcome]));
+	if (fence) {
+		json_add_count(object, "waited_for_id", fence->id);
+		json_object_object_add(object, "waited_for_process", json_object_new_string(fence->process));
+		json_object_object_add(object, "waited_for", json_object_new_string(fence->name));
+	}
+	return object;
+}
+
+/* The times of which jobs are known, the gaps in them, and the jobs that ended there. Returns -1 without memory. */
+static int add_jobs(struct json_object *records, const struct recording_record *record)
+{
+	struct json_object *object = json_object_new_object(), *gaps = json_object_new_array(), *list = json_object_new_array(), *gap;
+	struct recording_jobs jobs;
+	enum recording_item item = pperf_records_get_jobs(record, &jobs);
+	size_t i;
+
+	json_add_count(object, "start_ns", jobs.start_ns);
+	json_add_count(object, "end_ns", jobs.end_ns);
+	json_add_count(object, "open_ns", jobs.open_ns);
+	for (i = 0; i < jobs.num_gaps && item == RECORDING_JOBS; i++) {
+		gap = json_object_new_object();
+		json_add_count(gap, "start_ns", jobs.gaps[i].start_ns);
+		json_add_count(gap, "end_ns", jobs.gaps[i].end_ns);
+		json_add_count(gap, "cpu", jobs.gaps[i].cpu);
+		json_add_count(gap, "lost", jobs.gaps[i].lost);
+		json_object_array_add(gaps, gap);
+	}
+	for (i = 0; i < jobs.count && item == RECORDING_JOBS; i++)
+		json_object_array_add(list, job_object(&jobs.list[i], jobs.queues));
+	json_object_object_add(object, "gaps", gaps);
+	json_object_object_add(object, "jobs", list);
+	json_object_array_add(records, object);
+	pperf_records_free_jobs(&jobs);
+	return item == RECORDING_JOBS ? 0 : -1;
 }
 
 static void print_list(FILE *out, const char *key, struct json_object *list)
@@ -282,7 +336,7 @@ static void print_list(FILE *out, const char *key, struct json_object *list)
 
 static enum recording_item to_json(struct view *v, FILE *out)
 {
-	struct json_object *marks = json_object_new_array(), *frames = json_object_new_array();
+	struct json_object *marks = json_object_new_array(), *frames = json_object_new_array(), *jobs = json_object_new_array();
 	const char *comma = "";
 	enum recording_item item;
 
@@ -294,6 +348,12 @@ static enum recording_item to_json(struct view *v, FILE *out)
 			add_mark(marks, &v->recording.mark);
 		if (item == RECORDING_FRAME_END)
 			add_frame(frames, &v->recording.frame);
+		/* It was read before: memory is all that can be missing. */
+		if (item == RECORDING_JOBS && add_jobs(jobs, &v->recording.jobs)) {
+			snprintf(v->recording.error, sizeof(v->recording.error), "out of memory");
+			item = RECORDING_NO_MEMORY;
+			break;
+		}
 		if (item != RECORDING_SAMPLE)
 			continue;
 		fputs(comma, out);
@@ -303,6 +363,7 @@ static enum recording_item to_json(struct view *v, FILE *out)
 	fputs("\n],\n", out);
 	print_list(out, "marks", marks);
 	print_list(out, "frames", frames);
+	print_list(out, "jobs", jobs);
 	fputs("\"end\":", out);
 	/* A recording that was cut short has none. */
 	print_object(out, item == RECORDING_END ? recording_end_json(&v->recording.end) : NULL);
@@ -361,6 +422,8 @@ int command_convert(int argc, char **argv)
 			 arguments.output && strcmp(arguments.output, "-") ? arguments.output : "standard output");
 		status = STATUS_USAGE;
 	}
+	if (!status && arguments.form == FORM_SQLITE)
+		status = view_read_jobs(&view);
 	if (!status)
 		status = output_open(&output, arguments.output, arguments.form == FORM_PERFETTO);
 	if (!status)

@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "fields.h"
 #include "figures.h"
 #include "frame-report.h"
 #include "text.h"
@@ -241,11 +242,6 @@ static void print_plain(FILE *out, const struct view views[2], const struct argu
 	fprintf(out, "\n~: within the noise\n");
 }
 
-static void add_double(struct json_object *object, const char *key, double value)
-{
-	json_object_object_add(object, key, isfinite(value) ? json_object_new_double(value) : NULL);
-}
-
 /* What the user has said need not be UTF-8. */
 static void add_text(struct json_object *object, const char *key, const char *text)
 {
@@ -266,12 +262,12 @@ static struct json_object *changes_json(const struct change *changes, size_t cou
 		item = json_object_new_object();
 		json_object_object_add(item, "name", json_object_new_string(c->name));
 		json_object_object_add(item, "unit", json_object_new_string(c->unit));
-		add_double(item, "a", c->value[0]);
-		add_double(item, "b", c->value[1]);
+		json_add_double(item, "a", c->value[0]);
+		json_add_double(item, "b", c->value[1]);
 		/* Null where there was nothing before. */
-		add_double(item, "change_percent", 100 * c->part);
-		add_double(item, "noise_a_percent", 100 * c->noise[0]);
-		add_double(item, "noise_b_percent", 100 * c->noise[1]);
+		json_add_double(item, "change_percent", 100 * c->part);
+		json_add_double(item, "noise_a_percent", 100 * c->noise[0]);
+		json_add_double(item, "noise_b_percent", 100 * c->noise[1]);
 		json_object_object_add(item, "clear", json_object_new_boolean(c->clear));
 		json_object_array_add(list, item);
 	}
@@ -329,8 +325,10 @@ static int compare_frames(const struct frame_report *const reports[2], const str
 	pair->changes = calloc(FRAME_TIMES + both[0].count, sizeof(*pair->changes));
 	if (!pair->changes)
 		return complain_of_memory();
-	for (k = 0; k < 2; k++)
-		pair->frames[k] = frame_report_count(reports[k], processes[k], &pair->seconds[k]);
+	for (k = 0; k < 2; k++) {
+		pair->frames[k] = frame_report_count(reports[k], processes[k]);
+		pair->seconds[k] = frame_report_seconds(reports[k], processes[k]);
+	}
 	for (i = 0; i < FRAME_TIMES; i++) {
 		for (k = 0; k < 2; k++)
 			figures[k] = frame_report_time(reports[k], processes[k], i);
@@ -394,10 +392,9 @@ static struct json_object *frames_json(const struct frame_pair *pair)
 static size_t count_processes(const struct view *view, const struct frame_report *report, size_t *first)
 {
 	size_t i, count = 0;
-	double seconds;
 
 	for (i = view->frames.num_processes; i-- > 0;) {
-		if (!frame_report_count(report, i, &seconds))
+		if (!frame_report_count(report, i))
 			continue;
 		*first = i;
 		count++;
@@ -413,13 +410,12 @@ static bool find_other(const struct view views[2], const struct frame_report *co
 		       size_t *of_b)
 {
 	const struct frames *b = &views[1].frames;
-	double seconds;
 	size_t first;
 
 	if (count_processes(&views[1], reports[1], of_b) == 1 && count_processes(&views[0], reports[0], &first) == 1)
 		return true;
 	for (*of_b = 0; *of_b < b->num_processes; ++*of_b)
-		if (!taken[*of_b] && frame_report_count(reports[1], *of_b, &seconds) &&
+		if (!taken[*of_b] && frame_report_count(reports[1], *of_b) &&
 		    !strcmp(b->processes[*of_b].name, views[0].frames.processes[of_a].name))
 			return true;
 	return false;
@@ -431,10 +427,9 @@ static void tell_alone(FILE *out, struct json_object *top, const struct view *vi
 {
 	struct json_object *list = top ? json_object_new_array() : NULL;
 	size_t i, count = 0;
-	double seconds;
 
 	for (i = 0; i < view->frames.num_processes; i++) {
-		if (taken[i] || !frame_report_count(report, i, &seconds))
+		if (taken[i] || !frame_report_count(report, i))
 			continue;
 		if (top) {
 			json_object_array_add(list, json_object_new_string(view->frames.processes[i].name));
@@ -456,7 +451,6 @@ static int compare_processes(struct view views[2], const struct frame_report *co
 {
 	struct json_object *list = NULL;
 	int status = STATUS_OK, k;
-	double seconds;
 	size_t of[2];
 
 	if (top) {
@@ -466,7 +460,7 @@ static int compare_processes(struct view views[2], const struct frame_report *co
 	for (of[0] = 0; of[0] < views[0].frames.num_processes && !status; of[0]++) {
 		struct frame_pair pair = {};
 
-		if (!frame_report_count(reports[0], of[0], &seconds) || !find_other(views, reports, of[0], taken[1], &of[1]))
+		if (!frame_report_count(reports[0], of[0]) || !find_other(views, reports, of[0], taken[1], &of[1]))
 			continue;
 		for (k = 0; k < 2; k++) {
 			taken[k][of[k]] = true;

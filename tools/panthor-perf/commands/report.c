@@ -10,6 +10,7 @@
 #include "common.h"
 #include "frame-report.h"
 #include "html.h"
+#include "job-report.h"
 #include "report.h"
 #include "view.h"
 
@@ -30,12 +31,12 @@ struct arguments {
 	bool topdown;
 	bool json;
 
-	/* Of frames: counters of each, all of them as lines, and what none should exceed. */
-	bool frames, csv;
+	/* Of frames: counters of each, all of them as lines, and what none should exceed; of jobs: counters of each process. */
+	bool frames, jobs, csv;
 	struct frame_budgets budgets;
 };
 
-enum { KEY_HTML = 256, KEY_REGION, KEY_TIME, KEY_FRAMES, KEY_CSV, KEY_BUDGET };
+enum { KEY_HTML = 256, KEY_REGION, KEY_TIME, KEY_FRAMES, KEY_CSV, KEY_BUDGET, KEY_JOBS };
 
 static const struct argp_option options[] = {
 	{ "event", 'e', "COUNTER,...", 0, "Show these counters and metrics, named as for stat (may be repeated; default: all "
@@ -46,7 +47,8 @@ static const struct argp_option options[] = {
 	{ "time", KEY_TIME, "[FROM],[UNTIL]", 0, "Report on this part of the recording only, in times since its begin, such as "
 	  "1.5s,2s", 0 },
 	{ "frames", KEY_FRAMES, NULL, 0, "Show counters per frame instead of counters over time", 0 },
-	{ "csv", KEY_CSV, NULL, 0, "Print each frame with its counters as a line of CSV", 0 },
+	{ "jobs", KEY_JOBS, NULL, 0, "Show counters by the process whose jobs ran instead of counters over time", 0 },
+	{ "csv", KEY_CSV, NULL, 0, "Print each frame with its counters as a line of CSV; with --jobs, each process", 0 },
 	{ "budget", KEY_BUDGET, "TIME|COUNTER=N,...", 0, "List frames that take longer or count more, such as 16.7ms,MaliFragActiveCy=8e6; "
 	  "exit status 1 if there are any", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
@@ -108,6 +110,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FRAMES:
 		arguments->frames = true;
 		return 0;
+	case KEY_JOBS:
+		arguments->jobs = true;
+		return 0;
 	case KEY_CSV:
 		arguments->csv = true;
 		return 0;
@@ -128,8 +133,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->html && (arguments->json || arguments->output || arguments->per_block || arguments->topdown))
 			argp_error(state, "--html cannot be combined with -b, -j, -o or -t");
-		if (arguments->html && (arguments->frames || arguments->csv))
-			argp_error(state, "--html cannot be combined with --frames or --csv");
+		if (arguments->html && (arguments->frames || arguments->jobs || arguments->csv))
+			argp_error(state, "--html cannot be combined with --frames, --jobs or --csv");
+		if (arguments->csv && arguments->frames && arguments->jobs)
+			argp_error(state, "--csv cannot be combined with both --frames and --jobs");
 		if (arguments->csv && (arguments->json || arguments->topdown || arguments->per_block))
 			argp_error(state, "--csv cannot be combined with -b, -j or -t");
 		if (!arguments->input)
@@ -140,18 +147,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static void print_plain(FILE *out, struct view *v, const struct summaries *s, const struct arguments *arguments,
-			const struct frame_report *frames)
+			const struct frame_report *frames, const struct job_report *jobs)
 {
 	report_print_head(out, v, s);
 	report_show_figures(out, v, s);
+	if (jobs)
+		job_report_print(out, jobs);
 	if (frames)
 		frame_report_print(out, frames);
 	if (arguments->topdown)
 		report_show_topdown(out, v, s);
-	else if (arguments->frames)
-		frame_report_print_counters(out, frames);
-	else
+	else if (!arguments->frames && !arguments->jobs)
 		report_show_counters(out, v, s, arguments->per_block);
+	if (arguments->frames && !arguments->topdown)
+		frame_report_print_counters(out, frames);
+	if (arguments->jobs && !arguments->topdown)
+		job_report_print_counters(out, jobs);
 	if (frames)
 		frame_report_print_breaks(out, frames, "-j");
 }
@@ -161,31 +172,42 @@ static int report(FILE *out, struct view *v, const struct summaries *s, const st
 		  bool *broken)
 {
 	struct frame_report *frames = NULL;
+	struct job_report *jobs = NULL;
 	int status = STATUS_OK;
 
 	if (arguments->topdown && !s->topdown) {
 		complain("%s lacks some of the counters that top-down needs. Record without -e, or with -a", v->path);
 		return STATUS_USAGE;
 	}
-	if (!v->frames.count && (arguments->frames || arguments->csv || arguments->budgets.count)) {
+	if (!v->has_jobs && arguments->jobs) {
+		complain("%s has no jobs. Record with --jobs", v->path);
+		return STATUS_USAGE;
+	}
+	if (!v->frames.count && (arguments->frames || (arguments->csv && !arguments->jobs) || arguments->budgets.count)) {
 		complain("%s has no frames. Programs have frames if they call pperf_frame(): see libpanthor-perf(3)", v->path);
 		return STATUS_USAGE;
 	}
 	if (v->frames.count)
 		status = frame_report_new(v, s, arguments->frames || arguments->json, &arguments->budgets,
-					  arguments->csv ? out : NULL, &frames);
+					  arguments->csv && !arguments->jobs ? out : NULL, &frames);
+	if (!status && v->has_jobs)
+		status = job_report_new(v, s, arguments->jobs || arguments->json, &jobs);
 	if (status)
 		goto out;
 
 	if (page)
-		status = html_print(out, page, frames);
+		status = html_print(out, page, frames, jobs);
 	else if (arguments->json)
-		report_show_json(out, v, s, frames ? frame_report_json(frames, true) : NULL);
+		report_show_json(out, v, s, frames ? frame_report_json(frames, true) : NULL,
+				 jobs ? job_report_json(jobs) : NULL);
+	else if (arguments->csv && arguments->jobs)
+		job_report_print_csv(out, jobs);
 	else if (!arguments->csv)
-		print_plain(out, v, s, arguments, frames);
+		print_plain(out, v, s, arguments, frames, jobs);
 	*broken = frames && frame_report_breaks(frames);
 out:
 	frame_report_free(frames);
+	job_report_free(jobs);
 	return status;
 }
 
@@ -214,6 +236,8 @@ int command_report(int argc, char **argv)
 		status = view_choose_region(&view, arguments.region);
 	if (!status && (arguments.from_ns || arguments.until_ns != UINT64_MAX))
 		view_choose_time(&view, arguments.from_ns, arguments.until_ns);
+	if (!status)
+		status = view_read_jobs(&view);
 	if (status)
 		goto out;
 	depth = arguments.topdown && !arguments.json ? SUMMARY_SUMS : SUMMARY_SAMPLES;

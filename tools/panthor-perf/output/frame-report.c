@@ -10,8 +10,10 @@
 #include <json-c/json.h>
 
 #include "common.h"
+#include "fields.h"
 #include "figures.h"
 #include "frame-sums.h"
+#include "job-report.h"
 #include "quantiles.h"
 
 #define SLOWEST 10
@@ -63,6 +65,9 @@ struct process {
 	uint64_t seconds_ns, lost;
 	struct frame_figure times[FRAME_TIMES];
 	size_t lossy, interpolated, partial, others, others_unknown;
+
+	/* What the GPU did in them, as far as jobs tell. */
+	struct job_times jobs;
 
 	/* By counter; NULL if they are not wanted. */
 	struct per_frame *counters;
@@ -176,12 +181,11 @@ static uint64_t length_of(const struct frame *frame)
 static void find_values(const struct frame_report *r, const struct frame_columns *f, const struct pperf_counter *counter,
 			double *values)
 {
-	size_t done, n;
+	size_t n;
 
-	for (done = 0; done < f->columns.count;)
-		done += pperf_columns_values(&f->columns, r->view->db, &r->view->recording.head.gpu, counter, done, values + done);
+	view_values(r->view, &f->columns, counter, values);
 	for (n = 0; n < f->columns.count; n++)
-		if (!isfinite(values[n]) || !f->counted_ns[n])
+		if (!f->counted_ns[n])
 			values[n] = NAN;
 }
 
@@ -289,23 +293,22 @@ static int add_counters(struct frame_report *r, const struct frame_columns *f)
 	return STATUS_OK;
 }
 
-static void print_number(FILE *out, double value)
+/* Adds what the GPU did in a frame. */
+static void add_jobs(const struct frame_report *r, const struct frame *frame, struct job_times *times)
 {
-	/* All digits of a count. */
-	if (isnan(value))
-		fputc(',', out);
-	else
-		fprintf(out, ",%.*g", fabs(value) < 9007199254740992.0 && value == floor(value) ? 17 : 9, value);
+	job_times_add(times, &r->view->jobs, frame->start_ns, frame->end_ns, r->view->frames.processes[frame->process].pid);
 }
 
-/* In quotes, if that is needed. */
-static void print_field(FILE *out, const char *text)
+static void print_jobs_of_line(const struct frame_report *r, const struct frame *frame)
 {
-	bool quoted = text[strcspn(text, ",\"")];
+	struct job_times t = {};
+	int state;
 
-	for (fputs(quoted ? "\"" : "", out); *text; text++)
-		fputs(*text == '"' ? "\"\"" : (char[]){ *text, 0 }, out);
-	fputs(quoted ? "\"" : "", out);
+	add_jobs(r, frame, &t);
+	fprintf(r->csv, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, t.own_ns, t.others_ns, t.several_ns);
+	for (state = JOB_STATES - 1; state >= 0; state--)
+		if (state != JOBS_RUNNING)
+			fprintf(r->csv, ",%" PRIu64, t.ns[state]);
 }
 
 static int print_lines(struct frame_report *r, const struct frame_columns *f)
@@ -324,15 +327,17 @@ static int print_lines(struct frame_report *r, const struct frame_columns *f)
 
 		if (!facts->seen)
 			continue;
-		print_field(r->csv, process->name);
+		csv_text(r->csv, process->name);
 		fprintf(r->csv, ",%" PRIu32 ",%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%d,%s,", process->pid,
 			f->first + n - process->first + 1, frame->start_ns, frame->end_ns, frame->lost, f->counted_ns[n],
 			facts->interpolated, frame->others == OTHERS_SOME ? "1" : frame->others == OTHERS_NONE ? "0" : "");
 		if (facts->limit)
-			print_field(r->csv, facts->limit->title);
-		print_number(r->csv, facts->limit ? facts->share : NAN);
+			csv_text(r->csv, facts->limit->title);
+		csv_number(r->csv, facts->limit ? facts->share : NAN);
+		if (r->view->has_jobs)
+			print_jobs_of_line(r, frame);
 		for (i = 0; i < r->summaries->count; i++)
-			print_number(r->csv, values[i][n]);
+			csv_number(r->csv, values[i][n]);
 		fputc('\n', r->csv);
 	}
 	free(values);
@@ -389,13 +394,6 @@ static int make_topdown(struct frame_report *r)
 
 /* ---- Times ---- */
 
-static int compare_times(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Puts a frame among the slowest, unless there are enough that are slower. */
 static void add_slow(const struct frame_report *r, struct process *p, size_t frame)
 {
@@ -409,23 +407,15 @@ static void add_slow(const struct frame_report *r, struct process *p, size_t fra
 		p->slowest[at] = frame;
 }
 
-/* The time that so many percent of the frames do not exceed. */
-static double percentile_ms(const uint64_t *times_ns, size_t count, unsigned int percent)
-{
-	size_t rank = (count * percent + 99) / 100;
-
-	return count ? times_ns[rank ? rank - 1 : 0] / 1e6 : NAN;
-}
-
 /* Sorts times. Values are NAN if there are none. */
 static void find_times(uint64_t *times_ns, size_t count, uint64_t frames, uint64_t ns, double values[FRAME_TIMES])
 {
 	unsigned int i;
 
-	qsort(times_ns, count, sizeof(*times_ns), compare_times);
+	quantiles_sort(times_ns, count);
 	for (i = 0; i < PERCENTILES; i++)
-		values[i] = percentile_ms(times_ns, count, percentiles[i]);
-	values[TIME_MAX] = percentile_ms(times_ns, count, 100);
+		values[i] = count ? quantiles_of_sorted(times_ns, count, percentiles[i]) / 1e6 : NAN;
+	values[TIME_MAX] = count ? quantiles_of_sorted(times_ns, count, 100) / 1e6 : NAN;
 	values[RATE] = ns ? frames * 1e9 / ns : NAN;
 }
 
@@ -485,6 +475,8 @@ static int read_list(struct frame_report *r)
 			part->ns += length_of(frame);
 			p->count++;
 			p->seconds_ns += length_of(frame);
+			if (r->view->has_jobs)
+				add_jobs(r, frame, &p->jobs);
 			p->lost += frame->lost;
 			p->lossy += !!frame->lost;
 			if (frame->lost)
@@ -553,6 +545,8 @@ int frame_report_new(struct view *view, const struct summaries *summaries, bool 
 		status = read_list(r);
 	if (csv) {
 		fputs("program,pid,frame,start_ns,end_ns,lost,counted_ns,interpolated,others,limited_by,limited_by_share", csv);
+		if (view->has_jobs)
+			fputs(",own_ns,others_ns,several_ns,none_ns,waiting_ns,ready_ns,unknown_ns", csv);
 		for (i = 0; i < summaries->count; i++)
 			fprintf(csv, ",%s", summaries->list[i].counter->name);
 		fputc('\n', csv);
@@ -590,10 +584,14 @@ size_t frame_report_breaks(const struct frame_report *r)
 	return r->broken_frames;
 }
 
-size_t frame_report_count(const struct frame_report *r, size_t process, double *seconds)
+size_t frame_report_count(const struct frame_report *r, size_t process)
 {
-	*seconds = r->processes[process].seconds_ns / 1e9;
 	return r->processes[process].count;
+}
+
+double frame_report_seconds(const struct frame_report *r, size_t process)
+{
+	return r->processes[process].seconds_ns / 1e9;
 }
 
 struct frame_figure frame_report_time(const struct frame_report *r, size_t process, unsigned int time)
@@ -630,20 +628,10 @@ double frame_report_budget(const struct frame_report *r)
 
 /* ---- For people ---- */
 
-static uint64_t start_of(const struct view *view)
-{
-	size_t i;
-
-	for (i = 0; i < view->chunks.count; i++)
-		if (view->chunks.list[i].range.samples)
-			return view->chunks.list[i].range.start_ns;
-	return 0;
-}
-
 /* Since the recording began. */
 static double seconds_at(const struct frame_report *r, size_t frame)
 {
-	return ((double)r->view->frames.list[frame].start_ns - start_of(r->view)) / 1e9;
+	return ((double)r->view->frames.list[frame].start_ns - view_whole(r->view).start_ns) / 1e9;
 }
 
 static size_t number_of(const struct frame_report *r, size_t frame)
@@ -658,6 +646,29 @@ void frame_report_print_name(FILE *out, const struct frame_process *process)
 		fprintf(out, " (PID %" PRIu32 ")", process->pid);
 }
 
+static void print_jobs(FILE *out, const struct frame_report *r, size_t frame)
+{
+	struct job_times t = {};
+	char reason[JOB_TIMES_TEXT];
+
+	add_jobs(r, &r->view->frames.list[frame], &t);
+	fprintf(out, " %6.1f %% %6.1f %% %6.1f %% %6.1f %%  %-26s", job_times_percent(&t, t.own_ns),
+		job_times_percent(&t, t.others_ns), job_times_percent(&t, t.several_ns), job_times_percent(&t, job_times_idle(&t)),
+		job_times_reason_text(&t, reason));
+}
+
+static void print_jobs_of_process(FILE *out, const struct job_times *t)
+{
+	char reason[JOB_TIMES_TEXT];
+
+	fprintf(out, "  jobs: own %.1f %% of the time, others' %.1f %%, of several at once %.1f %%; GPU idle %.1f %%",
+		job_times_percent(t, t->own_ns), job_times_percent(t, t->others_ns), job_times_percent(t, t->several_ns),
+		job_times_percent(t, job_times_idle(t)));
+	if (job_times_idle(t))
+		fprintf(out, ", mostly %s", job_times_reason_text(t, reason));
+	fputc('\n', out);
+}
+
 static void print_slow(FILE *out, const struct frame_report *r, size_t frame)
 {
 	const struct facts *facts = &r->facts[frame];
@@ -669,6 +680,8 @@ static void print_slow(FILE *out, const struct frame_report *r, size_t frame)
 		fprintf(out, " %8s", "-");
 	else
 		fprintf(out, " %6.1f %%", 100 * facts->idle);
+	if (r->view->has_jobs)
+		print_jobs(out, r, frame);
 	if (facts->limit)
 		fprintf(out, "  %s %.1f %%", facts->limit->title, 100 * facts->share);
 	else
@@ -698,13 +711,18 @@ static void print_process(FILE *out, const struct frame_report *r, size_t i)
 	if (r->view->frames.num_uses && p->others_unknown)
 		fprintf(out, "  %s may have work of other processes in their counts: the kernel did not tell\n",
 			grouped(p->others_unknown, number));
+	if (r->view->has_jobs)
+		print_jobs_of_process(out, &p->jobs);
 	if (!p->single)
 		return;
 	fputs("  time:", out);
 	for (n = 0; n < PERCENTILES; n++)
 		fprintf(out, " %u %% up to %.3f ms,", percentiles[n], p->times[n].value);
 	fprintf(out, " all up to %.3f ms\n", p->times[TIME_MAX].value);
-	fprintf(out, "  %10s %12s %12s %8s  %s\n", "slowest", "at", "time", "idle", "largest part of the rest (top-down, an estimate)");
+	fprintf(out, "  %10s %12s %12s %8s", "slowest", "at", "time", "idle");
+	if (r->view->has_jobs)
+		fprintf(out, " %8s %8s %8s %8s  %-26s", "own jobs", "others'", "several", "GPU idle", "mostly");
+	fputs("  largest part of the rest (top-down, an estimate)\n", out);
 	for (n = 0; n < p->single && n < SLOWEST; n++)
 		print_slow(out, r, p->slowest[n]);
 }
@@ -792,16 +810,6 @@ void frame_report_print_breaks(FILE *out, const struct frame_report *r, const ch
 
 /* ---- For programs ---- */
 
-static void add_double(struct json_object *object, const char *key, double value)
-{
-	json_object_object_add(object, key, isfinite(value) ? json_object_new_double(value) : NULL);
-}
-
-static void add_count(struct json_object *object, const char *key, uint64_t count)
-{
-	json_object_object_add(object, key, json_object_new_uint64(count));
-}
-
 /* Null if it is not known. */
 static void add_others(struct json_object *object, enum frame_others others)
 {
@@ -812,17 +820,22 @@ static struct json_object *slow_json(const struct frame_report *r, size_t frame)
 {
 	struct json_object *top = json_object_new_object();
 	const struct facts *facts = &r->facts[frame];
+	struct job_times times = {};
 
-	add_count(top, "frame", number_of(r, frame));
-	add_count(top, "start_ns", r->view->frames.list[frame].start_ns);
-	add_count(top, "end_ns", r->view->frames.list[frame].end_ns);
-	add_double(top, "idle", facts->idle);
+	json_add_count(top, "frame", number_of(r, frame));
+	json_add_count(top, "start_ns", r->view->frames.list[frame].start_ns);
+	json_add_count(top, "end_ns", r->view->frames.list[frame].end_ns);
+	json_add_double(top, "idle", facts->idle);
 	json_object_object_add(top, "limited_by", facts->limit ? json_object_new_string(facts->limit->name) : NULL);
-	add_double(top, "share", facts->limit ? facts->share : NAN);
+	json_add_double(top, "share", facts->limit ? facts->share : NAN);
 	json_object_object_add(top, "interpolated", json_object_new_boolean(facts->interpolated));
 	json_object_object_add(top, "partial", json_object_new_boolean(facts->partial));
 	json_object_object_add(top, "missing", json_object_new_boolean(facts->flags & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR)));
 	add_others(top, r->view->frames.list[frame].others);
+	if (r->view->has_jobs) {
+		add_jobs(r, &r->view->frames.list[frame], &times);
+		json_object_object_add(top, "jobs", job_times_json(&times, true));
+	}
 	return top;
 }
 
@@ -837,11 +850,11 @@ static struct json_object *per_frame_json(const struct frame_report *r, const st
 		item = json_object_new_object();
 		json_object_object_add(item, "name", json_object_new_string(r->summaries->list[i].counter->name));
 		if (r->summaries->list[i].counter->kind == PPERF_KIND_COUNT)
-			add_double(item, "total", c->total);
+			json_add_double(item, "total", c->total);
 		if (c->count) {
-			add_double(item, "mean", c->sum / c->count);
-			add_double(item, "p95", quantiles_percentile(&c->quantiles, 95));
-			add_double(item, "max", c->max);
+			json_add_double(item, "mean", c->sum / c->count);
+			json_add_double(item, "p95", quantiles_percentile(&c->quantiles, 95));
+			json_add_double(item, "max", c->max);
 		}
 		json_object_array_add(list, item);
 	}
@@ -857,21 +870,23 @@ static struct json_object *process_json(const struct frame_report *r, size_t i)
 	size_t n;
 
 	json_object_object_add(top, "program", json_object_new_string(process->name));
-	add_count(top, "pid", process->pid);
-	add_count(top, "frames", p->count);
+	json_add_count(top, "pid", process->pid);
+	json_add_count(top, "frames", p->count);
 	json_object_object_add(top, "seconds", json_seconds(p->seconds_ns / 1e9));
-	add_double(top, "per_second", p->times[RATE].value);
-	add_count(top, "lost", p->lost);
-	add_count(top, "interpolated", p->interpolated);
-	add_count(top, "partial", p->partial);
-	add_count(top, "others", p->others);
-	add_count(top, "others_unknown", p->others_unknown);
+	json_add_double(top, "per_second", p->times[RATE].value);
+	json_add_count(top, "lost", p->lost);
+	json_add_count(top, "interpolated", p->interpolated);
+	json_add_count(top, "partial", p->partial);
+	json_add_count(top, "others", p->others);
+	json_add_count(top, "others_unknown", p->others_unknown);
 	for (n = 0; n < PERCENTILES; n++) {
 		snprintf(key, sizeof(key), "p%u", percentiles[n]);
-		add_double(times, key, p->times[n].value / 1e3);
+		json_add_double(times, key, p->times[n].value / 1e3);
 	}
-	add_double(times, "max", p->times[TIME_MAX].value / 1e3);
+	json_add_double(times, "max", p->times[TIME_MAX].value / 1e3);
 	json_object_object_add(top, "times", times);
+	if (r->view->has_jobs)
+		json_object_object_add(top, "jobs", job_times_json(&p->jobs, true));
 	for (n = 0; n < p->single && n < SLOWEST; n++)
 		json_object_array_add(list, slow_json(r, p->slowest[n]));
 	json_object_object_add(top, "slowest", list);
@@ -891,12 +906,12 @@ static struct json_object *breaks_json(const struct frame_report *r, uint32_t pr
 		if (r->view->frames.list[b->frame].process != process)
 			continue;
 		item = json_object_new_object();
-		add_count(item, "frame", number_of(r, b->frame));
-		add_count(item, "start_ns", r->view->frames.list[b->frame].start_ns);
+		json_add_count(item, "frame", number_of(r, b->frame));
+		json_add_count(item, "start_ns", r->view->frames.list[b->frame].start_ns);
 		json_object_object_add(item, "budget", json_object_new_string(r->budgets->list[b->budget].name ?
 									       r->budgets->list[b->budget].name : "seconds"));
-		add_double(item, "value", b->value);
-		add_double(item, "limit", r->budgets->list[b->budget].limit);
+		json_add_double(item, "value", b->value);
+		json_add_double(item, "limit", r->budgets->list[b->budget].limit);
 		json_object_array_add(list, item);
 	}
 	return list;

@@ -61,7 +61,8 @@ struct frame_figure {
 extern const char *const frame_times[FRAME_TIMES][2];
 
 /* How many frames of a process are looked at, and their time; a time by its number; and what a summary's counter has in a frame. */
-size_t frame_report_count(const struct frame_report *report, size_t process, double *seconds);
+size_t frame_report_count(const struct frame_report *report, size_t process);
+double frame_report_seconds(const struct frame_report *report, size_t process);
 struct frame_figure frame_report_time(const struct frame_report *report, size_t process, unsigned int time);
 struct frame_figure frame_report_counter(const struct frame_report *report, size_t process, size_t counter);
 

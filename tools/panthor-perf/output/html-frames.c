@@ -47,16 +47,6 @@ static char *name_of(const struct frame_process *process)
 
 /* ---- Tables ---- */
 
-static const struct frame_process *find_process(const struct frames *frames, struct json_object *item)
-{
-	const struct frame_process *p = frames->processes;
-	uint32_t pid = json_object_get_int64(html_get(item, "pid"));
-
-	while (p->pid != pid || strcmp(p->name, html_get_text(item, "program")))
-		p++;
-	return p;
-}
-
 static void print_limit(FILE *out, const struct view *view, struct json_object *slow)
 {
 	const char *name = html_get_text(slow, "limited_by");
@@ -98,9 +88,9 @@ static void print_slow(FILE *out, const struct view *view, const struct frame_pr
 		json_object_get_boolean(html_get(slow, "others")) ? "other processes at work" : "");
 }
 
-static void print_process(FILE *out, const struct view *view, struct json_object *item, uint64_t start_ns)
+static void print_process(FILE *out, const struct view *view, const struct frame_process *process, struct json_object *item,
+			  uint64_t start_ns)
 {
-	const struct frame_process *process = find_process(&view->frames, item);
 	struct json_object *slowest = html_get(item, "slowest"), *times = html_get(item, "times");
 	static const char *const keys[][2] = {
 		{ "p50", "50 %" }, { "p95", "95 %" }, { "p99", "99 %" }, { "max", "slowest" },
@@ -143,31 +133,23 @@ static void print_breaks(FILE *out, const struct frame_report *frames)
 void html_frames_print(FILE *out, const struct view *view, const struct frame_report *frames, struct json_object *list,
 		       uint64_t start_ns)
 {
-	size_t count = json_object_array_length(list), i;
+	size_t count = json_object_array_length(list), shown = 0, i;
 
 	if (!count)
 		return;
 	fputs("<section id=\"frames\">\n<h2>Frames</h2>\n<p>Click a bar or a line to zoom to a frame. Counts are those of the GPU while "
 	      "the frame lasted; parts are those of top-down, an estimate.</p>\n", out);
-	for (i = 0; i < count && i < MAX_PROCESSES; i++)
-		print_process(out, view, json_object_array_get_idx(list, i), start_ns);
-	if (i < count)
-		fprintf(out, "<p><code>report</code> lists the frames of %zu more processes.</p>\n", count - i);
+	/* The list has those with frames, in this order. */
+	for (i = 0; shown < count && shown < MAX_PROCESSES; i++)
+		if (frame_report_count(frames, i))
+			print_process(out, view, &view->frames.processes[i], json_object_array_get_idx(list, shown++), start_ns);
+	if (shown < count)
+		fprintf(out, "<p><code>report</code> lists the frames of %zu more processes.</p>\n", count - shown);
 	print_breaks(out, frames);
 	fputs("</section>\n", out);
 }
 
 /* ---- Bars ---- */
-
-static size_t count_seen(const struct view *view, const struct frame_process *process)
-{
-	const struct frame *list = view->frames.list + process->first;
-	size_t count = 0, n;
-
-	for (n = 0; n < process->count; n++)
-		count += view_sees(view, list[n].start_ns, list[n].end_ns);
-	return count;
-}
 
 static void add_to_bar(struct bar *bar, const struct frame *frame)
 {
@@ -245,14 +227,14 @@ static struct json_object *process_json(const struct view *view, const struct fr
 struct json_object *html_frames_json(const struct view *view, const struct frame_report *frames, uint64_t start_ns)
 {
 	struct json_object *list = json_object_new_array(), *one;
-	const struct frame_process *p = view->frames.processes, *end = p + view->frames.num_processes;
-	size_t shown = 0, seen;
+	size_t shown = 0, seen, i;
 
-	for (; p < end; p++)
-		shown += shown < MAX_PROCESSES && count_seen(view, p);
-	for (p = view->frames.processes; p < end && json_object_array_length(list) < MAX_PROCESSES; p++) {
-		seen = count_seen(view, p);
-		one = seen ? process_json(view, p, seen, MAX_BARS / shown, frame_report_budget(frames), start_ns) : NULL;
+	for (i = 0; i < view->frames.num_processes; i++)
+		shown += shown < MAX_PROCESSES && frame_report_count(frames, i);
+	for (i = 0; i < view->frames.num_processes && json_object_array_length(list) < MAX_PROCESSES; i++) {
+		seen = frame_report_count(frames, i);
+		one = seen ? process_json(view, &view->frames.processes[i], seen, MAX_BARS / shown, frame_report_budget(frames),
+					  start_ns) : NULL;
 		if (one)
 			json_object_array_add(list, one);
 	}

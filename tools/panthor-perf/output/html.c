@@ -21,8 +21,10 @@
 #include "common.h"
 #include "figures.h"
 #include "html-frames.h"
+#include "html-jobs.h"
 #include "html-text.h"
 #include "html.h"
+#include "job-report.h"
 #include "report.h"
 
 /* The assembler finds the file from the -I directory that has the library's header. */
@@ -389,6 +391,11 @@ static void print_frames(const struct page *p)
 {
 	if (p->frames)
 		html_frames_print(p->out, p->view, p->frames, html_get(p->report, "frames"), p->summaries->log.start_ns);
+}
+
+static void print_jobs(const struct page *p)
+{
+	html_jobs_print(p->out, html_get(p->report, "jobs"));
 }
 
 /* ---- What is drawn ---- */
@@ -790,6 +797,9 @@ static void print_data(const struct page *p)
 	json_object_object_add(top, "regions", bands_json(p));
 	if (p->frames)
 		json_object_object_add(top, "frames", html_frames_json(p->view, p->frames, p->summaries->log.start_ns));
+	if (p->view->has_jobs)
+		json_object_object_add(top, "jobs", html_jobs_json(&p->view->jobs, p->summaries->log.start_ns,
+								   p->summaries->log.end_ns));
 	json_object_object_add(top, "curves", curves_json(p));
 	json_object_object_add(top, "counters", counters_json(p));
 	print_in_script(p->out, json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -826,6 +836,7 @@ static const struct {
 	{ "figures", print_figures },
 	{ "topdown", print_topdown },
 	{ "frames", print_frames },
+	{ "jobs", print_jobs },
 	{ "regions", print_regions },
 	{ "counters", print_counters },
 	{ "data", print_data },
@@ -867,7 +878,7 @@ struct page *html_new(struct view *view)
 	return p;
 }
 
-int html_print(FILE *out, struct page *p, const struct frame_report *frames)
+int html_print(FILE *out, struct page *p, const struct frame_report *frames, const struct job_report *jobs)
 {
 	size_t i;
 
@@ -878,7 +889,8 @@ int html_print(FILE *out, struct page *p, const struct frame_report *frames)
 		line_end(p->curves[i].line, p->summaries);
 	p->out = out;
 	p->frames = frames;
-	p->report = report_json(p->view, p->summaries, frames ? frame_report_json(frames, false) : NULL);
+	p->report = report_json(p->view, p->summaries, frames ? frame_report_json(frames, false) : NULL,
+				jobs ? job_report_json(jobs) : NULL);
 	print_page(p);
 	json_object_put(p->report);
 	return STATUS_OK;

@@ -6,6 +6,7 @@
 #include "view.h"
 
 struct frame_report;
+struct job_report;
 struct page;
 
 /* NULL without memory. The view has to outlive it. */
@@ -16,10 +17,10 @@ int html_begin(void *page, const struct summaries *summaries, struct batches *ba
 void html_task(void *page, size_t number, const struct batch *batch);
 
 /*
- * Prints a page that has all that it needs in it, of summaries that were made with it, and of frames, which may be NULL. Returns a
- * status; what is wrong was printed.
+ * Prints a page that has all that it needs in it, of summaries that were made with it, and of frames and jobs, which may be
+ * NULL. Returns a status; what is wrong was printed.
  */
-int html_print(FILE *out, struct page *page, const struct frame_report *frames);
+int html_print(FILE *out, struct page *page, const struct frame_report *frames, const struct job_report *jobs);
 void html_free(struct page *page);
 
 #endif

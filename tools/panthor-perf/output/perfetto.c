@@ -19,7 +19,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "events.h"
 #include "figures.h"
+#include "job-slices.h"
 #include "packets.h"
 #include "slices.h"
 
@@ -32,9 +34,6 @@ typedef Pftrace__DebugAnnotation Note;
 
 /* The same of the tracks of frames, of which each process has one. */
 #define FRAMES_UUID 0x50504652414d4553ull
-
-/* enum TrackEvent.Type */
-enum { SLICE_BEGIN = 1, SLICE_END = 2 };
 
 /*
  * Packets are compressed in batches of so many bytes, or of so much time, which is all that the file lacks if this
@@ -96,6 +95,7 @@ struct frames_track {
 struct perfetto {
 	const struct recording_head *head;
 	struct packets *packets;
+	struct events events;
 
 	/* The track of regions, 0 as long as there is none; does one last. */
 	uint64_t regions;
@@ -103,6 +103,8 @@ struct perfetto {
 
 	struct frames_track *frames;
 	size_t num_frames;
+
+	struct job_slices *jobs;
 
 	/* What is told of each region: the first figures, and so many counters and metrics. */
 	struct slices *slices;
@@ -378,36 +380,22 @@ static enum pperf_error write_slice(struct perfetto *p, uint64_t track, uint64_t
 				    const struct pperf_sums *sums)
 {
 	Pftrace__TrackEvent event = PFTRACE__TRACK_EVENT__INIT;
-	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
 	Note *list[MAX_OTHER_NOTES];
 
-	event.has_type = true;
-	event.type = name ? SLICE_BEGIN : SLICE_END;
-	event.has_track_uuid = true;
-	event.track_uuid = track;
 	event.name = (char *)name;
 	if (sums) {
 		event.n_debug_annotations = note_sums(p, sums, list);
 		event.debug_annotations = list;
 	}
-	packet.track_event = &event;
-	packet.has_timestamp = true;
-	packet.timestamp = time;
-	packet.has_timestamp_clock_id = true;
-	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC_RAW;
-	return add_packet(p, &packet);
+	return events_write(&p->events, track, time, name ? SLICE_BEGIN : SLICE_END, &event);
 }
 
 static enum pperf_error describe_track(struct perfetto *p, uint64_t uuid, const char *name)
 {
 	Pftrace__TrackDescriptor track = PFTRACE__TRACK_DESCRIPTOR__INIT;
-	Pftrace__TracePacket packet = PFTRACE__TRACE_PACKET__INIT;
 
-	track.has_uuid = true;
-	track.uuid = uuid;
 	track.name = (char *)name;
-	packet.track_descriptor = &track;
-	return add_packet(p, &packet);
+	return events_describe(&p->events, uuid, &track);
 }
 
 /* For slices, which know what lies before a mark. */
@@ -483,6 +471,13 @@ static enum pperf_error add_frame(struct perfetto *p, const struct recording_fra
 	return write_batch(p);
 }
 
+static enum pperf_error add_jobs(struct perfetto *p, const struct recording_record *record)
+{
+	enum pperf_error error = job_slices_add(p->jobs, record);
+
+	return error || p->batch.size < BATCH_BYTES ? error : write_batch(p);
+}
+
 static enum pperf_error add_sample(struct perfetto *p, const struct pperf_sample *sample)
 {
 	enum pperf_error error = packets_add_sample(p->packets, sample);
@@ -527,12 +522,15 @@ static enum pperf_error open_trace(struct perfetto *p)
 	tracks = packets_tracks(p->packets);
 	figures_find(&p->figures, tracks->db, &p->head->gpu);
 	error = find_counters(p);
+	if (!error)
+		error = job_slices_new(&p->events, &p->jobs);
 	return error ? error : slices_new(tracks->db, &p->head->gpu, write_mark, p, &p->slices);
 }
 
 static void close_trace(struct perfetto *p)
 {
 	slices_free(p->slices);
+	job_slices_free(p->jobs);
 	free(p->frames);
 	free(p->counters);
 	free(p->notes.list);
@@ -558,6 +556,8 @@ static enum recording_item add_all(struct perfetto *p, struct recording *recordi
 			*error = slices_add_mark(p->slices, &recording->mark);
 		else if (item == RECORDING_FRAME_END)
 			*error = add_frame(p, &recording->frame);
+		else if (item == RECORDING_JOBS)
+			*error = add_jobs(p, &recording->jobs);
 		else if (item == RECORDING_CLOCKS)
 			*error = packets_add_clocks(p->packets, &recording->clocks);
 	} while (!*error && item <= RECORDING_CLOCKS);
@@ -577,6 +577,7 @@ enum recording_item perfetto_convert(struct recording *recording, FILE *file, en
 	enum recording_item item = RECORDING_BROKEN;
 	enum pperf_error last;
 
+	p.events = (struct events){ add_packet, &p };
 	*error = open_trace(&p);
 	if (!*error)
 		item = add_all(&p, recording, error);

@@ -9,7 +9,9 @@
 #include <json-c/json.h>
 
 #include "common.h"
+#include "fields.h"
 #include "figures.h"
+#include "job-report.h"
 #include "recording-write.h"
 #include "report.h"
 
@@ -137,7 +139,7 @@ void report_show_figures(FILE *out, const struct view *v, const struct summaries
 		figures_print_topdown(out, v->db, figures_topdown_share, s->topdown);
 	if (v->regions.samples && !v->region) {
 		figures_find(&source, v->db, &v->recording.head.gpu);
-		regions_print(out, &v->regions, &source);
+		regions_print(out, &v->regions, &source, v->region_jobs);
 	}
 }
 
@@ -284,21 +286,6 @@ void report_show_topdown(FILE *out, const struct view *v, const struct summaries
 
 /* ---- For programs ---- */
 
-static void add_double(struct json_object *object, const char *key, double value)
-{
-	json_object_object_add(object, key, isfinite(value) ? json_object_new_double(value) : NULL);
-}
-
-static void add_text(struct json_object *object, const char *key, const char *text)
-{
-	json_object_object_add(object, key, json_object_new_string(text));
-}
-
-static void add_count(struct json_object *object, const char *key, uint64_t count)
-{
-	json_object_object_add(object, key, json_object_new_uint64(count));
-}
-
 static struct json_object *summary_json(const struct view *v, const struct summaries *s, const struct summary *one)
 {
 	struct json_object *top = json_object_new_object(), *list;
@@ -306,33 +293,33 @@ static struct json_object *summary_json(const struct view *v, const struct summa
 	unsigned int i;
 	char key[16];
 
-	add_text(top, "name", counter->name);
-	add_text(top, "title", counter->title);
-	add_text(top, "group", counter->group);
-	add_text(top, "unit", counter->unit);
+	json_add_text(top, "name", counter->name);
+	json_add_text(top, "title", counter->title);
+	json_add_text(top, "group", counter->group);
+	json_add_text(top, "unit", counter->unit);
 	if (!one->valid)
 		return top;
 
 	if (!counter->equation) {
-		add_count(top, "total", pperf_sums_total(s->sums, counter));
+		json_add_count(top, "total", pperf_sums_total(s->sums, counter));
 		list = json_object_new_array();
 		for (i = 0; i < v->recording.head.gpu.blocks[counter->type]; i++)
 			json_object_array_add(list, json_object_new_uint64(pperf_sums_block(s->sums, counter, i)));
 		json_object_object_add(top, "blocks", list);
 	} else if (counter->kind == PPERF_KIND_COUNT) {
-		add_double(top, "total", one->total);
+		json_add_double(top, "total", one->total);
 	}
 	if (one->share >= 0)
-		add_double(top, "share", one->share);
+		json_add_double(top, "share", one->share);
 
-	add_double(top, "mean", one->mean);
-	add_double(top, "min", one->min);
-	add_double(top, "max", one->max);
+	json_add_double(top, "mean", one->mean);
+	json_add_double(top, "min", one->min);
+	json_add_double(top, "max", one->max);
 	for (i = 0; i < SUMMARY_PERCENTILES; i++) {
 		snprintf(key, sizeof(key), "p%d", summary_percentiles[i]);
-		add_double(top, key, one->percentile[i]);
+		json_add_double(top, key, one->percentile[i]);
 	}
-	add_double(top, "noise", one->noise);
+	json_add_double(top, "noise", one->noise);
 	list = json_object_new_array();
 	for (i = 0; i < SUMMARY_BINS; i++)
 		json_object_array_add(list, isfinite(one->timeline[i]) ? json_object_new_double(one->timeline[i]) : NULL);
@@ -349,13 +336,13 @@ static struct json_object *topdown_json(const struct view *v, const struct summa
 	nodes = pperf_db_topdown(v->db, &count);
 	for (i = 0; i < count; i++) {
 		item = json_object_new_object();
-		add_text(item, "name", nodes[i]->name);
-		add_text(item, "title", nodes[i]->title);
+		json_add_text(item, "name", nodes[i]->name);
+		json_add_text(item, "title", nodes[i]->title);
 		json_object_object_add(item, "level", json_object_new_int(nodes[i]->level));
 		if (nodes[i]->parent)
-			add_text(item, "parent", nodes[i]->parent->name);
-		add_double(item, "cycles", pperf_topdown_cycles(s->topdown, nodes[i]));
-		add_double(item, "share", pperf_topdown_share(s->topdown, nodes[i]));
+			json_add_text(item, "parent", nodes[i]->parent->name);
+		json_add_double(item, "cycles", pperf_topdown_cycles(s->topdown, nodes[i]));
+		json_add_double(item, "share", pperf_topdown_share(s->topdown, nodes[i]));
 		json_object_array_add(list, item);
 	}
 	return list;
@@ -368,14 +355,14 @@ static struct json_object *region_counter_json(const struct region *region, cons
 	uint64_t sure;
 	double value;
 
-	add_text(top, "name", counter->name);
+	json_add_text(top, "name", counter->name);
 	if (!counter->equation) {
 		sure = pperf_sums_total(region->sure, counter);
-		add_count(top, "total", pperf_sums_total(region->sums, counter));
-		add_count(top, "least", sure);
-		add_count(top, "most", sure + pperf_sums_total(region->across, counter));
+		json_add_count(top, "total", pperf_sums_total(region->sums, counter));
+		json_add_count(top, "least", sure);
+		json_add_count(top, "most", sure + pperf_sums_total(region->across, counter));
 	} else if (!pperf_sums_value(region->sums, counter, &value)) {
-		add_double(top, counter->kind == PPERF_KIND_COUNT ? "total" : "mean", value);
+		json_add_double(top, counter->kind == PPERF_KIND_COUNT ? "total" : "mean", value);
 	}
 	return top;
 }
@@ -391,15 +378,17 @@ static struct json_object *region_json(const struct view *v, const struct summar
 	/* Null: all that is in none. */
 	json_object_object_add(top, "name", *region->name ? json_object_new_string(region->name) : NULL);
 	if (*region->name)
-		add_count(top, "times", region->times);
+		json_add_count(top, "times", region->times);
 	json_object_object_add(top, "seconds", json_seconds(region->lasts_ns / 1e9));
-	add_count(top, "samples", pperf_sums_samples(region->sums));
+	json_add_count(top, "samples", pperf_sums_samples(region->sums));
 	json_object_object_add(top, "sampled_seconds", json_seconds(pperf_sums_seconds(region->sums)));
 	json_object_object_add(top, "across_seconds", json_seconds(pperf_sums_seconds(region->across)));
 	json_object_object_add(top, "missing", json_object_new_boolean(flags & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR)));
 	figures_find(&source, v->db, &v->recording.head.gpu);
 	f = figures_of(&source, region->sums);
 	figures_add_json(top, &f);
+	if (v->region_jobs)
+		json_object_object_add(top, "jobs", job_times_json(&v->region_jobs[region - v->regions.list], false));
 	for (i = 0; i < s->count; i++)
 		json_object_array_add(list, region_counter_json(region, s->list[i].counter));
 	json_object_object_add(top, "counters", list);
@@ -417,24 +406,25 @@ static struct json_object *regions_json(const struct view *v, const struct summa
 	return list;
 }
 
-struct json_object *report_json(const struct view *v, const struct summaries *s, struct json_object *frames)
+struct json_object *report_json(const struct view *v, const struct summaries *s, struct json_object *frames,
+				struct json_object *jobs)
 {
 	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
 	struct figures f = figures(v, s);
 	size_t i;
 
 	json_object_object_add(top, "recording", recording_head_json(&v->recording.head));
-	add_count(top, "start_ns", s->log.start_ns);
-	add_count(top, "end_ns", s->log.end_ns);
-	add_count(top, "samples", s->log.samples);
-	add_count(top, "overflow", s->log.overflowed);
-	add_count(top, "error", s->log.failed);
-	add_count(top, "stretched", s->log.stretched);
-	add_count(top, "longest_ns", s->log.longest_ns);
-	add_double(top, "mean_ns", mean_length_ns(s));
+	json_add_count(top, "start_ns", s->log.start_ns);
+	json_add_count(top, "end_ns", s->log.end_ns);
+	json_add_count(top, "samples", s->log.samples);
+	json_add_count(top, "overflow", s->log.overflowed);
+	json_add_count(top, "error", s->log.failed);
+	json_add_count(top, "stretched", s->log.stretched);
+	json_add_count(top, "longest_ns", s->log.longest_ns);
+	json_add_double(top, "mean_ns", mean_length_ns(s));
 
 	if (v->region)
-		add_text(top, "region", v->regions.list[v->region].name);
+		json_add_text(top, "region", v->regions.list[v->region].name);
 	figures_add_json(top, &f);
 	if (v->regions.samples && !v->region)
 		json_object_object_add(top, "regions", regions_json(v, s));
@@ -445,12 +435,15 @@ struct json_object *report_json(const struct view *v, const struct summaries *s,
 	json_object_object_add(top, "counters", list);
 	if (frames)
 		json_object_object_add(top, "frames", frames);
+	if (jobs)
+		json_object_object_add(top, "jobs", jobs);
 	return top;
 }
 
-void report_show_json(FILE *out, const struct view *v, const struct summaries *s, struct json_object *frames)
+void report_show_json(FILE *out, const struct view *v, const struct summaries *s, struct json_object *frames,
+		      struct json_object *jobs)
 {
-	struct json_object *top = report_json(v, s, frames);
+	struct json_object *top = report_json(v, s, frames, jobs);
 
 	fprintf(out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
 							     JSON_C_TO_STRING_NOSLASHESCAPE));

@@ -20,8 +20,10 @@ void report_show_counters(FILE *out, const struct view *view, const struct summa
 /* What limited performance. The summaries have top-down. */
 void report_show_topdown(FILE *out, const struct view *view, const struct summaries *summaries);
 
-/* All of it, as an object and as text. They take the list of frames, NULL for none. */
-void report_show_json(FILE *out, const struct view *view, const struct summaries *summaries, struct json_object *frames);
-struct json_object *report_json(const struct view *view, const struct summaries *summaries, struct json_object *frames);
+/* All of it, as an object and as text. They take the list of frames and what is said of jobs, NULL for none. */
+void report_show_json(FILE *out, const struct view *view, const struct summaries *summaries, struct json_object *frames,
+		      struct json_object *jobs);
+struct json_object *report_json(const struct view *view, const struct summaries *summaries, struct json_object *frames,
+				struct json_object *jobs);
 
 #endif

@@ -15,6 +15,7 @@
 #include <sqlite3.h>
 
 #include "common.h"
+#include "job-times.h"
 
 /* Rows of a transaction. */
 #define ROWS 10000
@@ -35,6 +36,9 @@ struct database {
 
 	uint64_t samples, start_ns, end_ns, gaps;
 	struct clocks clocks;
+
+	/* Of rows that are inserted as they are found. */
+	int status;
 };
 
 /* ---- The schema ---- */
@@ -79,6 +83,28 @@ static const char tables[] =
 	");\n"
 	"CREATE TABLE gap (             -- nothing was counted\n"
 	"  start_ns INTEGER, end_ns INTEGER\n"
+	");\n";
+
+/* Where there are jobs. */
+static const char job_tables[] =
+	"CREATE TABLE queue (           -- of a process, or another timeline of fences\n"
+	"  id INTEGER PRIMARY KEY,\n"
+	"  process TEXT, pid INTEGER,  -- NULL: none; process is a driver then, or not known\n"
+	"  name TEXT\n"
+	");\n"
+	"CREATE TABLE job (\n"
+	"  queue INTEGER REFERENCES queue,\n"
+	"  thread INTEGER,             -- the one that queued it\n"
+	"  queued_ns INTEGER, ready_ns INTEGER,    -- ready: its fences were signalled\n"
+	"  run_ns INTEGER, end_ns INTEGER,         -- run: it was given to firmware\n"
+	"  waited_for INTEGER REFERENCES queue,    -- that of the fence that was signalled last\n"
+	"  outcome TEXT                -- done, dropped before it ran, unfinished: it ends later\n"
+	");\n"
+	"CREATE TABLE idle (            -- no job was running\n"
+	"  start_ns INTEGER, end_ns INTEGER,\n"
+	"  reason TEXT,                -- no job queued, waiting for a fence, ready, unknown\n"
+	"  queue INTEGER REFERENCES queue  -- the last that had a job, that of the fence, that of the ready job;\n"
+	"                              -- NULL: several, or not known\n"
 	");\n";
 
 /* The derived counters, each after a comma. Returns -1 without memory. */
@@ -149,6 +175,8 @@ static int put_total(const struct database *d, FILE *out, const char *name, cons
 static int put_schema(const struct database *d, FILE *out)
 {
 	fputs(tables, out);
+	if (d->view->recording.head.jobs)
+		fputs(job_tables, out);
 	if (put_samples(d, out) || put_total(d, out, "total", "", "recording", "") ||
 	    put_total(d, out, "region_total", "region, ", "region WHERE id = sample.region", " GROUP BY region"))
 		return -1;
@@ -362,6 +390,68 @@ static int insert_frames(struct database *d)
 	return status;
 }
 
+/* Queues have their place in the list, from 1 on: NULL for 0. */
+static int insert_queues(struct database *d)
+{
+	const struct jobs *jobs = &d->view->jobs;
+	int status = prepare(d, "queue", 4), at;
+	size_t i;
+
+	for (i = 0; i < jobs->num_queues && !status; i++) {
+		const struct job_process *process = &jobs->processes[jobs->queues[i].process];
+
+		at = bind_count(d, 1, i + 1);
+		at = bind_text(d, at, process->name);
+		at = bind_known(d, at, process->pid);
+		bind_text(d, at, jobs->queues[i].name);
+		status = insert_row(d);
+	}
+	return status;
+}
+
+static void insert_idle(void *context, const struct job_span *span)
+{
+	struct database *d = context;
+	int at;
+
+	if (d->status || span->state == JOBS_RUNNING)
+		return;
+	at = bind_count(d, 1, span->start_ns);
+	at = bind_count(d, at, span->end_ns);
+	at = bind_text(d, at, job_states[span->state][1]);
+	bind_known(d, at, span->owner < d->view->jobs.num_queues ? span->owner + 1 : 0);
+	d->status = insert_row(d);
+}
+
+static int insert_jobs(struct database *d)
+{
+	const struct jobs *jobs = &d->view->jobs;
+	int status = insert_queues(d), at;
+	size_t i;
+
+	if (!status)
+		status = prepare(d, "job", 8);
+	for (i = 0; i < jobs->count && !status; i++) {
+		const struct recording_job *job = &jobs->list[i];
+
+		at = bind_count(d, 1, job->queue + 1);
+		at = bind_known(d, at, job->thread);
+		at = bind_known(d, at, job->no_queued ? 0 : job->queued_ns);
+		at = bind_count(d, at, job->ready_ns);
+		at = bind_known(d, at, job->no_run ? 0 : job->run_ns);
+		at = bind_count(d, at, job->end_ns);
+		at = bind_known(d, at, job->waited_for);
+		bind_text(d, at, pperf_records_outcomes[job->outcome]);
+		status = insert_row(d);
+	}
+	if (!status)
+		status = prepare(d, "idle", 4);
+	if (status)
+		return status;
+	job_times_each(jobs, d->start_ns, d->end_ns, insert_idle, d);
+	return d->status;
+}
+
 static struct json_object *command_json(char *const *command)
 {
 	struct json_object *list = command ? json_object_new_array() : NULL;
@@ -557,6 +647,8 @@ int sqlite_convert(struct view *view, const char *path)
 		status = insert_regions(&d);
 	if (!status)
 		status = insert_frames(&d);
+	if (!status && view->has_jobs)
+		status = insert_jobs(&d);
 	if (!status)
 		status = insert_recording(&d, item);
 	if (!status)

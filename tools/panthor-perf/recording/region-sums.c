@@ -76,10 +76,10 @@ static const char *seconds_text(const struct region *region, char buffer[32])
 	return buffer;
 }
 
-static void print_region(FILE *out, const struct region *region, const struct figures_source *source, int time_width,
-			 int times_width)
+static void print_region(FILE *out, const struct region *region, const struct figures_source *source,
+			 const struct job_times *jobs, int time_width, int times_width)
 {
-	char number[32];
+	char number[32], reason[JOB_TIMES_TEXT];
 	struct figures f = figures_of(source, region->sums);
 	bool missing = pperf_sums_flags(region->sums) & (PPERF_SAMPLE_OVERFLOW | PPERF_SAMPLE_ERROR);
 
@@ -92,12 +92,14 @@ static void print_region(FILE *out, const struct region *region, const struct fi
 	print_column(out, f.hz, "Hz");
 	print_column(out, f.read, "B/s");
 	print_column(out, f.written, "B/s");
+	if (jobs)
+		fprintf(out, " %6.1f %%  %-26s", job_times_percent(jobs, job_times_idle(jobs)), job_times_reason_text(jobs, reason));
 	fprintf(out, " %6.1f %%  ", 100 * regions_uncertain(region));
 	print_text(out, *region->name ? region->name : "(no region)");
 	fprintf(out, "%s\n", missing ? " (counts may be missing)" : "");
 }
 
-void regions_print(FILE *out, const struct regions *r, const struct figures_source *source)
+void regions_print(FILE *out, const struct regions *r, const struct figures_source *source, const struct job_times *jobs)
 {
 	int time_width = 12, times_width = 7;
 	char number[32];
@@ -107,10 +109,13 @@ void regions_print(FILE *out, const struct regions *r, const struct figures_sour
 		time_width = widen(time_width, seconds_text(&r->list[n], number));
 		times_width = widen(times_width, grouped(r->list[n].times, number));
 	}
-	fprintf(out, "\n%*s %*s %8s %12s %12s %12s %8s  %s\n", time_width + 2, "time", times_width, "times", "load", "frequency", "read", "written",
-		"across", "region");
+	fprintf(out, "\n%*s %*s %8s %12s %12s %12s", time_width + 2, "time", times_width, "times", "load", "frequency", "read",
+		"written");
+	if (jobs)
+		fprintf(out, " %8s  %-26s", "GPU idle", "mostly");
+	fprintf(out, " %8s  %s\n", "across", "region");
 	for (n = 1; n < r->count; n++)
-		print_region(out, &r->list[n], source, time_width, times_width);
-	print_region(out, &r->list[0], source, time_width, times_width);
+		print_region(out, &r->list[n], source, jobs ? &jobs[n] : NULL, time_width, times_width);
+	print_region(out, &r->list[0], source, jobs, time_width, times_width);
 	fputs("across: share of time from samples that overlap another region; each counts where its midpoint is\n", out);
 }

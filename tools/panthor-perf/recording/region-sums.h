@@ -8,6 +8,7 @@
 #include <columns.h>
 
 #include "figures.h"
+#include "job-times.h"
 #include "regions.h"
 
 /* Makes the sums of all regions, when all marks were added. */
@@ -23,7 +24,7 @@ void regions_add(struct regions *regions, const struct pperf_columns *columns, c
 /* What part of the time of a region's samples is of those that lie in others too, 0 to 1. */
 double regions_uncertain(const struct region *region);
 
-/* Lines with the figures of each. */
-void regions_print(FILE *out, const struct regions *regions, const struct figures_source *source);
+/* Lines with the figures of each, and what the GPU did in it; NULL if that is not known. */
+void regions_print(FILE *out, const struct regions *regions, const struct figures_source *source, const struct job_times *jobs);
 
 #endif

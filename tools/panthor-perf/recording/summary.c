@@ -173,23 +173,26 @@ static void find_extremes(struct counting *c, const double *values, size_t count
 	c->max = max;
 }
 
-/* What each sample says of a counter: NAN if it has no value. */
+void view_values(const struct view *v, const struct pperf_columns *columns, const struct pperf_counter *counter, double *values)
+{
+	size_t done, i;
+
+	for (done = 0; done < columns->count;)
+		done += pperf_columns_values(columns, v->db, &v->recording.head.gpu, counter, done, values + done);
+	for (i = 0; i < columns->count; i++)
+		if (!isfinite(values[i]))
+			values[i] = NAN;
+}
+
+/* What each sample says of a counter, counts a second: NAN if it has no value. */
 static void read_values(const struct view *v, const struct pperf_counter *counter, const struct pperf_columns *columns,
 			double *values)
 {
-	double found[COLUMNS_MAX_VALUES], seconds;
-	size_t first, count, i;
+	size_t i;
 
-	for (first = 0; first < columns->count; first += count, values += count) {
-		count = pperf_columns_values(columns, v->db, &v->recording.head.gpu, counter, first, found);
-		for (i = 0; i < count; i++) {
-			seconds = columns->seconds[first + i];
-			if (!isfinite(found[i]) || (counter->kind == PPERF_KIND_COUNT && !(seconds > 0)))
-				values[i] = NAN;
-			else
-				values[i] = counter->kind == PPERF_KIND_COUNT ? found[i] / seconds : found[i];
-		}
-	}
+	view_values(v, columns, counter, values);
+	for (i = 0; i < columns->count && counter->kind == PPERF_KIND_COUNT; i++)
+		values[i] = columns->seconds[i] > 0 ? values[i] / columns->seconds[i] : NAN;
 }
 
 static void add_values(struct reading *r, struct counting *c, const struct batch *batch)

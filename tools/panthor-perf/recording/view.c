@@ -122,8 +122,18 @@ int view_open(struct view *view, const char *path)
 	return status;
 }
 
+int view_read_jobs(struct view *view)
+{
+	view->has_jobs = view->recording.head.jobs;
+	if (!view->has_jobs)
+		return STATUS_OK;
+	return view_finish(view, pperf_jobs_read(&view->jobs, &view->recording, &view->chunks));
+}
+
 void view_close(struct view *view)
 {
+	pperf_jobs_free(&view->jobs);
+	free(view->region_jobs);
 	pperf_regions_free(&view->regions);
 	pperf_frames_free(&view->frames);
 	pperf_chunks_free(&view->chunks);
@@ -153,13 +163,8 @@ bool view_sees_part(const struct view *view, const struct recording_chunk *chunk
 
 void view_choose_time(struct view *view, uint64_t from_ns, uint64_t until_ns)
 {
-	struct chunks *chunks = &view->chunks;
-	uint64_t start_ns;
-	size_t i;
+	uint64_t start_ns = view_whole(view).start_ns;
 
-	for (i = 0; i < chunks->count && !chunks->list[i].range.samples; i++)
-		;
-	start_ns = i < chunks->count ? chunks->list[i].range.start_ns : 0;
 	view->from_ns = start_ns + from_ns;
 	view->until_ns = until_ns == UINT64_MAX ? UINT64_MAX : start_ns + until_ns;
 }
@@ -199,20 +204,58 @@ static void measure(void *context, size_t number, const struct batch *batch)
 int view_extent(struct view *view, struct extent *extent)
 {
 	const struct batches batches = { .view = view, .task = measure, .context = extent, .tasks = 1 };
-	size_t i;
 
 	memset(extent, 0, sizeof(*extent));
 	if (view->region || view->from_ns || view->until_ns != UINT64_MAX)
 		return view_finish(view, batches_run(&batches));
-	for (i = 0; i < view->chunks.count; i++) {
-		if (!view->chunks.list[i].range.samples)
-			continue;
-		if (!extent->samples)
-			extent->start_ns = view->chunks.list[i].range.start_ns;
-		extent->samples += view->chunks.list[i].range.samples;
-		extent->end_ns = view->chunks.list[i].range.end_ns;
-	}
+	*extent = view_whole(view);
 	return STATUS_OK;
+}
+
+struct extent view_whole(const struct view *view)
+{
+	const struct recording_chunk *range;
+	struct extent extent = {};
+	size_t i;
+
+	for (i = 0; i < view->chunks.count; i++) {
+		range = &view->chunks.list[i].range;
+		if (!range->samples)
+			continue;
+		if (!extent.samples)
+			extent.start_ns = range->start_ns;
+		extent.samples += range->samples;
+		extent.end_ns = range->end_ns;
+	}
+	return extent;
+}
+
+/* The parts of one region. */
+struct taking {
+	uint32_t region;
+	void (*take)(void *context, uint64_t from_ns, uint64_t until_ns);
+	void *context;
+};
+
+static void take_region(void *context, uint32_t region, uint64_t from_ns, uint64_t until_ns)
+{
+	const struct taking *t = context;
+
+	if (region == t->region)
+		t->take(t->context, from_ns, until_ns);
+}
+
+void view_each_time(const struct view *view, void (*take)(void *context, uint64_t from_ns, uint64_t until_ns), void *context)
+{
+	struct taking t = { view->region, take, context };
+	struct extent whole = view_whole(view);
+	uint64_t from_ns = view->from_ns > whole.start_ns ? view->from_ns : whole.start_ns;
+	uint64_t until_ns = view->until_ns < whole.end_ns ? view->until_ns : whole.end_ns;
+
+	if (view->region)
+		pperf_regions_each(&view->regions, from_ns, until_ns, take_region, &t);
+	else if (from_ns < until_ns)
+		take(context, from_ns, until_ns);
 }
 
 struct region_sums {
@@ -234,6 +277,13 @@ static void add_regions(void *context, size_t number, const struct batch *batch)
 	}
 }
 
+static void add_region_jobs(void *context, uint32_t region, uint64_t from_ns, uint64_t until_ns)
+{
+	struct view *view = context;
+
+	job_times_add(&view->region_jobs[region], &view->jobs, from_ns, until_ns, 0);
+}
+
 int view_sum_regions(struct view *view)
 {
 	struct view whole = *view;
@@ -252,7 +302,13 @@ int view_sum_regions(struct view *view)
 	status = error ? complain_of(error) : view_finish(&whole, batches_run(&batches));
 	adder_free(&sums.adder);
 	pperf_regions_lengths(&view->regions, view->regions.start_ns, view->regions.end_ns);
-	return status;
+	if (status || !view->has_jobs)
+		return status;
+	view->region_jobs = calloc(view->regions.count + 1, sizeof(*view->region_jobs));
+	if (!view->region_jobs)
+		return complain_of_memory();
+	pperf_regions_each(&view->regions, view->regions.start_ns, view->regions.end_ns, add_region_jobs, view);
+	return STATUS_OK;
 }
 
 int view_finish(const struct view *view, enum recording_item item)

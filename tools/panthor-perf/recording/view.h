@@ -5,8 +5,11 @@
 
 #include <stdio.h>
 
+#include <columns.h>
+
 #include "chunks.h"
 #include "frames.h"
+#include "job-times.h"
 #include "recording.h"
 #include "region-sums.h"
 
@@ -19,6 +22,13 @@ struct view {
 	struct chunks chunks;
 	struct regions regions;
 	struct frames frames;
+
+	/* Its jobs, if they were read and it has any. */
+	struct jobs jobs;
+	bool has_jobs;
+
+	/* What the GPU did in each region, if that is known: see view_sum_regions(). */
+	struct job_times *region_jobs;
 
 	/* What is looked at: a region, 0 being the whole recording, and a part of the time; until_ns is UINT64_MAX for all. */
 	uint32_t region;
@@ -35,6 +45,9 @@ int view_open_stream(struct view *view, const char *path);
 int view_open(struct view *view, const char *path);
 void view_close(struct view *view);
 
+/* Reads the jobs, if it has any. Prints what is wrong. Returns a status. */
+int view_read_jobs(struct view *view);
+
 /* Looks at one region alone from here on. Prints what is wrong. Returns a status. */
 int view_choose_region(struct view *view, const char *name);
 
@@ -45,7 +58,7 @@ void view_choose_time(struct view *view, uint64_t from_ns, uint64_t until_ns);
 bool view_sees(const struct view *view, uint64_t start_ns, uint64_t end_ns);
 bool view_sees_part(const struct view *view, const struct recording_chunk *chunk);
 
-/* Adds up all regions, of the whole recording. Returns a status. */
+/* Adds up all regions, of the whole recording, and their jobs, if these were read. Returns a status. */
 int view_sum_regions(struct view *view);
 
 /* Says what ended the reading of a recording, if that was not its end. Returns a status. */
@@ -56,6 +69,12 @@ struct extent {
 	uint64_t samples, start_ns, end_ns;
 };
 int view_extent(struct view *view, struct extent *extent);
+
+/* The same of the whole recording. */
+struct extent view_whole(const struct view *view);
+
+/* Calls take() for each part of the time that is looked at, whatever samples are in it, from the first sample to the last. */
+void view_each_time(const struct view *view, void (*take)(void *context, uint64_t from_ns, uint64_t until_ns), void *context);
 
 /* A file that gets its name when it is whole, or what a link, a device or a pipe leads to, or standard output. */
 struct output {
@@ -191,6 +210,9 @@ void line_add(struct bin *line, const struct summaries *summaries, uint64_t numb
 
 /* To be called when all samples were added. */
 void line_end(struct bin *line, const struct summaries *summaries);
+
+/* Values of a counter in columns: NAN where there is none. */
+void view_values(const struct view *view, const struct pperf_columns *columns, const struct pperf_counter *counter, double *values);
 
 /* Adds a list of patterns, separated by commas, to an array of them. Returns -1 without memory. */
 int add_pattern(char ***patterns, unsigned int *count, char *list);

@@ -345,12 +345,13 @@ clicked()
 		cat <<END
 <script>
 addEventListener("load", () => setTimeout(() => {
-	const bar = (process, part) => {
-		const over = document.querySelectorAll('[data-plot^="Frames of"] .u-over')[process];
+	const press = (over, x, y) => {
 		const at = over.getBoundingClientRect();
 		for (const name of ["mousedown", "mouseup", "click"])
-			over.dispatchEvent(new MouseEvent(name, { clientX: at.left + part * at.width, clientY: at.top + 5, bubbles: true }));
+			over.dispatchEvent(new MouseEvent(name, { clientX: at.left + x * at.width, clientY: at.top + y * at.height, bubbles: true }));
 	};
+	const bar = (process, part) => press(document.querySelectorAll('[data-plot^="Frames of"] .u-over')[process], part, 0.05);
+	const job = (part, height) => press(document.querySelector('[data-plot="Jobs"] .u-over'), part, height);
 	const row = number => document.querySelectorAll("#frames tr[data-from]")[number].click();
 	$3;
 }));
@@ -372,6 +373,123 @@ page short
 is "short: a bar is of several" "$(bars short time | wc -l) $(paste <(bars short time) <(bars short frame) | sort -n | tail -n 1)" \
 	"2000 0.0051000	2503"
 clicked short "a click shows the slowest" "bar(0, 0.2527 / 0.802)" "0.2502 0.2553"
+
+# Jobs: tables of processes and of idle time, and rows of queues. Three in two queues, of which the second begins while the first
+# runs, and the third waits for the second; one that is killed, one that does not end, and one of which little is known.
+export QUEUES='700 <b>game q-0
+650 compositor q-1
+0 vkms crtc-0'
+JOBS='0 702 100000000 112000000 113000000 120000000 2
+0 702 105000000 115000000 118000000 125000000 2
+1 651 110000000 125000000 125500000 130000000 0
+1 651 140000000 145000000 - 145000000 2 1
+0 0 - - 300000000 310000000
+1 0 - - - 320000000
+0 702 500000000 500000000 500500000 700000000 -1 2
+gap 1 710000000 720000000 7
+until 750000000' "$SCRATCH/recording-make" "$SCRATCH/jobs.data" 800 default
+page jobs
+# jobs_values NAME: of report -j, in the order of the page, and so those of the page
+jobs_values()
+{
+	jq '.jobs | (.processes[] | .busy_ns, .share, .jobs, (.queued_to_run_ns, .run_to_end_ns | values | .p50, .p95, .max)),
+		(.idle | .none, .waiting, .ready, .unknown | .ns, (.causes // [] | .[0:5][] | .ns, .times, .longest_ns))' "$SCRATCH/$1.json" |
+		awk '{ printf "%.9g\n", $1 }' >"$SCRATCH/want"
+	sed -n '/<section id="jobs">/,/<\/section>/p' "$SCRATCH/$1.html" | grep -o 'data-v="[^"]*"' | cut -d'"' -f2 |
+		awk '{ printf "%.9g\n", $1 }' >"$SCRATCH/got"
+	is "$1: each figure is that of report -j" "$(diff "$SCRATCH/want" "$SCRATCH/got" | head -n 20) $(($(wc -l <"$SCRATCH/got") > 20))" " 1"
+}
+# drawn NAME FILTER: what the page's script draws of jobs
+drawn()
+{
+	sed -n 's/.*<script type="application\/json" id="data">\(.*\)<\/script>$/\1/p' "$SCRATCH/$1.html" | jq -rc ".jobs | $2"
+}
+jobs_values jobs
+is "jobs: rows have each" "$(drawn jobs '.names[.lanes[].name]')
+$(drawn jobs '.lanes[] | [.run, .took, .ready, .waited, .thread, .fence, .outcome] | transpose | .[]')" \
+	"<b>game (PID 700), q-0
+compositor (PID 650), q-1
+[113000000,7000000,1000000,12000000,702,1,0]
+[118000000,7000000,3000000,10000000,702,1,0]
+[300000000,10000000,0,null,0,-1,0]
+[500500000,199500000,500000,0,702,-1,2]
+[125500000,4500000,500000,15000000,651,0,0]
+[145000000,0,0,5000000,651,1,1]
+[320000000,0,0,null,0,-1,-1]"
+is "jobs: and idle has each time, with its reason" "$(drawn jobs '.idle | [.from, .took, .reason, .queue] | transpose | .[]')" \
+	"[0,100000000,0,-1]
+[100000000,10000000,1,1]
+[110000000,2000000,1,-1]
+[112000000,1000000,2,0]
+[125000000,500000,2,2]
+[130000000,10000000,0,2]
+[140000000,5000000,1,1]
+[145000000,155000000,0,2]
+[310000000,190000000,0,0]
+[500000000,500000,2,0]
+[700000000,10000000,0,0]
+[710000000,10000000,3,-1]
+[720000000,30000000,0,0]
+[750000000,52000000,3,-1]"
+seen jobs "at=0.122"
+is "jobs: they are drawn" "$(grep -o 'data-plot="[^"]*"' "$SCRATCH/jobs.seen" | cut -d'"' -f2 | head -n 2 | paste -sd,)" "Jobs,GPU load"
+# told NAME: what is shown below the plot of jobs
+told()
+{
+	sed -n 's/.*data-plot="Jobs"//; s/data-plot=.*//p' "$SCRATCH/$1.seen" | grep -oE 'u-(label|value)[^<]*' | cut -d'>' -f2 | paste -d' ' - - |
+		sed 1d
+}
+is "jobs: the cursor shows those of a moment" "$(told jobs)" "Idle -
+Queue 1: &lt;b&gt;game (PID 700), q-0 waited 10 ms for vkms, crtc-0, ready 3 ms, ran 7 ms, thread 702
+Queue 2: compositor (PID 650), q-1 -"
+is "jobs: with an arrow to where it ran" "$(grep -o '<div class="wait"[^>]*>' "$SCRATCH/jobs.seen" | grep -v hidden | grep -o 'data-time="[^"]*"')" 'data-time="0.105 0.118"'
+seen jobs "at=0.142"
+is "jobs: and why the GPU was idle" "$(told jobs)" "Idle waiting for a fence, 5 ms (vkms, crtc-0)
+Queue 1: &lt;b&gt;game (PID 700), q-0 -
+Queue 2: compositor (PID 650), q-1 -"
+clicked jobs "a click shows a job from where it was queued" "job(0.123 / 0.802, 0.5)" "0.1050 0.1250"
+clicked jobs "a click shows a time of idle" "job(0.135 / 0.802, 0.1)" "0.1300 0.1400"
+clicked jobs "a click beside them changes nothing" "job(0.05 / 0.802, 0.5)" "0.0000 0.8020"
+
+# Many, which overlap half of the time: what is drawn of each queue are shares, which add up to the time in which its process was
+# busy.
+QUEUES=$(for ((i = 0; i < 4; i++)); do echo "$((700 + i)) p$i q-$i"; done)
+awk 'BEGIN {
+	srand(5)
+	for (n = 1; n <= 600000; n++) {
+		run = n * 100000 + int(rand() * 50000)
+		# None ends before one of an earlier record.
+		end = int(n / 5100) % 2 ? run + int(rand() * 49999) : n * 100000 + 400000 + int(rand() * 99999)
+		if (n % 5100 < 10) end = n * 100000 + 600000
+		printf "%d %d %.0f %.0f %.0f %.0f\n", n % 4, 700 + n % 4, run - 7000, run - 5000, run, end
+		if (n % 400 == 0) printf "until %.0f\n", end + 1
+	}
+}' >"$SCRATCH/many"
+JOBS=@$SCRATCH/many "$SCRATCH/recording-make" "$SCRATCH/many.data" 60000 all
+page many
+jobs_values many
+size=$(stat -c %s "$SCRATCH/many.html")
+[ "$size" -le $LIMIT ] && ok "many: $size bytes, of $LIMIT at most" || not_ok "many: at most $LIMIT bytes" "$size bytes"
+is "many: each is counted" "$(drawn many '[.lanes[].count | add] | add')" "$(jq '[.jobs.processes[].jobs] | add' "$SCRATCH/many.json")"
+# Each share is rounded up to a thousandth.
+drawn many '.lanes | sort_by(.name)[] | (.width * (.share | add) / 1000, .width * (.share | length) / 1000)' | paste - - >"$SCRATCH/got"
+jq '.jobs.processes | sort_by(.process)[].busy_ns' "$SCRATCH/many.json" | paste - "$SCRATCH/got" >"$SCRATCH/both"
+is "many: shares are those of the time in which any ran" "$(awk '$2 < $1 || $2 > $1 + $3' "$SCRATCH/both") $(wc -l <"$SCRATCH/both")" " 4"
+drawn many '.idle | .width as $width | (.none, .waiting, .ready, .unknown) | ($width * add / 1000, $width * length / 1000)' | paste - - >"$SCRATCH/got"
+jq '.jobs.idle | (.none, .waiting, .ready, .unknown).ns' "$SCRATCH/many.json" | paste - "$SCRATCH/got" >"$SCRATCH/both"
+is "many: so are those of idle" "$(awk '$2 < $1 || $2 > $1 + $3' "$SCRATCH/both") $(wc -l <"$SCRATCH/both")" " 4"
+seen many "at=20"
+is "many: the cursor shows a share, and the longest job" "$(told many | grep -cE '^Queue [1-4]: p[0-3] \(PID 70[0-3]\), q-[0-3] [0-9.]+ %, [0-9]+ jobs; longest: waited 0.002 ms, ready 0.005 ms, ran 0\.0[0-9]* ms, thread 70[0-3]$')" 4
+QUEUES=$(for ((i = 0; i < 32; i++)); do echo "700 game q-$i"; done)
+JOBS=$(for ((i = 0; i < 32; i++)); do echo "$i 700 1000 1000 2000 $((3000000 + i))"; done; echo "until 9000000") \
+	"$SCRATCH/recording-make" "$SCRATCH/queues.data" 80 default
+page queues
+seen queues ""
+is "queues: the busiest are drawn" "$(drawn queues '.names[.lanes[].name]' | paste -sd' ') $(grep -o '(the 12 busiest of 32 queues)' "$SCRATCH/queues.seen")" \
+	"$(for ((i = 20; i < 32; i++)); do echo "game (PID 700), q-$i"; done | paste -sd' ') (the 12 busiest of 32 queues)"
+unset QUEUES
+is "without jobs there is nothing of them" "$(grep -cE '<section id="jobs">|"jobs":' "$SCRATCH/small.html")" 0
+[ -z "${PICTURES:-}" ] || browse --window-size=1400,2600 --screenshot="$PICTURES/jobs.png" "file://$SCRATCH/jobs.html#at=0.122" >/dev/null
 
 # Names out of files are text, whatever is in them.
 evil='</script><script>document.title="evil"</script><!--<script>&lt;"'"'"'<img src=x onerror=document.title="evil">'

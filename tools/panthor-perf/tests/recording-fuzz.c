@@ -178,6 +178,7 @@ static void show_it(const uint8_t *bytes, size_t size, bool database)
 		{ "convert", "--json", "-o", "/dev/null" }, { "convert", "--perfetto", "-o", "/dev/null" },
 		{ "convert", "--sqlite", "-o", DATABASE }, { "convert", "--schema", "-o", "/dev/null" },
 		{ "report", "--region", "shadows", "-o", "/dev/null" }, { "report", "--frames", "-o", "/dev/null" },
+		{ "report", "--jobs", "-o", "/dev/null" }, { "report", "--jobs", "--csv", "-o", "/dev/null" },
 		{ "report", "--csv", "-o", "/dev/null" }, { "report", "--budget", "1ns,MaliGPUActiveCy=1", "-j", "-o", "/dev/null" },
 		{ "diff", "--region", "shadows", "-o", "/dev/null" },
 		{ "diff", "-o", "/dev/null" }, { "diff", "-T", "-j", "-o", "/dev/null" },

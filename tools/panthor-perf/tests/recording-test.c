@@ -746,12 +746,17 @@ static void test_size(void)
 	free(s);
 }
 
-/* Two frames, and another process at work. */
+/* Two frames, another process at work, and jobs. */
 static void append_frames(struct bytes *file, const struct samples *s)
 {
-	struct recording_writer writer = { .bytes = malloc(RECORDING_MARK_SIZE) };
+	struct recording_writer writer = { .bytes = malloc(RECORDING_JOBS_SIZE) };
+	uint64_t start_ns = s->list[0].start_ns, end_ns = s->list[3].end_ns;
+	struct recording_queue queues[] = { { .id = 0, .pid = 7, .process = "x", .name = "q" }, { .id = 1, .process = "drv", .name = "t" } };
+	struct recording_job job = { start_ns, start_ns + 1000, start_ns + 2000, s->list[1].end_ns, .waited_for = 2, .thread = 8 };
+	struct recording_gap gap = { s->list[2].start_ns, s->list[2].end_ns, 1, 5 };
+	struct recording_jobs jobs = { start_ns, end_ns, end_ns, &gap, queues, &job, 1, 2, 1 };
 	struct recording_frame frame = { .pid = 7, .name = "x" };
-	struct recording_use use = { .start_ns = s->list[0].start_ns, .end_ns = s->list[3].end_ns, .users = { 9 }, .count = 1 };
+	struct recording_use use = { .start_ns = start_ns, .end_ns = end_ns, .users = { 9 }, .count = 1 };
 	size_t n;
 
 	if (!writer.bytes)
@@ -762,6 +767,8 @@ static void append_frames(struct bytes *file, const struct samples *s)
 		append(file, writer.bytes, writer.size);
 	}
 	recording_write_use(&writer, &use);
+	append(file, writer.bytes, writer.size);
+	recording_write_jobs(&writer, &jobs);
 	append(file, writer.bytes, writer.size);
 	free(writer.bytes);
 }
@@ -788,6 +795,7 @@ static int write_seeds(const char *directory)
 		struct bytes file;
 
 		head.gpu.layout = seeds[i].layout;
+		head.jobs = true;
 		/* Everything that equations and top-down ask for. */
 		for (type = 1; type < PPERF_BLOCK_TYPES && i < 4; type++)
 			for (word = 0; word < seeds[i].values / 64 && head.gpu.blocks[type]; word++)

@@ -37,7 +37,21 @@ for frame in range(491):
     print(ns + 5000000, "lighting")
     ns += 22000000 if frame % 50 == 49 else 16000000
 print(ns, "")')
-STATES=1 MARKS="$frames" make_recording before.data 10000 default ./game
+# Of the same frames: two jobs each, and one of a compositor that waits for them. Before a slow one, the first waits for the display.
+queues='700 game panthor-queue-1-1-0
+650 compositor panthor-queue-2-1-0
+0 vkms crtc-0'
+jobs=$(python3 -c 'ns = 2000000000
+for frame in range(491):
+    slow = frame % 50 == 49
+    begin = ns + (6000000 if slow else 0)
+    print(0, 702, ns + 200000, begin + 200000, begin + 220000, begin + 5000000, 2 if slow else -1)
+    print(0, 702, begin + 3000000, begin + 3000000, begin + 3020000, begin + 10000000)
+    print(1, 651, ns + 9000000, begin + 10000000, begin + 10050000, begin + 12000000, 0)
+    ns += 22000000 if slow else 16000000
+    if frame % 100 == 99 or frame == 490:
+        print("until", ns if frame < 490 else 10060000000)')
+STATES=1 MARKS="$frames" QUEUES=$queues JOBS=$jobs make_recording before.data 10000 default ./game
 make_recording after.data 8000 default ./game
 POWERS=1 make_recording powers 30 all
 STATES=1 make_recording all 1500 all
@@ -68,6 +82,46 @@ is "without marks, all samples are in region 0, which is the whole" "$(sql "$SCR
 	seconds = (end_ns - start_ns) / 1e9, region.active_seconds = recording.active_seconds,
 	(SELECT count(*) FROM sample WHERE region = id) = samples FROM region, recording")" "0|None|0|1|1|1"
 
+# ---- Jobs ----
+
+# Two queues at once, one that waits for a fence and is then killed, one of which the begin is not known, and events that were lost.
+QUEUES=$queues JOBS='0 702 1000 1200 1300 2000 2
+0 702 1100 1100 1250 2500
+1 651 3000 3500 - 3500 0 1
+1 0 - - - 5000 -1 2
+1 0 - 5000 5100 6000
+gap 3 5500 7000 12
+until 8000' make_recording jobs 30 default
+panthor-perf convert --sqlite -o "$SCRATCH/jobs.db" "$SCRATCH/jobs"
+is "each job is a row" "$? $(sql "$SCRATCH/jobs.db" "SELECT process, pid, name, thread, queued_ns - start_ns, ready_ns - start_ns,
+	run_ns - start_ns, job.end_ns - start_ns, (SELECT name FROM queue WHERE id = waited_for), outcome FROM job JOIN queue ON queue = id, recording
+	ORDER BY job.rowid")" "0 game|700|panthor-queue-1-1-0|702|1000|1200|1300|2000|crtc-0|done
+game|700|panthor-queue-1-1-0|702|1100|1100|1250|2500|None|done
+compositor|650|panthor-queue-2-1-0|651|3000|3500|None|3500|panthor-queue-1-1-0|dropped
+compositor|650|panthor-queue-2-1-0|None|None|5000|None|5000|None|unfinished
+compositor|650|panthor-queue-2-1-0|None|None|5000|5100|6000|None|done"
+is "so is each time in which none runs, with what was missing" "$(sql "$SCRATCH/jobs.db" "SELECT idle.start_ns - recording.start_ns,
+	idle.end_ns - recording.start_ns, reason, process, pid, name FROM recording, idle LEFT JOIN queue ON queue = id ORDER BY 1")" "0|1000|no job queued|None|None|None
+1000|1100|waiting for a fence|vkms|None|crtc-0
+1100|1250|ready|game|700|panthor-queue-1-1-0
+2500|3000|no job queued|game|700|panthor-queue-1-1-0
+3000|3500|waiting for a fence|game|700|panthor-queue-1-1-0
+3500|5000|no job queued|game|700|panthor-queue-1-1-0
+5000|5100|ready|compositor|650|panthor-queue-2-1-0
+5500|7000|unknown|None|None|None
+7000|8000|no job queued|compositor|650|panthor-queue-2-1-0
+8000|30000000|unknown|None|None|None"
+panthor-perf convert --sqlite -o "$SCRATCH/before.db" "$SCRATCH/before.data"
+is "the times of idle and those of jobs are the whole time" "$(sql "$SCRATCH/before.db" "
+	SELECT sum(ns) FROM (SELECT end_ns - start_ns AS ns FROM idle UNION ALL
+		SELECT max(end_ns - max(run_ns, coalesce(max(end_ns) OVER (
+			ORDER BY run_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)), 0) FROM job)")" \
+	"$(sql "$SCRATCH/before.db" "SELECT end_ns - start_ns FROM recording")"
+is "and those of report" "$(sql "$SCRATCH/before.db" "SELECT sum(end_ns - start_ns) FROM idle")" \
+	"$(panthor-perf report -j "$SCRATCH/before.data" | jq .jobs.idle_ns)"
+is "without jobs there are no such tables" "$(sql "$SCRATCH/after.db" "SELECT name FROM sqlite_master
+	WHERE name IN ('queue', 'job', 'idle')")" ""
+
 # ---- The schema ----
 
 panthor-perf convert --schema "$SCRATCH/before.data" >"$SCRATCH/want"
@@ -84,7 +138,7 @@ is "the manual page describes each table" "$(cat "$SCRATCH/missing")" ""
 page=$VIRT_DIR/../../Documentation/sql.rst
 (cd "$SCRATCH" && "$tool/tests/sql_answers.py" "$page" board.db) >"$SCRATCH/answers" 2>"$SCRATCH/err"
 is "the answers of Documentation/sql.rst" "$? $(diff "$page" "$SCRATCH/answers"; cat "$SCRATCH/err")" "0 "
-is "of ten questions" "$(grep -c '?$' "$page")" 10
+is "of twelve questions" "$(grep -c '?$' "$page")" 12
 
 # ---- Files ----
 

@@ -14,9 +14,9 @@ tool=$SCRATCH/live-test
 SAMPLES=3000
 MOST=630
 
-plan 37
+plan 41
 build_decoder
-tool_builds live-test live-race tracks-test
+tool_builds live-test live-race recording-make tracks-test
 
 # counted BYTES ARGUMENT...: the tool while its GPU counts BYTES (see fake-gpu.c)
 counted()
@@ -159,6 +159,109 @@ done
 is "no two traces have the same numbers" "$(grep -hv gpu "$SCRATCH"/{one,two,three}.numbers | sort | uniq -d)" ""
 [ "$(grep -vc gpu "$SCRATCH/one.numbers")" -gt 10 ] && ok "though each has many" || not_ok "though each has many" "$(cat "$SCRATCH/one.numbers")"
 is "a GPU's is that of its node" "$(grep -h gpu "$SCRATCH"/{one,two,three}.numbers | tr '\n' ' ')" "gpu 0 gpu 0 gpu 1 "
+
+# ---- Jobs ----
+
+# slices TEXT: "BEGIN END TRACK: NAME", in ns behind the first sample; what leads to another one is in front of it, with ">"
+slices()
+{
+	awk '/^packet/ { kind = name = note = type = pid = tid = parent = from = to = "" }
+		/^  track_(event|descriptor) {/ { kind = $1 }
+		/^  timestamp:/ { time = $2 - 5e9 }
+		$1 == "uuid:" || $1 == "track_uuid:" { uuid = $2 }
+		$1 == "parent_uuid:" { parent = $2 }
+		$1 == "pid:" { pid = $2 }
+		$1 == "tid:" { tid = $2 }
+		$1 == "type:" { type = $2 }
+		$1 == "flow_ids:" { from = $2 }
+		$1 == "terminating_flow_ids:" { to = $2 }
+		$1 == "string_value:" || /^    name:/ || $1 == "process_name:" { text = $0; sub(/^[^"]*"/, "", text); sub(/"$/, "", text) }
+		$1 == "string_value:" { note = " (" text ")" }
+		/^    name:/ || $1 == "process_name:" { name = text }
+		/^}/ && kind == "track_descriptor" {
+			track[uuid] = tid ? process[pid] "/" tid : parent ? track[parent] "/" name : name
+			if (pid && !tid) process[pid] = name
+		}
+		/^}/ && type == "TYPE_SLICE_BEGIN" {
+			if (uuid in begin) print "slices overlap in", track[uuid]
+			begin[uuid] = time
+			what[uuid] = name note (to != "" && to in submit ? ", submitted at " submit[to] : "")
+		}
+		/^}/ && type == "TYPE_SLICE_END" { print begin[uuid], time, track[uuid] ": " what[uuid]; delete begin[uuid] }
+		/^}/ && type == "TYPE_INSTANT" {
+			print time, time, track[uuid] ": " name (to != "" && to in submit ? ", submitted at " submit[to] : "")
+			if (from != "") submit[from] = time
+		}' "$1" | sort -n -k 1,1 -k 2,2 -k 3
+}
+
+# Two in one queue at once, of which the first waits for the display; one that waits and is killed, one that does not end, one of
+# which the begin is not known, and one that an unknown thread queued.
+export QUEUES='700 game q-0
+650 compositor q-1
+0 vkms crtc-0'
+JOBS='0 702 1000 1200 1300 2000 2
+0 702 1100 1100 1250 2500
+1 651 3000 3500 - 3500 0 1
+until 4000
+1 0 - - - 5000 -1 2
+1 0 - 5000 5100 6000
+0 0 5000 5000 5000 7000 -1 2
+until 8000' "$SCRATCH/recording-make" "$SCRATCH/data" 30 default
+for compression in zstd deflate; do
+	"$tool" convert --perfetto=$compression -o "$SCRATCH/trace" "$SCRATCH/data" && decode_trace "$SCRATCH/trace" "$SCRATCH/text"
+	slices "$SCRATCH/text" >"$SCRATCH/slices"
+	is "$compression: jobs are slices of their queues, to which their threads lead" "$(cat "$SCRATCH/slices")" \
+		"1000 1000 game/702: Submit job 1 to q-0
+1000 1200 GPU jobs/game (PID 700): q-0, queued: waiting for a fence (vkms: crtc-0)
+1100 1100 game/702: Submit job 2 to q-0
+1100 1250 GPU jobs/game (PID 700): q-0, queued: ready
+1200 1300 GPU jobs/game (PID 700): q-0, queued: ready
+1250 2500 GPU jobs/game (PID 700): q-0: Job 2, submitted at 1100
+1300 2000 GPU jobs/game (PID 700): q-0: Job 1, submitted at 1000
+3000 3000 compositor/651: Submit job 1 to q-1
+3000 3500 GPU jobs/compositor (PID 650): q-1, queued: waiting for a fence (game: q-0)
+3500 3500 GPU jobs/compositor (PID 650): q-1: Job 1 dropped, submitted at 3000
+5000 5000 GPU jobs/compositor (PID 650): q-1: Job 2 unfinished
+5000 5100 GPU jobs/compositor (PID 650): q-1, queued: ready
+5000 7000 GPU jobs/game (PID 700): q-0: Job 3 (unfinished)
+5100 6000 GPU jobs/compositor (PID 650): q-1: Job 3"
+done
+
+# Many at once, whose record comes behind all samples: no slices of a track overlap, and none is missing. Of two queues of the
+# same name, the one that has a job later has a number.
+export QUEUES='700 game q-0
+700 game q-0
+650 compositor q-2
+600 tool q-3'
+awk -v seed="$SEED" 'BEGIN {
+	srand(seed)
+	for (i = 1; i <= 2000; i++) {
+		end += int(rand() * 40) * 1000
+		run = end - int(rand() * 200) * 1000
+		ready = run - int(rand() * 3) * int(rand() * 100) * 1000
+		queued = ready - int(rand() * 2) * int(rand() * 100) * 1000
+		print int(rand() * 4), 1000 + int(rand() * 5), queued + 1e6, ready + 1e6, run + 1e6, end + 1e6
+		if (i % 400 == 0) { end += 1000; print "until", end + 1e6 }
+	}
+}' >"$SCRATCH/jobs"
+JOBS=$(cat "$SCRATCH/jobs") "$SCRATCH/recording-make" "$SCRATCH/data" 300 default
+"$tool" convert -P -o "$SCRATCH/trace" "$SCRATCH/data" && decode_trace "$SCRATCH/trace" "$SCRATCH/text"
+slices "$SCRATCH/text" >"$SCRATCH/slices"
+awk -v second="$(awk '$1 < 2 { print 3 - ($1 + 1); exit }' "$SCRATCH/jobs")" 'FILENAME == "-" { pid[NR] = $1; name[NR] = $2; queue[NR] = $3; if (NR == second) same[NR] = " (2)"; next }
+	/until/ { next }
+	{
+		n = $1 + 1
+		of = "GPU jobs/" name[n] " (PID " pid[n] "): " queue[n] same[n]
+		print $3, $3, name[n] "/" $2 ": Submit job " ++jobs[n] " to " queue[n]
+		if ($3 < $4) print $3, $4, of ", queued: waiting for a fence"
+		if ($4 < $5) print $4, $5, of ", queued: ready"
+		print $5, $6, of ": Job " jobs[n] ", submitted at " $3
+	}' - "$SCRATCH/jobs" <<<"$QUEUES" | sort -n -k 1,1 -k 2,2 -k 3 >"$SCRATCH/want"
+is "no slices of a track overlap, however many jobs there are at once" "$(wc -l <"$SCRATCH/want" | awk '{ print ($1 > 5000) }') $(
+	diff "$SCRATCH/want" "$SCRATCH/slices" | head -n 10)" "1 "
+"$SCRATCH/live-race" convert -P -o "$SCRATCH/raced" "$SCRATCH/data" >"$SCRATCH/out" 2>&1
+is "jobs: no race, and the same bytes" "$? $(cat "$SCRATCH/out") $(cmp "$SCRATCH/raced" "$SCRATCH/trace" 2>&1)" "0  "
+unset QUEUES
 
 # ---- All counters change in each sample ----
 

@@ -60,6 +60,8 @@ function seconds(value, digits = 6) {
 	return value === null || value === undefined ? "-" : Number(value.toFixed(digits)) + " s";
 }
 
+const ms = time => time === null || time === undefined ? "-" : Number((time * 1e3).toFixed(3)) + " ms";
+
 // ---- Lines ----
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -274,7 +276,8 @@ function draw(part, series, values, y, more = {}) {
 		series: [{ label: "Time", value: (u, value) => seconds(value) + (regionAt(value) && ", " + regionAt(value)) }, ...series],
 		bands: more.bands,
 		hooks: { setScale: [scaled], drawClear: more.over ? [tintRegions] : [tintRegions, drawMarks],
-			draw: more.over ? [more.over, drawMarks, nameRegions] : [nameRegions] },
+			draw: more.over ? [more.over, drawMarks, nameRegions] : [nameRegions],
+			setCursor: more.moved ? [more.moved] : [] },
 	}, [more.xs || xs, ...values], box);
 
 	// What is only the edge of an area has no name.
@@ -287,6 +290,19 @@ function draw(part, series, values, y, more = {}) {
 	if (zoomed)
 		plot.setScale("x", zoomed);
 	return plot;
+}
+
+// What: called with the time of a click, and the part of the height, from the top.
+function onClick(plot, what) {
+	let pressed;
+
+	plot.over.addEventListener("mousedown", event => pressed = event.clientX);
+	plot.over.addEventListener("click", event => {
+		const at = plot.over.getBoundingClientRect();
+
+		if (Math.abs(event.clientX - pressed) < 5)
+			what(plot.posToVal(event.clientX - at.left, "x"), (event.clientY - at.top) / at.height);
+	});
 }
 
 function partOf(title, note, ...controls) {
@@ -448,7 +464,6 @@ function drawFrames(frames) {
 	const several = frames.frame.length < frames.frames;
 	const part = partOf("Frames of " + frames.name, several ?
 		`slowest and mean of ${Math.round(frames.frames / frames.frame.length)} frames each` : "time of each");
-	const ms = time => time === null || time === undefined ? "-" : Number((time * 1e3).toFixed(3)) + " ms";
 	const starts = [], bars = [];
 
 	frames.start.forEach((start, i) => {
@@ -510,12 +525,10 @@ function drawFrames(frames) {
 		range: (u, min, max) => uPlot.rangeNum(0, Math.max(max || 1e-3, frames.budget || 0), 0.1, true), text: ms,
 	}, { xs: starts, over, cursor: { points: { show: false }, y: false } });
 
-	let pressed;
-	plot.over.addEventListener("mousedown", event => pressed = event.clientX);
-	plot.over.addEventListener("click", event => {
-		const bar = barAt(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, "x"));
+	onClick(plot, x => {
+		const bar = barAt(x);
 
-		if (Math.abs(event.clientX - pressed) < 5 && bar >= 0 && frames.time[bar] !== null)
+		if (bar >= 0 && frames.time[bar] !== null)
 			zoom(frames.at[bar], frames.at[bar] + frames.time[bar]);
 	});
 }
@@ -529,6 +542,209 @@ function clickFrames() {
 			zoom(Number(row.dataset.from), Number(row.dataset.to));
 			find("#plots").scrollIntoView();
 		};
+}
+
+// ---- Jobs: a row of each queue, and why the GPU was idle ----
+
+const reasonColors = { none: "dim", waiting: "stretched", ready: "protected", unknown: "line" };
+
+// Parts of the time, each with a share of it, as columns of so many pixels that are filled by so much.
+function columnsOf(plot, parts) {
+	const { min, max } = plot.scales.x;
+	const width = Math.round(plot.bbox.width);
+	const filled = new Float32Array(width);
+
+	for (const { from, to, share } of parts) {
+		const first = (from - min) / (max - min) * width, last = (to - min) / (max - min) * width;
+
+		if (last < 0 || first >= width)
+			continue;
+		for (let i = Math.max(Math.floor(first), 0); i < Math.min(Math.max(last, first + 1e-3), width); i++)
+			filled[i] = Math.min(filled[i] + Math.max(share * (Math.min(last, i + 1) - Math.max(first, i)), 1e-3), 1);
+	}
+	return filled;
+}
+
+// Columns, each from a height on, which are returned with what is drawn added.
+function drawColumns(plot, filled, top, height, color, floor) {
+	const { ctx, bbox } = plot;
+
+	ctx.fillStyle = color;
+	filled.forEach((part, i) => {
+		if (!part)
+			return;
+		const size = Math.min(Math.max(part * height, devicePixelRatio), height - floor[i]);
+
+		ctx.fillRect(bbox.left + i, top + height - floor[i] - size, 1, size);
+		floor[i] += size;
+	});
+	return floor;
+}
+
+// A queue's jobs, by where they ran: what was at a time, as a number of the lists, or -1.
+function jobAt(lane, at) {
+	if (lane.width)
+		return at < 0 ? -1 : Math.min(Math.floor(at / lane.width), lane.run.length - 1);
+	// Several can run: the latest of them.
+	for (let i = lane.run.findLastIndex(run => run <= at); i >= 0; i--)
+		if (lane.run[i] + lane.took[i] > at || lane.run[i] === at)
+			return i;
+	return -1;
+}
+
+function partsOf(lane) {
+	const parts = [];
+	let until = -Infinity;
+
+	lane.run.forEach((run, i) => {
+		if (lane.width) {
+			parts.push({ from: i * lane.width / 1e9, to: (i + 1) * lane.width / 1e9, share: lane.share[i] / 1000 });
+			return;
+		}
+		// Where it runs beside another one, it is drawn once.
+		const from = Math.max(run, until);
+
+		until = Math.max(until, run + lane.took[i]);
+		parts.push({ from: from / 1e9, to: Math.max(run + lane.took[i], from) / 1e9, share: 1 });
+	});
+	return lane.width ? parts.filter(part => part.share) : parts;
+}
+
+function drawJobs(jobs) {
+	const { names, idle, lanes } = jobs;
+	const outcomes = { 0: "", 1: "dropped", 2: "unfinished", "-1": "begin not known" };
+	const rowCount = lanes.length + 1;
+	const key = jobs.reasons.map(([reason, text]) => {
+		const color = make("i");
+
+		color.style.background = `var(--${reasonColors[reason]})`;
+		return make("span", {}, color, text);
+	});
+	const part = partOf("Jobs", "what firmware had of each queue; above, why the GPU was idle" +
+		(lanes.length < jobs.all ? ` (the ${lanes.length} busiest of ${jobs.all} queues)` : ""), ...key);
+	const laneParts = lanes.map(partsOf);
+	const colors = lanes.map(lane => "c" + (lane.process % 5 + 1));
+	const idleParts = jobs.reasons.map(([reason], n) => idle.width ?
+		idle[reason].map((share, i) => ({ from: i * idle.width / 1e9, to: (i + 1) * idle.width / 1e9, share: share / 1000 }))
+			.filter(one => one.share) :
+		idle.from.map((from, i) => ({ from: from / 1e9, to: (from + idle.took[i]) / 1e9, share: 1, reason: idle.reason[i] }))
+			.filter(one => one.reason === n));
+
+	const idleAt = at => idle.width ? Math.floor(at / idle.width) :
+		idle.from.findLastIndex((from, i) => from <= at && at < from + idle.took[i]);
+
+	function tellIdle(at) {
+		const i = idleAt(at);
+
+		if (idle.width)
+			return jobs.reasons.filter(([reason]) => idle[reason][i])
+				.map(([reason, text]) => `${text} ${number(idle[reason][i] / 1000, "%")}`).join(", ") || "-";
+		if (i < 0)
+			return "-";
+		return `${jobs.reasons[idle.reason[i]][1]}, ${ms(idle.took[i] / 1e9)}` +
+			(idle.queue[i] < 0 ? "" : ` (${names[idle.queue[i]]})`);
+	}
+
+	function tellJob(lane, i) {
+		const fence = lane.fence[i] < 0 ? "" : " for " + names[lane.fence[i]];
+
+		return [
+			lane.waited[i] && `waited ${ms(lane.waited[i] / 1e9)}${fence}`,
+			lane.ready[i] && `ready ${ms(lane.ready[i] / 1e9)}`,
+			lane.took[i] && `ran ${ms(lane.took[i] / 1e9)}`,
+			lane.thread[i] && `thread ${lane.thread[i]}`,
+			outcomes[lane.outcome[i]],
+		].filter(Boolean).join(", ");
+	}
+
+	function tell(lane, at) {
+		const i = jobAt(lane, at);
+
+		if (i < 0)
+			return "-";
+		if (!lane.width)
+			return tellJob(lane, i);
+		return `${number(lane.share[i] / 1000, "%")}, ${lane.count[i]} jobs` +
+			(lane.run[i] === null ? "" : "; longest: " + tellJob(lane, i));
+	}
+
+	function over(plot) {
+		const { ctx, bbox } = plot;
+		const height = bbox.height / rowCount, gap = 3 * devicePixelRatio;
+		const floor = () => new Float32Array(Math.round(bbox.width));
+
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+		ctx.clip();
+		let drawn = floor();
+		jobs.reasons.forEach(([reason], n) => {
+			drawn = drawColumns(plot, columnsOf(plot, idleParts[n]), bbox.top + gap, height - gap, look(reasonColors[reason]), drawn);
+		});
+		laneParts.forEach((parts, n) => {
+			const top = bbox.top + (n + 1) * height + gap;
+
+			drawColumns(plot, columnsOf(plot, parts), top, height - gap, look(colors[n]), floor());
+			ctx.fillStyle = look("back");
+			for (const { from, to } of lanes[n].width ? [] : parts) {
+				const edge = plot.valToPos(to, "x", true);
+
+				if (edge - plot.valToPos(from, "x", true) > 4 * devicePixelRatio)
+					ctx.fillRect(edge - devicePixelRatio, top, devicePixelRatio, height - gap);
+			}
+		});
+		ctx.restore();
+	}
+
+	// From where the job at the cursor was queued to where it ran, in each lane.
+	const arrows = lanes.map(() => make("div", { className: "wait", hidden: true }, make("i"), make("b")));
+
+	function moved(plot) {
+		const at = plot.cursor.left >= 0 ? plot.posToVal(plot.cursor.left, "x") * 1e9 : null;
+
+		lanes.forEach((lane, n) => {
+			const i = at === null ? -1 : jobAt(lane, at);
+			const waited = i < 0 ? 0 : (lane.waited[i] || 0), all = i < 0 ? 0 : waited + lane.ready[i];
+			const arrow = arrows[n];
+
+			arrow.hidden = !all;
+			if (!all)
+				return;
+			const from = (lane.run[i] - all) / 1e9, to = lane.run[i] / 1e9;
+			const left = plot.valToPos(from, "x"), width = plot.valToPos(to, "x") - left;
+
+			arrow.dataset.time = from + " " + to;
+			arrow.style.left = left + "px";
+			arrow.style.width = width + "px";
+			arrow.style.top = (n + 1.5) / rowCount * 100 + "%";
+			arrow.children[0].style.width = waited / all * 100 + "%";
+			arrow.children[1].style.width = (1 - waited / all) * 100 + "%";
+		});
+	}
+
+	const none = xs.map(() => null);
+	const row = (label, color, text) => ({
+		label, color: () => look(color), paths: () => null, points: { show: false },
+		value: (u, value, s, i) => i === null || !(u.cursor.left >= 0) ? "-" : text(u.posToVal(u.cursor.left, "x") * 1e9),
+	});
+	const plot = draw(part, [row("Idle", "dim", tellIdle),
+		...lanes.map((lane, n) => row(`Queue ${n + 1}: ${names[lane.name]}`, colors[n], at => tell(lane, at)))],
+	Array(rowCount).fill(none), {
+		range: () => [-rowCount, 0], text: value => value > -1 ? "Idle" : "Queue " + Math.round(-value - 0.5),
+		axis: { splits: () => Array.from({ length: rowCount }, (one, n) => -n - 0.5), grid: { show: false } },
+	}, { height: 60 + 22 * rowCount, over, moved, cursor: { points: { show: false }, y: false } });
+
+	plot.over.append(...arrows);
+	onClick(plot, (x, y) => {
+		const lane = lanes[Math.floor(y * rowCount) - 1];
+		const list = lane || idle, i = lane ? jobAt(lane, x * 1e9) : idleAt(x * 1e9);
+
+		if (i < 0 || !list.took || list.took[i] === null || list.took[i] === undefined)
+			return;
+		const from = lane ? lane.run[i] - lane.ready[i] - (lane.waited[i] || 0) : idle.from[i];
+
+		zoom(from / 1e9, ((lane ? lane.run[i] : from) + list.took[i]) / 1e9);
+	});
 }
 
 // ---- Counters that are added ----
@@ -582,6 +798,8 @@ function start() {
 	(data.frames || []).forEach(drawFrames);
 	if (find("#frames"))
 		clickFrames();
+	if (data.jobs)
+		drawJobs(data.jobs);
 	drawCurves("load", "GPU load", "share of time (a sleeping GPU counts as idle) and of clock cycles (while powered)", "%", ["c1", "c2"], partRange);
 	drawCurves("frequency", "Frequency", "mean while the GPU was active", "Hz", ["c3"]);
 	drawTopdown();
