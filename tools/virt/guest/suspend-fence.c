@@ -2,7 +2,7 @@
 /*
  * suspend-fence   suspends the system with jobs that are not done
  *
- *   suspend-fence running|turn|alone|refused|slots STACKS_HZ [LIMIT_MS]
+ *   suspend-fence running|turn|alone|refused|slots|opened STACKS_HZ [LIMIT_MS]
  *
  * There are two jobs, which run one after the other on one queue. STACKS_HZ is the
  * rate of the clock that tells how long they take. It needs modules/suspend-fence.c.
@@ -15,6 +15,8 @@
  *   refused the same, and the GPU's power domain refuses the suspend once, with -EAGAIN
  *   slots   there are 12 jobs, each in a group of its own, which is more than the GPU has
  *           slots, all of them at work when the suspend begins, and no device waits
+ *   opened  nothing is suspended: the device signals what the first job waits for after
+ *           LIMIT_MS
  *
  * Prints name=value lines:
  *
@@ -48,6 +50,7 @@ enum kind {
 	KIND_ALONE,
 	KIND_REFUSED,
 	KIND_SLOTS,
+	KIND_OPENED,
 	KIND_COUNT,
 };
 
@@ -65,6 +68,7 @@ static const struct {
 	[KIND_ALONE] = { "alone", 2, 600 },
 	[KIND_REFUSED] = { "refused", 2, 600 },
 	[KIND_SLOTS] = { "slots", MAX_JOBS, 200 },
+	[KIND_OPENED] = { "opened", 2, 1 },
 };
 
 static const char * const states[] = {
@@ -193,7 +197,7 @@ int main(int argc, char **argv)
 				break;
 	}
 	if (kind == KIND_COUNT)
-		die("usage: suspend-fence running|turn|alone|refused|slots STACKS_HZ [LIMIT_MS]");
+		die("usage: suspend-fence running|turn|alone|refused|slots|opened STACKS_HZ [LIMIT_MS]");
 	hz = parse(argv[2], "STACKS_HZ");
 	if (argc == 4)
 		wait.limit_ms = parse(argv[3], "LIMIT_MS");
@@ -212,7 +216,7 @@ int main(int argc, char **argv)
 	cores = __builtin_popcountll(gpu.info.shader_present);
 	workgroups = hz / 1000 * kinds[kind].job_ms * cores / 4 / WORKGROUP;
 
-	if (kind == KIND_TURN) {
+	if (kind == KIND_TURN || kind == KIND_OPENED) {
 		if (ioctl(ctl, SUSPEND_FENCE_IOC_GATE, &fd))
 			die("cannot make a fence: %s", strerror(errno));
 		gate = gpu_syncobj_create(&gpu);
@@ -236,9 +240,15 @@ int main(int argc, char **argv)
 	}
 	if (kind == KIND_REFUSED && ioctl(ctl, SUSPEND_FENCE_IOC_REFUSE))
 		die("cannot refuse a suspend: %s", strerror(errno));
-	if (kind != KIND_TURN)
-		wait_until_begun(0);
-	printf("suspend=%d\n", suspend());
+	if (kind == KIND_OPENED) {
+		usleep(wait.limit_ms * 1000);
+		ret = ioctl(ctl, SUSPEND_FENCE_IOC_OPEN);
+	} else {
+		if (kind != KIND_TURN)
+			wait_until_begun(0);
+		ret = suspend();
+	}
+	printf("suspend=%d\n", ret);
 	if (ioctl(ctl, SUSPEND_FENCE_IOC_RESULT, &result))
 		die("cannot ask what became of the wait: %s", strerror(errno));
 	printf("wait=%s\ngpu_suspended=%u\n", states[result.state], result.gpu_suspended);

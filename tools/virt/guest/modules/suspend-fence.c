@@ -236,6 +236,11 @@ static long suspend_fence_ioctl(struct file *file, unsigned int cmd, unsigned lo
 		refuse = true;
 		mutex_unlock(&lock);
 		return 0;
+	case SUSPEND_FENCE_IOC_OPEN:
+		mutex_lock(&lock);
+		gate_open();
+		mutex_unlock(&lock);
+		return 0;
 	default:
 		return -ENOTTY;
 	}

@@ -42,5 +42,7 @@ struct suspend_fence_result {
 #define SUSPEND_FENCE_IOC_RESULT	_IOR('F', 3, struct suspend_fence_result)
 /* The next suspend of the system fails to suspend the GPU once, with -EAGAIN. */
 #define SUSPEND_FENCE_IOC_REFUSE	_IO('F', 4)
+/* Signals the fence now. */
+#define SUSPEND_FENCE_IOC_OPEN		_IO('F', 5)
 
 #endif /* SUSPEND_FENCE_H */
