@@ -11,6 +11,7 @@
 
 #include "common.h"
 #include "fields.h"
+#include "job-parts.h"
 #include "job-sums.h"
 #include "job-times.h"
 #include "quantiles.h"
@@ -26,14 +27,6 @@ static const char *const percentile_names[PERCENTILES] = { "p50", "p95", "max" }
 /* Times of jobs: from one moment to another. */
 enum { TO_RUN, TO_END, TIMES };
 static const char *const time_names[TIMES] = { "queued_to_run_ns", "run_to_end_ns" };
-
-/* Parts of the time in order, without those that touch each other, and how long all before each are together. */
-struct parts {
-	struct part {
-		uint64_t from_ns, until_ns, before_ns;
-	} *list;
-	size_t count, room;
-};
 
 struct process {
 	/* The time in which its jobs ran, and of that the time in which no others did. */
@@ -68,7 +61,7 @@ struct job_report {
 	const struct jobs *jobs;
 
 	/* What is looked at, and of that the time of which jobs are known. */
-	struct parts seen, known;
+	struct job_parts seen, known;
 
 	struct job_times times;
 	struct process *processes;
@@ -102,52 +95,6 @@ static const char *const others[JOB_SUMS_PROCESSES][2] = {
 	[JOB_SUMS_UNKNOWN] = { "unknown", "while jobs are unknown" },
 };
 
-/* ---- Parts of the time ---- */
-
-static int add_part(struct parts *parts, uint64_t from_ns, uint64_t until_ns)
-{
-	struct part *last = parts->count ? &parts->list[parts->count - 1] : NULL, *more;
-	uint64_t before_ns = last ? last->before_ns + last->until_ns - last->from_ns : 0;
-
-	if (last && last->until_ns == from_ns) {
-		last->until_ns = until_ns;
-		return 0;
-	}
-	if (parts->count == parts->room) {
-		more = reallocarray(parts->list, 2 * parts->room + 64, sizeof(*more));
-		if (!more)
-			return -1;
-		parts->list = more;
-		parts->room = 2 * parts->room + 64;
-	}
-	parts->list[parts->count++] = (struct part){ from_ns, until_ns, before_ns };
-	return 0;
-}
-
-/* How long parts are together up to a time. */
-static uint64_t parts_until(const struct parts *parts, uint64_t time_ns)
-{
-	size_t low = 0, high = parts->count, middle;
-	const struct part *part;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (parts->list[middle].from_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return 0;
-	part = &parts->list[low - 1];
-	return part->before_ns + (time_ns < part->until_ns ? time_ns : part->until_ns) - part->from_ns;
-}
-
-static uint64_t parts_between(const struct parts *parts, uint64_t from_ns, uint64_t until_ns)
-{
-	return parts_until(parts, until_ns) - parts_until(parts, from_ns);
-}
-
 /* ---- Idle ---- */
 
 static size_t owners(const struct job_report *r)
@@ -173,7 +120,7 @@ static void take_span(void *context, const struct job_span *span)
 	struct cause *cause;
 
 	if (span->state != JOBS_UNKNOWN)
-		r->no_memory |= add_part(&r->known, span->start_ns, span->end_ns);
+		r->no_memory |= job_parts_add(&r->known, span->start_ns, span->end_ns);
 	if (span->state == JOBS_RUNNING) {
 		if (span->owner != JOBS_SEVERAL)
 			r->processes[span->owner].alone_ns += ns;
@@ -192,7 +139,7 @@ static void take_part(void *context, uint64_t from_ns, uint64_t until_ns)
 {
 	struct job_report *r = context;
 
-	r->no_memory |= add_part(&r->seen, from_ns, until_ns);
+	r->no_memory |= job_parts_add(&r->seen, from_ns, until_ns);
 	job_times_add(&r->times, r->jobs, from_ns, until_ns, 0);
 	job_times_each(r->jobs, from_ns, until_ns, take_span, r);
 }
@@ -234,57 +181,21 @@ static int divide_time(struct job_report *r)
 
 /* ---- Processes ---- */
 
-struct run {
-	uint64_t run_ns, end_ns;
-	uint32_t process;
-};
-
-static int compare_runs(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-
-	return (x->run_ns > y->run_ns) - (x->run_ns < y->run_ns);
-}
-
 static uint32_t process_of(const struct job_report *r, const struct recording_job *job)
 {
 	return r->jobs->queues[job->queue].process;
 }
 
-/* For how long any job of each process ran. */
 static int find_busy(struct job_report *r)
 {
-	uint64_t *until_ns = calloc(r->jobs->num_processes + 1, sizeof(*until_ns)), from_ns;
-	struct run *runs = calloc(r->jobs->count + 1, sizeof(*runs));
-	size_t count = 0, i;
+	uint64_t *busy_ns = calloc(r->jobs->num_processes + 1, sizeof(*busy_ns));
+	int wrong = !busy_ns || job_parts_busy(&r->known, r->jobs, busy_ns);
+	size_t i;
 
-	for (i = 0; i < r->jobs->count && until_ns && runs; i++) {
-		const struct recording_job *job = &r->jobs->list[i];
-
-		if (job->run_ns < job->end_ns)
-			runs[count++] = (struct run){ job->run_ns, job->end_ns, process_of(r, job) };
-	}
-	if (count)
-		qsort(runs, count, sizeof(*runs), compare_runs);
-	for (i = 0; i < count; i++) {
-		const struct run *run = &runs[i];
-
-		from_ns = run->run_ns > until_ns[run->process] ? run->run_ns : until_ns[run->process];
-		if (from_ns >= run->end_ns)
-			continue;
-		r->processes[run->process].busy_ns += parts_between(&r->known, from_ns, run->end_ns);
-		until_ns[run->process] = run->end_ns;
-	}
-	i = until_ns && runs ? 0 : 1;
-	free(until_ns);
-	free(runs);
-	return i ? -1 : 0;
-}
-
-/* Whether the times of a job are known: those of one that was dropped, or has not ended, are none. */
-static bool has_times(const struct recording_job *job)
-{
-	return job->outcome == JOB_DONE && !job->no_queued && !job->no_run;
+	for (i = 0; !wrong && i < r->jobs->num_processes; i++)
+		r->processes[i].busy_ns = busy_ns[i];
+	free(busy_ns);
+	return wrong ? -1 : 0;
 }
 
 static bool sees(const struct job_report *r, const struct recording_job *job)
@@ -295,7 +206,7 @@ static bool sees(const struct job_report *r, const struct recording_job *job)
 static void count_job(struct process *p, const struct recording_job *job)
 {
 	p->jobs++;
-	if (has_times(job))
+	if (job_has_times(job))
 		p->timed++;
 	else if (job->outcome == JOB_DROPPED)
 		p->dropped++;
@@ -315,7 +226,7 @@ static void find_percentiles(struct job_report *r, unsigned int kind, uint64_t *
 	for (i = 0; i < r->jobs->count; i++) {
 		const struct recording_job *job = &r->jobs->list[i];
 
-		if (sees(r, job) && has_times(job))
+		if (sees(r, job) && job_has_times(job))
 			times_ns[next[process_of(r, job)]++] = kind == TO_RUN ? job->run_ns - job->queued_ns : job->end_ns - job->run_ns;
 	}
 	for (i = first = 0; i < r->jobs->num_processes; first += r->processes[i++].timed) {
@@ -339,7 +250,7 @@ static int find_times(struct job_report *r)
 		if (!sees(r, job))
 			continue;
 		count_job(&r->processes[process_of(r, job)], job);
-		timed += has_times(job);
+		timed += job_has_times(job);
 	}
 	times_ns = calloc(timed + 1, sizeof(*times_ns));
 	next = calloc(r->jobs->num_processes + 1, sizeof(*next));
@@ -397,7 +308,7 @@ static int find_losses(struct job_report *r)
 
 		if (view_sees(r->view, gap->start_ns, gap->end_ns))
 			list[count++] = (struct losses){
-				gap->cpu, 1, parts_between(&r->seen, gap->start_ns, gap->end_ns), gap->lost, !gap->lost,
+				gap->cpu, 1, job_parts_between(&r->seen, gap->start_ns, gap->end_ns), gap->lost, !gap->lost,
 			};
 	}
 	qsort(list, count, sizeof(*list), compare_losses);
@@ -478,7 +389,7 @@ void job_report_free(struct job_report *r)
 
 static uint64_t all_ns(const struct job_report *r)
 {
-	return parts_until(&r->seen, UINT64_MAX);
+	return job_parts_until(&r->seen, UINT64_MAX);
 }
 
 static double part_of(uint64_t ns, uint64_t all)
