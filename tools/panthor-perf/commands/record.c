@@ -1015,8 +1015,11 @@ static int record(struct recorder *r)
 	r->head.machine = name.machine;
 	r->head.command = r->arguments->command;
 	r->head.gpu = *info;
-	if (r->arguments->jobs)
+	if (r->arguments->jobs) {
 		r->jobs = job_recorder_open(info->node);
+		if (!r->jobs)
+			complain("--jobs: %s. Recording without jobs", job_recorder_why(errno));
+	}
 	r->head.jobs = r->jobs;
 
 	r->head.set = r->arguments->set;

@@ -286,6 +286,10 @@ struct job_events *job_events_open(const char *node)
 	if (!e->cpus)
 		goto err;
 	find_device(e, node);
+	if (!*e->device) {
+		errno = ENODEV;
+		goto err;
+	}
 	/* Mounts it if it is not, and who asks may. */
 	errno = 0;
 	if (!tracefs_tracing_dir()) {

@@ -85,44 +85,72 @@ struct job_recorder *job_recorder_open(const char *node)
 {
 	struct job_recorder *r = calloc(1, sizeof(*r));
 	const struct job_track_processes processes = { find_process, has_gone, r };
+	int error;
 
-	if (!r) {
-		complain_of_memory();
+	if (!r)
 		return NULL;
-	}
 	r->events = job_events_open(node);
-	if (!r->events && (errno == EACCES || errno == EPERM))
-		complain("--jobs: this user may not read trace events: try as root. Recording without jobs");
-	else if (!r->events && errno == ENOENT)
-		complain("--jobs: the kernel has no trace events of its GPU scheduler. Recording without jobs");
-	else if (!r->events)
-		complain("--jobs: cannot trace: %s. Recording without jobs", strerror(errno));
-	else
+	if (r->events)
 		r->track = job_track_new(job_events_start(r->events), job_events_have_contexts(r->events), &processes);
-	if (r->events && !r->track)
-		complain_of_memory();
-	if (!r->track) {
-		job_recorder_close(r);
-		return NULL;
-	}
-	return r;
+	if (r->track)
+		return r;
+	error = errno;
+	job_recorder_close(r);
+	errno = error;
+	return NULL;
 }
 
-bool job_recorder_next(struct job_recorder *r, bool last, struct recording_jobs *record)
+const char *job_recorder_why(int error)
 {
-	uint64_t now = now_ns(CLOCK_MONOTONIC_RAW), until_ns;
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return "this user may not read trace events: try as root";
+	case ENOENT:
+	case ENODEV:
+		return "the kernel has no trace events of its GPU scheduler";
+	default:
+		return strerror(error);
+	}
+}
+
+static bool is_due(const struct job_recorder *r, uint64_t now_ns)
+{
+	return now_ns - r->looked_ns >= JOB_RECORDER_MS * 1000000ull;
+}
+
+static void look(struct job_recorder *r, bool last, uint64_t now_ns)
+{
 	const struct job_event *list;
+	uint64_t until_ns;
 	size_t count;
 
-	if (job_track_record(r->track, record))
-		return true;
-	if (r->ended || (!last && now - r->looked_ns < JOB_RECORDER_MS * 1000000ull))
-		return false;
-	r->looked_ns = now;
+	r->looked_ns = now_ns;
 	until_ns = job_events_read(r->events, last, &list, &count);
 	/* Numbers may be those of others by now. */
 	memset(r->threads, 0, sizeof(r->threads));
 	job_track_take(r->track, list, count, until_ns);
+}
+
+struct job_track *job_recorder_look(struct job_recorder *r, bool now)
+{
+	uint64_t time_ns = now_ns(CLOCK_MONOTONIC_RAW);
+
+	if (!now && !is_due(r, time_ns))
+		return NULL;
+	look(r, false, time_ns);
+	return r->track;
+}
+
+bool job_recorder_next(struct job_recorder *r, bool last, struct recording_jobs *record)
+{
+	uint64_t time_ns = now_ns(CLOCK_MONOTONIC_RAW);
+
+	if (job_track_record(r->track, record))
+		return true;
+	if (r->ended || (!last && !is_due(r, time_ns)))
+		return false;
+	look(r, last, time_ns);
 	if (last) {
 		job_track_end(r->track);
 		r->ended = true;

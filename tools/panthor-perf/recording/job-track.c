@@ -21,6 +21,9 @@
 /* As many timelines of other drivers are told apart. */
 #define MAX_TIMELINES 256
 
+/* Of fewer queues none is forgotten. */
+#define FEW_QUEUES 256
+
 /* CPUs whose last fence is known. */
 #define MAX_CPUS 256
 
@@ -78,6 +81,9 @@ struct queue {
 
 	/* An event came since the last look. */
 	bool moved;
+
+	/* While queues are forgotten: this one is not. */
+	bool kept;
 	TAILQ_ENTRY(queue) in_all;
 };
 
@@ -97,6 +103,9 @@ struct job_track {
 	struct queues queues, timelines;
 	struct jobs blocked, closed;
 	unsigned int num_timelines;
+
+	/* Queues, and those that were left when some were forgotten the last time. */
+	size_t num_queues, kept_queues;
 	uint32_t next_id;
 
 	/* Whose fence each CPU has signalled last. */
@@ -157,6 +166,7 @@ static struct queue *make_queue(struct job_track *t, const struct job_event *e)
 		free(q);
 		return NULL;
 	}
+	t->num_queues++;
 	return q;
 }
 
@@ -513,6 +523,57 @@ static void find_gone(struct job_track *t)
 	}
 }
 
+static void forget_queue(struct job_track *t, struct queue *q)
+{
+	if (find_queue(t, q->key) == q)
+		tdelete(q, &t->by_key, compare_keys);
+	TAILQ_REMOVE(&t->queues, q, in_all);
+	free(q);
+	t->num_queues--;
+}
+
+/* Whether events may come for a queue. */
+static bool is_alive(const struct job_track *t, const struct queue *q)
+{
+	if (!TAILQ_EMPTY(&q->jobs))
+		return true;
+	return find_queue(t, q->key) == q && q->record.pid && !t->processes.has_gone(t->processes.context, q->record.pid);
+}
+
+/* Forgets queues that have gone, unless something refers to them, each time that there are twice as many. */
+static void forget_queues(struct job_track *t)
+{
+	struct queue *q, *next;
+	struct job *job;
+	size_t cpu;
+
+	if (t->num_queues < 2 * t->kept_queues + FEW_QUEUES)
+		return;
+	TAILQ_FOREACH(q, &t->queues, in_all)
+		q->kept = is_alive(t, q);
+	TAILQ_FOREACH(q, &t->queues, in_all) {
+		TAILQ_FOREACH(job, &q->jobs, in_queue)
+			if (job->waited_for)
+				job->waited_for->kept = true;
+		if (q->waited_for)
+			q->waited_for->kept = true;
+	}
+	TAILQ_FOREACH(job, &t->closed, in_closed) {
+		job->queue->kept = true;
+		if (job->waited_for)
+			job->waited_for->kept = true;
+	}
+	for (cpu = 0; cpu < MAX_CPUS; cpu++)
+		if (t->last[cpu])
+			t->last[cpu]->kept = true;
+	for (q = TAILQ_FIRST(&t->queues); q; q = next) {
+		next = TAILQ_NEXT(q, in_all);
+		if (!q->kept)
+			forget_queue(t, q);
+	}
+	t->kept_queues = t->num_queues;
+}
+
 void job_track_take(struct job_track *t, const struct job_event *list, size_t count, uint64_t until_ns)
 {
 	static void (*const take[])(struct job_track *track, const struct job_event *event) = {
@@ -526,6 +587,7 @@ void job_track_take(struct job_track *t, const struct job_event *list, size_t co
 	if (until_ns > t->until_ns)
 		t->until_ns = until_ns;
 	find_gone(t);
+	forget_queues(t);
 }
 
 void job_track_end(struct job_track *t)
@@ -544,24 +606,31 @@ void job_track_end(struct job_track *t)
 
 /* ---- Records ---- */
 
-/* The place of a queue in the record, or -1 if it has no more room. The last number is that of all others. */
-static int place_of(struct job_track *t, struct recording_jobs *out, struct queue *q)
+/* What is told of a queue. The last number is that of all others. */
+static struct recording_queue record_of(struct job_track *t, struct queue *q)
 {
-	size_t i;
-
 	if (!q->numbered) {
 		q->record.id = t->next_id;
 		t->next_id += t->next_id < RECORDING_MAX_QUEUES - 1;
 		q->numbered = true;
 	}
+	if (q->record.id == RECORDING_MAX_QUEUES - 1)
+		return (struct recording_queue){ .id = q->record.id, .name = "too many queues" };
+	return q->record;
+}
+
+/* The place of a queue in the record, or -1 if it has no more room. */
+static int place_of(struct job_track *t, struct recording_jobs *out, struct queue *q)
+{
+	const struct recording_queue record = record_of(t, q);
+	size_t i;
+
 	for (i = 0; i < out->num_queues; i++)
-		if (out->queues[i].id == q->record.id)
+		if (out->queues[i].id == record.id)
 			return i;
 	if (out->num_queues == RECORDING_JOBS_QUEUES)
 		return -1;
-	out->queues[out->num_queues] = q->record;
-	if (q->record.id == RECORDING_MAX_QUEUES - 1)
-		out->queues[out->num_queues] = (struct recording_queue){ .id = q->record.id, .name = "too many queues" };
+	out->queues[out->num_queues] = record;
 	return out->num_queues++;
 }
 
@@ -641,6 +710,84 @@ bool job_track_record(struct job_track *t, struct recording_jobs *out)
 	return true;
 }
 
+/* ---- What goes on ---- */
+
+uint64_t job_track_until(const struct job_track *t)
+{
+	return t->until_ns;
+}
+
+void job_track_renumber(struct job_track *t)
+{
+	struct queue *q;
+
+	t->next_id = 0;
+	TAILQ_FOREACH(q, &t->queues, in_all)
+		q->numbered = false;
+	TAILQ_FOREACH(q, &t->timelines, in_all)
+		q->numbered = false;
+}
+
+static void tell_open(struct job_track *t, const struct recording_job *job, uint64_t end_ns, struct queue *queue,
+		      struct queue *waits_for, job_track_take_open *take, void *context)
+{
+	struct recording_queue queues[2] = { record_of(t, queue) };
+	struct recording_job copy = *job;
+	struct recording_jobs record = { .start_ns = t->until_ns, .end_ns = t->until_ns, .open_ns = t->until_ns, .queues = queues,
+					 .num_queues = 1, .list = &copy, .count = 1 };
+
+	copy.outcome = JOB_UNFINISHED;
+	copy.end_ns = end_ns;
+	copy.queue = copy.waited_for = 0;
+	if (waits_for) {
+		queues[record.num_queues++] = record_of(t, waits_for);
+		copy.waited_for = record.num_queues;
+	}
+	take(context, &record);
+}
+
+static void tell_open_of(struct job_track *t, struct queue *q, job_track_take_open *take, void *context)
+{
+	struct job *job, *running = NULL, *queued = NULL;
+	struct queue *waits_for;
+	struct recording_job r;
+
+	TAILQ_FOREACH(job, &q->jobs, in_queue) {
+		/* Of those whose events may be lost nothing is known since. */
+		if (job->state == RUNNING && job->lost_ns)
+			tell_open(t, &job->record, job->lost_ns, q, job->waited_for, take, context);
+		else if (job->state == RUNNING && !running)
+			running = job;
+		else if (job->state == QUEUED && !queued && !job->lost_ns && !job->gone_ns)
+			queued = job;
+	}
+	if (running)
+		tell_open(t, &running->record, t->until_ns, q, running->waited_for, take, context);
+	if (!queued)
+		return;
+	r = queued->record;
+	r.no_run = true;
+	r.run_ns = t->until_ns;
+	waits_for = queued->waited_for;
+	if (queued->blocked) {
+		r.ready_ns = t->until_ns;
+		waits_for = owner_of(t, queued->waits_for);
+	} else if (r.ready_ns < q->ready_ns) {
+		r.ready_ns = q->ready_ns;
+		waits_for = q->waited_for;
+	}
+	tell_open(t, &r, t->until_ns, q, waits_for, take, context);
+}
+
+void job_track_each_open(struct job_track *t, job_track_take_open *take, void *context)
+{
+	struct queue *q;
+
+	TAILQ_FOREACH(q, &t->queues, in_all)
+		if (q->ours)
+			tell_open_of(t, q, take, context);
+}
+
 /* ---- All of it ---- */
 
 struct job_track *job_track_new(uint64_t start_ns, bool contexts, const struct job_track_processes *processes)
@@ -676,12 +823,8 @@ void job_track_free(struct job_track *t)
 		TAILQ_REMOVE(&t->closed, job, in_closed);
 		free(job);
 	}
-	while ((q = TAILQ_FIRST(&t->queues))) {
-		if (find_queue(t, q->key) == q)
-			tdelete(q, &t->by_key, compare_keys);
-		TAILQ_REMOVE(&t->queues, q, in_all);
-		free(q);
-	}
+	while ((q = TAILQ_FIRST(&t->queues)))
+		forget_queue(t, q);
 	while ((q = TAILQ_FIRST(&t->timelines))) {
 		TAILQ_REMOVE(&t->timelines, q, in_all);
 		free(q);

@@ -30,6 +30,19 @@ void job_track_end(struct job_track *track);
 /* What is to be written next: it stays as it is until the next call of any function. False if there is nothing. */
 bool job_track_record(struct job_track *track, struct recording_jobs *record);
 
+/* Up to when events were taken. */
+uint64_t job_track_until(const struct job_track *track);
+
+/*
+ * For who adds up instead of writing, as often as it likes: calls take() with a record for jobs that have not ended, as if they had
+ * then. Of each queue that is the one that has run longest, and the first that has not run, which those behind it wait for.
+ */
+typedef void job_track_take_open(void *context, struct recording_jobs *record);
+void job_track_each_open(struct job_track *track, job_track_take_open *take, void *context);
+
+/* Numbers queues anew, in the records that follow. */
+void job_track_renumber(struct job_track *track);
+
 struct job_track_counts {
 	/* Jobs that were to be written. */
 	uint64_t jobs;

@@ -10,14 +10,14 @@ set -u
 
 RUNS=2000
 
-tool_builds recording-test jobs-test job-track-test recording-fuzz
+tool_builds recording-test jobs-test job-track-test job-usage-test recording-fuzz
 
 export ASAN_OPTIONS=detect_leaks=0
 "$SCRATCH/recording-test" >"$SCRATCH/out" 2>&1
 is "the tests of recordings end well" $? 0
 relay "recordings" < <(sed -n 's/^\(not \)\{0,1\}ok [0-9]* - /\1ok - /p; s/^# //p' "$SCRATCH/out")
 
-for test in jobs-test job-track-test; do
+for test in jobs-test job-track-test job-usage-test; do
 	"$SCRATCH/$test" >"$SCRATCH/out" 2>&1
 	is "$test ends well" $? 0
 	relay "jobs" < <(sed -n 's/^\(not \)\{0,1\}ok [0-9]* - /\1ok - /p; s/^# //p' "$SCRATCH/out")

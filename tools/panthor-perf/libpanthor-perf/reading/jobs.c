@@ -127,8 +127,7 @@ static enum recording_item add_known(struct jobs *jobs, const struct recording_j
 	return RECORDING_END;
 }
 
-/* Adds what a record has, whose queues become those of the list. */
-static enum recording_item add_jobs(struct jobs *jobs, const struct recording_jobs *from)
+enum recording_item pperf_jobs_add(struct jobs *jobs, const struct recording_jobs *from)
 {
 	uint32_t *queues = calloc(from->num_queues + 1, sizeof(*queues));
 	enum recording_item item = queues ? add_known(jobs, from) : RECORDING_NO_MEMORY;
@@ -152,7 +151,7 @@ static enum recording_item take_jobs(void *context, const struct recording_recor
 		return RECORDING_END;
 	item = pperf_records_get_jobs(record, &jobs);
 	if (item == RECORDING_JOBS)
-		item = add_jobs(context, &jobs);
+		item = pperf_jobs_add(context, &jobs);
 	pperf_records_free_jobs(&jobs);
 	return item;
 }
@@ -355,6 +354,13 @@ static void forget_open(struct jobs *jobs)
 		jobs->known[jobs->num_known - 1].end_ns = jobs->open_ns;
 }
 
+enum recording_item pperf_jobs_end(struct jobs *jobs)
+{
+	if (jobs->count)
+		qsort(jobs->list, jobs->count, sizeof(*jobs->list), compare_jobs);
+	return find_spans(jobs);
+}
+
 enum recording_item pperf_jobs_read(struct jobs *jobs, struct recording *r, const struct chunks *chunks)
 {
 	enum recording_item item = RECORDING_END;
@@ -364,10 +370,8 @@ enum recording_item pperf_jobs_read(struct jobs *jobs, struct recording *r, cons
 		item = pperf_chunk_each(r, &chunks->list[i], take_jobs, jobs);
 	if (item == RECORDING_END)
 		forget_open(jobs);
-	if (item == RECORDING_END && jobs->count)
-		qsort(jobs->list, jobs->count, sizeof(*jobs->list), compare_jobs);
 	if (item == RECORDING_END)
-		item = find_spans(jobs);
+		item = pperf_jobs_end(jobs);
 	if (item == RECORDING_NO_MEMORY)
 		snprintf(r->error, sizeof(r->error), "out of memory");
 	return item;

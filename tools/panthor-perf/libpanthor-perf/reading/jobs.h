@@ -87,6 +87,13 @@ struct jobs {
  * is wrong, which the recording has then. pperf_jobs_free() must be called in any case.
  */
 enum recording_item pperf_jobs_read(struct jobs *jobs, struct recording *recording, const struct chunks *chunks);
+
+/*
+ * The same of records that are in no recording: adds one, whose queues become those of the list; and finds the spans, behind the
+ * last. They return RECORDING_END, RECORDING_NO_MEMORY, or RECORDING_BROKEN if a record contradicts those before it.
+ */
+enum recording_item pperf_jobs_add(struct jobs *jobs, const struct recording_jobs *record);
+enum recording_item pperf_jobs_end(struct jobs *jobs);
 void pperf_jobs_free(struct jobs *jobs);
 
 /* The number of the first span that ends after a time: num_spans if there is none. */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tests of what is added up of jobs while they go on: however often that is done, the sums are those of each moment. Prints TAP.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job-usage.h"
+#include "tap.h"
+
+#define START 1000
+#define TIME 20000
+
+#define PROCESSES 60
+#define QUEUES 600
+#define JOBS 5
+
+struct job {
+	uint64_t queued, ready, run, end;
+};
+
+static struct job jobs[QUEUES][JOBS];
+static struct job_event events[QUEUES * JOBS * 5];
+static size_t num_events;
+
+/* The present time, and when the last job of each process ends. */
+static uint64_t now;
+static uint64_t last_end[PROCESSES];
+
+/* By time: whose jobs run, and how many queues have jobs that are ready, and that wait. */
+static bool runs[PROCESSES][TIME];
+static unsigned int ready[TIME], waiting[TIME];
+
+static uint32_t find_process(void *context, uint32_t thread, char *name, size_t size)
+{
+	(void)context;
+	/* Its name changes. */
+	snprintf(name, size, "p%u at %" PRIu64, thread, now);
+	return thread;
+}
+
+static bool has_gone(void *context, uint32_t pid)
+{
+	(void)context;
+	return now > last_end[pid - 1];
+}
+
+static uint64_t draw(uint64_t from, uint64_t range)
+{
+	return from + rand() % (range + 1);
+}
+
+static struct job_event *add(uint64_t time_ns, enum job_event_kind kind, size_t queue, size_t job)
+{
+	struct job_event *e = &events[num_events++];
+
+	*e = (struct job_event){ .time_ns = START + time_ns, .kind = kind, .order = num_events, .job = { queue + 1, job + 1 },
+				 .queue = queue + 1, .ours = true, .thread = queue % PROCESSES + 1 };
+	snprintf(e->name, sizeof(e->name), "q%zu", queue);
+	return e;
+}
+
+/* Jobs of a queue: one after the other is queued, ready, run and done; some wait for a fence. */
+static void make_queue(size_t queue, bool fences)
+{
+	uint64_t first = draw(0, TIME - 2000), was_ready = 0, was_run = 0, was_done = 0, head, signal;
+	struct job_event *e;
+	struct job *j;
+	size_t n;
+
+	for (n = 0; n < JOBS; n++) {
+		j = &jobs[queue][n];
+		j->queued = first = draw(first, 200);
+		add(j->queued, JOB_EVENT_QUEUED, queue, n);
+		head = j->queued > was_run ? j->queued : was_run;
+		j->ready = j->queued > was_ready ? j->queued : was_ready;
+		signal = draw(head, 100);
+		if (fences && signal > head && rand() % 2) {
+			e = add(head, JOB_EVENT_BLOCKED, queue, n);
+			e->fence = (struct job_fence){ 100000 + queue, n };
+			e->context = 100000 + queue;
+			e->number = n;
+			e = add(signal, JOB_EVENT_SIGNALED, queue, n);
+			e->job = (struct job_fence){};
+			e->context = 100000 + queue;
+			e->number = n;
+			strcpy(e->driver, "vkms");
+			j->ready = signal;
+		}
+		j->run = draw(j->ready > head ? j->ready : head, 50);
+		j->end = draw(j->run > was_done ? j->run : was_done, 100);
+		add(j->run, JOB_EVENT_RUN, queue, n);
+		add(j->end, JOB_EVENT_DONE, queue, n);
+		was_ready = j->ready;
+		was_run = j->run;
+		was_done = j->end;
+	}
+	if (j->end + START > last_end[queue % PROCESSES])
+		last_end[queue % PROCESSES] = j->end + START;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct job_event *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+static void make_all(size_t queues, bool fences)
+{
+	size_t q, n;
+	uint64_t t;
+
+	num_events = 0;
+	memset(last_end, 0, sizeof(last_end));
+	memset(runs, 0, sizeof(runs));
+	memset(ready, 0, sizeof(ready));
+	memset(waiting, 0, sizeof(waiting));
+	for (q = 0; q < queues; q++) {
+		make_queue(q, fences);
+		for (n = 0; n < JOBS; n++) {
+			for (t = jobs[q][n].queued; t < jobs[q][n].ready; t++)
+				waiting[t]++;
+			for (t = jobs[q][n].ready; t < jobs[q][n].run; t++)
+				ready[t]++;
+			for (t = jobs[q][n].run; t < jobs[q][n].end; t++)
+				runs[q % PROCESSES][t] = true;
+		}
+	}
+	qsort(events, num_events, sizeof(events[0]), compare);
+}
+
+/* Adds another one to a sum. */
+static void add_usage(struct job_usage_process *sum, struct job_times *times, const struct job_usage *usage)
+{
+	size_t i;
+
+	for (i = 0; i < JOB_STATES; i++)
+		times->ns[i] += usage->times.ns[i];
+	times->several_ns += usage->times.several_ns;
+	for (i = 0; i < usage->count; i++) {
+		const struct job_usage_process *p = &usage->list[i];
+
+		expect(p->pid && p->pid <= PROCESSES, "process %u", p->pid);
+		sum[p->pid - 1].busy_ns += p->busy_ns;
+		sum[p->pid - 1].alone_ns += p->alone_ns;
+		sum[p->pid - 1].jobs += p->jobs;
+		sum[p->pid - 1].timed += p->timed;
+		sum[p->pid - 1].to_run_ns += p->to_run_ns;
+		sum[p->pid - 1].to_end_ns += p->to_end_ns;
+	}
+}
+
+static void compare_with_moments(size_t queues, const struct job_usage_process *got, const struct job_times *times)
+{
+	struct job_usage_process want[PROCESSES] = {};
+	struct job_times all = {};
+	size_t n, p, q, run;
+	uint64_t t;
+
+	for (t = 0; t < TIME; t++) {
+		for (p = 0, run = 0, q = 0; p < PROCESSES; p++) {
+			run += runs[p][t];
+			want[p].busy_ns += runs[p][t];
+			if (runs[p][t])
+				q = p;
+		}
+		want[q].alone_ns += run == 1;
+		all.several_ns += run > 1;
+		all.ns[run ? JOBS_RUNNING : ready[t] ? JOBS_READY : waiting[t] ? JOBS_WAITING : JOBS_NONE]++;
+	}
+	for (q = 0; q < queues; q++) {
+		for (n = 0; n < JOBS; n++) {
+			p = q % PROCESSES;
+			want[p].jobs++;
+			want[p].timed++;
+			want[p].to_run_ns += jobs[q][n].run - jobs[q][n].queued;
+			want[p].to_end_ns += jobs[q][n].end - jobs[q][n].run;
+		}
+	}
+	for (p = 0; p < PROCESSES; p++)
+		expect(!memcmp(&got[p], &want[p], sizeof(got[p])), "process %zu: busy %" PRIu64 ", alone %" PRIu64 ", %" PRIu64 " jobs (%" PRIu64
+		       "), to run %" PRIu64 ", to end %" PRIu64 "; want %" PRIu64 " %" PRIu64 " %" PRIu64 " (%" PRIu64 ") %" PRIu64 " %" PRIu64,
+		       p + 1, got[p].busy_ns, got[p].alone_ns, got[p].jobs, got[p].timed, got[p].to_run_ns, got[p].to_end_ns,
+		       want[p].busy_ns, want[p].alone_ns, want[p].jobs, want[p].timed, want[p].to_run_ns, want[p].to_end_ns);
+	for (n = 0; n < JOB_STATES; n++)
+		expect(times->ns[n] == all.ns[n], "%s: %" PRIu64 ", want %" PRIu64, job_states[n][1], times->ns[n], all.ns[n]);
+	expect(times->several_ns == all.several_ns, "several: %" PRIu64 ", want %" PRIu64, times->several_ns, all.several_ns);
+}
+
+/* So many queues, whose events are taken each so often, and shown each so many times. */
+static void check(const char *name, size_t queues, bool fences, uint64_t step, unsigned int updates)
+{
+	const struct job_track_processes processes = { find_process, has_gone, NULL };
+	struct job_track *track = job_track_new(START, true, &processes);
+	struct job_usage_process sum[PROCESSES] = {};
+	struct job_usage usage = {};
+	struct job_times times = {};
+	size_t done = 0, first;
+	unsigned int n = 0;
+	uint64_t start;
+
+	if (!track)
+		abort();
+	begin();
+	make_all(queues, fences);
+	job_usage_reset(&usage, START);
+	for (now = start = START; now < START + TIME;) {
+		now = draw(now + 1, step);
+		if (now > START + TIME)
+			now = START + TIME;
+		for (first = done; done < num_events && events[done].time_ns < now; done++)
+			;
+		job_track_take(track, events + first, done - first, now);
+		expect(!job_usage_add(&usage, track), "it cannot be added");
+		expect(usage.start_ns == start && usage.end_ns == now, "%" PRIu64 " to %" PRIu64, usage.start_ns, usage.end_ns);
+		if (++n % updates)
+			continue;
+		add_usage(sum, &times, &usage);
+		start = now;
+		job_usage_reset(&usage, now);
+		expect(!job_usage_find(&usage, 1), "a process without jobs");
+	}
+	add_usage(sum, &times, &usage);
+	compare_with_moments(queues, sum, &times);
+	job_usage_free(&usage);
+	job_track_free(track);
+	end(name);
+}
+
+static void test_moments(void)
+{
+	check("one queue", 1, true, 50, 1);
+	check("one queue, taken at once", 1, true, 2 * TIME, 1);
+	check("a few queues", 4, true, 30, 3);
+	check("queues of several processes", 100, false, 100, 7);
+	check("processes that come and go", QUEUES, true, 70, 4);
+	check("the same, in few steps", QUEUES, true, 3000, 1);
+}
+
+/* Of the time in which events were lost nothing is known. */
+static void test_lost(void)
+{
+	const struct job_track_processes processes = { find_process, has_gone, NULL };
+	struct job_track *track = job_track_new(START, true, &processes);
+	struct job_usage usage = {};
+
+	if (!track)
+		abort();
+	begin();
+	num_events = 0;
+	last_end[0] = UINT64_MAX;
+	now = START;
+	add(100, JOB_EVENT_QUEUED, 0, 0);
+	add(200, JOB_EVENT_RUN, 0, 0);
+	add(600, JOB_EVENT_LOST, 0, 0)->since_ns = START + 400;
+	job_usage_reset(&usage, START);
+	job_track_take(track, events, 2, START + 300);
+	expect(!job_usage_add(&usage, track), "it cannot be added");
+	expect(usage.count == 1 && usage.list[0].busy_ns == 100 && !usage.list[0].jobs, "a job that runs: %" PRIu64, usage.list[0].busy_ns);
+	job_track_take(track, events + 2, 1, START + 1000);
+	expect(!job_usage_add(&usage, track), "it cannot be added");
+	expect(usage.gaps == 1 && usage.times.ns[JOBS_UNKNOWN] == 200, "%" PRIu64 " gaps, unknown %" PRIu64, usage.gaps,
+	       usage.times.ns[JOBS_UNKNOWN]);
+	expect(usage.times.ns[JOBS_RUNNING] == 200 && usage.times.ns[JOBS_READY] == 100 && usage.times.ns[JOBS_NONE] == 500,
+	       "running %" PRIu64 ", ready %" PRIu64 ", none %" PRIu64, usage.times.ns[JOBS_RUNNING], usage.times.ns[JOBS_READY],
+	       usage.times.ns[JOBS_NONE]);
+	job_usage_free(&usage);
+	job_track_free(track);
+	end("the time of lost events is unknown");
+}
+
+int main(void)
+{
+	const char *seed = getenv("SEED");
+
+	srand(seed ? atoi(seed) : 1);
+	test_moments();
+	test_lost();
+	printf("1..%u\n", tests);
+	return failed;
+}
