@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "job-recorder.h"
 #include "top.h"
 #include "top-screen.h"
 
@@ -105,6 +106,10 @@ struct display {
 
 	/* What samples are added to, until they are shown. */
 	struct top_period next;
+
+	/* NULL if jobs are not known; what they are added to, until they are shown. */
+	struct job_recorder *jobs;
+	struct job_usage next_jobs;
 
 	/* SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH; updates that are due. */
 	int signals, timer;
@@ -252,6 +257,45 @@ static enum pperf_error drain(struct display *d)
 	return error;
 }
 
+/* ---- Jobs ---- */
+
+/* Those of all processes may be seen by root. Where they may not, clients are shown as the kernel tells of them. */
+static void begin_jobs(struct display *d)
+{
+	struct job_track *track;
+
+	d->jobs = job_recorder_open(d->top.info->node);
+	if (!d->jobs) {
+		snprintf(d->top.why_no_jobs, sizeof(d->top.why_no_jobs), "%s", job_recorder_why(errno));
+		return;
+	}
+	d->top.view = VIEW_PROCESSES;
+	track = job_recorder_look(d->jobs, true);
+	job_usage_reset(&d->next_jobs, job_track_until(track));
+	job_usage_reset(&d->top.jobs, job_track_until(track));
+}
+
+/* Reads events of jobs if that is due, or now: their buffers must not fill. */
+static enum pperf_error look_at_jobs(struct display *d, bool now)
+{
+	struct job_track *track = d->jobs ? job_recorder_look(d->jobs, now) : NULL;
+
+	return track && job_usage_add(&d->next_jobs, track) ? PPERF_ERROR_NO_MEMORY : PPERF_OK;
+}
+
+static enum pperf_error update_jobs(struct display *d)
+{
+	struct job_usage shown = d->top.jobs;
+	enum pperf_error error = look_at_jobs(d, true);
+
+	if (error || !d->jobs)
+		return error;
+	d->top.jobs = d->next_jobs;
+	d->next_jobs = shown;
+	job_usage_reset(&d->next_jobs, d->top.jobs.end_ns);
+	return PPERF_OK;
+}
+
 /* ---- Clients ---- */
 
 /* Panthor tells the time of clients if an attribute says so; older ones have none. */
@@ -277,13 +321,13 @@ static enum pperf_error look_at_clients(struct display *d)
 
 	/* At the end, what is told is of all the time. */
 	if (d->scan_ns && !d->stopped && now_ns(CLOCK_MONOTONIC) - d->scan_ns < MIN_SCAN_NS)
-		return PPERF_OK;
+		return top_find_processes(top) ? PPERF_OK : PPERF_ERROR_NO_MEMORY;
 	d->scan_ns = now_ns(CLOCK_MONOTONIC);
 	if (!clients_scan(&top->clients, "/proc", client_is_of, (void *)top->info))
 		return PPERF_ERROR_NO_MEMORY;
 	clients_sort(&top->clients, top->order, top->reverse);
 	top->profiling = is_profiling(top->info);
-	return PPERF_OK;
+	return top_find_processes(top) ? PPERF_OK : PPERF_ERROR_NO_MEMORY;
 }
 
 /* ---- Updates ---- */
@@ -331,7 +375,8 @@ static enum pperf_error update(struct display *d, bool *updated)
 	if (pperf_gpu_frequency(d->gpu, &d->top.frequency))
 		d->top.frequency = 0;
 	*updated = true;
-	return look_at_clients(d);
+	error = update_jobs(d);
+	return error ? error : look_at_clients(d);
 }
 
 static void set_delay(struct display *d, uint64_t ns)
@@ -367,6 +412,7 @@ static void set_order(struct display *d, enum client_order order, bool reverse)
 	d->top.order = order;
 	d->top.reverse = reverse;
 	clients_sort(&d->top.clients, order, reverse);
+	top_sort_processes(&d->top);
 }
 
 /* What a key does to the display, beside the mode. */
@@ -383,6 +429,9 @@ static void act(struct display *d, int key)
 	case 'g':
 		if (d->best_style == STYLE_BRAILLE)
 			d->style = d->style == STYLE_BRAILLE ? STYLE_BLOCKS : STYLE_BRAILLE;
+		break;
+	case 'v':
+		d->top.view = d->top.view == VIEW_PROCESSES ? VIEW_CLIENTS : VIEW_PROCESSES;
 		break;
 	case 'P':
 		set_order(d, CLIENTS_BY_TIME, false);
@@ -629,7 +678,7 @@ static enum pperf_error wait_for_events(struct display *d, unsigned int *events)
 	uint64_t times;
 
 	*events = EVENT_NONE;
-	if (poll(fds, FDS, -1) < 0)
+	if (poll(fds, FDS, d->jobs ? JOB_RECORDER_MS : -1) < 0)
 		return PPERF_OK;
 	if (fds[FD_SIGNALS].revents)
 		*events |= read_signals(d);
@@ -642,7 +691,7 @@ static enum pperf_error wait_for_events(struct display *d, unsigned int *events)
 		*events |= EVENT_UPDATE;
 	if (fds[FD_SESSION].revents)
 		error = drain(d);
-	return error;
+	return error ? error : look_at_jobs(d, false);
 }
 
 /* Ends the counting, and waits for the last sample, unless the user does not want to. */
@@ -776,6 +825,9 @@ static int top_gpu(struct display *d)
 		error = make_period(&d->top, &d->next);
 	if (!error && d->form == FORM_SCREEN && !history_init(&d->top.history, HISTORY))
 		error = PPERF_ERROR_NO_MEMORY;
+	/* What removes traces must not have what is mapped for counting. */
+	if (!error)
+		begin_jobs(d);
 	if (!error)
 		error = begin(d);
 	if (error) {
@@ -789,6 +841,10 @@ static int top_gpu(struct display *d)
 	screen_end();
 out:
 	pperf_session_close(d->session);
+	job_recorder_close(d->jobs);
+	job_usage_free(&d->top.jobs);
+	job_usage_free(&d->next_jobs);
+	free(d->top.processes.list);
 	free_period(&d->top.shown);
 	free_period(&d->next);
 	history_free(&d->top.history);

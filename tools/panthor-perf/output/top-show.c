@@ -8,6 +8,8 @@
 
 #include <json-c/json.h>
 
+#include "fields.h"
+#include "job-report.h"
 #include "text.h"
 #include "top.h"
 
@@ -118,6 +120,28 @@ static struct text time_text(uint64_t ns)
 		snprintf(t.text, sizeof(t.text), "%g s", ns / 1e9);
 	else
 		snprintf(t.text, sizeof(t.text), "%g ms", ns / 1e6);
+	return t;
+}
+
+static struct text milliseconds(double seconds)
+{
+	struct text t;
+
+	if (isnan(seconds))
+		strcpy(t.text, "-");
+	else
+		snprintf(t.text, sizeof(t.text), "%.*f", seconds < 1 ? 3 : seconds < 100 ? 1 : 0, seconds * 1e3);
+	return t;
+}
+
+static struct text rate_text(double rate)
+{
+	struct text t;
+
+	if (isnan(rate))
+		strcpy(t.text, "-");
+	else
+		snprintf(t.text, sizeof(t.text), "%.*f", rate < 100 ? 1 : 0, rate);
 	return t;
 }
 
@@ -265,6 +289,29 @@ static int draw_topdown(const struct top *top, struct canvas *canvas, int row)
 	return row + 2;
 }
 
+static bool has_jobs(const struct top *top)
+{
+	return !*top->why_no_jobs && top->jobs.end_ns > top->jobs.start_ns;
+}
+
+/* Why the GPU had no job. */
+static int draw_idle(const struct top *top, struct canvas *canvas, int row)
+{
+	const struct job_times *times = &top->jobs.times;
+	int column, state;
+
+	if (*top->why_no_jobs)
+		return row;
+	column = canvas_put(canvas, row, 0, MAX_COLUMNS, LOOK_PLAIN, "No job   ");
+	if (!has_jobs(top))
+		canvas_put(canvas, row, column, MAX_COLUMNS, LOOK_PLAIN, "-");
+	for (state = JOB_STATES - 1; has_jobs(top) && state >= 0; state--)
+		if (state != JOBS_RUNNING && (state != JOBS_UNKNOWN || times->ns[state]))
+			column = canvas_print(canvas, row, column, LOOK_PLAIN, "%s%s %.1f%%", state < JOBS_NONE ? ", " : "",
+					      job_states[state][1], job_times_percent(times, times->ns[state]));
+	return row + 1;
+}
+
 static int draw_history(const struct top *top, struct canvas *canvas, int row, int rows, enum graph_style style)
 {
 	if (rows < 1 || !top->history.size)
@@ -316,6 +363,34 @@ static void draw_client(const struct client *client, struct canvas *canvas, int 
 		     *client->info.client_name ? " " : "", client->info.client_name);
 }
 
+static void draw_process(const struct top_process *p, struct canvas *canvas, int row)
+{
+	canvas_print(canvas, row, 0, LOOK_PLAIN, "%7d %6s %6s %7s %7s %7s %7s %7s %s", (int)p->pid, percent(p->busy).text,
+		     percent(p->alone).text, rate_text(p->rate).text, milliseconds(p->to_run).text, milliseconds(p->to_end).text,
+		     bytes_text(p->has_resident, p->resident).text, bytes_text(p->has_total, p->total).text,
+		     *p->command ? p->command : "?");
+}
+
+/* The last row that there is tells of those that have none. */
+static void draw_more(struct canvas *canvas, int end, size_t shown, size_t count)
+{
+	if (shown < count)
+		canvas_print(canvas, end - 1, 0, LOOK_DIM, "%7s %zu more%*s", "...", count - shown + 1, canvas->columns, "");
+}
+
+static void draw_processes(const struct top *top, struct canvas *canvas, int row, int end)
+{
+	char title[2 * MAX_COLUMNS + 1];
+	size_t i;
+
+	snprintf(title, sizeof(title), "%7s %6s %6s %7s %7s %7s %7s %7s COMMAND%*s", "PID", "TIME", "ALONE", "JOBS/s", "WAIT ms",
+		 "RUN ms", "RESIDNT", "TOTAL", canvas->columns, "");
+	canvas_put(canvas, row++, 0, MAX_COLUMNS, LOOK_HEADER, title);
+	for (i = 0; i < top->processes.count && row < end; i++)
+		draw_process(&top->processes.list[i], canvas, row++);
+	draw_more(canvas, end, i, top->processes.count);
+}
+
 static void draw_clients(const struct top *top, struct canvas *canvas, int row, int end)
 {
 	int id_width = strlen("CLIENT"), sessions_width = strlen("SESS");
@@ -331,10 +406,7 @@ static void draw_clients(const struct top *top, struct canvas *canvas, int row, 
 	canvas_put(canvas, row++, 0, MAX_COLUMNS, LOOK_HEADER, title);
 	for (i = 0; i < top->clients.count && row < end; i++)
 		draw_client(&top->clients.list[i], canvas, row++, id_width, sessions_width);
-	/* The last row that there is tells of those that have none. */
-	if (i < top->clients.count)
-		canvas_print(canvas, end - 1, 0, LOOK_DIM, "%7s %zu more%*s", "...", top->clients.count - i + 1,
-			     canvas->columns, "");
+	draw_more(canvas, end, i, top->clients.count);
 }
 
 /* Rows above the clients, with no history. */
@@ -344,15 +416,16 @@ static int rows_above(const struct top *top, int columns, int field)
 	/* Title, GPU, memory. */
 	int rows = 3 + rows_of(columns, BAR_FIELD, top->source.num_units) + rows_of(columns, field, top->info->cores);
 
-	return rows + (top->shown.topdown ? 2 : 0) + rates_text(&top->clock, clock);
+	return rows + (top->shown.topdown ? 2 : 0) + !*top->why_no_jobs + rates_text(&top->clock, clock);
 }
 
 int top_rows(const struct top *top, int columns)
 {
 	int rows = rows_above(top, columns, core_field(columns, MIN_CORE_ROWS, top->info->cores));
+	size_t users = top->view == VIEW_PROCESSES ? top->processes.count : top->clients.count;
 
-	/* What cannot be seen takes the room of what can. The clients' titles, one or all of them, the note. */
-	return rows + 1 + (top->clients.count ? top->clients.count : 1) + 1;
+	/* What cannot be seen takes the room of what can. The titles of clients or processes, one or all of them, the note. */
+	return rows + 1 + (users ? users : 1) + 1;
 }
 
 /* What has to be told of the clients, if anything. */
@@ -360,7 +433,9 @@ static void tell_of_clients(const struct top *top, char *text, size_t size)
 {
 	if (top->clients.hidden)
 		snprintf(text, size, "%u processes of other users are hidden; run as root to see them. ", top->clients.hidden);
-	else if (!top->profiling)
+	else if (top->view == VIEW_PROCESSES && *top->why_no_jobs)
+		snprintf(text, size, "No jobs: %s. ", top->why_no_jobs);
+	else if (top->view == VIEW_CLIENTS && !top->profiling)
 		snprintf(text, size, "Per-client GPU time is off in the kernel; press h for how to enable it. ");
 	else
 		*text = 0;
@@ -383,6 +458,7 @@ void top_draw(const struct top *top, struct canvas *canvas, enum graph_style sty
 	row = draw_gpu(top, canvas, row, style);
 	if (*top->why_not) {
 		row = draw_wrapped(canvas, row, 0, canvas->rows - row - MIN_CLIENT_ROWS, LOOK_WARNING, top->why_not);
+		row = draw_idle(top, canvas, row);
 	} else {
 		rows = (canvas->rows - 16) / 2;
 		field = core_field(canvas->columns, rows < MIN_CORE_ROWS ? MIN_CORE_ROWS : rows, top->info->cores);
@@ -391,13 +467,16 @@ void top_draw(const struct top *top, struct canvas *canvas, enum graph_style sty
 		canvas_print(canvas, row++, 0, LOOK_PLAIN, "Memory   read %s, write %s",
 			     with_prefix(f.read, "B/s").text, with_prefix(f.written, "B/s").text);
 		row = draw_topdown(top, canvas, row);
+		row = draw_idle(top, canvas, row);
 		/* A fifth of the screen, and no more than leaves clients some rows. */
 		rows = canvas->rows / 5 < 4 ? 4 : canvas->rows / 5;
 		if (rows > end - row - MIN_CLIENT_ROWS)
 			rows = end - row - MIN_CLIENT_ROWS;
 		row = draw_history(top, canvas, row, rows, style);
 	}
-	if (row < end)
+	if (row < end && top->view == VIEW_PROCESSES)
+		draw_processes(top, canvas, row, end);
+	else if (row < end)
 		draw_clients(top, canvas, row, end);
 
 	for (row = 0; row < canvas->columns; row++)
@@ -415,13 +494,16 @@ void top_draw_help(const struct top *top, struct canvas *canvas)
 		"q          quit                      p, space   pause, resume",
 		"h, ?       this help                 s          set the update interval",
 		"+, -       longer, shorter interval  g          change the graph style",
-		"P  sort clients by GPU time          M  by memory",
+		"v          processes, or clients: the files of the GPU that are open",
+		"P  sort by GPU time                  M  by memory",
 		"N  by process                        C  by command",
 		"R  reverse the order                 < >  by the previous, next column",
 		"",
 		"GPU, queues, tiler and cores show the share of time in which they were active",
 		"(a sleeping GPU counts as idle); \"of cycles\" is the share while powered.",
 		"Top-down is an estimate of what limited performance.",
+		"TIME and ALONE of a process: share of time in which its jobs ran, and no others;",
+		"WAIT, RUN: mean time of a job from queued to run, and from run to its end.",
 		"TIME and CYCLES of a client: share of time, and of cycles at the highest",
 		"frequency; MHz: mean while its work ran. To enable them (Linux 6.13 on):",
 	};
@@ -576,6 +658,42 @@ static struct json_object *json_client(const struct client *client)
 	return object;
 }
 
+/* Without the right to see jobs, they are not known, and the time is that of the clients. */
+static struct json_object *json_process(const struct top *top, const struct top_process *p)
+{
+	struct json_object *object = json_object_new_object();
+	const struct job_usage_process none = {}, *jobs = p->jobs ? p->jobs : &none;
+
+	add(object, "pid", json_object_new_int(p->pid));
+	add(object, "command", json_text(p->command));
+	add(object, "of_time", json_real(p->busy));
+	add(object, "alone_of_time", json_real(p->alone));
+	if (has_jobs(top)) {
+		json_add_count(object, "busy_ns", jobs->busy_ns);
+		json_add_count(object, "alone_ns", jobs->alone_ns);
+		json_add_count(object, "jobs", jobs->jobs);
+		json_add_count(object, "timed_jobs", jobs->timed);
+		json_add_count(object, "queued_to_run_ns", jobs->to_run_ns);
+		json_add_count(object, "run_to_end_ns", jobs->to_end_ns);
+	}
+	json_add_count(object, "clients", p->clients);
+	add(object, "resident", p->has_resident ? json_object_new_uint64(p->resident) : NULL);
+	add(object, "total", p->has_total ? json_object_new_uint64(p->total) : NULL);
+	return object;
+}
+
+static struct json_object *json_jobs(const struct top *top)
+{
+	const struct job_usage *jobs = &top->jobs;
+	struct json_object *object = job_times_json(&jobs->times, false);
+
+	json_add_count(object, "start_ns", jobs->start_ns);
+	json_add_count(object, "end_ns", jobs->end_ns);
+	json_add_count(object, "several_ns", jobs->times.several_ns);
+	json_add_count(object, "gaps", jobs->gaps);
+	return object;
+}
+
 static void json_period(const struct top *top, struct json_object *object)
 {
 	const struct pperf_sums *sums = top->shown.sums;
@@ -605,6 +723,7 @@ static void json_period(const struct top *top, struct json_object *object)
 void top_print_json(const struct top *top, FILE *out)
 {
 	struct json_object *object = json_object_new_object(), *list = json_object_new_array();
+	struct json_object *processes = json_object_new_array();
 	size_t i;
 
 	add(object, "gpu", json_text(top->info->name));
@@ -617,6 +736,13 @@ void top_print_json(const struct top *top, FILE *out)
 	for (i = 0; i < top->clients.count; i++)
 		json_object_array_add(list, json_client(&top->clients.list[i]));
 	add(object, "clients", list);
+	for (i = 0; i < top->processes.count; i++)
+		json_object_array_add(processes, json_process(top, &top->processes.list[i]));
+	add(object, "processes", processes);
+	if (has_jobs(top))
+		add(object, "jobs", json_jobs(top));
+	if (*top->why_no_jobs)
+		add(object, "jobs_not_known", json_text(top->why_no_jobs));
 	add(object, "hidden_processes", json_object_new_uint64(top->clients.hidden));
 	fprintf(out, "%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);

@@ -7,6 +7,7 @@
 #include "fdinfo.h"
 #include "figures.h"
 #include "graph.h"
+#include "job-usage.h"
 
 /* What was counted in one period of the display. */
 struct top_period {
@@ -14,6 +15,36 @@ struct top_period {
 
 	/* NULL if nothing is known of what holds this GPU up. */
 	struct pperf_topdown *topdown;
+};
+
+/* A process that uses the GPU. */
+struct top_process {
+	pid_t pid;
+	char command[FDINFO_NAME];
+
+	/* Parts of the time: in which its jobs ran, and in which no others did. NAN if it is not known. */
+	double busy, alone;
+
+	/* Jobs that ended, in a second; mean seconds from queued to run, and from run to end. NAN if they are not known. */
+	double rate, to_run, to_end;
+
+	/* Of its jobs, NULL if they are not known, or there were none. */
+	const struct job_usage_process *jobs;
+
+	/* Sums of its clients, of which there may be none. */
+	unsigned int clients;
+	bool has_resident, has_total;
+	uint64_t resident, total;
+};
+
+struct top_processes {
+	struct top_process *list;
+	size_t count;
+};
+
+enum top_view {
+	VIEW_CLIENTS,
+	VIEW_PROCESSES,
 };
 
 struct top {
@@ -42,7 +73,15 @@ struct top {
 	/* Means over the latest periods that were long enough to tell. */
 	struct rates clock;
 
+	/* Why no jobs are known; empty if they are. */
+	char why_no_jobs[128];
+
+	/* Jobs of the last whole period. */
+	struct job_usage jobs;
+
 	struct clients clients;
+	struct top_processes processes;
+	enum top_view view;
 	enum client_order order;
 	bool reverse;
 
@@ -52,6 +91,10 @@ struct top {
 	/* Of the display. */
 	uint64_t delay_ns;
 };
+
+/* Makes the list of processes out of clients and jobs, in the order that is wanted. Returns false without memory. */
+bool top_find_processes(struct top *top);
+void top_sort_processes(struct top *top);
 
 /* Load of the whole GPU, a part of the time; NAN if it is not known. */
 double top_load(const struct top *top);

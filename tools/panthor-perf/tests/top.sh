@@ -7,7 +7,7 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-plan $((1 + 20 + 15))
+plan $((1 + 20 + 16))
 
 tool_builds live-test top-test
 
@@ -90,7 +90,9 @@ typed()
 	grep -aq -- "$1" "$SCRATCH/typescript" 2>/dev/null
 }
 until_true typed "SESS COMMAND" && ok "top: a screen" || not_ok "top: a screen" "$(cat "$SCRATCH/typescript" "$SCRATCH/screen.err")"
-printf 'hxp ?xs100\177ms\rs\033s5s\r++++++++++----------=gPMNCR<>>>>zZ\033[A' >&5
+printf 'v' >&5
+until_true typed "No jobs: " && ok "top: processes, without jobs" || not_ok "top: processes, without jobs" "$(cat "$SCRATCH/typescript")"
+printf 'vhxp ?xs100\177ms\rs\033s5s\r++++++++++----------=gPMNCR<>>>>zZ\033[A' >&5
 tick screen ssss
 printf 'h' >&5
 until_true typed "Press any key to return" && ok "top: keys" || not_ok "top: keys" "$(cat "$SCRATCH/typescript")"

@@ -61,7 +61,7 @@ has "its name" "$(cat /root/once)" "top - $name ($node)"
 has "a shader core" "$(cat /root/once)" "Core 0   \[.*\] .*%"
 has "memory" "$(cat /root/once)" "^Memory   read .*B/s, write .*B/s"
 has "top-down" "$(cat /root/once)" "^Top-down Idle .*% Front end"
-has "the program itself, with its session" "$(cat /root/once)" " 1 panthor-perf$"
+has "the program itself, without jobs" "$(cat /root/once)" "^ *[0-9]* *0.0% *0.0% *0.0 *- *- .* panthor-perf$"
 
 # Lines.
 panthor-perf top --lines -p 100ms 2>/root/err | head -n 3 >/root/lines
@@ -74,7 +74,12 @@ has "without a terminal, lines" "$(sed -n 2p /root/lines)" "^ *[0-9.]*% *[0-9.]*
 exec 8<>$node 9>&8
 (exec sleep 1000) &
 child=$!
-panthor-perf top --once -j -p 100ms >/root/clients.json
+# Its processes are the matter of top-jobs.
+clients()
+{
+	panthor-perf top --once -j -p 100ms | sed 's/,"processes":.*//' >/root/clients.json
+}
+clients
 is "a client that is seen three times is there once" \
 	"$(grep -o "\"pid\":$$," /root/clients.json | wc -l) $(grep -o "\"pid\":$child," /root/clients.json | wc -l)" "1 0"
 is "clients" "$(grep -o '"id":[0-9]*,"pid":[0-9]*,"command":"[^"]*"' /root/clients.json | sed 's/.*command":"//; s/"//' | sort | tr '\n' ' ')" \
@@ -89,7 +94,7 @@ device=$(ls -d /sys/bus/platform/drivers/panthor/*/of_node)
 device=${device%/of_node}
 busy()
 {
-	panthor-perf top --once -j -p 100ms >/root/clients.json
+	clients
 	grep -q '"command":"gpu-load","of_time":0*\.*[0-9.]*[1-9]' /root/clients.json
 }
 # fdinfo KEY: of the client
@@ -108,13 +113,13 @@ working()
 }
 until_true 60 working || not_ok "gpu-load does not open the GPU"
 if [ "$kernel" = 6.12 ]; then
-	panthor-perf top --once -j -p 100ms >/root/clients.json
+	clients
 	is "the time of clients is not known" "$(json of_time) $(json of_cycles)" "null null"
 	panthor-perf top --once -p 100ms >/root/once
-	has "and is a hyphen" "$(cat /root/once)" "      -      -     - .*gpu-load"
+	has "and that of its process is" "$(cat /root/once)" "^ *$load *[0-9.]*% .* gpu-load$"
 else
 	panthor-perf top --once -p 100ms >/root/once
-	has "what turns the time of clients on is told" "$(cat /root/once)" "Per-client GPU time is off in the kernel"
+	has "before, that of its process is known" "$(cat /root/once)" "^ *$load *[0-9.]*% .* gpu-load$"
 	echo 3 >$device/profiling
 	until_true 120 busy && ok "a client's time" || not_ok "a client's time" "$(cat /root/clients.json)"
 	# The kernel adds a job's when it ends: of a period it can be more than all.
@@ -130,7 +135,7 @@ else
 	}
 	now=
 	until_true 60 same_twice
-	panthor-perf top --once -j -p 100ms >/root/clients.json
+	clients
 	is "its engine's time is the kernel's" "$(json engine)" "$(fdinfo drm-engine-panthor)"
 	is "and so are its cycles" "$(json cycles)" "$(fdinfo drm-cycles-panthor)"
 fi
@@ -146,7 +151,7 @@ has_memory()
 }
 until_true 60 has_memory && ok "it has memory" || not_ok "it has memory" "$(cat /proc/$load/fdinfo/*)"
 kill -STOP $load
-panthor-perf top --once -j -p 100ms >/root/clients.json
+clients
 is "its memory is the kernel's" "$(json total) $(json shared) $(json resident)" \
 	"$(memory total) $(memory shared) $(memory resident)"
 kill -KILL $load

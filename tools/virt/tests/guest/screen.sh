@@ -101,7 +101,7 @@ order()
 }
 
 # With a screen of 80 columns, what is behind is cut.
-screen_of_80()
+upper_of_80()
 {
 	cat <<'END'
 panthor-perf top - Mali-GN (/dev/dri/renderDN), every N ms
@@ -114,8 +114,26 @@ Core N [] N% Core N [] N%
 Memory read N B/s, write N B/s
 Top-down Idle N% Front end N% Tiler N% Shader cores N% External memory N%
 Estimate: Idle. Nothing was submitted: look at the CPU threads that feed the GPU
+No job no job queued N%, waiting for a fence N%, ready N%
 N%
  N%
+END
+}
+
+screen_of_80()
+{
+	upper_of_80
+	cat <<'END'
+ PID TIME ALONE JOBS/s WAIT ms RUN ms RESIDNT TOTAL COMMAND
+ N N% N% N - - N N panthor-perf
+q quit h help p pause
+END
+}
+
+clients_of_80()
+{
+	upper_of_80
+	cat <<'END'
  PID CLIENT TIME CYCLES MHz RESIDNT TOTAL SHARED SESS COMMAND
  N N - - - N N N N panthor-perf
 q quit h help p pause Per-client GPU time is off in the kernel; press h for h
@@ -124,6 +142,9 @@ END
 
 run 80 24 "panthor-perf top -p 100ms"
 screen_of_80 | looks "80x24"
+press v
+clients_of_80 | looks "v: clients"
+press v
 tm resize-window -x 200 -y 60
 looks "200x60" <<'END'
 panthor-perf top - Mali-GN (/dev/dri/renderDN), every N ms
@@ -133,11 +154,12 @@ Core N [] N% Core N [] N% Core N [] N% Core N [] N%
 Memory read N B/s, write N B/s
 Top-down Idle N% Front end N% Tiler N% Shader cores N% External memory N%
 Estimate: Idle. Nothing was submitted: look at the CPU threads that feed the GPU, at frame pacing and at fences they wait for.
+No job no job queued N%, waiting for a fence N%, ready N%
 N%
  N%
- PID CLIENT TIME CYCLES MHz RESIDNT TOTAL SHARED SESS COMMAND
- N N - - - N N N N panthor-perf
-q quit h help p pause Per-client GPU time is off in the kernel; press h for how to enable it.
+ PID TIME ALONE JOBS/s WAIT ms RUN ms RESIDNT TOTAL COMMAND
+ N N% N% N - - N N panthor-perf
+q quit h help p pause
 END
 is "it is on all of the screen" "$(screen | sed -n '60s/ .*//p')" q
 tm resize-window -x 30 -y 8
@@ -173,7 +195,7 @@ press s 1 0 0 m s Enter
 shows "100ms" "every 100 ms$"
 
 # A second client: this shell. While the display is paused it does not appear.
-press p
+press v p
 shows "p: pause" "^PAUSED"
 exec 9<>$node
 panthor-perf top --once -p 500ms >/root/once
@@ -250,7 +272,7 @@ shows "and it ends well" "^status 0"
 
 # The GPU goes.
 run 80 24 "panthor-perf top -p 100ms"
-shows "top runs" " 1 panthor-perf$"
+shows "top runs" " panthor-perf$"
 echo "$(basename "$GPU")" >/sys/bus/platform/drivers/panthor/unbind
 shows "it ends when the GPU goes" "^status 7"
 has "says so" "$(screen)" "^panthor-perf: .*gone"

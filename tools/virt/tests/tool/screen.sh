@@ -6,6 +6,6 @@
 set -u
 . "$(dirname "$0")/../lib/tap.sh"
 
-RESULTS=53
+RESULTS=54
 plan $((RESULTS + 1))
 guest_script "$RESULTS" screen -a tmux -a libc-bin
