@@ -85,7 +85,7 @@ struct format {
 struct cpu {
 	struct tracefs_cpu *trace;
 
-	/* The time of its latest event, and whether there was no memory for one after it. */
+	/* Up to when all was read, and whether there was no memory for the latest event. */
 	uint64_t time_ns;
 	bool no_memory;
 };
@@ -187,7 +187,8 @@ static pid_t start_guard(const char *name)
 	if (chdir("/"))
 		_exit(1);
 	fd.fd = pidfd_open(parent, 0);
-	while (fd.fd >= 0 && getppid() == parent && poll(&fd, 1, -1) < 0)
+	/* Where that is not allowed, look now and then. */
+	while (getppid() == parent && poll(&fd, 1, fd.fd < 0 ? 1000 : -1) <= 0)
 		;
 	snprintf(path, sizeof(path), "%s/instances/%s", tracefs_tracing_dir(), name);
 	rmdir(path);
@@ -241,6 +242,9 @@ static int start_tracing(struct job_events *e)
 		errno = ENOMEM;
 		return -1;
 	}
+	/* All events from one time on: of a job whose end is not seen nothing tells that it has one. */
+	if (tracefs_trace_off(e->instance))
+		return -1;
 	for (n = 0; n < EVENTS; n++) {
 		const struct description *d = &e->descriptions[n];
 
@@ -255,7 +259,7 @@ static int start_tracing(struct job_events *e)
 	e->start_ns = now_ns(CLOCK_MONOTONIC_RAW);
 	for (n = 0; n < e->num_cpus; n++)
 		e->cpus[n].time_ns = e->start_ns;
-	return 0;
+	return tracefs_trace_on(e->instance);
 }
 
 static void find_device(struct job_events *e, const char *node)
@@ -322,8 +326,11 @@ void job_events_close(struct job_events *e)
 	for (n = 0; e->cpus && n < e->num_cpus; n++)
 		if (e->cpus[n].trace)
 			tracefs_cpu_close(e->cpus[n].trace);
+	/* It stays where another program reads it, until a recorder finds it. */
 	if (e->instance)
-		tracefs_instance_destroy(e->instance);
+		tracefs_trace_off(e->instance);
+	if (e->instance && tracefs_instance_destroy(e->instance))
+		complain("cannot remove the trace instance %s: %s", tracefs_instance_get_name(e->instance), strerror(errno));
 	tracefs_instance_free(e->instance);
 	if (e->guard > 0) {
 		kill(e->guard, SIGKILL);
@@ -453,7 +460,7 @@ static int take_event(struct job_events *e, unsigned int cpu, const void *data, 
 	return event ? 0 : -1;
 }
 
-/* Tells that events of a CPU were lost since its latest one. Returns -1 without memory. */
+/* Tells that events of a CPU were lost since all was read. Returns -1 without memory. */
 static int take_loss(struct job_events *e, unsigned int cpu, uint64_t time_ns, int missed)
 {
 	struct job_event *event = add_event(e, cpu, time_ns);
@@ -518,9 +525,12 @@ uint64_t job_events_read(struct job_events *e, bool last, const struct job_event
 		memmove(e->list, e->list + e->returned, (e->count - e->returned) * sizeof(*e->list));
 	e->count -= e->returned;
 	e->returned = 0;
-	for (n = 0; n < e->num_cpus; n++)
+	for (n = 0; n < e->num_cpus; n++) {
 		while (tracefs_cpu_read(e->cpus[n].trace, e->page, true) > 0)
 			take_page(e, n);
+		if (e->cpus[n].time_ns < until_ns && !e->cpus[n].no_memory)
+			e->cpus[n].time_ns = until_ns;
+	}
 	sort(e);
 	while (e->returned < e->count && e->list[e->returned].time_ns < until_ns)
 		e->returned++;

@@ -32,6 +32,18 @@ gpu-load -g 2 -q 2 -j 0 -t 60 --started again & until [ -e again ]; do usleep 10
 END
 )"
 
+# Recordings that begin amid short jobs. One may go on at the end of each.
+gpu-load -g 1 -q 1 -j 0 --depth 1 -t 60 --started amid >out &
+load=$!
+until_true 60 test -e amid
+for n in 1 2 3 4 5 6 7 8; do
+	panthor-perf record --jobs -p 10ms -o amid.data -- sleep 0.1 2>err
+	panthor-perf report -j amid.data | sed -n 's/.*"unfinished": *\([0-9]*\).*/\1/p' | head -n 1
+done >unfinished
+kill $load
+wait $load || :
+is "no job that ended when a recording began stays open" "$(grep -c '^[01]$' unfinished)" 8
+
 is "nothing is left in tracefs" "$(ls /sys/kernel/tracing/instances)" ""
 panthor-perf record --jobs -o left.data -- sh -c "touch begun; exec sleep 1000" 2>err &
 until_true 60 test -e begun
