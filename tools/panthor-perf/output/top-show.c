@@ -375,7 +375,7 @@ static void draw_process(const struct top_process *p, struct canvas *canvas, int
 static void draw_more(struct canvas *canvas, int end, size_t shown, size_t count)
 {
 	if (shown < count)
-		canvas_print(canvas, end - 1, 0, LOOK_DIM, "%7s %zu more%*s", "...", count - shown + 1, canvas->columns, "");
+		canvas_print(canvas, end - 1, 0, LOOK_DIM, "%7s %zu more%*s", "...", count - shown + !!shown, canvas->columns, "");
 }
 
 static void draw_processes(const struct top *top, struct canvas *canvas, int row, int end)
@@ -431,10 +431,10 @@ int top_rows(const struct top *top, int columns)
 /* What has to be told of the clients, if anything. */
 static void tell_of_clients(const struct top *top, char *text, size_t size)
 {
-	if (top->clients.hidden)
-		snprintf(text, size, "%u processes of other users are hidden; run as root to see them. ", top->clients.hidden);
-	else if (top->view == VIEW_PROCESSES && *top->why_no_jobs)
+	if (top->view == VIEW_PROCESSES && *top->why_no_jobs)
 		snprintf(text, size, "No jobs: %s. ", top->why_no_jobs);
+	else if (top->clients.hidden)
+		snprintf(text, size, "%u processes of other users are hidden; run as root to see them. ", top->clients.hidden);
 	else if (top->view == VIEW_CLIENTS && !top->profiling)
 		snprintf(text, size, "Per-client GPU time is off in the kernel; press h for how to enable it. ");
 	else
@@ -664,8 +664,8 @@ static struct json_object *json_process(const struct top *top, const struct top_
 	struct json_object *object = json_object_new_object();
 	const struct job_usage_process none = {}, *jobs = p->jobs ? p->jobs : &none;
 
-	add(object, "pid", json_object_new_int(p->pid));
-	add(object, "command", json_text(p->command));
+	add(object, "pid", p->pid ? json_object_new_int(p->pid) : NULL);
+	add(object, "command", p->pid ? json_text(p->command) : NULL);
 	add(object, "of_time", json_real(p->busy));
 	add(object, "alone_of_time", json_real(p->alone));
 	if (has_jobs(top)) {

@@ -5,7 +5,10 @@
 
 #include "jobs.h"
 
-/* In order, without those that touch each other, and how long all before each are together. Zero it to begin; the list is to be freed. */
+/*
+ * In order, without those that touch each other, and how long all before each are together. Zero it to begin; the list is to be
+ * freed.
+ */
 struct job_parts {
 	struct job_part {
 		uint64_t from_ns, until_ns, before_ns;

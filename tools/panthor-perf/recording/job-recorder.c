@@ -3,9 +3,11 @@
 #include "job-recorder.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common.h"
 #include "text.h"
@@ -13,9 +15,17 @@
 /* Threads whose processes are known, by their numbers. */
 #define THREADS 64
 
+/* Processes of which is known whether they have gone. */
+#define PROCESSES 64
+
 struct thread {
 	uint32_t thread, process;
 	char name[RECORDING_PROCESS_NAME + 1];
+};
+
+struct process {
+	uint32_t pid;
+	bool gone;
 };
 
 struct job_recorder {
@@ -24,6 +34,7 @@ struct job_recorder {
 	uint64_t looked_ns;
 	bool ended;
 	struct thread threads[THREADS];
+	struct process processes[PROCESSES];
 };
 
 /* The value of a field of /proc/PID/status, where a newline ends it. Returns false without one. */
@@ -70,15 +81,26 @@ static uint32_t find_process(void *context, uint32_t thread, char *name, size_t 
 	return t->process;
 }
 
-/* A process whose first thread has ended has others. */
-static bool has_gone(void *context, uint32_t pid)
+/* A process whose first thread has ended may have others. */
+static bool is_gone(uint32_t pid)
 {
 	char state[16], threads[16];
 
-	(void)context;
-	if (!read_status(pid, "State", state, sizeof(state)) || !read_status(pid, "Threads", threads, sizeof(threads)))
-		return true;
-	return (*state == 'Z' || *state == 'X') && atoi(threads) <= 1;
+	if (kill(pid, 0))
+		return errno == ESRCH;
+	return read_status(pid, "State", state, sizeof(state)) && read_status(pid, "Threads", threads, sizeof(threads)) &&
+	       (*state == 'Z' || *state == 'X') && atoi(threads) <= 1;
+}
+
+/* One may have many queues. */
+static bool has_gone(void *context, uint32_t pid)
+{
+	struct job_recorder *r = context;
+	struct process *p = &r->processes[pid % PROCESSES];
+
+	if (p->pid != pid)
+		*p = (struct process){ pid, is_gone(pid) };
+	return p->gone;
 }
 
 struct job_recorder *job_recorder_open(const char *node)
@@ -105,7 +127,7 @@ const char *job_recorder_why(int error)
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return "this user may not read trace events: try as root";
+		return geteuid() ? "this user may not read trace events: try as root" : "the kernel does not allow trace events here";
 	case ENOENT:
 	case ENODEV:
 		return "the kernel has no trace events of its GPU scheduler";
@@ -129,6 +151,7 @@ static void look(struct job_recorder *r, bool last, uint64_t now_ns)
 	until_ns = job_events_read(r->events, last, &list, &count);
 	/* Numbers may be those of others by now. */
 	memset(r->threads, 0, sizeof(r->threads));
+	memset(r->processes, 0, sizeof(r->processes));
 	job_track_take(r->track, list, count, until_ns);
 }
 

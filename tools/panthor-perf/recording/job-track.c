@@ -18,11 +18,14 @@
 /* How often is written that there were no jobs. */
 #define QUIET_NS 1000000000ull
 
+/* How long files wait for the end of a job whose events may be lost. */
+#define LOST_NS 1000000000ull
+
+/* What nothing has come of for so long is forgotten by who goes on for days. */
+#define FORGOTTEN_NS 10000000000ull
+
 /* As many timelines of other drivers are told apart. */
 #define MAX_TIMELINES 256
-
-/* Of fewer queues none is forgotten. */
-#define FEW_QUEUES 256
 
 /* CPUs whose last fence is known. */
 #define MAX_CPUS 256
@@ -79,8 +82,8 @@ struct queue {
 	uint64_t ready_ns;
 	struct queue *waited_for;
 
-	/* An event came since the last look. */
-	bool moved;
+	/* When the last event of its jobs came. */
+	uint64_t moved_ns;
 
 	/* While queues are forgotten: this one is not. */
 	bool kept;
@@ -94,8 +97,8 @@ struct job_track {
 	bool contexts;
 	uint64_t start_ns;
 
-	/* Up to where events were taken, and up to where that was written. */
-	uint64_t until_ns, written_ns;
+	/* Up to where events were taken, up to where they were the time before, and up to where that was written. */
+	uint64_t until_ns, before_ns, written_ns;
 	bool ended;
 
 	/* Trees of jobs that are not closed by fence, and of queues by key. */
@@ -104,12 +107,13 @@ struct job_track {
 	struct jobs blocked, closed;
 	unsigned int num_timelines;
 
-	/* Queues, and those that were left when some were forgotten the last time. */
-	size_t num_queues, kept_queues;
 	uint32_t next_id;
 
-	/* Whose fence each CPU has signalled last. */
-	struct queue *last[MAX_CPUS];
+	/* Whose fence each CPU has signalled last: of a queue, or of another driver and timeline, if there are any. */
+	struct last {
+		struct queue *queue;
+		char driver[16], name[64];
+	} last[MAX_CPUS];
 
 	struct recording_gap *gaps;
 	size_t num_gaps, gap_room;
@@ -166,7 +170,6 @@ static struct queue *make_queue(struct job_track *t, const struct job_event *e)
 		free(q);
 		return NULL;
 	}
-	t->num_queues++;
 	return q;
 }
 
@@ -202,13 +205,13 @@ static struct queue *queue_of(struct job_track *t, const struct job_event *e)
 	return q;
 }
 
-static struct queue *timeline_of(struct job_track *t, const struct job_event *e)
+static struct queue *timeline_of(struct job_track *t, const char *driver, const char *name)
 {
 	struct recording_queue record = {};
 	struct queue *q;
 
-	strcpy(record.process, e->driver);
-	strcpy(record.name, e->name);
+	snprintf(record.process, sizeof(record.process), "%s", driver);
+	snprintf(record.name, sizeof(record.name), "%s", name);
 	pperf_text_clean(record.process);
 	pperf_text_clean(record.name);
 	TAILQ_FOREACH(q, &t->timelines, in_all)
@@ -259,6 +262,7 @@ static struct job *make_job(struct job_track *t, const struct job_event *e)
 	job->queue = q;
 	job->record.queued_ns = e->time_ns;
 	job->record.ready_ns = e->time_ns;
+	q->moved_ns = e->time_ns;
 	TAILQ_INSERT_TAIL(&q->jobs, job, in_queue);
 	return job;
 }
@@ -315,10 +319,12 @@ static void close_job(struct job_track *t, struct job *job, enum recording_outco
 		free(job);
 }
 
-/* No event of it will come any more. */
+/* No event of it will come any more. Events that were lost since some time may be from later on. */
 static void give_up(struct job_track *t, struct job *job, enum recording_outcome outcome, uint64_t time_ns)
 {
-	if (job->lost_ns)
+	if (job->lost_ns && job->state == RUNNING && job->lost_ns < job->record.run_ns)
+		close_job(t, job, JOB_UNFINISHED, job->record.run_ns);
+	else if (job->lost_ns)
 		close_job(t, job, JOB_UNFINISHED, job->lost_ns);
 	else if (job->gone_ns)
 		close_job(t, job, JOB_DROPPED, job->gone_ns);
@@ -376,7 +382,9 @@ static void take_blocked(struct job_track *t, const struct job_event *e)
 
 	if (t->contexts) {
 		job = find_job(t, e->job);
-		if (job && job->state == QUEUED)
+		q = find_queue(t, e->fence.context);
+		/* A fence may be asked for between the end of its job and its signal. */
+		if (job && job->state == QUEUED && !(q && e->fence.number <= q->done))
 			block(t, job, e);
 		return;
 	}
@@ -411,7 +419,7 @@ static void take_run(struct job_track *t, const struct job_event *e)
 	job->state = RUNNING;
 	job->record.run_ns = e->time_ns;
 	job->lost_ns = job->gone_ns = 0;
-	job->queue->moved = true;
+	job->queue->moved_ns = e->time_ns;
 }
 
 /* One that began before events came has run from then on. Of one whose events were lost nothing is known. */
@@ -446,7 +454,7 @@ static void take_done(struct job_track *t, const struct job_event *e)
 			signal_job(t, other, owner, e->time_ns);
 	}
 	if (owner && e->cpu < MAX_CPUS)
-		t->last[e->cpu] = owner;
+		t->last[e->cpu] = (struct last){ .queue = owner };
 	if (!job)
 		job = make_unknown(t, e);
 	if (!job)
@@ -457,29 +465,42 @@ static void take_done(struct job_track *t, const struct job_event *e)
 		if (other->lost_ns)
 			give_up(t, other, JOB_UNFINISHED, e->time_ns);
 	}
-	job->queue->moved = true;
+	job->queue->moved_ns = e->time_ns;
 	if (e->job.number > job->queue->done)
 		job->queue->done = e->job.number;
 	close_job(t, job, JOB_DONE, e->time_ns);
 }
 
 /* A fence that stands for others is signalled on the CPU that has signalled the last of them, right behind it. */
+static struct queue *signaled_by(struct job_track *t, const struct job_event *e, bool stands)
+{
+	const struct last *last;
+
+	if (!stands)
+		return timeline_of(t, e->driver, e->name);
+	last = e->cpu < MAX_CPUS ? &t->last[e->cpu] : NULL;
+	if (last && last->queue)
+		return last->queue;
+	return last && *last->driver ? timeline_of(t, last->driver, last->name) : timeline_of(t, e->driver, e->name);
+}
+
 static void take_signaled(struct job_track *t, const struct job_event *e)
 {
 	bool stands = !strcmp(e->driver, "dma_fence_chain") || !strcmp(e->driver, "dma_fence_array");
-	struct queue *owner = stands && e->cpu < MAX_CPUS ? t->last[e->cpu] : NULL;
 	struct job *job, *next;
+	struct last *last;
 
 	for (job = TAILQ_FIRST(&t->blocked); job; job = next) {
 		next = TAILQ_NEXT(job, in_blocked);
-		if (job->context != e->context || job->number != e->number)
-			continue;
-		if (!owner)
-			owner = timeline_of(t, e);
-		signal_job(t, job, owner, e->time_ns);
+		if (job->context == e->context && job->number == e->number)
+			signal_job(t, job, signaled_by(t, e, stands), e->time_ns);
 	}
-	if (!stands && e->cpu < MAX_CPUS)
-		t->last[e->cpu] = timeline_of(t, e);
+	if (stands || e->cpu >= MAX_CPUS)
+		return;
+	last = &t->last[e->cpu];
+	last->queue = NULL;
+	strcpy(last->driver, e->driver);
+	strcpy(last->name, e->name);
 }
 
 static void take_lost(struct job_track *t, const struct job_event *e)
@@ -495,7 +516,7 @@ static void take_lost(struct job_track *t, const struct job_event *e)
 			if (!job->lost_ns)
 				job->lost_ns = e->since_ns;
 	if (e->cpu < MAX_CPUS)
-		t->last[e->cpu] = NULL;
+		t->last[e->cpu] = (struct last){};
 	if (t->num_gaps == t->gap_room) {
 		more = reallocarray(t->gaps, 2 * t->gap_room + 16, sizeof(*more));
 		if (!more) {
@@ -515,63 +536,13 @@ static void find_gone(struct job_track *t)
 	struct job *job;
 
 	TAILQ_FOREACH(q, &t->queues, in_all) {
-		if (!TAILQ_EMPTY(&q->jobs) && !q->moved && q->record.pid && t->processes.has_gone(t->processes.context, q->record.pid))
+		job = TAILQ_LAST(&q->jobs, jobs);
+		if (job && job->state == QUEUED && !job->gone_ns && q->moved_ns < t->before_ns && q->record.pid &&
+		    t->processes.has_gone(t->processes.context, q->record.pid))
 			TAILQ_FOREACH(job, &q->jobs, in_queue)
 				if (job->state == QUEUED && !job->gone_ns)
 					job->gone_ns = t->until_ns;
-		q->moved = false;
 	}
-}
-
-static void forget_queue(struct job_track *t, struct queue *q)
-{
-	if (find_queue(t, q->key) == q)
-		tdelete(q, &t->by_key, compare_keys);
-	TAILQ_REMOVE(&t->queues, q, in_all);
-	free(q);
-	t->num_queues--;
-}
-
-/* Whether events may come for a queue. */
-static bool is_alive(const struct job_track *t, const struct queue *q)
-{
-	if (!TAILQ_EMPTY(&q->jobs))
-		return true;
-	return find_queue(t, q->key) == q && q->record.pid && !t->processes.has_gone(t->processes.context, q->record.pid);
-}
-
-/* Forgets queues that have gone, unless something refers to them, each time that there are twice as many. */
-static void forget_queues(struct job_track *t)
-{
-	struct queue *q, *next;
-	struct job *job;
-	size_t cpu;
-
-	if (t->num_queues < 2 * t->kept_queues + FEW_QUEUES)
-		return;
-	TAILQ_FOREACH(q, &t->queues, in_all)
-		q->kept = is_alive(t, q);
-	TAILQ_FOREACH(q, &t->queues, in_all) {
-		TAILQ_FOREACH(job, &q->jobs, in_queue)
-			if (job->waited_for)
-				job->waited_for->kept = true;
-		if (q->waited_for)
-			q->waited_for->kept = true;
-	}
-	TAILQ_FOREACH(job, &t->closed, in_closed) {
-		job->queue->kept = true;
-		if (job->waited_for)
-			job->waited_for->kept = true;
-	}
-	for (cpu = 0; cpu < MAX_CPUS; cpu++)
-		if (t->last[cpu])
-			t->last[cpu]->kept = true;
-	for (q = TAILQ_FIRST(&t->queues); q; q = next) {
-		next = TAILQ_NEXT(q, in_all);
-		if (!q->kept)
-			forget_queue(t, q);
-	}
-	t->kept_queues = t->num_queues;
 }
 
 void job_track_take(struct job_track *t, const struct job_event *list, size_t count, uint64_t until_ns)
@@ -584,10 +555,10 @@ void job_track_take(struct job_track *t, const struct job_event *list, size_t co
 
 	for (i = 0; i < count; i++)
 		take[list[i].kind](t, &list[i]);
+	t->before_ns = t->until_ns;
 	if (until_ns > t->until_ns)
 		t->until_ns = until_ns;
 	find_gone(t);
-	forget_queues(t);
 }
 
 void job_track_end(struct job_track *t)
@@ -655,7 +626,7 @@ static bool put_job(struct job_track *t, struct recording_jobs *out, const struc
 	return true;
 }
 
-/* When the oldest job was queued that may run still. */
+/* When the oldest job was queued that may run still. One whose events may be lost may have ended: it is not waited for long. */
 static uint64_t oldest_open(const struct job_track *t)
 {
 	uint64_t oldest_ns = UINT64_MAX;
@@ -665,7 +636,8 @@ static uint64_t oldest_open(const struct job_track *t)
 	TAILQ_FOREACH(q, &t->queues, in_all)
 		if (q->ours)
 			TAILQ_FOREACH(job, &q->jobs, in_queue)
-				if (!job->gone_ns && job->record.queued_ns < oldest_ns)
+				if (!job->gone_ns && (!job->lost_ns || t->until_ns - job->lost_ns < LOST_NS) &&
+				    job->record.queued_ns < oldest_ns)
 					oldest_ns = job->record.queued_ns;
 	TAILQ_FOREACH(job, &t->closed, in_closed)
 		if (job->record.queued_ns < oldest_ns)
@@ -717,24 +689,85 @@ uint64_t job_track_until(const struct job_track *t)
 	return t->until_ns;
 }
 
-void job_track_renumber(struct job_track *t)
+/* Jobs that were dropped, or whose ends were lost. */
+static void forget_jobs(struct job_track *t, struct queue *q)
+{
+	struct job *job, *next;
+
+	for (job = TAILQ_FIRST(&q->jobs); job; job = next) {
+		next = TAILQ_NEXT(job, in_queue);
+		if ((job->lost_ns && t->until_ns - job->lost_ns > FORGOTTEN_NS) ||
+		    (job->gone_ns && t->until_ns - job->gone_ns > FORGOTTEN_NS))
+			give_up(t, job, JOB_DROPPED, t->until_ns);
+	}
+}
+
+static void forget_queue(struct job_track *t, struct queue *q)
+{
+	if (find_queue(t, q->key) == q)
+		tdelete(q, &t->by_key, compare_keys);
+	TAILQ_REMOVE(&t->queues, q, in_all);
+	free(q);
+}
+
+static bool is_old(const struct job_track *t, const struct queue *q)
+{
+	return TAILQ_EMPTY(&q->jobs) && (t->until_ns < q->moved_ns || t->until_ns - q->moved_ns > FORGOTTEN_NS);
+}
+
+/* Forgets queues that nothing refers to. They are made anew if something comes of them. */
+static void forget_queues(struct job_track *t)
+{
+	struct queue *q, *next;
+	struct job *job;
+	size_t cpu;
+
+	TAILQ_FOREACH(q, &t->queues, in_all)
+		q->kept = !is_old(t, q);
+	TAILQ_FOREACH(q, &t->queues, in_all) {
+		TAILQ_FOREACH(job, &q->jobs, in_queue)
+			if (job->waited_for)
+				job->waited_for->kept = true;
+		if (q->waited_for)
+			q->waited_for->kept = true;
+	}
+	TAILQ_FOREACH(job, &t->closed, in_closed) {
+		job->queue->kept = true;
+		if (job->waited_for)
+			job->waited_for->kept = true;
+	}
+	for (cpu = 0; cpu < MAX_CPUS; cpu++)
+		if (t->last[cpu].queue)
+			t->last[cpu].queue->kept = true;
+	for (q = TAILQ_FIRST(&t->queues); q; q = next) {
+		next = TAILQ_NEXT(q, in_all);
+		if (!q->kept)
+			forget_queue(t, q);
+	}
+}
+
+void job_track_forget(struct job_track *t)
 {
 	struct queue *q;
 
 	t->next_id = 0;
-	TAILQ_FOREACH(q, &t->queues, in_all)
+	TAILQ_FOREACH(q, &t->queues, in_all) {
 		q->numbered = false;
+		forget_jobs(t, q);
+	}
 	TAILQ_FOREACH(q, &t->timelines, in_all)
 		q->numbered = false;
+	forget_queues(t);
 }
 
 static void tell_open(struct job_track *t, const struct recording_job *job, uint64_t end_ns, struct queue *queue,
 		      struct queue *waits_for, job_track_take_open *take, void *context)
 {
+	struct recording_gap gap = { .start_ns = end_ns, .end_ns = t->until_ns };
 	struct recording_queue queues[2] = { record_of(t, queue) };
 	struct recording_job copy = *job;
 	struct recording_jobs record = { .start_ns = t->until_ns, .end_ns = t->until_ns, .open_ns = t->until_ns, .queues = queues,
-					 .num_queues = 1, .list = &copy, .count = 1 };
+					 .num_queues = 1, .list = &copy, .count = 1, .gaps = &gap, .num_gaps = end_ns < t->until_ns };
 
 	copy.outcome = JOB_UNFINISHED;
 	copy.end_ns = end_ns;
@@ -753,7 +786,7 @@ static void tell_open_of(struct job_track *t, struct queue *q, job_track_take_op
 	struct recording_job r;
 
 	TAILQ_FOREACH(job, &q->jobs, in_queue) {
-		/* Of those whose events may be lost nothing is known since. */
+		/* Of those whose events may be lost nothing is known since, and neither is whether the GPU is busy. */
 		if (job->state == RUNNING && job->lost_ns)
 			tell_open(t, &job->record, job->lost_ns, q, job->waited_for, take, context);
 		else if (job->state == RUNNING && !running)

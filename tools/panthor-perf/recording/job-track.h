@@ -35,13 +35,17 @@ uint64_t job_track_until(const struct job_track *track);
 
 /*
  * For who adds up instead of writing, as often as it likes: calls take() with a record for jobs that have not ended, as if they had
- * then. Of each queue that is the one that has run longest, and the first that has not run, which those behind it wait for.
+ * then. Of each queue that is the one that has run longest, and the first that has not run, which those behind it wait for. While
+ * the end of a job may have been lost, its record has a gap from then on.
  */
 typedef void job_track_take_open(void *context, struct recording_jobs *record);
 void job_track_each_open(struct job_track *track, job_track_take_open *take, void *context);
 
-/* Numbers queues anew, in the records that follow. */
-void job_track_renumber(struct job_track *track);
+/*
+ * For who goes on for days, behind the last record: numbers queues anew in the records that follow, and forgets what nothing has
+ * come of for ten seconds: queues without jobs, jobs whose process has gone, and those whose ends may have been lost.
+ */
+void job_track_forget(struct job_track *track);
 
 struct job_track_counts {
 	/* Jobs that were to be written. */

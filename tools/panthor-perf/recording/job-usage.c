@@ -73,12 +73,12 @@ static void make_list(struct look *look, struct job_track *track, uint64_t until
 {
 	struct recording_jobs record, rest = {};
 
-	job_track_renumber(track);
 	while (job_track_record(track, &record)) {
 		look->usage->gaps += record.num_gaps;
 		add_record(look, &record, look->usage->end_ns);
 	}
 	job_track_each_open(track, add_open, look);
+	job_track_forget(track);
 	add_record(look, &rest, until_ns);
 	look->wrong |= pperf_jobs_end(&look->jobs) != RECORDING_END;
 }

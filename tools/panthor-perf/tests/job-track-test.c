@@ -189,10 +189,30 @@ static void test_lost(void)
 	      "gap 1: 1500 1900 7\n",
 	      queued(1100, 1, 1, 101), queued(1100, 2, 1, 102), queued(1100, 3, 1, 103), run(1200, 2, 1), run(1200, 3, 1),
 	      queued(1300, 2, 2, 102), lost(1500, 1900), done(2000, 1, 1), run(2100, 2, 2), done(2200, 2, 2));
+	CHECK("a job has not ended before it ran, however long events may be lost", true, 3000,
+	      "p100 q1 101: 1100 1100 1200 1200 unfinished\n"
+	      "gap 1: 1050 1900 7\n",
+	      queued(1100, 1, 1, 101), run(1200, 1, 1), lost(1050, 1900));
 	CHECK("a job of which nothing but its end is known is none", true, 3000,
 	      "p100 q1 101: 1100 1100 1200 1300\n"
 	      "gap 1: 1500 1900 7\n",
 	      queued(1100, 1, 1, 101), run(1200, 1, 1), done(1300, 1, 1), lost(1500, 1900), done(2000, 1, 2));
+}
+
+/* A file can be cut where no job is open. */
+static void test_open(void)
+{
+	const struct job_event list[] = { queued(1100, 1, 1, 101), run(1200, 1, 1), lost(1300, 1400) };
+	struct job_track *t = make_track(true);
+	struct recording_jobs r;
+
+	begin();
+	job_track_take(t, list, 3, 5000);
+	expect(job_track_record(t, &r) && r.open_ns == 1100 && r.end_ns == 5000, "open since %" PRIu64 " of %" PRIu64, r.open_ns, r.end_ns);
+	job_track_take(t, NULL, 0, 2000000000);
+	expect(job_track_record(t, &r) && r.open_ns == 2000000000, "open since %" PRIu64 " of %" PRIu64, r.open_ns, r.end_ns);
+	job_track_free(t);
+	end("files do not wait for jobs whose ends may be lost");
 }
 
 static void test_gone(void)
@@ -270,9 +290,39 @@ static void test_place(void)
 	      old(JOB_EVENT_QUEUED, 1400, 0x10, 0x90, 2, 777), old(JOB_EVENT_RUN, 1500, 0x10, 0x90, 2, 5), old(JOB_EVENT_DONE, 1600, 0, 0x90, 0, 0));
 }
 
+/* So many that they cannot all be told apart: those that are waited for are. */
+static void test_timelines(void)
+{
+	static struct job_event list[1004];
+	struct job_track *t = make_track(true);
+	char got[4096];
+	size_t n;
+
+	begin();
+	for (n = 0; n < 1000; n++) {
+		list[n] = signaled(1100 + n, n, 1, "drm");
+		snprintf(list[n].name, sizeof(list[n].name), "timeline %zu", n);
+	}
+	list[n++] = queued(2100, 1, 1, 101);
+	list[n++] = blocked(2110, 1, 1, 7777, 1);
+	list[n++] = signaled(2200, 7777, 1, "vkms");
+	list[n++] = run(2300, 1, 1);
+	job_track_take(t, list, n, 2400);
+	job_track_end(t);
+	print_jobs(t, got, sizeof(got));
+	expect(!strcmp(got, "p100 q1 101: 2100 2200 2300 2400 unfinished < vkms timeline\n"), "got:\n%s", got);
+	job_track_free(t);
+	end("only timelines that are waited for take room");
+}
+
 /* Events that come later than those behind them. */
 static void test_late(void)
 {
+	CHECK("a fence whose job is done is not waited for", true, 3000,
+	      "p100 q1 101: 1100 1100 1200 1300\n"
+	      "p200 q2 201: 1150 1150 1400 1500\n",
+	      queued(1100, 1, 1, 101), queued(1150, 2, 1, 201), run(1200, 1, 1), done(1300, 1, 1), blocked(1301, 2, 1, 1, 1), run(1400, 2, 1),
+	      done(1500, 2, 1));
 	CHECK("events that are late are of no new job", true, 3000,
 	      "p100 q1 101: 1100 1100 1300 1300 no run\n",
 	      queued(1100, 1, 1, 101), done(1300, 1, 1), run(1200, 1, 1), queued(1100, 1, 1, 101));
@@ -311,12 +361,14 @@ static void test_many(void)
 
 int main(void)
 {
-	printf("1..17\n");
+	printf("1..21\n");
 	test_new();
 	test_lost();
+	test_open();
 	test_gone();
 	test_old();
 	test_place();
+	test_timelines();
 	test_late();
 	test_many();
 	return failed;

@@ -10,8 +10,10 @@
 #include "job-usage.h"
 #include "tap.h"
 
-#define START 1000
-#define TIME 20000
+/* Times are in milliseconds here: what is ten seconds old is forgotten. */
+#define MS 1000000ull
+#define START (1000 * MS)
+#define TIME 40000
 
 #define PROCESSES 60
 #define QUEUES 600
@@ -25,9 +27,8 @@ static struct job jobs[QUEUES][JOBS];
 static struct job_event events[QUEUES * JOBS * 5];
 static size_t num_events;
 
-/* The present time, and when the last job of each process ends. */
+/* The present time. */
 static uint64_t now;
-static uint64_t last_end[PROCESSES];
 
 /* By time: whose jobs run, and how many queues have jobs that are ready, and that wait. */
 static bool runs[PROCESSES][TIME];
@@ -44,7 +45,8 @@ static uint32_t find_process(void *context, uint32_t thread, char *name, size_t 
 static bool has_gone(void *context, uint32_t pid)
 {
 	(void)context;
-	return now > last_end[pid - 1];
+	(void)pid;
+	return false;
 }
 
 static uint64_t draw(uint64_t from, uint64_t range)
@@ -52,21 +54,71 @@ static uint64_t draw(uint64_t from, uint64_t range)
 	return from + rand() % (range + 1);
 }
 
-static struct job_event *add(uint64_t time_ns, enum job_event_kind kind, size_t queue, size_t job)
+static struct job_event *add(uint64_t time, enum job_event_kind kind, size_t queue, size_t job)
 {
 	struct job_event *e = &events[num_events++];
 
-	*e = (struct job_event){ .time_ns = START + time_ns, .kind = kind, .order = num_events, .job = { queue + 1, job + 1 },
+	*e = (struct job_event){ .time_ns = START + time * MS, .kind = kind, .order = num_events, .job = { queue + 1, job + 1 },
 				 .queue = queue + 1, .ours = true, .thread = queue % PROCESSES + 1 };
 	snprintf(e->name, sizeof(e->name), "q%zu", queue);
 	return e;
 }
 
+static struct job_fence block(size_t queue, size_t n, uint64_t head, struct job_fence fence)
+{
+	struct job_event *e = add(head, JOB_EVENT_BLOCKED, queue, n);
+
+	e->fence = fence;
+	e->context = fence.context;
+	e->number = fence.number;
+	return fence;
+}
+
+static void signal_fence(uint64_t time, struct job_fence fence, const char *driver)
+{
+	struct job_event *e = add(time, JOB_EVENT_SIGNALED, 0, 0);
+
+	e->job = (struct job_fence){};
+	e->context = fence.context;
+	e->number = fence.number;
+	strcpy(e->driver, driver);
+}
+
+/*
+ * A job that is the first of its queue from some time on waits for a job of another queue that was made, itself or in an array of
+ * fences, or for another driver. Returns until when, or 0.
+ */
+static uint64_t wait_for(size_t queue, size_t n, uint64_t head)
+{
+	const struct job_fence own = { 100000 + queue, n + 1 };
+	size_t other = queue ? rand() % queue : 0, i;
+	uint64_t signal = draw(head + 1, 100);
+
+	for (i = 0; queue && i < JOBS && (jobs[other][i].end <= head || jobs[other][i].end > head + 400); i++)
+		;
+	switch (rand() % 4) {
+	case 0:
+		return 0;
+	case 1:
+		if (!queue || i == JOBS)
+			return 0;
+		block(queue, n, head, (struct job_fence){ other + 1, i + 1 });
+		return jobs[other][i].end;
+	case 2:
+		if (!queue || i == JOBS)
+			return 0;
+		signal_fence(jobs[other][i].end, block(queue, n, head, own), "dma_fence_array");
+		return jobs[other][i].end;
+	default:
+		signal_fence(signal, block(queue, n, head, own), "vkms");
+		return signal;
+	}
+}
+
 /* Jobs of a queue: one after the other is queued, ready, run and done; some wait for a fence. */
 static void make_queue(size_t queue, bool fences)
 {
-	uint64_t first = draw(0, TIME - 2000), was_ready = 0, was_run = 0, was_done = 0, head, signal;
-	struct job_event *e;
+	uint64_t first = draw(0, TIME - 4000), was_ready = 0, was_run = 0, was_done = 0, head, signal;
 	struct job *j;
 	size_t n;
 
@@ -76,19 +128,9 @@ static void make_queue(size_t queue, bool fences)
 		add(j->queued, JOB_EVENT_QUEUED, queue, n);
 		head = j->queued > was_run ? j->queued : was_run;
 		j->ready = j->queued > was_ready ? j->queued : was_ready;
-		signal = draw(head, 100);
-		if (fences && signal > head && rand() % 2) {
-			e = add(head, JOB_EVENT_BLOCKED, queue, n);
-			e->fence = (struct job_fence){ 100000 + queue, n };
-			e->context = 100000 + queue;
-			e->number = n;
-			e = add(signal, JOB_EVENT_SIGNALED, queue, n);
-			e->job = (struct job_fence){};
-			e->context = 100000 + queue;
-			e->number = n;
-			strcpy(e->driver, "vkms");
+		signal = fences ? wait_for(queue, n, head) : 0;
+		if (signal)
 			j->ready = signal;
-		}
 		j->run = draw(j->ready > head ? j->ready : head, 50);
 		j->end = draw(j->run > was_done ? j->run : was_done, 100);
 		add(j->run, JOB_EVENT_RUN, queue, n);
@@ -97,8 +139,6 @@ static void make_queue(size_t queue, bool fences)
 		was_run = j->run;
 		was_done = j->end;
 	}
-	if (j->end + START > last_end[queue % PROCESSES])
-		last_end[queue % PROCESSES] = j->end + START;
 }
 
 static int compare(const void *a, const void *b)
@@ -116,7 +156,6 @@ static void make_all(size_t queues, bool fences)
 	uint64_t t;
 
 	num_events = 0;
-	memset(last_end, 0, sizeof(last_end));
 	memset(runs, 0, sizeof(runs));
 	memset(ready, 0, sizeof(ready));
 	memset(waiting, 0, sizeof(waiting));
@@ -165,21 +204,21 @@ static void compare_with_moments(size_t queues, const struct job_usage_process *
 	for (t = 0; t < TIME; t++) {
 		for (p = 0, run = 0, q = 0; p < PROCESSES; p++) {
 			run += runs[p][t];
-			want[p].busy_ns += runs[p][t];
+			want[p].busy_ns += runs[p][t] ? MS : 0;
 			if (runs[p][t])
 				q = p;
 		}
-		want[q].alone_ns += run == 1;
-		all.several_ns += run > 1;
-		all.ns[run ? JOBS_RUNNING : ready[t] ? JOBS_READY : waiting[t] ? JOBS_WAITING : JOBS_NONE]++;
+		want[q].alone_ns += run == 1 ? MS : 0;
+		all.several_ns += run > 1 ? MS : 0;
+		all.ns[run ? JOBS_RUNNING : ready[t] ? JOBS_READY : waiting[t] ? JOBS_WAITING : JOBS_NONE] += MS;
 	}
 	for (q = 0; q < queues; q++) {
 		for (n = 0; n < JOBS; n++) {
 			p = q % PROCESSES;
 			want[p].jobs++;
 			want[p].timed++;
-			want[p].to_run_ns += jobs[q][n].run - jobs[q][n].queued;
-			want[p].to_end_ns += jobs[q][n].end - jobs[q][n].run;
+			want[p].to_run_ns += (jobs[q][n].run - jobs[q][n].queued) * MS;
+			want[p].to_end_ns += (jobs[q][n].end - jobs[q][n].run) * MS;
 		}
 	}
 	for (p = 0; p < PROCESSES; p++)
@@ -209,10 +248,10 @@ static void check(const char *name, size_t queues, bool fences, uint64_t step, u
 	begin();
 	make_all(queues, fences);
 	job_usage_reset(&usage, START);
-	for (now = start = START; now < START + TIME;) {
-		now = draw(now + 1, step);
-		if (now > START + TIME)
-			now = START + TIME;
+	for (now = start = START; now < START + TIME * MS;) {
+		now += draw(1, step) * MS;
+		if (now > START + TIME * MS)
+			now = START + TIME * MS;
 		for (first = done; done < num_events && events[done].time_ns < now; done++)
 			;
 		job_track_take(track, events + first, done - first, now);
@@ -230,6 +269,87 @@ static void check(const char *name, size_t queues, bool fences, uint64_t step, u
 	job_usage_free(&usage);
 	job_track_free(track);
 	end(name);
+}
+
+/* How many there are in each of the next updates, after so many looks. */
+static void expect_jobs(struct job_track *track, struct job_usage *usage, uint64_t at_ns, uint64_t jobs, uint64_t waiting_ns,
+			uint64_t unknown_ns)
+{
+	uint64_t ended = 0;
+	size_t i;
+
+	job_usage_reset(usage, job_track_until(track));
+	job_track_take(track, NULL, 0, at_ns);
+	expect(!job_usage_add(usage, track), "it cannot be added");
+	for (i = 0; i < usage->count; i++)
+		ended += usage->list[i].jobs;
+	expect(ended == jobs && usage->times.ns[JOBS_WAITING] == waiting_ns && usage->times.ns[JOBS_UNKNOWN] == unknown_ns,
+	       "up to %" PRIu64 ": %" PRIu64 " jobs, waiting %" PRIu64 ", unknown %" PRIu64, at_ns, ended, usage->times.ns[JOBS_WAITING],
+	       usage->times.ns[JOBS_UNKNOWN]);
+}
+
+static bool all_gone(void *context, uint32_t pid)
+{
+	(void)context;
+	(void)pid;
+	return true;
+}
+
+/* Jobs of which nothing comes any more. */
+static void test_forgotten(void)
+{
+	const struct job_track_processes processes = { find_process, all_gone, NULL };
+	struct job_track *track = job_track_new(START, true, &processes);
+	struct job_usage usage = {};
+
+	if (!track)
+		abort();
+	begin();
+	num_events = 0;
+	now = START;
+	add(100, JOB_EVENT_QUEUED, 0, 0);
+	add(150, JOB_EVENT_QUEUED, 0, 1);
+	block(0, 0, 100, (struct job_fence){ 77, 1 });
+	qsort(events, num_events, sizeof(events[0]), compare);
+	job_track_take(track, events, num_events, START + 1000 * MS);
+	/* It is not known at once that the process has gone. */
+	expect_jobs(track, &usage, START + 2000 * MS, 0, 0, 0);
+	expect_jobs(track, &usage, START + 11000 * MS, 0, 0, 0);
+	expect_jobs(track, &usage, START + 13000 * MS, 0, 0, 0);
+	expect_jobs(track, &usage, START + 13500 * MS, 2, 0, 0);
+	expect_jobs(track, &usage, START + 14000 * MS, 0, 0, 0);
+
+	num_events = 0;
+	add(14100, JOB_EVENT_QUEUED, 1, 0);
+	add(14200, JOB_EVENT_RUN, 1, 0);
+	add(14300, JOB_EVENT_LOST, 0, 0)->since_ns = START + 14250 * MS;
+	job_track_take(track, events, num_events, START + 15000 * MS);
+	expect(!job_usage_add(&usage, track), "it cannot be added");
+	expect_jobs(track, &usage, START + 16000 * MS, 0, 0, 1000 * MS);
+	expect_jobs(track, &usage, START + 26000 * MS, 0, 0, 10000 * MS);
+	expect_jobs(track, &usage, START + 27000 * MS, 0, 0, 0);
+
+	/* What a job has waited for is not, while that runs. */
+	num_events = 0;
+	add(30000, JOB_EVENT_QUEUED, 2, 0);
+	add(30100, JOB_EVENT_QUEUED, 3, 0);
+	add(30200, JOB_EVENT_RUN, 2, 0);
+	block(3, 0, 30300, (struct job_fence){ 3, 1 });
+	add(30400, JOB_EVENT_DONE, 2, 0);
+	add(30410, JOB_EVENT_QUEUED, 4, 0);
+	add(30420, JOB_EVENT_RUN, 4, 0);
+	add(30430, JOB_EVENT_DONE, 4, 0);
+	add(30500, JOB_EVENT_RUN, 3, 0);
+	add(30600, JOB_EVENT_QUEUED, 3, 1);
+	add(30700, JOB_EVENT_RUN, 3, 1);
+	job_track_take(track, events, num_events, START + 31000 * MS);
+	expect(!job_usage_add(&usage, track), "it cannot be added");
+	expect_jobs(track, &usage, START + 42000 * MS, 0, 0, 0);
+	expect_jobs(track, &usage, START + 53000 * MS, 0, 0, 0);
+	expect(usage.times.ns[JOBS_RUNNING] == 11000 * MS, "running %" PRIu64, usage.times.ns[JOBS_RUNNING]);
+	job_usage_free(&usage);
+	job_track_free(track);
+	end("jobs of which nothing comes any more are forgotten");
 }
 
 static void test_moments(void)
@@ -253,22 +373,28 @@ static void test_lost(void)
 		abort();
 	begin();
 	num_events = 0;
-	last_end[0] = UINT64_MAX;
 	now = START;
 	add(100, JOB_EVENT_QUEUED, 0, 0);
 	add(200, JOB_EVENT_RUN, 0, 0);
-	add(600, JOB_EVENT_LOST, 0, 0)->since_ns = START + 400;
+	add(600, JOB_EVENT_LOST, 0, 0)->since_ns = START + 400 * MS;
+	add(2500, JOB_EVENT_DONE, 0, 0);
 	job_usage_reset(&usage, START);
-	job_track_take(track, events, 2, START + 300);
+	job_track_take(track, events, 2, START + 300 * MS);
 	expect(!job_usage_add(&usage, track), "it cannot be added");
-	expect(usage.count == 1 && usage.list[0].busy_ns == 100 && !usage.list[0].jobs, "a job that runs: %" PRIu64, usage.list[0].busy_ns);
-	job_track_take(track, events + 2, 1, START + 1000);
+	expect(usage.count == 1 && usage.list[0].busy_ns == 100 * MS && !usage.list[0].jobs, "a job that runs: %" PRIu64,
+	       usage.list[0].busy_ns);
+	/* It may have ended among them: nothing is known until it does. */
+	job_track_take(track, events + 2, 1, START + 1000 * MS);
 	expect(!job_usage_add(&usage, track), "it cannot be added");
-	expect(usage.gaps == 1 && usage.times.ns[JOBS_UNKNOWN] == 200, "%" PRIu64 " gaps, unknown %" PRIu64, usage.gaps,
-	       usage.times.ns[JOBS_UNKNOWN]);
-	expect(usage.times.ns[JOBS_RUNNING] == 200 && usage.times.ns[JOBS_READY] == 100 && usage.times.ns[JOBS_NONE] == 500,
-	       "running %" PRIu64 ", ready %" PRIu64 ", none %" PRIu64, usage.times.ns[JOBS_RUNNING], usage.times.ns[JOBS_READY],
-	       usage.times.ns[JOBS_NONE]);
+	expect(usage.gaps == 1 && usage.times.ns[JOBS_RUNNING] == 200 * MS && usage.times.ns[JOBS_READY] == 100 * MS &&
+	       usage.times.ns[JOBS_NONE] == 100 * MS && usage.times.ns[JOBS_UNKNOWN] == 600 * MS,
+	       "%" PRIu64 " gaps, running %" PRIu64 ", ready %" PRIu64 ", none %" PRIu64 ", unknown %" PRIu64, usage.gaps,
+	       usage.times.ns[JOBS_RUNNING], usage.times.ns[JOBS_READY], usage.times.ns[JOBS_NONE], usage.times.ns[JOBS_UNKNOWN]);
+	job_track_take(track, events + 3, 1, START + 3000 * MS);
+	expect(!job_usage_add(&usage, track), "it cannot be added");
+	expect(usage.times.ns[JOBS_RUNNING] == 1700 * MS && usage.times.ns[JOBS_NONE] == 600 * MS && usage.list[0].jobs == 1,
+	       "running %" PRIu64 ", none %" PRIu64 ", %" PRIu64 " jobs", usage.times.ns[JOBS_RUNNING], usage.times.ns[JOBS_NONE],
+	       usage.list[0].jobs);
 	job_usage_free(&usage);
 	job_track_free(track);
 	end("the time of lost events is unknown");
@@ -281,6 +407,7 @@ int main(void)
 	srand(seed ? atoi(seed) : 1);
 	test_moments();
 	test_lost();
+	test_forgotten();
 	printf("1..%u\n", tests);
 	return failed;
 }
