@@ -487,6 +487,15 @@ static void fail(struct recorder *r, enum recording_reason reason, int status)
 	r->status = status;
 }
 
+/* The writing thread need not be woken by each record. */
+static void show_now_and_then(struct recorder *r, uint64_t time_ns)
+{
+	if (fifo_hidden(&r->queue) < SHOW_BYTES && time_ns < r->shown_ns + SHOW_NS)
+		return;
+	r->shown_ns = time_ns;
+	fifo_show(&r->queue);
+}
+
 static void add_sample(struct recorder *r, const struct pperf_sample *sample)
 {
 	if (!r->samples)
@@ -503,10 +512,7 @@ static void add_sample(struct recorder *r, const struct pperf_sample *sample)
 		put_clocks(r);
 	}
 
-	if (fifo_hidden(&r->queue) >= SHOW_BYTES || sample->end_ns - r->shown_ns >= SHOW_NS) {
-		r->shown_ns = sample->end_ns;
-		fifo_show(&r->queue);
-	}
+	show_now_and_then(r, sample->end_ns);
 	if (!sample->last)
 		return;
 	r->restarts++;
@@ -581,10 +587,13 @@ static void add_jobs(struct recorder *r, bool last)
 			continue;
 		}
 		if (!job_recorder_next(r->jobs, last, &jobs))
-			return;
+			break;
 		recording_write_jobs(&r->writer, &jobs);
 		put_record(r);
 	}
+	/* Also while nothing is counted. */
+	if (r->jobs)
+		show_now_and_then(r, now_ns(CLOCK_MONOTONIC_RAW));
 }
 
 /* Reads what is in the ring, as long as there is room for it. */
@@ -982,6 +991,9 @@ static int run(struct recorder *r)
 	pthread_join(r->sink.thread, NULL);
 	ack_dump(r);
 	report_end(r);
+	/* The command may go on. */
+	job_recorder_close(r->jobs);
+	r->jobs = NULL;
 	if (!r->status)
 		r->status = started;
 	wait_for_child(r);
