@@ -443,6 +443,7 @@ struct json_object *html_jobs_json(const struct jobs *jobs, uint64_t start_ns, u
 	const struct recording_job **sorted = calloc(jobs->count + 1, sizeof(*sorted));
 	struct lanes l = { .jobs = jobs, .start_ns = start_ns, .end_ns = end_ns };
 	struct json_object *top = json_object_new_object(), *list, *one;
+	bool wrong = false;
 	size_t i;
 
 	l.list = calloc(jobs->num_queues + 1, sizeof(*l.list));
@@ -459,13 +460,13 @@ struct json_object *html_jobs_json(const struct jobs *jobs, uint64_t start_ns, u
 	list = add_list(top, "lanes");
 	for (i = 0; i < l.count; i++) {
 		one = lane_json(&l, &l.list[i], MAX_BARS / l.count);
-		if (one)
-			json_object_array_add(list, one);
+		wrong |= !one;
+		json_object_array_add(list, one);
 	}
 	one = idle_json(&l);
-	if (one) {
-		json_object_object_add(top, "idle", one);
-	} else {
+	wrong |= !one;
+	json_object_object_add(top, "idle", one);
+	if (wrong) {
 		json_object_put(top);
 		top = NULL;
 	}

@@ -2,12 +2,14 @@
 /*
  * Each queue has a track of the jobs that firmware has, and one of those that are queued, in the track "GPU jobs". The
  * thread that queued a job has a moment, from which a flow leads to the job.
- * Slices of a track must not overlap, which those of jobs do: they are on as many tracks of the same name as are needed,
- * which Perfetto shows as one.
+ * Slices of a track must not overlap, which those of jobs do: they are on several tracks of the same name, which Perfetto
+ * shows as one. If more of a queue overlap than there may be tracks, the rest have moments.
  */
+#define _GNU_SOURCE
 #include "job-slices.h"
 
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,8 @@
 /* The id of the first track, and that of the first flow: numbers that nobody else is likely to have, changed by a time. */
 #define TRACKS_UUID 0x50504a4f42545253ull
 #define FLOWS_ID 0x50504a4f42464c57ull
+
+#define MAX_LANES 256
 
 /* Tracks of one name, and where the last slice of each ends. */
 struct lanes {
@@ -48,8 +52,8 @@ struct job_slices {
 	struct queue *queues;
 	size_t num_queues;
 
-	struct thread *threads;
-	size_t num_threads;
+	/* A tree. */
+	void *threads;
 
 	/* The track of all queues, and the ids that are free: 0 as long as there is none. */
 	uint64_t all, next_uuid, next_flow;
@@ -77,7 +81,7 @@ void job_slices_free(struct job_slices *t)
 		free(t->queues[i].running.list);
 	}
 	free(t->queues);
-	free(t->threads);
+	tdestroy(t->threads, free);
 	free(t);
 }
 
@@ -134,7 +138,7 @@ static void print_queue(const struct queue *q, const char *suffix, char *name, s
 	snprintf(name, size, "%s%s: %s%s%s", *q->record.process ? q->record.process : "unknown process", pid, q->record.name, number, suffix);
 }
 
-/* Finds or makes a track that is free from a time on, and takes it until another. */
+/* Finds or makes a track that is free from a time on, and takes it until another. 0 if there may be no more. */
 static enum pperf_error take_lane(struct job_slices *t, const struct queue *q, struct lanes *lanes, uint64_t start_ns, uint64_t end_ns,
 				  uint64_t *uuid)
 {
@@ -150,6 +154,9 @@ static enum pperf_error take_lane(struct job_slices *t, const struct queue *q, s
 		*uuid = lanes->list[n].uuid;
 		return PPERF_OK;
 	}
+	*uuid = 0;
+	if (n == MAX_LANES)
+		return PPERF_OK;
 	more = reallocarray(lanes->list, n + 1, sizeof(*more));
 	if (!more)
 		return PPERF_ERROR_NO_MEMORY;
@@ -163,32 +170,42 @@ static enum pperf_error take_lane(struct job_slices *t, const struct queue *q, s
 	return events_describe(t->events, *uuid, &track);
 }
 
+static int compare_threads(const void *a, const void *b)
+{
+	const struct thread *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
 /* The track of a process, whose thread is 0, or of a thread, which is made if there is none. */
 static enum pperf_error find_thread(struct job_slices *t, const struct recording_queue *queue, uint32_t tid, uint64_t *uuid)
 {
 	Pftrace__TrackDescriptor track = PFTRACE__TRACK_DESCRIPTOR__INIT;
 	Pftrace__ProcessDescriptor process = PFTRACE__PROCESS_DESCRIPTOR__INIT;
 	Pftrace__ThreadDescriptor thread = PFTRACE__THREAD_DESCRIPTOR__INIT;
+	struct thread wanted = { .pid = queue->pid, .tid = tid }, **found = tfind(&wanted, &t->threads, compare_threads), *new;
 	enum pperf_error error = PPERF_OK;
-	struct thread *more;
-	size_t n;
 
-	for (n = t->num_threads; n > 0; n--)
-		if (t->threads[n - 1].pid == queue->pid && t->threads[n - 1].tid == tid) {
-			*uuid = t->threads[n - 1].uuid;
-			return PPERF_OK;
-		}
+	if (found) {
+		*uuid = (*found)->uuid;
+		return PPERF_OK;
+	}
 	/* So that it has its name. */
 	if (tid)
 		error = find_thread(t, queue, 0, uuid);
 	if (error)
 		return error;
-	more = reallocarray(t->threads, t->num_threads + 1, sizeof(*more));
-	if (!more)
+	new = malloc(sizeof(*new));
+	if (!new)
 		return PPERF_ERROR_NO_MEMORY;
-	t->threads = more;
 	*uuid = t->next_uuid++;
-	more[t->num_threads++] = (struct thread){ queue->pid, tid, *uuid };
+	*new = (struct thread){ queue->pid, tid, *uuid };
+	if (!tsearch(new, &t->threads, compare_threads)) {
+		free(new);
+		return PPERF_ERROR_NO_MEMORY;
+	}
 	if (tid) {
 		thread.has_pid = thread.has_tid = true;
 		thread.pid = queue->pid;
@@ -255,7 +272,9 @@ static enum pperf_error add_queued(struct job_slices *t, struct queue *q, const 
 	if (job->queued_ns == job->run_ns)
 		return PPERF_OK;
 	error = take_lane(t, q, &q->queued, job->queued_ns, job->run_ns, &track);
-	if (!error && job->queued_ns < job->ready_ns) {
+	if (error || !track)
+		return error;
+	if (job->queued_ns < job->ready_ns) {
 		if (fence)
 			snprintf(of, sizeof(of), "%s: %s", fence->process, fence->name);
 		waiting.name = (char *)job_states[JOBS_WAITING][1];
@@ -276,15 +295,19 @@ static enum pperf_error add_run(struct job_slices *t, struct queue *q, const str
 	enum pperf_error error;
 	uint64_t track;
 	char name[64];
+	bool moment;
 
 	error = take_lane(t, q, &q->running, job->run_ns, job->end_ns, &track);
 	if (error)
 		return error;
+	moment = job->no_run || !track;
+	if (!track)
+		track = q->running.list[0].uuid;
 	snprintf(name, sizeof(name), "Job %" PRIu64 "%s%s", q->jobs, job->no_run ? " " : "", job->no_run ? outcome : "");
 	event.name = name;
 	event.n_terminating_flow_ids = flow ? 1 : 0;
 	event.terminating_flow_ids = &flow;
-	if (job->no_run)
+	if (moment)
 		return events_write(t->events, track, job->end_ns, INSTANT, &event);
 	return write_slice(t, track, job->run_ns, job->end_ns, &event, "outcome", job->outcome == JOB_DONE ? NULL : outcome);
 }

@@ -14,7 +14,7 @@ tool=$SCRATCH/live-test
 SAMPLES=3000
 MOST=630
 
-plan 41
+plan 42
 build_decoder
 tool_builds live-test live-race recording-make tracks-test
 
@@ -261,6 +261,18 @@ is "no slices of a track overlap, however many jobs there are at once" "$(wc -l 
 	diff "$SCRATCH/want" "$SCRATCH/slices" | head -n 10)" "1 "
 "$SCRATCH/live-race" convert -P -o "$SCRATCH/raced" "$SCRATCH/data" >"$SCRATCH/out" 2>&1
 is "jobs: no race, and the same bytes" "$? $(cat "$SCRATCH/out") $(cmp "$SCRATCH/raced" "$SCRATCH/trace" 2>&1)" "0  "
+
+# More at once than there may be tracks: the rest are moments.
+awk 'BEGIN {
+	for (i = 1; i <= 400; i++)
+		print 0, 701, 1e6 + i, 1e6 + i, 2e6 + i, 3e6 + i
+	print "until", 4e6
+}' >"$SCRATCH/jobs"
+QUEUES='700 game q-0' JOBS=$(cat "$SCRATCH/jobs") "$SCRATCH/recording-make" "$SCRATCH/data" 300 default
+"$tool" convert -P -o "$SCRATCH/trace" "$SCRATCH/data" && decode_trace "$SCRATCH/trace" "$SCRATCH/text"
+slices "$SCRATCH/text" >"$SCRATCH/slices"
+is "of more jobs at once than there are tracks the rest are moments" \
+	"$(grep -c 'queued: ready' "$SCRATCH/slices") $(awk '/q-0: Job/ { n[$2 - $1]++ } END { print n[1000000], n[0] }' "$SCRATCH/slices")" "256 256 144"
 unset QUEUES
 
 # ---- All counters change in each sample ----

@@ -300,7 +300,7 @@ static int make_spans(struct sweep *s)
 {
 	struct jobs *jobs = s->jobs;
 	uint64_t begin_ns = jobs->known[0].start_ns, end_ns = jobs->known[jobs->num_known - 1].end_ns;
-	struct job_span span = { .start_ns = begin_ns, .state = JOBS_UNKNOWN };
+	struct job_span span = { .start_ns = begin_ns, .state = JOBS_UNKNOWN, .owner = JOBS_NOBODY };
 	size_t i;
 
 	for (i = 0; i < s->count && s->list[i].time_ns < end_ns; i++) {
