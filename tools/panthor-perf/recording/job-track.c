@@ -106,7 +106,6 @@ struct job_track {
 	struct queues queues, timelines;
 	struct jobs blocked, closed;
 	unsigned int num_timelines;
-
 	uint32_t next_id;
 
 	/* Whose fence each CPU has signalled last: of a queue, or of another driver and timeline, if there are any. */
@@ -760,15 +759,28 @@ void job_track_forget(struct job_track *t)
 	forget_queues(t);
 }
 
-static void tell_open(struct job_track *t, const struct recording_job *job, uint64_t end_ns, struct queue *queue,
-		      struct queue *waits_for, job_track_take_open *take, void *context)
+/* Of a job whose events may be lost nothing is known since then, and neither is what the GPU does. */
+static void tell_open(struct job_track *t, const struct job *job, job_track_take_open *take, void *context)
 {
+	uint64_t end_ns = job->lost_ns ? job->lost_ns : t->until_ns;
 	struct recording_gap gap = { .start_ns = end_ns, .end_ns = t->until_ns };
-	struct recording_queue queues[2] = { record_of(t, queue) };
-	struct recording_job copy = *job;
-	struct recording_jobs record = { .start_ns = t->until_ns, .end_ns = t->until_ns, .open_ns = t->until_ns, .queues = queues,
-					 .num_queues = 1, .list = &copy, .count = 1, .gaps = &gap, .num_gaps = end_ns < t->until_ns };
+	struct recording_queue queues[2] = { record_of(t, job->queue) };
+	struct recording_job copy = job->record;
+	struct recording_jobs record = { .queues = queues, .num_queues = 1, .list = &copy, .count = 1, .gaps = &gap,
+					 .num_gaps = job->lost_ns > 0 };
+	struct queue *waits_for = job->waited_for;
 
+	if (job->state == QUEUED) {
+		copy.no_run = true;
+		copy.run_ns = end_ns;
+		if (job->blocked) {
+			copy.ready_ns = end_ns;
+			waits_for = owner_of(t, job->waits_for);
+		} else if (copy.ready_ns < job->queue->ready_ns) {
+			copy.ready_ns = job->queue->ready_ns;
+			waits_for = job->queue->waited_for;
+		}
+	}
 	copy.outcome = JOB_UNFINISHED;
 	copy.end_ns = end_ns;
 	copy.queue = copy.waited_for = 0;
@@ -779,37 +791,25 @@ static void tell_open(struct job_track *t, const struct recording_job *job, uint
 	take(context, &record);
 }
 
-static void tell_open_of(struct job_track *t, struct queue *q, job_track_take_open *take, void *context)
+static void tell_open_of(struct job_track *t, const struct queue *q, job_track_take_open *take, void *context)
 {
-	struct job *job, *running = NULL, *queued = NULL;
-	struct queue *waits_for;
-	struct recording_job r;
+	const struct job *job, *lost = NULL, *running = NULL, *queued = NULL;
 
+	/* The others add nothing to these. */
 	TAILQ_FOREACH(job, &q->jobs, in_queue) {
-		/* Of those whose events may be lost nothing is known since, and neither is whether the GPU is busy. */
-		if (job->state == RUNNING && job->lost_ns)
-			tell_open(t, &job->record, job->lost_ns, q, job->waited_for, take, context);
-		else if (job->state == RUNNING && !running)
-			running = job;
-		else if (job->state == QUEUED && !queued && !job->lost_ns && !job->gone_ns)
-			queued = job;
+		if (job->lost_ns)
+			lost = lost && lost->lost_ns <= job->lost_ns ? lost : job;
+		else if (job->state == RUNNING)
+			running = running ? running : job;
+		else if (!job->gone_ns)
+			queued = queued ? queued : job;
 	}
+	if (lost)
+		tell_open(t, lost, take, context);
 	if (running)
-		tell_open(t, &running->record, t->until_ns, q, running->waited_for, take, context);
-	if (!queued)
-		return;
-	r = queued->record;
-	r.no_run = true;
-	r.run_ns = t->until_ns;
-	waits_for = queued->waited_for;
-	if (queued->blocked) {
-		r.ready_ns = t->until_ns;
-		waits_for = owner_of(t, queued->waits_for);
-	} else if (r.ready_ns < q->ready_ns) {
-		r.ready_ns = q->ready_ns;
-		waits_for = q->waited_for;
-	}
-	tell_open(t, &r, t->until_ns, q, waits_for, take, context);
+		tell_open(t, running, take, context);
+	if (queued)
+		tell_open(t, queued, take, context);
 }
 
 void job_track_each_open(struct job_track *t, job_track_take_open *take, void *context)

@@ -35,8 +35,8 @@ uint64_t job_track_until(const struct job_track *track);
 
 /*
  * For who adds up instead of writing, as often as it likes: calls take() with a record for jobs that have not ended, as if they had
- * then. Of each queue that is the one that has run longest, and the first that has not run, which those behind it wait for. While
- * the end of a job may have been lost, its record has a gap from then on.
+ * then. Of each queue that is the one that has run longest, the first that has not run, which those behind it wait for, and the one
+ * whose events may be lost for longest: its record has a gap from then on. The times of records are not set.
  */
 typedef void job_track_take_open(void *context, struct recording_jobs *record);
 void job_track_each_open(struct job_track *track, job_track_take_open *take, void *context);

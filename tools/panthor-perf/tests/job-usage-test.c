@@ -49,6 +49,19 @@ static bool has_gone(void *context, uint32_t pid)
 	return false;
 }
 
+/* Without events. */
+static struct job_track *make_track(bool (*gone)(void *context, uint32_t pid))
+{
+	const struct job_track_processes processes = { find_process, gone, NULL };
+	struct job_track *track = job_track_new(START, true, &processes);
+
+	if (!track)
+		abort();
+	num_events = 0;
+	now = START;
+	return track;
+}
+
 static uint64_t draw(uint64_t from, uint64_t range)
 {
 	return from + rand() % (range + 1);
@@ -155,7 +168,6 @@ static void make_all(size_t queues, bool fences)
 	size_t q, n;
 	uint64_t t;
 
-	num_events = 0;
 	memset(runs, 0, sizeof(runs));
 	memset(ready, 0, sizeof(ready));
 	memset(waiting, 0, sizeof(waiting));
@@ -234,8 +246,7 @@ static void compare_with_moments(size_t queues, const struct job_usage_process *
 /* So many queues, whose events are taken each so often, and shown each so many times. */
 static void check(const char *name, size_t queues, bool fences, uint64_t step, unsigned int updates)
 {
-	const struct job_track_processes processes = { find_process, has_gone, NULL };
-	struct job_track *track = job_track_new(START, true, &processes);
+	struct job_track *track = make_track(has_gone);
 	struct job_usage_process sum[PROCESSES] = {};
 	struct job_usage usage = {};
 	struct job_times times = {};
@@ -243,8 +254,6 @@ static void check(const char *name, size_t queues, bool fences, uint64_t step, u
 	unsigned int n = 0;
 	uint64_t start;
 
-	if (!track)
-		abort();
 	begin();
 	make_all(queues, fences);
 	job_usage_reset(&usage, START);
@@ -298,15 +307,10 @@ static bool all_gone(void *context, uint32_t pid)
 /* Jobs of which nothing comes any more. */
 static void test_forgotten(void)
 {
-	const struct job_track_processes processes = { find_process, all_gone, NULL };
-	struct job_track *track = job_track_new(START, true, &processes);
+	struct job_track *track = make_track(all_gone);
 	struct job_usage usage = {};
 
-	if (!track)
-		abort();
 	begin();
-	num_events = 0;
-	now = START;
 	add(100, JOB_EVENT_QUEUED, 0, 0);
 	add(150, JOB_EVENT_QUEUED, 0, 1);
 	block(0, 0, 100, (struct job_fence){ 77, 1 });
@@ -365,15 +369,10 @@ static void test_moments(void)
 /* Of the time in which events were lost nothing is known. */
 static void test_lost(void)
 {
-	const struct job_track_processes processes = { find_process, has_gone, NULL };
-	struct job_track *track = job_track_new(START, true, &processes);
+	struct job_track *track = make_track(has_gone);
 	struct job_usage usage = {};
 
-	if (!track)
-		abort();
 	begin();
-	num_events = 0;
-	now = START;
 	add(100, JOB_EVENT_QUEUED, 0, 0);
 	add(200, JOB_EVENT_RUN, 0, 0);
 	add(600, JOB_EVENT_LOST, 0, 0)->since_ns = START + 400 * MS;
@@ -395,6 +394,19 @@ static void test_lost(void)
 	expect(usage.times.ns[JOBS_RUNNING] == 1700 * MS && usage.times.ns[JOBS_NONE] == 600 * MS && usage.list[0].jobs == 1,
 	       "running %" PRIu64 ", none %" PRIu64 ", %" PRIu64 " jobs", usage.times.ns[JOBS_RUNNING], usage.times.ns[JOBS_NONE],
 	       usage.list[0].jobs);
+	job_usage_free(&usage);
+	job_track_free(track);
+
+	/* Of a job that had not run when events were lost it is not known whether it did. */
+	track = make_track(has_gone);
+	add(100, JOB_EVENT_QUEUED, 0, 0);
+	add(600, JOB_EVENT_LOST, 0, 0)->since_ns = START + 400 * MS;
+	job_usage_reset(&usage, START);
+	job_track_take(track, events, 2, START + 1000 * MS);
+	expect(!job_usage_add(&usage, track), "it cannot be added");
+	expect(usage.times.ns[JOBS_READY] == 300 * MS && usage.times.ns[JOBS_NONE] == 100 * MS && usage.times.ns[JOBS_UNKNOWN] == 600 * MS,
+	       "queued: ready %" PRIu64 ", none %" PRIu64 ", unknown %" PRIu64, usage.times.ns[JOBS_READY], usage.times.ns[JOBS_NONE],
+	       usage.times.ns[JOBS_UNKNOWN]);
 	job_usage_free(&usage);
 	job_track_free(track);
 	end("the time of lost events is unknown");
