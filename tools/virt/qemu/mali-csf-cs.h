@@ -313,9 +313,9 @@ bool mali_csf_cs_stream_empty(MaliStream *st);
  */
 uint64_t mali_csf_cs_heap_reserve(MaliCsfState *s, MaliStream *st, CsOp *op,
                                   uint64_t units);
-/* The host has answered TILER_OOM. */
 /* What the ledger of jobs is to have of the stream's ring. */
 void mali_csf_cs_note_job(MaliCsfState *s, MaliStream *st, const char *what);
+/* The host has answered TILER_OOM. */
 void mali_csf_cs_heap_answer(MaliCsfState *s, MaliStream *st);
 /* The stream whose handler was to free memory may do so no longer. */
 void mali_csf_cs_heap_orphan(MaliCsfState *s, MaliStream *st);
