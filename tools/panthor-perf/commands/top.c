@@ -321,13 +321,22 @@ static enum pperf_error look_at_clients(struct display *d)
 
 	/* At the end, what is told is of all the time. */
 	if (d->scan_ns && !d->stopped && now_ns(CLOCK_MONOTONIC) - d->scan_ns < MIN_SCAN_NS)
-		return top_find_processes(top) ? PPERF_OK : PPERF_ERROR_NO_MEMORY;
+		return PPERF_OK;
 	d->scan_ns = now_ns(CLOCK_MONOTONIC);
 	if (!clients_scan(&top->clients, "/proc", client_is_of, (void *)top->info))
 		return PPERF_ERROR_NO_MEMORY;
 	clients_sort(&top->clients, top->order, top->reverse);
 	top->profiling = is_profiling(top->info);
-	return top_find_processes(top) ? PPERF_OK : PPERF_ERROR_NO_MEMORY;
+	return PPERF_OK;
+}
+
+static enum pperf_error look_at_users(struct display *d)
+{
+	enum pperf_error error = look_at_clients(d);
+
+	if (error)
+		return error;
+	return top_find_processes(&d->top) ? PPERF_OK : PPERF_ERROR_NO_MEMORY;
 }
 
 /* ---- Updates ---- */
@@ -376,7 +385,7 @@ static enum pperf_error update(struct display *d, bool *updated)
 		d->top.frequency = 0;
 	*updated = true;
 	error = update_jobs(d);
-	return error ? error : look_at_clients(d);
+	return error ? error : look_at_users(d);
 }
 
 static void set_delay(struct display *d, uint64_t ns)
@@ -729,7 +738,7 @@ static int fail(enum pperf_error error)
 /* Shows updates until it is to end. Returns a status. */
 static int run(struct display *d)
 {
-	enum pperf_error error = look_at_clients(d);
+	enum pperf_error error = look_at_users(d);
 	unsigned int events = EVENT_REDRAW;
 	int status = STATUS_OK;
 	bool updated, interrupted;

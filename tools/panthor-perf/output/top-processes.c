@@ -7,6 +7,11 @@
 
 #include "top.h"
 
+bool top_has_jobs(const struct top *top)
+{
+	return !*top->why_no_jobs && top->jobs.end_ns > top->jobs.start_ns;
+}
+
 static struct top_process *find(struct top_processes *processes, pid_t pid)
 {
 	size_t i;
@@ -58,8 +63,6 @@ static void set_jobs(struct top_process *p, const struct job_usage *usage)
 	double seconds = (usage->end_ns - usage->start_ns) / 1e9;
 	const struct job_usage_process *jobs = job_usage_find(usage, p->pid);
 
-	if (seconds <= 0)
-		return;
 	p->jobs = jobs;
 	p->busy = jobs ? jobs->busy_ns / 1e9 / seconds : 0;
 	p->alone = jobs ? jobs->alone_ns / 1e9 / seconds : 0;
@@ -70,43 +73,19 @@ static void set_jobs(struct top_process *p, const struct job_usage *usage)
 	p->to_end = jobs->to_end_ns / 1e9 / jobs->timed;
 }
 
-static uint64_t memory(const struct top_process *p)
+static struct client_key key_of(const struct top_process *p)
 {
-	return p->has_resident ? p->resident : p->total;
-}
-
-/* Those of which it is not known are last. */
-static int compare_parts(double a, double b)
-{
-	if (isnan(a) || isnan(b))
-		return !!isnan(a) - !!isnan(b);
-	return (a < b) - (a > b);
+	return (struct client_key){ p->busy, p->has_resident ? p->resident : p->total, p->command, p->pid };
 }
 
 static int compare(const void *left, const void *right, void *context)
 {
-	const struct top_process *a = left, *b = right;
+	const struct client_key a = key_of(left), b = key_of(right);
 	const struct top *top = context;
-	int result = 0;
+	int result = client_keys_compare(top->order, &a, &b);
 
-	switch (top->order) {
-	case CLIENTS_BY_TIME:
-		result = compare_parts(a->busy, b->busy);
-		if (result)
-			break;
-		/* fall through */
-	case CLIENTS_BY_MEMORY:
-		result = (memory(a) < memory(b)) - (memory(a) > memory(b));
-		break;
-	case CLIENTS_BY_NAME:
-		result = strcmp(a->command, b->command);
-		break;
-	case CLIENTS_BY_PID:
-	case CLIENT_ORDERS:
-		break;
-	}
 	if (!result)
-		result = (a->pid > b->pid) - (a->pid < b->pid);
+		result = (a.pid > b.pid) - (a.pid < b.pid);
 	return top->reverse ? -result : result;
 }
 
@@ -119,7 +98,7 @@ void top_sort_processes(struct top *top)
 bool top_find_processes(struct top *top)
 {
 	struct top_processes *processes = &top->processes;
-	bool has_jobs = !*top->why_no_jobs;
+	bool has_jobs = top_has_jobs(top);
 	struct top_process *list;
 	size_t i;
 

@@ -123,28 +123,6 @@ static struct text time_text(uint64_t ns)
 	return t;
 }
 
-static struct text milliseconds(double seconds)
-{
-	struct text t;
-
-	if (isnan(seconds))
-		strcpy(t.text, "-");
-	else
-		snprintf(t.text, sizeof(t.text), "%.*f", seconds < 1 ? 3 : seconds < 100 ? 1 : 0, seconds * 1e3);
-	return t;
-}
-
-static struct text rate_text(double rate)
-{
-	struct text t;
-
-	if (isnan(rate))
-		strcpy(t.text, "-");
-	else
-		snprintf(t.text, sizeof(t.text), "%.*f", rate < 100 ? 1 : 0, rate);
-	return t;
-}
-
 static struct text frequency_text(double hz)
 {
 	struct text t;
@@ -156,15 +134,21 @@ static struct text frequency_text(double hz)
 	return t;
 }
 
-static struct text megahertz(double hz)
+/* With so many digits behind the point, or "-". */
+static struct text fixed(double value, int digits)
 {
 	struct text t;
 
-	if (isnan(hz))
+	if (isnan(value))
 		strcpy(t.text, "-");
 	else
-		snprintf(t.text, sizeof(t.text), "%.0f", hz / 1e6);
+		snprintf(t.text, sizeof(t.text), "%.*f", digits, value);
 	return t;
+}
+
+static struct text milliseconds(double seconds)
+{
+	return fixed(seconds * 1e3, seconds < 1 ? 3 : seconds < 100 ? 1 : 0);
 }
 
 /* ---- The screen ---- */
@@ -289,11 +273,6 @@ static int draw_topdown(const struct top *top, struct canvas *canvas, int row)
 	return row + 2;
 }
 
-static bool has_jobs(const struct top *top)
-{
-	return !*top->why_no_jobs && top->jobs.end_ns > top->jobs.start_ns;
-}
-
 /* Why the GPU had no job. */
 static int draw_idle(const struct top *top, struct canvas *canvas, int row)
 {
@@ -303,9 +282,9 @@ static int draw_idle(const struct top *top, struct canvas *canvas, int row)
 	if (*top->why_no_jobs)
 		return row;
 	column = canvas_put(canvas, row, 0, MAX_COLUMNS, LOOK_PLAIN, "No job   ");
-	if (!has_jobs(top))
+	if (!top_has_jobs(top))
 		canvas_put(canvas, row, column, MAX_COLUMNS, LOOK_PLAIN, "-");
-	for (state = JOB_STATES - 1; has_jobs(top) && state >= 0; state--)
+	for (state = JOB_STATES - 1; top_has_jobs(top) && state >= 0; state--)
 		if (state != JOBS_RUNNING && (state != JOBS_UNKNOWN || times->ns[state]))
 			column = canvas_print(canvas, row, column, LOOK_PLAIN, "%s%s %.1f%%", state < JOBS_NONE ? ", " : "",
 					      job_states[state][1], job_times_percent(times, times->ns[state]));
@@ -357,7 +336,7 @@ static void draw_client(const struct client *client, struct canvas *canvas, int 
 
 	canvas_print(canvas, row, 0, LOOK_PLAIN, "%7d %*s %6s %6s %5s %7s %7s %7s %*s %s%s%s", (int)client->pid,
 		     id_width, id_text(client).text, percent(client_busy(client)).text, percent(client_load(client)).text,
-		     megahertz(client_hz(client)).text, bytes_text(has_resident, resident).text,
+		     fixed(client_hz(client) / 1e6, 0).text, bytes_text(has_resident, resident).text,
 		     bytes_text(has_total, total).text, bytes_text(has_shared, shared).text, sessions_width,
 		     sessions_text(client).text, client->command,
 		     *client->info.client_name ? " " : "", client->info.client_name);
@@ -366,7 +345,7 @@ static void draw_client(const struct client *client, struct canvas *canvas, int 
 static void draw_process(const struct top_process *p, struct canvas *canvas, int row)
 {
 	canvas_print(canvas, row, 0, LOOK_PLAIN, "%7d %6s %6s %7s %7s %7s %7s %7s %s", (int)p->pid, percent(p->busy).text,
-		     percent(p->alone).text, rate_text(p->rate).text, milliseconds(p->to_run).text, milliseconds(p->to_end).text,
+		     percent(p->alone).text, fixed(p->rate, p->rate < 100 ? 1 : 0).text, milliseconds(p->to_run).text, milliseconds(p->to_end).text,
 		     bytes_text(p->has_resident, p->resident).text, bytes_text(p->has_total, p->total).text,
 		     *p->command ? p->command : "?");
 }
@@ -668,7 +647,7 @@ static struct json_object *json_process(const struct top *top, const struct top_
 	add(object, "command", p->pid ? json_text(p->command) : NULL);
 	add(object, "of_time", json_real(p->busy));
 	add(object, "alone_of_time", json_real(p->alone));
-	if (has_jobs(top)) {
+	if (top_has_jobs(top)) {
 		json_add_count(object, "busy_ns", jobs->busy_ns);
 		json_add_count(object, "alone_ns", jobs->alone_ns);
 		json_add_count(object, "jobs", jobs->jobs);
@@ -739,7 +718,7 @@ void top_print_json(const struct top *top, FILE *out)
 	for (i = 0; i < top->processes.count; i++)
 		json_object_array_add(processes, json_process(top, &top->processes.list[i]));
 	add(object, "processes", processes);
-	if (has_jobs(top))
+	if (top_has_jobs(top))
 		add(object, "jobs", json_jobs(top));
 	if (*top->why_no_jobs)
 		add(object, "jobs_not_known", json_text(top->why_no_jobs));

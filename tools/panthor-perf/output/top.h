@@ -92,6 +92,9 @@ struct top {
 	uint64_t delay_ns;
 };
 
+/* Whether it is known what jobs did in a period. */
+bool top_has_jobs(const struct top *top);
+
 /* Makes the list of processes out of clients and jobs, in the order that is wanted. Returns false without memory. */
 bool top_find_processes(struct top *top);
 void top_sort_processes(struct top *top);

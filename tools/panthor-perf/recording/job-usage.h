@@ -18,7 +18,7 @@ struct job_usage_process {
 	uint64_t jobs, timed, to_run_ns, to_end_ns;
 };
 
-/* Zero it to begin, but for the times, which both are when it begins. */
+/* Zero it, and begin by job_usage_reset(). */
 struct job_usage {
 	uint64_t start_ns, end_ns;
 	struct job_times times;

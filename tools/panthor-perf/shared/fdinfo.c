@@ -573,20 +573,18 @@ static double known_or_less(double value)
 	return isnan(value) ? -1 : value;
 }
 
-static int compare_clients(const void *left, const void *right, void *context)
+int client_keys_compare(enum client_order order, const struct client_key *a, const struct client_key *b)
 {
-	const struct client *a = left, *b = right;
-	const struct sorting *sorting = context;
 	int result = 0;
 
-	switch (sorting->order) {
+	switch (order) {
 	case CLIENTS_BY_TIME:
-		result = three_way(known_or_less(client_busy(b)), known_or_less(client_busy(a)));
+		result = three_way(known_or_less(b->busy), known_or_less(a->busy));
 		if (result)
 			break;
 		/* fall through */
 	case CLIENTS_BY_MEMORY:
-		result = (resident(a) < resident(b)) - (resident(a) > resident(b));
+		result = (a->bytes < b->bytes) - (a->bytes > b->bytes);
 		break;
 	case CLIENTS_BY_NAME:
 		result = strcmp(a->command, b->command);
@@ -597,6 +595,21 @@ static int compare_clients(const void *left, const void *right, void *context)
 	case CLIENT_ORDERS:
 		break;
 	}
+	return result;
+}
+
+static struct client_key key_of(const struct client *c)
+{
+	return (struct client_key){ client_busy(c), resident(c), c->command, c->pid };
+}
+
+static int compare_clients(const void *left, const void *right, void *context)
+{
+	const struct client *a = left, *b = right;
+	const struct client_key of_a = key_of(a), of_b = key_of(b);
+	const struct sorting *sorting = context;
+	int result = client_keys_compare(sorting->order, &of_a, &of_b);
+
 	if (!result)
 		result = (a->info.id > b->info.id) - (a->info.id < b->info.id);
 	return sorting->reverse ? -result : result;

@@ -159,7 +159,18 @@ enum client_order {
 	CLIENT_ORDERS,
 };
 
-/* The largest first, or in the order of numbers and names; those that are equal by their ids. */
+/* What is compared: busy is NAN if it is not known. */
+struct client_key {
+	double busy;
+	uint64_t bytes;
+	const char *command;
+	pid_t pid;
+};
+
+/* Like strcmp(): the largest first, or in the order of numbers and names. */
+int client_keys_compare(enum client_order order, const struct client_key *a, const struct client_key *b);
+
+/* Those that are equal by their ids. */
 void clients_sort(struct clients *clients, enum client_order order, bool reverse);
 
 #endif
