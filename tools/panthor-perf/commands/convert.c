@@ -311,7 +311,10 @@ static int add_jobs(struct json_object *records, const struct recording_record *
 		gap = json_object_new_object();
 		json_add_count(gap, "start_ns", jobs.gaps[i].start_ns);
 		json_add_count(gap, "end_ns", jobs.gaps[i].end_ns);
-		json_add_count(gap, "cpu", jobs.gaps[i].cpu);
+		if (jobs.gaps[i].cpu == RECORDING_NO_CPU)
+			json_object_object_add(gap, "cpu", NULL);
+		else
+			json_add_count(gap, "cpu", jobs.gaps[i].cpu);
 		json_add_count(gap, "lost", jobs.gaps[i].lost);
 		json_object_array_add(gaps, gap);
 	}

@@ -897,7 +897,7 @@ static void report_jobs(const struct recorder *r)
 	fprintf(stderr, "%s job%s.\n", grouped(counts->jobs, jobs), counts->jobs == 1 ? "" : "s");
 	if (counts->gaps)
 		fprintf(stderr, "The kernel lost trace events %s time%s (%s that it counted): some jobs are missing, or parts of them. The "
-			"report tells when.\n", grouped(counts->gaps, jobs), counts->gaps == 1 ? "" : "s", grouped(counts->lost, lost));
+			"report tells of which CPUs.\n", grouped(counts->gaps, jobs), counts->gaps == 1 ? "" : "s", grouped(counts->lost, lost));
 	if (counts->no_memory)
 		fputs("There was not enough memory for all jobs: some are missing.\n", stderr);
 }

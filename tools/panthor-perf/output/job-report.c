@@ -308,7 +308,8 @@ static int find_losses(struct job_report *r)
 
 		if (view_sees(r->view, gap->start_ns, gap->end_ns))
 			list[count++] = (struct losses){
-				gap->cpu, 1, job_parts_between(&r->seen, gap->start_ns, gap->end_ns), gap->lost, !gap->lost,
+				gap->cpu, 1, job_parts_between(&r->seen, gap->start_ns, gap->end_ns), gap->lost,
+				!gap->lost && gap->cpu != RECORDING_NO_CPU,
 			};
 	}
 	qsort(list, count, sizeof(*list), compare_losses);
@@ -524,6 +525,11 @@ static void print_losses(FILE *out, const struct losses *l)
 {
 	char number[32], times[32];
 
+	if (l->cpu == RECORDING_NO_CPU) {
+		fprintf(out, "As events were lost, jobs may have been there unseen in %s gap%s of %.6f s\n", grouped(l->gaps, times),
+			l->gaps == 1 ? "" : "s", l->ns / 1e9);
+		return;
+	}
 	fprintf(out, "CPU %" PRIu32 " lost ", l->cpu);
 	if (l->lost)
 		fprintf(out, "%s%s event%s", l->uncounted ? "at least " : "", grouped(l->lost, number), l->lost == 1 ? "" : "s");
@@ -759,7 +765,10 @@ static struct json_object *losses_json(const struct job_report *r)
 
 	for (i = 0; i < r->num_losses; i++) {
 		item = json_object_new_object();
-		json_add_count(item, "cpu", r->losses[i].cpu);
+		if (r->losses[i].cpu == RECORDING_NO_CPU)
+			json_object_object_add(item, "cpu", NULL);
+		else
+			json_add_count(item, "cpu", r->losses[i].cpu);
 		json_add_count(item, "gaps", r->losses[i].gaps);
 		json_add_count(item, "ns", r->losses[i].ns);
 		json_add_count(item, "lost", r->losses[i].lost);

@@ -256,10 +256,12 @@ static int start_tracing(struct job_events *e)
 		if (tracefs_event_enable(e->instance, d->system, d->name))
 			return -1;
 	}
+	if (tracefs_trace_on(e->instance))
+		return -1;
 	e->start_ns = now_ns(CLOCK_MONOTONIC_RAW);
 	for (n = 0; n < e->num_cpus; n++)
 		e->cpus[n].time_ns = e->start_ns;
-	return tracefs_trace_on(e->instance);
+	return 0;
 }
 
 static void find_device(struct job_events *e, const char *node)
@@ -452,7 +454,8 @@ static int take_event(struct job_events *e, unsigned int cpu, const void *data, 
 
 	for (n = 0; n < EVENTS && e->formats[n].id != id; n++)
 		;
-	if (n == EVENTS)
+	/* Others came before the start, too, which may be lost. */
+	if (n == EVENTS || time_ns < e->start_ns)
 		return 0;
 	event = add_event(e, cpu, time_ns);
 	if (event)
@@ -461,14 +464,14 @@ static int take_event(struct job_events *e, unsigned int cpu, const void *data, 
 }
 
 /* Tells that events of a CPU were lost since all was read. Returns -1 without memory. */
-static int take_loss(struct job_events *e, unsigned int cpu, uint64_t time_ns, int missed)
+static int take_loss(struct job_events *e, unsigned int cpu, uint64_t until_ns, int missed)
 {
-	struct job_event *event = add_event(e, cpu, time_ns);
+	struct job_event *event = add_event(e, cpu, e->cpus[cpu].time_ns);
 
 	if (!event)
 		return -1;
 	event->kind = JOB_EVENT_LOST;
-	event->since_ns = e->cpus[cpu].time_ns;
+	event->until_ns = until_ns;
 	event->lost = missed > 0 ? missed : 0;
 	return 0;
 }
@@ -490,7 +493,8 @@ static void take_page(struct job_events *e, unsigned int cpu)
 			continue;
 		missed = 0;
 		c->no_memory = take_event(e, cpu, data, time_ns);
-		c->time_ns = time_ns;
+		if (time_ns > c->time_ns)
+			c->time_ns = time_ns;
 	}
 }
 
@@ -528,6 +532,8 @@ uint64_t job_events_read(struct job_events *e, bool last, const struct job_event
 	for (n = 0; n < e->num_cpus; n++) {
 		while (tracefs_cpu_read(e->cpus[n].trace, e->page, true) > 0)
 			take_page(e, n);
+		if (e->cpus[n].no_memory)
+			e->cpus[n].no_memory = take_loss(e, n, until_ns, 0);
 		if (e->cpus[n].time_ns < until_ns && !e->cpus[n].no_memory)
 			e->cpus[n].time_ns = until_ns;
 	}

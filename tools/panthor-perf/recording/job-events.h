@@ -22,7 +22,7 @@ enum job_event_kind {
 	/* A fence of another driver is signalled. */
 	JOB_EVENT_SIGNALED,
 
-	/* Events before this one were lost, since the time since_ns. */
+	/* From this time on events of a CPU were lost, until the time until_ns. */
 	JOB_EVENT_LOST,
 };
 
@@ -59,7 +59,7 @@ struct job_event {
 	char name[64];
 
 	/* LOST: how many, 0 if it is not known. */
-	uint64_t lost, since_ns;
+	uint64_t lost, until_ns;
 };
 
 struct job_events;

@@ -31,7 +31,7 @@ struct process {
 struct job_recorder {
 	struct job_events *events;
 	struct job_track *track;
-	uint64_t looked_ns;
+	uint64_t looked_ns, forgot_ns;
 	bool ended;
 	struct thread threads[THREADS];
 	struct process processes[PROCESSES];
@@ -173,6 +173,10 @@ bool job_recorder_next(struct job_recorder *r, bool last, struct recording_jobs 
 		return true;
 	if (r->ended || (!last && !is_due(r, time_ns)))
 		return false;
+	if (time_ns - r->forgot_ns >= 1000000000) {
+		job_track_forget(r->track);
+		r->forgot_ns = time_ns;
+	}
 	look(r, last, time_ns);
 	if (last) {
 		job_track_end(r->track);

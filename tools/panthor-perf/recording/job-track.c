@@ -3,7 +3,8 @@
  * A queue runs its jobs in the order in which they were queued. Its first job that has not run waits for fences, one after the
  * other: it is ready when the last of them is signalled, and no job behind it is ready before it.
  *
- * What lost events hide is not made up: a job that was on its way then and never ends is of an unknown end.
+ * What lost events hide is not made up. A job that was on its way then and never ends is of an unknown end, and one that is first
+ * seen later has been on its way for an unknown time: what the GPU did meanwhile is a gap as well.
  */
 #define _GNU_SOURCE
 #include "job-track.h"
@@ -18,11 +19,11 @@
 /* How often is written that there were no jobs. */
 #define QUIET_NS 1000000000ull
 
-/* How long files wait for the end of a job whose events may be lost. */
-#define LOST_NS 1000000000ull
-
-/* What nothing has come of for so long is forgotten by who goes on for days. */
+/* A job whose events may be lost is given up, and a queue forgotten, of which nothing comes for so long: twice panthor's limit. */
 #define FORGOTTEN_NS 10000000000ull
+
+/* So many gaps can wait for the record that has them, then they become one. */
+#define MAX_GAPS 64
 
 /* As many timelines of other drivers are told apart. */
 #define MAX_TIMELINES 256
@@ -75,8 +76,8 @@ struct queue {
 	/* Those that have not ended, as they were queued. */
 	struct jobs jobs;
 
-	/* The highest number of a fence that is done. Events of those up to it that come later are late, and of no new job. */
-	uint64_t done;
+	/* The highest number of a fence that is done, and when. Events of those up to it that come later are late, and of no new job. */
+	uint64_t done, done_ns;
 
 	/* When the last job that ran was ready, and what it had waited for. */
 	uint64_t ready_ns;
@@ -114,8 +115,14 @@ struct job_track {
 		char driver[16], name[64];
 	} last[MAX_CPUS];
 
-	struct recording_gap *gaps;
-	size_t num_gaps, gap_room;
+	/*
+	 * When events were lost last, or tracing began: from the first gap on that is not further from the next one than a job is
+	 * waited for, up to the last. A job that is seen for the first time later, but not as it is queued, may be from then.
+	 */
+	uint64_t lost_ns, lost_until_ns;
+
+	struct recording_gap gaps[MAX_GAPS];
+	size_t num_gaps;
 	struct job_track_counts counts;
 
 	/* Lists of the record that was given out. */
@@ -123,6 +130,89 @@ struct job_track {
 	struct recording_queue out_queues[RECORDING_JOBS_QUEUES];
 	struct recording_job out[RECORDING_JOBS_JOBS];
 };
+
+/* ---- Gaps ---- */
+
+/* That with which another one becomes one: of the same CPU, if there is one. NULL if there is room for both. */
+static struct recording_gap *partner_of(struct job_track *t, const struct recording_gap *gap)
+{
+	struct recording_gap *g;
+	size_t i;
+
+	for (i = t->num_gaps; i--;) {
+		g = &t->gaps[i];
+		if (gap->cpu == RECORDING_NO_CPU && g->start_ns <= gap->start_ns && gap->end_ns <= g->end_ns)
+			return g;
+		if (g->cpu == gap->cpu && (t->num_gaps == MAX_GAPS || (gap->cpu == RECORDING_NO_CPU && g->start_ns <= gap->end_ns &&
+								       gap->start_ns <= g->end_ns)))
+			return g;
+	}
+	return t->num_gaps == MAX_GAPS ? &t->gaps[MAX_GAPS - 1] : NULL;
+}
+
+static void add_gap(struct job_track *t, struct recording_gap gap)
+{
+	struct recording_gap *partner = partner_of(t, &gap);
+
+	if (!partner) {
+		t->gaps[t->num_gaps++] = gap;
+		return;
+	}
+	partner->start_ns = gap.start_ns < partner->start_ns ? gap.start_ns : partner->start_ns;
+	partner->end_ns = gap.end_ns > partner->end_ns ? gap.end_ns : partner->end_ns;
+	partner->lost += gap.lost;
+}
+
+/* A job may have been on the GPU between two times, or waiting for that, unseen. */
+static void add_unseen(struct job_track *t, const struct queue *q, uint64_t start_ns, uint64_t end_ns)
+{
+	if ((!q || q->ours) && start_ns < end_ns)
+		add_gap(t, (struct recording_gap){ start_ns, end_ns, RECORDING_NO_CPU, 0 });
+}
+
+/* A job is seen for the first time, of a queue if that is known: it may have been there since events were lost. */
+static void add_unseen_before(struct job_track *t, const struct queue *q, uint64_t time_ns)
+{
+	/* It is not before others of its queue. */
+	add_unseen(t, q, q && q->done_ns > t->lost_ns ? q->done_ns : t->lost_ns, time_ns);
+}
+
+/* Since when events may be lost of a job of which there is one. */
+static uint64_t lost_since(const struct job_track *t, uint64_t time_ns)
+{
+	return time_ns <= t->lost_until_ns ? time_ns : 0;
+}
+
+static uint64_t last_seen(const struct job *job)
+{
+	return job->state == QUEUED ? job->record.queued_ns : job->record.run_ns;
+}
+
+/* Events are lost from a time on: jobs that are on their way then may be of an unknown end. */
+static void lose(struct job_track *t, struct recording_gap gap)
+{
+	struct queue *q;
+	struct job *job;
+
+	if (gap.end_ns < gap.start_ns)
+		gap.end_ns = gap.start_ns;
+	if (gap.start_ns > t->lost_until_ns + FORGOTTEN_NS)
+		t->lost_ns = gap.start_ns;
+	if (gap.end_ns > t->lost_until_ns)
+		t->lost_until_ns = gap.end_ns;
+	TAILQ_FOREACH(q, &t->queues, in_all)
+		TAILQ_FOREACH(job, &q->jobs, in_queue)
+			if (!job->lost_ns)
+				job->lost_ns = gap.start_ns > last_seen(job) ? gap.start_ns : last_seen(job);
+	add_gap(t, gap);
+}
+
+/* There is no memory for what comes at a time. */
+static void lose_event(struct job_track *t, uint64_t time_ns)
+{
+	t->counts.no_memory++;
+	lose(t, (struct recording_gap){ time_ns, time_ns, RECORDING_NO_CPU, 0 });
+}
 
 /* ---- Queues ---- */
 
@@ -140,14 +230,12 @@ static struct queue *find_queue(const struct job_track *t, uint64_t key)
 	return found ? *found : NULL;
 }
 
-static struct queue *new_queue(struct job_track *t, struct queues *list)
+static struct queue *new_queue(struct queues *list)
 {
 	struct queue *q = calloc(1, sizeof(*q));
 
-	if (!q) {
-		t->counts.no_memory++;
+	if (!q)
 		return NULL;
-	}
 	TAILQ_INIT(&q->jobs);
 	TAILQ_INSERT_TAIL(list, q, in_all);
 	return q;
@@ -155,7 +243,7 @@ static struct queue *new_queue(struct job_track *t, struct queues *list)
 
 static struct queue *make_queue(struct job_track *t, const struct job_event *e)
 {
-	struct queue *q = new_queue(t, &t->queues);
+	struct queue *q = new_queue(&t->queues);
 
 	if (!q)
 		return NULL;
@@ -164,7 +252,6 @@ static struct queue *make_queue(struct job_track *t, const struct job_event *e)
 	strcpy(q->record.name, e->name);
 	pperf_text_clean(q->record.name);
 	if (!tsearch(q, &t->by_key, compare_keys)) {
-		t->counts.no_memory++;
 		TAILQ_REMOVE(&t->queues, q, in_all);
 		free(q);
 		return NULL;
@@ -216,7 +303,7 @@ static struct queue *timeline_of(struct job_track *t, const char *driver, const 
 	TAILQ_FOREACH(q, &t->timelines, in_all)
 		if (!strcmp(q->record.process, record.process) && !strcmp(q->record.name, record.name))
 			return q;
-	q = t->num_timelines < MAX_TIMELINES ? new_queue(t, &t->timelines) : NULL;
+	q = t->num_timelines < MAX_TIMELINES ? new_queue(&t->timelines) : NULL;
 	if (!q)
 		return NULL;
 	t->num_timelines++;
@@ -245,7 +332,7 @@ static struct job *find_job(const struct job_track *t, struct job_fence fence)
 static struct job *make_job(struct job_track *t, const struct job_event *e)
 {
 	struct queue *q = queue_of(t, e);
-	struct job *job;
+	struct job *job, *before;
 
 	if (t->contexts && q && e->job.number <= q->done)
 		return NULL;
@@ -253,7 +340,7 @@ static struct job *make_job(struct job_track *t, const struct job_event *e)
 	if (job)
 		job->fence = e->job;
 	if (!job || !tsearch(job, &t->by_fence, compare_fences)) {
-		t->counts.no_memory += !!q;
+		lose_event(t, e->time_ns);
 		free(job);
 		return NULL;
 	}
@@ -261,8 +348,16 @@ static struct job *make_job(struct job_track *t, const struct job_event *e)
 	job->queue = q;
 	job->record.queued_ns = e->time_ns;
 	job->record.ready_ns = e->time_ns;
+	job->lost_ns = lost_since(t, e->time_ns);
 	q->moved_ns = e->time_ns;
-	TAILQ_INSERT_TAIL(&q->jobs, job, in_queue);
+	/* One of which it was not seen that it was queued may be before others. */
+	TAILQ_FOREACH_REVERSE(before, &q->jobs, jobs, in_queue)
+		if (t->contexts ? before->fence.number < e->job.number : before->id < e->id)
+			break;
+	if (before)
+		TAILQ_INSERT_AFTER(&q->jobs, before, job, in_queue);
+	else
+		TAILQ_INSERT_HEAD(&q->jobs, job, in_queue);
 	return job;
 }
 
@@ -297,7 +392,7 @@ static void close_job(struct job_track *t, struct job *job, enum recording_outco
 		if (job->blocked)
 			r->ready_ns = end_ns;
 		set_ready(job);
-		r->run_ns = outcome == JOB_DONE && job->lost_ns ? job->lost_ns : end_ns;
+		r->run_ns = end_ns;
 		r->no_run = true;
 	}
 	if (r->run_ns > end_ns)
@@ -321,14 +416,14 @@ static void close_job(struct job_track *t, struct job *job, enum recording_outco
 /* No event of it will come any more. Events that were lost since some time may be from later on. */
 static void give_up(struct job_track *t, struct job *job, enum recording_outcome outcome, uint64_t time_ns)
 {
-	if (job->lost_ns && job->state == RUNNING && job->lost_ns < job->record.run_ns)
-		close_job(t, job, JOB_UNFINISHED, job->record.run_ns);
-	else if (job->lost_ns)
+	if (job->lost_ns) {
+		add_unseen(t, job->queue, job->lost_ns, time_ns);
 		close_job(t, job, JOB_UNFINISHED, job->lost_ns);
-	else if (job->gone_ns)
+	} else if (job->gone_ns) {
 		close_job(t, job, JOB_DROPPED, job->gone_ns);
-	else
+	} else {
 		close_job(t, job, outcome, time_ns);
+	}
 }
 
 static void block(struct job_track *t, struct job *job, const struct job_event *e)
@@ -358,6 +453,21 @@ static void signal_job(struct job_track *t, struct job *job, struct queue *owner
 	if (time_ns > job->record.ready_ns)
 		job->record.ready_ns = time_ns;
 	job->waited_for = owner;
+}
+
+/* It was given to firmware before a time, unseen, while events were lost: the first time or a later one. */
+static void run_unseen(struct job_track *t, struct job *job, uint64_t time_ns)
+{
+	if (job->state != QUEUED || !job->lost_ns)
+		return;
+	if (job->blocked)
+		job->record.ready_ns = job->lost_ns;
+	unblock(t, job);
+	set_ready(job);
+	job->state = RUNNING;
+	job->record.run_ns = job->lost_ns;
+	job->record.no_run = true;
+	add_unseen(t, job->queue, job->lost_ns, t->lost_until_ns < time_ns ? t->lost_until_ns : time_ns);
 }
 
 /* ---- Events ---- */
@@ -402,14 +512,25 @@ static void take_blocked(struct job_track *t, const struct job_event *e)
 
 static void take_run(struct job_track *t, const struct job_event *e)
 {
-	struct job *job = find_job(t, e->job);
+	struct job *job = find_job(t, e->job), *other;
 
+	/* Before Linux 6.16 another one may be in its place, unseen. */
+	if (job && !t->contexts && (job->id != e->id || job->queue->key != e->queue)) {
+		give_up(t, job, JOB_UNFINISHED, e->time_ns);
+		job = NULL;
+	}
 	if (!job) {
 		job = make_job(t, e);
 		if (!job)
 			return;
 		job->record.no_queued = true;
+		add_unseen_before(t, job->queue, e->time_ns);
 	}
+	/* What it waited for meanwhile may not have been seen. */
+	if (job->lost_ns)
+		add_unseen(t, job->queue, job->lost_ns, e->time_ns);
+	for (other = TAILQ_FIRST(&job->queue->jobs); other != job; other = TAILQ_NEXT(other, in_queue))
+		run_unseen(t, other, e->time_ns);
 	/* The fence was signaled, unseen. Before Linux 6.16 it may have been before. */
 	if (job->blocked && t->contexts)
 		signal_job(t, job, owner_of(t, job->waits_for), e->time_ns);
@@ -417,7 +538,8 @@ static void take_run(struct job_track *t, const struct job_event *e)
 	set_ready(job);
 	job->state = RUNNING;
 	job->record.run_ns = e->time_ns;
-	job->lost_ns = job->gone_ns = 0;
+	job->lost_ns = lost_since(t, e->time_ns);
+	job->gone_ns = 0;
 	job->queue->moved_ns = e->time_ns;
 }
 
@@ -428,8 +550,12 @@ static struct job *make_unknown(struct job_track *t, const struct job_event *e)
 	struct job_event first = { .time_ns = t->start_ns, .kind = JOB_EVENT_RUN, .job = e->job };
 	struct job *job;
 
-	if (!q || !q->ours || t->counts.gaps)
+	if (q && e->job.number <= q->done)
 		return NULL;
+	if (!q || !q->ours || t->counts.gaps || t->counts.no_memory) {
+		add_unseen_before(t, q, e->time_ns);
+		return NULL;
+	}
 	first.queue = q->key;
 	job = make_job(t, &first);
 	if (!job)
@@ -437,8 +563,6 @@ static struct job *make_unknown(struct job_track *t, const struct job_event *e)
 	job->state = RUNNING;
 	job->record.run_ns = first.time_ns;
 	job->record.no_queued = job->record.no_run = true;
-	TAILQ_REMOVE(&q->jobs, job, in_queue);
-	TAILQ_INSERT_HEAD(&q->jobs, job, in_queue);
 	return job;
 }
 
@@ -464,7 +588,13 @@ static void take_done(struct job_track *t, const struct job_event *e)
 		if (other->lost_ns)
 			give_up(t, other, JOB_UNFINISHED, e->time_ns);
 	}
-	job->queue->moved_ns = e->time_ns;
+	/* Before Linux 6.16 it may be the end of another one in its place. */
+	if (job->lost_ns && !t->contexts) {
+		give_up(t, job, JOB_UNFINISHED, e->time_ns);
+		return;
+	}
+	run_unseen(t, job, e->time_ns);
+	job->queue->moved_ns = job->queue->done_ns = e->time_ns;
 	if (e->job.number > job->queue->done)
 		job->queue->done = e->job.number;
 	close_job(t, job, JOB_DONE, e->time_ns);
@@ -504,28 +634,11 @@ static void take_signaled(struct job_track *t, const struct job_event *e)
 
 static void take_lost(struct job_track *t, const struct job_event *e)
 {
-	struct recording_gap *more;
-	struct queue *q;
-	struct job *job;
-
 	t->counts.gaps++;
 	t->counts.lost += e->lost;
-	TAILQ_FOREACH(q, &t->queues, in_all)
-		TAILQ_FOREACH(job, &q->jobs, in_queue)
-			if (!job->lost_ns)
-				job->lost_ns = e->since_ns;
 	if (e->cpu < MAX_CPUS)
 		t->last[e->cpu] = (struct last){};
-	if (t->num_gaps == t->gap_room) {
-		more = reallocarray(t->gaps, 2 * t->gap_room + 16, sizeof(*more));
-		if (!more) {
-			t->counts.no_memory++;
-			return;
-		}
-		t->gaps = more;
-		t->gap_room = 2 * t->gap_room + 16;
-	}
-	t->gaps[t->num_gaps++] = (struct recording_gap){ e->since_ns, e->time_ns, e->cpu, e->lost };
+	lose(t, (struct recording_gap){ e->time_ns, e->until_ns, e->cpu, e->lost });
 }
 
 /* Jobs that wait in queues of processes that have gone. The kernel gives them up when what they wait for is signaled. */
@@ -564,6 +677,7 @@ void job_track_end(struct job_track *t)
 {
 	struct queue *q;
 	struct job *job;
+	size_t i;
 
 	TAILQ_FOREACH(q, &t->queues, in_all)
 		while ((job = TAILQ_FIRST(&q->jobs))) {
@@ -571,6 +685,9 @@ void job_track_end(struct job_track *t)
 				job->waited_for = owner_of(t, job->waits_for);
 			give_up(t, job, JOB_UNFINISHED, t->until_ns);
 		}
+	for (i = 0; i < t->num_gaps; i++)
+		if (t->gaps[i].end_ns > t->until_ns)
+			t->gaps[i].end_ns = t->until_ns;
 	t->ended = true;
 }
 
@@ -625,18 +742,21 @@ static bool put_job(struct job_track *t, struct recording_jobs *out, const struc
 	return true;
 }
 
-/* When the oldest job was queued that may run still. One whose events may be lost may have ended: it is not waited for long. */
+/* When the oldest job was queued that may run still, or a gap began that is not written. */
 static uint64_t oldest_open(const struct job_track *t)
 {
 	uint64_t oldest_ns = UINT64_MAX;
 	const struct queue *q;
 	const struct job *job;
+	size_t i;
 
+	for (i = 0; i < t->num_gaps; i++)
+		if (t->gaps[i].start_ns < oldest_ns)
+			oldest_ns = t->gaps[i].start_ns;
 	TAILQ_FOREACH(q, &t->queues, in_all)
 		if (q->ours)
 			TAILQ_FOREACH(job, &q->jobs, in_queue)
-				if (!job->gone_ns && (!job->lost_ns || t->until_ns - job->lost_ns < LOST_NS) &&
-				    job->record.queued_ns < oldest_ns)
+				if (!job->gone_ns && job->record.queued_ns < oldest_ns)
 					oldest_ns = job->record.queued_ns;
 	TAILQ_FOREACH(job, &t->closed, in_closed)
 		if (job->record.queued_ns < oldest_ns)
@@ -657,13 +777,24 @@ static void put_gaps(struct job_track *t, struct recording_jobs *out)
 	t->num_gaps = left;
 }
 
+/* One can end later than what was taken. */
+static bool has_gap(const struct job_track *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->num_gaps; i++)
+		if (t->gaps[i].end_ns <= t->until_ns)
+			return true;
+	return false;
+}
+
 bool job_track_record(struct job_track *t, struct recording_jobs *out)
 {
 	struct job *job;
 
 	*out = (struct recording_jobs){ .start_ns = t->written_ns, .end_ns = t->written_ns, .gaps = t->out_gaps,
 					.queues = t->out_queues, .list = t->out };
-	if (TAILQ_EMPTY(&t->closed) && !t->num_gaps && t->until_ns - t->written_ns < (t->ended ? 1 : QUIET_NS))
+	if (TAILQ_EMPTY(&t->closed) && !has_gap(t) && t->until_ns - t->written_ns < (t->ended ? 1 : QUIET_NS))
 		return false;
 	while ((job = TAILQ_FIRST(&t->closed)) && put_job(t, out, job)) {
 		if (job->record.end_ns > out->end_ns)
@@ -709,12 +840,14 @@ static void forget_queue(struct job_track *t, struct queue *q)
 	free(q);
 }
 
+/* Of one whose process has gone, or is not known, nothing more will come. */
 static bool is_old(const struct job_track *t, const struct queue *q)
 {
-	return TAILQ_EMPTY(&q->jobs) && (t->until_ns < q->moved_ns || t->until_ns - q->moved_ns > FORGOTTEN_NS);
+	return TAILQ_EMPTY(&q->jobs) && (t->until_ns < q->moved_ns || t->until_ns - q->moved_ns > FORGOTTEN_NS) &&
+	       (!q->record.pid || t->processes.has_gone(t->processes.context, q->record.pid));
 }
 
-/* Forgets queues that nothing refers to. They are made anew if something comes of them. */
+/* Forgets queues that nothing refers to. */
 static void forget_queues(struct job_track *t)
 {
 	struct queue *q, *next;
@@ -735,9 +868,10 @@ static void forget_queues(struct job_track *t)
 		if (job->waited_for)
 			job->waited_for->kept = true;
 	}
+	/* That was right behind it, long ago. */
 	for (cpu = 0; cpu < MAX_CPUS; cpu++)
-		if (t->last[cpu].queue)
-			t->last[cpu].queue->kept = true;
+		if (t->last[cpu].queue && !t->last[cpu].queue->kept)
+			t->last[cpu] = (struct last){};
 	for (q = TAILQ_FIRST(&t->queues); q; q = next) {
 		next = TAILQ_NEXT(q, in_all);
 		if (!q->kept)
@@ -749,21 +883,27 @@ void job_track_forget(struct job_track *t)
 {
 	struct queue *q;
 
-	t->next_id = 0;
-	TAILQ_FOREACH(q, &t->queues, in_all) {
-		q->numbered = false;
+	TAILQ_FOREACH(q, &t->queues, in_all)
 		forget_jobs(t, q);
-	}
+	forget_queues(t);
+}
+
+void job_track_renumber(struct job_track *t)
+{
+	struct queue *q;
+
+	t->next_id = 0;
+	TAILQ_FOREACH(q, &t->queues, in_all)
+		q->numbered = false;
 	TAILQ_FOREACH(q, &t->timelines, in_all)
 		q->numbered = false;
-	forget_queues(t);
 }
 
 /* Of a job whose events may be lost nothing is known since then, and neither is what the GPU does. */
 static void tell_open(struct job_track *t, const struct job *job, job_track_take_open *take, void *context)
 {
 	uint64_t end_ns = job->lost_ns ? job->lost_ns : t->until_ns;
-	struct recording_gap gap = { .start_ns = end_ns, .end_ns = t->until_ns };
+	struct recording_gap gap = { end_ns, t->until_ns, RECORDING_NO_CPU, 0 };
 	struct recording_queue queues[2] = { record_of(t, job->queue) };
 	struct recording_job copy = job->record;
 	struct recording_jobs record = { .queues = queues, .num_queues = 1, .list = &copy, .count = 1, .gaps = &gap,
@@ -814,11 +954,19 @@ static void tell_open_of(struct job_track *t, const struct queue *q, job_track_t
 
 void job_track_each_open(struct job_track *t, job_track_take_open *take, void *context)
 {
+	struct recording_gap gap = { 0, t->until_ns, RECORDING_NO_CPU, 0 };
+	struct recording_jobs record = { .gaps = &gap, .num_gaps = 1 };
 	struct queue *q;
+	size_t i;
 
 	TAILQ_FOREACH(q, &t->queues, in_all)
 		if (q->ours)
 			tell_open_of(t, q, take, context);
+	for (i = 0; i < t->num_gaps; i++) {
+		gap.start_ns = t->gaps[i].start_ns;
+		if (gap.start_ns < gap.end_ns)
+			take(context, &record);
+	}
 }
 
 /* ---- All of it ---- */
@@ -831,7 +979,7 @@ struct job_track *job_track_new(uint64_t start_ns, bool contexts, const struct j
 		return NULL;
 	t->processes = *processes;
 	t->contexts = contexts;
-	t->start_ns = t->until_ns = t->written_ns = start_ns;
+	t->start_ns = t->until_ns = t->written_ns = t->lost_ns = t->lost_until_ns = start_ns;
 	TAILQ_INIT(&t->queues);
 	TAILQ_INIT(&t->timelines);
 	TAILQ_INIT(&t->blocked);
@@ -862,6 +1010,5 @@ void job_track_free(struct job_track *t)
 		TAILQ_REMOVE(&t->timelines, q, in_all);
 		free(q);
 	}
-	free(t->gaps);
 	free(t);
 }

@@ -36,16 +36,20 @@ uint64_t job_track_until(const struct job_track *track);
 /*
  * For who adds up instead of writing, as often as it likes: calls take() with a record for jobs that have not ended, as if they had
  * then. Of each queue that is the one that has run longest, the first that has not run, which those behind it wait for, and the one
- * whose events may be lost for longest: its record has a gap from then on. The times of records are not set.
+ * whose events may be lost for longest: its record has a gap from then on. So have others for gaps that go on. The times of records
+ * are not set.
  */
 typedef void job_track_take_open(void *context, struct recording_jobs *record);
 void job_track_each_open(struct job_track *track, job_track_take_open *take, void *context);
 
 /*
- * For who goes on for days, behind the last record: numbers queues anew in the records that follow, and forgets what nothing has
- * come of for ten seconds: queues without jobs, jobs whose process has gone, and those whose ends may have been lost.
+ * Forgets what nothing has come of for ten seconds: of a process that has gone, jobs that have not run and queues; and jobs whose
+ * ends may have been lost. To be called once a second or so, between the last record and new events.
  */
 void job_track_forget(struct job_track *track);
+
+/* Numbers queues anew in the records that follow. */
+void job_track_renumber(struct job_track *track);
 
 struct job_track_counts {
 	/* Jobs that were to be written. */

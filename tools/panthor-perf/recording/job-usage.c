@@ -72,13 +72,16 @@ static void add_open(void *context, struct recording_jobs *record)
 static void make_list(struct look *look, struct job_track *track, uint64_t until_ns)
 {
 	struct recording_jobs record, rest = {};
+	size_t i;
 
 	while (job_track_record(track, &record)) {
-		look->usage->gaps += record.num_gaps;
+		for (i = 0; i < record.num_gaps; i++)
+			look->usage->gaps += record.gaps[i].cpu != RECORDING_NO_CPU;
 		add_record(look, &record, look->usage->end_ns);
 	}
 	job_track_each_open(track, add_open, look);
 	job_track_forget(track);
+	job_track_renumber(track);
 	add_record(look, &rest, until_ns);
 	look->wrong |= pperf_jobs_end(&look->jobs) != RECORDING_END;
 }

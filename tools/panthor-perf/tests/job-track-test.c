@@ -83,9 +83,22 @@ static struct job_event signaled(uint64_t time_ns, uint32_t context, uint32_t nu
 	return e;
 }
 
-static struct job_event lost(uint64_t since_ns, uint64_t time_ns)
+static struct job_event lost(uint64_t time_ns, uint64_t until_ns)
 {
-	return (struct job_event){ .time_ns = time_ns, .kind = JOB_EVENT_LOST, .since_ns = since_ns, .lost = 7, .cpu = 1 };
+	return (struct job_event){ .time_ns = time_ns, .kind = JOB_EVENT_LOST, .until_ns = until_ns, .lost = 7, .cpu = 1 };
+}
+
+/* Events before Linux 6.16: fences and queues are where they are in memory; jobs that wait have a number. */
+static struct job_event old(enum job_event_kind kind, uint64_t time_ns, uint64_t queue, uint64_t fence, uint64_t id, uint32_t thread)
+{
+	return (struct job_event){ .time_ns = time_ns, .kind = kind, .job = { fence, 0 }, .queue = queue, .ours = true, .thread = thread,
+				   .id = id, .name = "panthor-queue" };
+}
+
+static struct job_event old_blocked(uint64_t time_ns, uint64_t id, uint64_t fence, uint32_t context, uint32_t number)
+{
+	return (struct job_event){ .time_ns = time_ns, .kind = JOB_EVENT_BLOCKED, .id = id, .fence = { fence, 0 }, .context = context,
+				   .number = number, .name = "panthor-queue" };
 }
 
 /* All jobs that are to be written, one line each: process, queue, thread, times, outcome, unknown times, what it waited for. */
@@ -107,8 +120,9 @@ static void print_jobs(struct job_track *t, char *to, size_t size)
 				 w ? w->name : "");
 		}
 		for (i = 0; i < r.num_gaps; i++)
-			snprintf(to + strlen(to), size - strlen(to), "gap %u: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r.gaps[i].cpu,
-				 r.gaps[i].start_ns, r.gaps[i].end_ns, r.gaps[i].lost);
+			snprintf(to + strlen(to), size - strlen(to), "%s: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+				 r.gaps[i].cpu == RECORDING_NO_CPU ? "unseen" : "gap", r.gaps[i].start_ns, r.gaps[i].end_ns,
+				 r.gaps[i].lost);
 	}
 }
 
@@ -159,10 +173,12 @@ static void test_new(void)
 	      "p100 q1 101: 1110 1110 1250 1500\n"
 	      "p100 q1 101: 1100 1100 1200 1501\n",
 	      queued(1100, 1, 1, 101), queued(1110, 1, 2, 101), run(1200, 1, 1), run(1250, 1, 2), done(1500, 1, 2), done(1501, 1, 1));
+	/* Until they were seen, they were somewhere. */
 	CHECK("jobs from before", true, 3000,
 	      "p100 q1 0: 1100 1100 1100 1200 no queued\n"
 	      "p100 q1 101: 1400 1400 1500 1600\n"
-	      "p100 q2 101: 1800 1800 1900 2000\n",
+	      "p100 q2 101: 1800 1800 1900 2000\n"
+	      "unseen: 1000 1700 0\n",
 	      run(1100, 1, 8), done(1200, 1, 8), queued(1400, 1, 9, 101), run(1500, 1, 9), done(1600, 1, 9), done(1700, 2, 3), queued(1800, 2, 4, 101),
 	      run(1900, 2, 4), done(2000, 2, 4), done(2100, 2, 3));
 	CHECK("jobs at the end", true, 3000,
@@ -186,33 +202,119 @@ static void test_lost(void)
 	      "p100 q2 102: 1300 1300 2100 2200\n"
 	      /* Nothing came any more. */
 	      "p100 q3 103: 1100 1100 1200 1500 unfinished\n"
-	      "gap 1: 1500 1900 7\n",
+	      "gap: 1500 1900 7\n"
+	      "unseen: 1500 3000 0\n",
 	      queued(1100, 1, 1, 101), queued(1100, 2, 1, 102), queued(1100, 3, 1, 103), run(1200, 2, 1), run(1200, 3, 1),
 	      queued(1300, 2, 2, 102), lost(1500, 1900), done(2000, 1, 1), run(2100, 2, 2), done(2200, 2, 2));
+	CHECK("a job whose end was lost has ended before that of the next", true, 3000,
+	      "p100 q1 101: 1100 1100 1200 1500 unfinished\n"
+	      "p100 q1 101: 2000 2000 2100 2200\n"
+	      "gap: 1500 1600 7\n"
+	      "unseen: 1500 2200 0\n",
+	      queued(1100, 1, 1, 101), run(1200, 1, 1), lost(1500, 1600), queued(2000, 1, 2, 101), run(2100, 1, 2), done(2200, 1, 2));
 	CHECK("a job has not ended before it ran, however long events may be lost", true, 3000,
 	      "p100 q1 101: 1100 1100 1200 1200 unfinished\n"
-	      "gap 1: 1050 1900 7\n",
+	      "gap: 1050 1900 7\n"
+	      "unseen: 1200 3000 0\n",
 	      queued(1100, 1, 1, 101), run(1200, 1, 1), lost(1050, 1900));
-	CHECK("a job of which nothing but its end is known is none", true, 3000,
+	CHECK("of a job that is first seen in a gap, what comes then may be lost", true, 3000,
+	      "p100 q1 101: 1100 1100 1300 1300 unfinished\n"
+	      "p100 q2 101: 1200 1200 1200 1200 unfinished no run\n"
+	      "gap: 1050 1900 7\n"
+	      "unseen: 1200 3000 0\n",
+	      lost(1050, 1900), queued(1100, 1, 1, 101), queued(1200, 2, 1, 101), run(1300, 1, 1));
+	CHECK("what one CPU lost another may tell of: no job has run since the beginning then", true, 3000,
 	      "p100 q1 101: 1100 1100 1200 1300\n"
-	      "gap 1: 1500 1900 7\n",
-	      queued(1100, 1, 1, 101), run(1200, 1, 1), done(1300, 1, 1), lost(1500, 1900), done(2000, 1, 2));
+	      "gap: 1500 1900 7\n"
+	      "unseen: 1300 1700 0\n",
+	      queued(1100, 1, 1, 101), run(1200, 1, 1), done(1300, 1, 1), lost(1500, 1900), done(1600, 1, 2), done(1700, 1, 3));
+	/* It was on its way since the one before it in its queue ended, or events were lost. */
+	CHECK("a job of which nothing but its end is known is none, and the time before it is not known", true, 30000000000,
+	      "p100 q1 101: 1100 1100 1200 1300\n"
+	      "p100 q1 101: 2050 2050 2060 2070\n"
+	      "gap: 1500 1900 7\n"
+	      "unseen: 1300 2000 0\n"
+	      "gap: 20000000000 20000000100 7\n"
+	      "unseen: 20000000000 20000005000 0\n",
+	      queued(1100, 1, 1, 101), run(1200, 1, 1), done(1300, 1, 1), lost(1500, 1900), done(2000, 1, 2), queued(2050, 1, 3, 101),
+	      run(2060, 1, 3), done(2070, 1, 3), lost(20000000000, 20000000100), done(20000005000, 2, 1));
+	CHECK("nor is that before a job is given to firmware that was not seen before", true, 3000,
+	      "p100 q1 101: 1100 1100 1200 1300\n"
+	      "p100 q1 0: 2000 2000 2000 2100 no queued\n"
+	      "gap: 1500 1900 7\n"
+	      "unseen: 1300 2000 0\n",
+	      queued(1100, 1, 1, 101), run(1200, 1, 1), done(1300, 1, 1), lost(1500, 1900), run(2000, 1, 2), done(2100, 1, 2));
+	CHECK("it is of no matter for other devices", true, 3000,
+	      "gap: 1500 1900 7\n",
+	      not_ours(queued(1100, 9, 1, 101)), not_ours(run(1200, 9, 1)), lost(1500, 1900), done(2000, 9, 2), not_ours(run(2100, 9, 3)));
+	CHECK("events are lost twice, and a job ran in between, or not", true, 3000,
+	      "p100 q1 101: 1100 1100 1500 2200 no run\n"
+	      "gap: 1500 1600 7\n"
+	      "gap: 2000 2100 7\n"
+	      "unseen: 1500 2100 0\n",
+	      queued(1100, 1, 1, 101), lost(1500, 1600), lost(2000, 2100), done(2200, 1, 1));
+	CHECK("what is lost up to the end is known up to the end", true, 3000,
+	      "gap: 2900 3000 7\n",
+	      lost(2900, 3100));
+	CHECK("before Linux 6.16: of a job whose end alone is known nobody knows whose it is", false, 3000,
+	      "unseen: 1000 2000 0\n",
+	      old(JOB_EVENT_DONE, 2000, 0, 0x80, 0, 0));
 }
 
-/* A file can be cut where no job is open. */
+/* A file can be cut where no job is open, and all gaps are told. */
 static void test_open(void)
 {
-	const struct job_event list[] = { queued(1100, 1, 1, 101), run(1200, 1, 1), lost(1300, 1400) };
+	const struct job_event list[] = { queued(1100, 1, 1, 101), run(1200, 1, 1), lost(1300, 5500) };
 	struct job_track *t = make_track(true);
 	struct recording_jobs r;
+	char got[4096];
 
 	begin();
 	job_track_take(t, list, 3, 5000);
-	expect(job_track_record(t, &r) && r.open_ns == 1100 && r.end_ns == 5000, "open since %" PRIu64 " of %" PRIu64, r.open_ns, r.end_ns);
-	job_track_take(t, NULL, 0, 2000000000);
-	expect(job_track_record(t, &r) && r.open_ns == 2000000000, "open since %" PRIu64 " of %" PRIu64, r.open_ns, r.end_ns);
+	expect(!job_track_record(t, &r), "there is a record up to %" PRIu64, r.end_ns);
+	job_track_take(t, NULL, 0, 1000006000);
+	expect(job_track_record(t, &r) && r.open_ns == 1100 && r.end_ns == 1000006000 && r.num_gaps == 1, "open since %" PRIu64 " of %" PRIu64
+	       ", %zu gaps", r.open_ns, r.end_ns, r.num_gaps);
+	job_track_forget(t);
+	expect(!job_track_record(t, &r), "there is a record up to %" PRIu64, r.end_ns);
+	job_track_take(t, (struct job_event[]){ lost(10000000000, 20000000001) }, 1, 20000000000);
+	expect(job_track_record(t, &r) && r.open_ns == 1100, "open since %" PRIu64 " of %" PRIu64, r.open_ns, r.end_ns);
+	job_track_forget(t);
+	expect(job_track_record(t, &r) && r.open_ns == 10000000000 && r.num_gaps == 1, "open since %" PRIu64 " of %" PRIu64 ", %zu gaps", r.open_ns,
+	       r.end_ns, r.num_gaps);
+	job_track_take(t, NULL, 0, 21000000000);
+	print_jobs(t, got, sizeof(got));
+	expect(!strcmp(got, "gap: 10000000000 20000000001 7\n"), "got:\n%s", got);
 	job_track_free(t);
-	end("files do not wait for jobs whose ends may be lost");
+	end("files do not wait for long for jobs whose ends may be lost, and wait for the end of gaps");
+}
+
+/* Queues of processes that have gone are forgotten, and numbered anew if they come again. */
+static void test_forgotten(void)
+{
+	struct job_track *t = make_track(true);
+	uint64_t time_ns = START, n;
+	uint32_t ids[4] = {};
+	struct recording_jobs r;
+
+	begin();
+	for (n = 0; n < 4; n++) {
+		const struct job_event list[] = { queued(time_ns + 1, 1, n + 1, 101), run(time_ns + 2, 1, n + 1), done(time_ns + 3, 1, n + 1) };
+
+		job_track_take(t, list, 3, time_ns + 4);
+		if (job_track_record(t, &r) && r.count == 1)
+			ids[n] = r.queues[0].id;
+		/* Of the first time it is there, of the second it has not been gone for long enough. */
+		gone = n ? 100 : 0;
+		time_ns += n == 1 ? 9000000000 : 11000000000;
+		job_track_take(t, NULL, 0, time_ns);
+		while (job_track_record(t, &r))
+			;
+		job_track_forget(t);
+	}
+	expect(ids[0] == 0 && ids[1] == 0 && ids[2] == 0 && ids[3] == 1, "numbers %u %u %u %u", ids[0], ids[1], ids[2], ids[3]);
+	job_track_free(t);
+	end("queues of processes that have gone are forgotten");
 }
 
 static void test_gone(void)
@@ -243,19 +345,6 @@ static void test_gone(void)
 		       "p200 q2 201: 1200 2500 2600 2600 unfinished no run < vkms timeline\n"), "got:\n%s", got);
 	job_track_free(t);
 	end("jobs of a process that has gone are dropped, and no others");
-}
-
-/* Events before Linux 6.16: fences and queues are where they are in memory; jobs that wait have a number. */
-static struct job_event old(enum job_event_kind kind, uint64_t time_ns, uint64_t queue, uint64_t fence, uint64_t id, uint32_t thread)
-{
-	return (struct job_event){ .time_ns = time_ns, .kind = kind, .job = { fence, 0 }, .queue = queue, .ours = true, .thread = thread,
-				   .id = id, .name = "panthor-queue" };
-}
-
-static struct job_event old_blocked(uint64_t time_ns, uint64_t id, uint64_t fence, uint32_t context, uint32_t number)
-{
-	return (struct job_event){ .time_ns = time_ns, .kind = JOB_EVENT_BLOCKED, .id = id, .fence = { fence, 0 }, .context = context,
-				   .number = number, .name = "panthor-queue" };
 }
 
 static void test_old(void)
@@ -342,7 +431,7 @@ static void test_many(void)
 		job_track_take(t, list, 3, n * 10000 + 2);
 	}
 	for (n = 0; n < 40; n++)
-		job_track_take(t, &(struct job_event){ .kind = JOB_EVENT_LOST, .time_ns = 11000000, .since_ns = 10900000 }, 1, 11000000);
+		job_track_take(t, &(struct job_event){ .kind = JOB_EVENT_LOST, .time_ns = 10900000, .until_ns = 11000000 }, 1, 11000000);
 	job_track_end(t);
 	for (n = 0; job_track_record(t, &r); records++) {
 		expect(r.start_ns == until_ns && r.end_ns >= r.start_ns && r.count <= RECORDING_JOBS_JOBS && r.num_queues <= RECORDING_JOBS_QUEUES &&
@@ -361,10 +450,11 @@ static void test_many(void)
 
 int main(void)
 {
-	printf("1..21\n");
+	printf("1..30\n");
 	test_new();
 	test_lost();
 	test_open();
+	test_forgotten();
 	test_gone();
 	test_old();
 	test_place();

@@ -24,7 +24,7 @@ struct job {
 };
 
 static struct job jobs[QUEUES][JOBS];
-static struct job_event events[QUEUES * JOBS * 5];
+static struct job_event events[QUEUES * JOBS * 6];
 static size_t num_events;
 
 /* The present time. */
@@ -50,16 +50,21 @@ static bool has_gone(void *context, uint32_t pid)
 }
 
 /* Without events. */
-static struct job_track *make_track(bool (*gone)(void *context, uint32_t pid))
+static struct job_track *make_track_for(bool contexts, bool (*gone)(void *context, uint32_t pid))
 {
 	const struct job_track_processes processes = { find_process, gone, NULL };
-	struct job_track *track = job_track_new(START, true, &processes);
+	struct job_track *track = job_track_new(START, contexts, &processes);
 
 	if (!track)
 		abort();
 	num_events = 0;
 	now = START;
 	return track;
+}
+
+static struct job_track *make_track(bool (*gone)(void *context, uint32_t pid))
+{
+	return make_track_for(true, gone);
 }
 
 static uint64_t draw(uint64_t from, uint64_t range)
@@ -72,7 +77,7 @@ static struct job_event *add(uint64_t time, enum job_event_kind kind, size_t que
 	struct job_event *e = &events[num_events++];
 
 	*e = (struct job_event){ .time_ns = START + time * MS, .kind = kind, .order = num_events, .job = { queue + 1, job + 1 },
-				 .queue = queue + 1, .ours = true, .thread = queue % PROCESSES + 1 };
+				 .id = job + 1, .queue = queue + 1, .ours = true, .thread = queue % PROCESSES + 1 };
 	snprintf(e->name, sizeof(e->name), "q%zu", queue);
 	return e;
 }
@@ -163,7 +168,8 @@ static int compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-static void make_all(size_t queues, bool fences)
+/* What is so at each moment, by the jobs that are seen. */
+static void make_moments(size_t queues, bool (*seen)[JOBS])
 {
 	size_t q, n;
 	uint64_t t;
@@ -172,8 +178,9 @@ static void make_all(size_t queues, bool fences)
 	memset(ready, 0, sizeof(ready));
 	memset(waiting, 0, sizeof(waiting));
 	for (q = 0; q < queues; q++) {
-		make_queue(q, fences);
 		for (n = 0; n < JOBS; n++) {
+			if (!seen[q][n])
+				continue;
 			for (t = jobs[q][n].queued; t < jobs[q][n].ready; t++)
 				waiting[t]++;
 			for (t = jobs[q][n].ready; t < jobs[q][n].run; t++)
@@ -182,6 +189,17 @@ static void make_all(size_t queues, bool fences)
 				runs[q % PROCESSES][t] = true;
 		}
 	}
+}
+
+static void make_all(size_t queues, bool fences)
+{
+	static bool all[QUEUES][JOBS];
+	size_t q;
+
+	memset(all, true, sizeof(all));
+	for (q = 0; q < queues; q++)
+		make_queue(q, fences);
+	make_moments(queues, all);
 	qsort(events, num_events, sizeof(events[0]), compare);
 }
 
@@ -326,7 +344,7 @@ static void test_forgotten(void)
 	num_events = 0;
 	add(14100, JOB_EVENT_QUEUED, 1, 0);
 	add(14200, JOB_EVENT_RUN, 1, 0);
-	add(14300, JOB_EVENT_LOST, 0, 0)->since_ns = START + 14250 * MS;
+	add(14250, JOB_EVENT_LOST, 0, 0)->until_ns = START + 14300 * MS;
 	job_track_take(track, events, num_events, START + 15000 * MS);
 	expect(!job_usage_add(&usage, track), "it cannot be added");
 	expect_jobs(track, &usage, START + 16000 * MS, 0, 0, 1000 * MS);
@@ -375,7 +393,7 @@ static void test_lost(void)
 	begin();
 	add(100, JOB_EVENT_QUEUED, 0, 0);
 	add(200, JOB_EVENT_RUN, 0, 0);
-	add(600, JOB_EVENT_LOST, 0, 0)->since_ns = START + 400 * MS;
+	add(400, JOB_EVENT_LOST, 0, 0)->until_ns = START + 600 * MS;
 	add(2500, JOB_EVENT_DONE, 0, 0);
 	job_usage_reset(&usage, START);
 	job_track_take(track, events, 2, START + 300 * MS);
@@ -400,7 +418,7 @@ static void test_lost(void)
 	/* Of a job that had not run when events were lost it is not known whether it did. */
 	track = make_track(has_gone);
 	add(100, JOB_EVENT_QUEUED, 0, 0);
-	add(600, JOB_EVENT_LOST, 0, 0)->since_ns = START + 400 * MS;
+	add(400, JOB_EVENT_LOST, 0, 0)->until_ns = START + 600 * MS;
 	job_usage_reset(&usage, START);
 	job_track_take(track, events, 2, START + 1000 * MS);
 	expect(!job_usage_add(&usage, track), "it cannot be added");
@@ -412,6 +430,182 @@ static void test_lost(void)
 	end("the time of lost events is unknown");
 }
 
+/*
+ * Drops the events of a CPU between two times, and puts what the reader tells of it in the place of the first; that is the reader's
+ * time of the last one before it, or a little later.
+ */
+static void drop(uint32_t cpu, uint64_t start_ns, uint64_t end_ns)
+{
+	struct job_event lost = { .time_ns = start_ns, .until_ns = start_ns, .kind = JOB_EVENT_LOST, .cpu = cpu };
+	size_t i, left = 0, place = 0;
+
+	for (i = 0; i < num_events; i++) {
+		const struct job_event e = events[i];
+
+		if (e.time_ns < start_ns)
+			place = left + 1;
+		if (e.cpu == cpu && e.time_ns >= start_ns && e.time_ns < end_ns && e.kind != JOB_EVENT_LOST) {
+			lost.until_ns = e.time_ns + MS;
+			lost.lost++;
+		} else {
+			events[left++] = e;
+		}
+	}
+	num_events = left;
+	if (!lost.lost)
+		return;
+	memmove(&events[place + 1], &events[place], (num_events - place) * sizeof(events[0]));
+	events[place] = lost;
+	num_events++;
+}
+
+/*
+ * Makes events of those before Linux 6.16: a fence is where it is in memory, where another is later, and a queue tells which of its
+ * jobs waits, but not which queue it is.
+ */
+static void make_old(void)
+{
+	static size_t places[QUEUES][JOBS], free_places[QUEUES * JOBS];
+	size_t num_free = 0, num_places = 0, i;
+	struct job_event *e;
+
+	for (i = 0; i < num_events; i++) {
+		const size_t queue = events[i].job.context - 1, n = events[i].job.number - 1;
+
+		e = &events[i];
+		if (e->kind == JOB_EVENT_SIGNALED)
+			continue;
+		if (e->kind == JOB_EVENT_QUEUED)
+			places[queue][n] = num_free ? free_places[--num_free] : ++num_places;
+		if (e->kind == JOB_EVENT_DONE)
+			free_places[num_free++] = places[queue][n];
+		e->job = (struct job_fence){ places[queue][n], 0 };
+		strcpy(e->name, "panthor-queue");
+		if (e->kind != JOB_EVENT_BLOCKED)
+			continue;
+		e->job = (struct job_fence){};
+		/* That of a job, or one that stands for others. */
+		if (e->fence.context <= QUEUES)
+			e->fence = (struct job_fence){ places[e->fence.context - 1][e->fence.number - 1], 0 };
+		else
+			e->fence = (struct job_fence){ QUEUES * JOBS + e->fence.context, 0 };
+	}
+}
+
+/*
+ * What is known at a time, with lost events: it has to be so. Before Linux 6.16 jobs can be taken for others that wait.
+ */
+static void check_moment(bool contexts, const struct jobs *list, const struct job_span *span, uint64_t t)
+{
+	size_t p, run = 0, owner = 0;
+	bool unknown = false;
+
+	for (p = 0; p < PROCESSES; p++)
+		run += runs[p][t];
+	/* One of which nobody saw that it queued jobs. */
+	for (p = 0; p < list->num_processes; p++)
+		unknown |= !list->processes[p].pid && list->processes[p].jobs;
+	switch (span->state) {
+	case JOBS_RUNNING:
+		if (span->owner != JOBS_SEVERAL)
+			owner = list->processes[span->owner].pid;
+		expect(span->owner == JOBS_SEVERAL ? run > !unknown : run == 1 && (!owner || runs[owner - 1][t]),
+		       "at %" PRIu64 " %s runs, and %zu processes do", t, span->owner == JOBS_SEVERAL ? "several" : "one", run);
+		break;
+	case JOBS_READY:
+		expect(!run && (ready[t] || (!contexts && waiting[t])), "at %" PRIu64 " a job is ready; %zu run, %u are ready, %u wait", t,
+		       run, ready[t], waiting[t]);
+		break;
+	case JOBS_WAITING:
+		expect(!run && (contexts ? waiting[t] && !ready[t] : waiting[t] || ready[t]),
+		       "at %" PRIu64 " a job waits; %zu run, %u are ready, %u wait", t, run, ready[t], waiting[t]);
+		break;
+	case JOBS_NONE:
+		expect(!run && !ready[t] && !waiting[t], "at %" PRIu64 " is no job; %zu run, %u are ready, %u wait", t, run, ready[t], waiting[t]);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Of jobs whose events are all lost nobody can know. */
+static void forget_unseen(size_t queues)
+{
+	static bool seen[QUEUES][JOBS];
+	size_t i;
+
+	memset(seen, 0, sizeof(seen));
+	for (i = 0; i < num_events; i++)
+		if (events[i].kind == JOB_EVENT_QUEUED || events[i].kind == JOB_EVENT_RUN || events[i].kind == JOB_EVENT_DONE)
+			seen[events[i].queue - 1][events[i].id - 1] = true;
+	make_moments(queues, seen);
+}
+
+/* However many events are lost, nothing is said of the GPU that was not so. Returns the part of the time that is known. */
+static double check_lost(bool contexts, size_t queues, unsigned int gaps, uint64_t longest)
+{
+	struct job_track *track = make_track_for(contexts, has_gone);
+	uint64_t known = 0, t, start;
+	size_t done = 0, first, i, n = 0;
+	struct recording_jobs record;
+	struct jobs list = {};
+
+	make_all(queues, rand() % 2);
+	if (!contexts)
+		make_old();
+	for (i = 0; i < num_events; i++)
+		events[i].cpu = rand() % 4;
+	while (gaps--) {
+		start = START + draw(0, TIME) * MS;
+		drop(rand() % 4, start, start + draw(1, longest) * MS);
+	}
+	forget_unseen(queues);
+	for (now = START; now < START + TIME * MS;) {
+		now += draw(1, 200) * MS;
+		if (now > START + TIME * MS)
+			now = START + TIME * MS;
+		for (first = done; done < num_events && events[done].time_ns < now; done++)
+			;
+		job_track_take(track, events + first, done - first, now);
+		if (now == START + TIME * MS)
+			job_track_end(track);
+		while (job_track_record(track, &record)) {
+			for (i = 0; i < record.num_queues; i++)
+				if (record.queues[i].pid)
+					*record.queues[i].process = 0;
+			expect(pperf_jobs_add(&list, &record) == RECORDING_END, "a record cannot be added");
+		}
+		job_track_forget(track);
+	}
+	expect(pperf_jobs_end(&list) == RECORDING_END, "there are no spans");
+	for (t = 0; t < TIME && good; t++) {
+		while (n < list.num_spans && list.spans[n].end_ns <= START + t * MS)
+			n++;
+		expect(n < list.num_spans, "no span at %" PRIu64, t);
+		check_moment(contexts, &list, &list.spans[n], t);
+		known += list.spans[n].state != JOBS_UNKNOWN;
+	}
+	pperf_jobs_free(&list);
+	job_track_free(track);
+	return known / (double)TIME;
+}
+
+static void test_gaps(bool contexts, const char *name)
+{
+	double none = 1, few = 0, many = 0, known;
+	int i;
+
+	begin();
+	for (i = 0; i < 8; i++) {
+		known = check_lost(contexts, 1 + 20 * i, 0, 1);
+		none = known < none ? known : none;
+		few += check_lost(contexts, 1 + 20 * i, 3, 50) / 8;
+		many += check_lost(contexts, 1 + 20 * i, 100, 2000) / 8;
+	}
+	expect(none == 1 && few < 1 && few > 0.5 && many < few, "known: %.3f, with few gaps %.3f, with many %.3f", none, few, many);
+	end(name);
+}
+
 int main(void)
 {
 	const char *seed = getenv("SEED");
@@ -420,6 +614,8 @@ int main(void)
 	test_moments();
 	test_lost();
 	test_forgotten();
+	test_gaps(true, "nothing is said that was not so, whatever was lost");
+	test_gaps(false, "before Linux 6.16: nothing is said that was not so, whatever was lost");
 	printf("1..%u\n", tests);
 	return failed;
 }

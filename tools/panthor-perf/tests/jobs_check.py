@@ -138,7 +138,7 @@ for gap in gaps:
     if seen(gap["start_ns"], gap["end_ns"]):
         count, ns, events, uncounted = lost.get(gap["cpu"], (0, 0, 0, 0))
         ns += max(min(gap["end_ns"], last) - max(gap["start_ns"], first), 0)
-        lost[gap["cpu"]] = count + 1, ns, events + gap["lost"], uncounted + (not gap["lost"])
+        lost[gap["cpu"]] = count + 1, ns, events + gap["lost"], uncounted + (not gap["lost"] and gap["cpu"] is not None)
 same("gaps", {gap["cpu"]: (gap["gaps"], gap["ns"], gap["lost"], gap["uncounted"]) for gap in told["gaps"]}, lost)
 
 # ---- Counters ----

@@ -127,7 +127,11 @@ struct recording_job {
 	bool no_queued, no_run;
 };
 
-/* Events that a CPU lost between two times; their number, 0 if it is not known. */
+/*
+ * Events that a CPU lost between two times; their number, 0 if it is not known. Without a CPU: as events were lost before or behind
+ * it, a job may have been there that was not seen.
+ */
+#define RECORDING_NO_CPU UINT32_MAX
 struct recording_gap {
 	uint64_t start_ns, end_ns;
 	uint32_t cpu;
