@@ -661,9 +661,9 @@ static void print_jobs_of_process(FILE *out, const struct job_times *t)
 {
 	char reason[JOB_TIMES_TEXT];
 
-	fprintf(out, "  jobs: own %.1f %% of the time, others' %.1f %%, of several at once %.1f %%; GPU idle %.1f %%",
+	fprintf(out, "  jobs: own %.1f %% of the time, others' %.1f %%, of several at once %.1f %%; GPU idle%s %.1f %%",
 		job_times_percent(t, t->own_ns), job_times_percent(t, t->others_ns), job_times_percent(t, t->several_ns),
-		job_times_percent(t, job_times_idle(t)));
+		t->ns[JOBS_UNKNOWN] ? " or not known" : "", job_times_percent(t, job_times_idle(t)));
 	if (job_times_idle(t))
 		fprintf(out, ", mostly %s", job_times_reason_text(t, reason));
 	fputc('\n', out);

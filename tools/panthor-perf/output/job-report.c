@@ -507,7 +507,8 @@ static void print_idle(FILE *out, const struct job_report *r)
 	size_t i, n;
 	int state;
 
-	fprintf(out, "GPU idle: %.6f s, %.1f %% of the time\n", idle_ns / 1e9, 100 * part_of(idle_ns, all));
+	fprintf(out, "GPU idle%s: %.6f s, %.1f %% of the time\n", r->times.ns[JOBS_UNKNOWN] ? ", or not known" : "", idle_ns / 1e9,
+		100 * part_of(idle_ns, all));
 	for (state = JOB_STATES - 1; state >= 0; state--) {
 		if (state == JOBS_RUNNING || !r->times.ns[state])
 			continue;

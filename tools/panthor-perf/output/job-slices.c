@@ -4,6 +4,7 @@
  * thread that queued a job has a moment, from which a flow leads to the job.
  * Slices of a track must not overlap, which those of jobs do: they are on several tracks of the same name, which Perfetto
  * shows as one. If more of a queue overlap than there may be tracks, the rest have moments.
+ * Times of which not all is known are slices of a track of their own.
  */
 #define _GNU_SOURCE
 #include "job-slices.h"
@@ -52,6 +53,8 @@ struct job_slices {
 	struct queue *queues;
 	size_t num_queues;
 
+	struct lanes gaps;
+
 	/* A tree. */
 	void *threads;
 
@@ -81,6 +84,7 @@ void job_slices_free(struct job_slices *t)
 		free(t->queues[i].running.list);
 	}
 	free(t->queues);
+	free(t->gaps.list);
 	tdestroy(t->threads, free);
 	free(t);
 }
@@ -138,11 +142,14 @@ static void print_queue(const struct queue *q, const char *suffix, char *name, s
 	snprintf(name, size, "%s%s: %s%s%s", *q->record.process ? q->record.process : "unknown process", pid, q->record.name, number, suffix);
 }
 
-/* Finds or makes a track that is free from a time on, and takes it until another. 0 if there may be no more. */
+/*
+ * Finds or makes a track that is free from a time on, and takes it until another: of a queue or, without one, of gaps. 0 if there
+ * may be no more.
+ */
 static enum pperf_error take_lane(struct job_slices *t, const struct queue *q, struct lanes *lanes, uint64_t start_ns, uint64_t end_ns,
 				  uint64_t *uuid)
 {
-	char name[RECORDING_PROCESS_NAME + RECORDING_QUEUE_NAME + 100];
+	char name[RECORDING_PROCESS_NAME + RECORDING_QUEUE_NAME + 100] = "Jobs may be missing";
 	Pftrace__TrackDescriptor track = PFTRACE__TRACK_DESCRIPTOR__INIT;
 	struct lane *more;
 	size_t n;
@@ -163,7 +170,8 @@ static enum pperf_error take_lane(struct job_slices *t, const struct queue *q, s
 	lanes->list = more;
 	*uuid = t->next_uuid++;
 	more[lanes->count++] = (struct lane){ *uuid, end_ns };
-	print_queue(q, lanes == &q->queued ? ", queued" : "", name, sizeof(name));
+	if (q)
+		print_queue(q, lanes == &q->queued ? ", queued" : "", name, sizeof(name));
 	track.name = name;
 	track.has_parent_uuid = true;
 	track.parent_uuid = t->all;
@@ -332,6 +340,26 @@ static enum pperf_error add_job(struct job_slices *t, const struct recording_job
 	return error ? error : add_run(t, q, job, flow);
 }
 
+static enum pperf_error add_gap(struct job_slices *t, const struct recording_gap *gap)
+{
+	Pftrace__TrackEvent event = PFTRACE__TRACK_EVENT__INIT;
+	enum pperf_error error;
+	uint64_t track;
+	char name[80];
+
+	error = take_lane(t, NULL, &t->gaps, gap->start_ns, gap->end_ns, &track);
+	if (error || !track)
+		return error;
+	if (gap->cpu == RECORDING_NO_CPU)
+		strcpy(name, "A job may have been there unseen");
+	else if (gap->lost)
+		snprintf(name, sizeof(name), "CPU %" PRIu32 " lost %" PRIu64 " events", gap->cpu, gap->lost);
+	else
+		snprintf(name, sizeof(name), "CPU %" PRIu32 " lost events", gap->cpu);
+	event.name = name;
+	return write_slice(t, track, gap->start_ns, gap->end_ns, &event, NULL, NULL);
+}
+
 enum pperf_error job_slices_add(struct job_slices *t, const struct recording_record *record)
 {
 	enum pperf_error error = PPERF_OK;
@@ -341,8 +369,10 @@ enum pperf_error job_slices_add(struct job_slices *t, const struct recording_rec
 	/* It was read before: memory is all that can be missing. */
 	if (pperf_records_get_jobs(record, &jobs) != RECORDING_JOBS)
 		error = PPERF_ERROR_NO_MEMORY;
-	if (!error && jobs.count && !t->all)
+	if (!error && (jobs.count || jobs.num_gaps) && !t->all)
 		error = begin(t, jobs.start_ns);
+	for (i = 0; i < jobs.num_gaps && !error; i++)
+		error = add_gap(t, &jobs.gaps[i]);
 	for (i = 0; i < jobs.count && !error; i++)
 		error = add_job(t, &jobs, &jobs.list[i]);
 	pperf_records_free_jobs(&jobs);

@@ -206,6 +206,9 @@ until 4000
 1 0 - - - 5000 -1 2
 1 0 - 5000 5100 6000
 0 0 5000 5000 5000 7000 -1 2
+gap 3 4200 4400 17
+gap 2 4300 4500 0
+gap 4294967295 4400 4600 0
 until 8000' "$SCRATCH/recording-make" "$SCRATCH/data" 30 default
 for compression in zstd deflate; do
 	"$tool" convert --perfetto=$compression -o "$SCRATCH/trace" "$SCRATCH/data" && decode_trace "$SCRATCH/trace" "$SCRATCH/text"
@@ -221,6 +224,9 @@ for compression in zstd deflate; do
 3000 3000 compositor/651: Submit job 1 to q-1
 3000 3500 GPU jobs/compositor (PID 650): q-1, queued: waiting for a fence (game: q-0)
 3500 3500 GPU jobs/compositor (PID 650): q-1: Job 1 dropped, submitted at 3000
+4200 4400 GPU jobs/Jobs may be missing: CPU 3 lost 17 events
+4300 4500 GPU jobs/Jobs may be missing: CPU 2 lost events
+4400 4600 GPU jobs/Jobs may be missing: A job may have been there unseen
 5000 5000 GPU jobs/compositor (PID 650): q-1: Job 2 unfinished
 5000 5100 GPU jobs/compositor (PID 650): q-1, queued: ready
 5000 7000 GPU jobs/game (PID 700): q-0: Job 3 (unfinished)
