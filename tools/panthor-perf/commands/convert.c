@@ -296,8 +296,11 @@ static struct json_object *job_object(const struct recording_job *job, const str
 	return object;
 }
 
-/* The times of which jobs are known, the gaps in them, and the jobs that ended there. Returns -1 without memory. */
-static int add_jobs(struct json_object *records, const struct recording_record *record)
+/*
+ * The times of which jobs are known, the gaps in them, and the jobs that ended there. They follow the samples, among which they are,
+ * and wait in a file: there can be millions. Returns -1 without memory.
+ */
+static int add_jobs(FILE *records, const struct recording_record *record)
 {
 	struct json_object *object = json_object_new_object(), *gaps = json_object_new_array(), *list = json_object_new_array(), *gap;
 	struct recording_jobs jobs;
@@ -322,7 +325,8 @@ static int add_jobs(struct json_object *records, const struct recording_record *
 		json_object_array_add(list, job_object(&jobs.list[i], jobs.queues));
 	json_object_object_add(object, "gaps", gaps);
 	json_object_object_add(object, "jobs", list);
-	json_object_array_add(records, object);
+	fputs(ftell(records) ? "," : "[", records);
+	print_object(records, object);
 	pperf_records_free_jobs(&jobs);
 	return item == RECORDING_JOBS ? 0 : -1;
 }
@@ -337,9 +341,26 @@ static void print_list(FILE *out, const char *key, struct json_object *list)
 	json_object_put(list);
 }
 
-static enum recording_item to_json(struct view *v, FILE *out)
+static int print_jobs(FILE *out, FILE *records)
 {
-	struct json_object *marks = json_object_new_array(), *frames = json_object_new_array(), *jobs = json_object_new_array();
+	char bytes[1 << 16];
+	size_t size;
+
+	if (!ftell(records))
+		return 0;
+	if (ferror(records) || fflush(records))
+		return -1;
+	rewind(records);
+	fputs("\"jobs\":", out);
+	while ((size = fread(bytes, 1, sizeof(bytes), records)))
+		fwrite(bytes, 1, size, out);
+	fputs("],\n", out);
+	return ferror(records) ? -1 : 0;
+}
+
+static enum recording_item to_json(struct view *v, FILE *out, FILE *jobs)
+{
+	struct json_object *marks = json_object_new_array(), *frames = json_object_new_array();
 	const char *comma = "";
 	enum recording_item item;
 
@@ -352,7 +373,7 @@ static enum recording_item to_json(struct view *v, FILE *out)
 		if (item == RECORDING_FRAME_END)
 			add_frame(frames, &v->recording.frame);
 		/* It was read before: memory is all that can be missing. */
-		if (item == RECORDING_JOBS && add_jobs(jobs, &v->recording.jobs)) {
+		if (item == RECORDING_JOBS && jobs && add_jobs(jobs, &v->recording.jobs)) {
 			snprintf(v->recording.error, sizeof(v->recording.error), "out of memory");
 			item = RECORDING_NO_MEMORY;
 			break;
@@ -366,7 +387,10 @@ static enum recording_item to_json(struct view *v, FILE *out)
 	fputs("\n],\n", out);
 	print_list(out, "marks", marks);
 	print_list(out, "frames", frames);
-	print_list(out, "jobs", jobs);
+	if (jobs && print_jobs(out, jobs)) {
+		snprintf(v->recording.error, sizeof(v->recording.error), "cannot keep its jobs in a temporary file: %s", strerror(errno));
+		item = RECORDING_UNREADABLE;
+	}
 	fputs("\"end\":", out);
 	/* A recording that was cut short has none. */
 	print_object(out, item == RECORDING_END ? recording_end_json(&v->recording.end) : NULL);
@@ -380,7 +404,7 @@ static int convert(struct view *v, const struct arguments *arguments, const stru
 {
 	enum pperf_error error = PPERF_OK;
 	enum recording_item item;
-	FILE *out = output->file;
+	FILE *out = output->file, *jobs = NULL;
 
 	switch (arguments->form) {
 	case FORM_SCHEMA:
@@ -391,7 +415,13 @@ static int convert(struct view *v, const struct arguments *arguments, const stru
 		item = to_csv(v, out);
 		break;
 	case FORM_JSON:
-		item = to_json(v, out);
+		if (v->recording.head.jobs)
+			jobs = view_temporary(v);
+		if (v->recording.head.jobs && !jobs)
+			return STATUS_IO;
+		item = to_json(v, out, jobs);
+		if (jobs)
+			fclose(jobs);
 		break;
 	default:
 		item = perfetto_convert(&v->recording, out, arguments->compression, &error, NULL);

@@ -30,36 +30,48 @@ static int complain_of_recording(const struct view *view, enum recording_item it
 	}
 }
 
-/* Makes a file that can be read more than once of what a pipe has. Prints what is wrong. Returns NULL then. */
-static FILE *spool(FILE *from, const char *path)
+static const char *temporary_directory(void)
 {
-	const char *directory = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-	char *name, bytes[1 << 16];
-	FILE *to = NULL;
-	size_t size;
+	return getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+}
+
+FILE *view_temporary(const struct view *view)
+{
+	FILE *file = NULL;
+	char *name;
 	int fd;
 
-	if (asprintf(&name, "%s/panthor-perf.XXXXXX", directory) < 0) {
+	if (asprintf(&name, "%s/panthor-perf.XXXXXX", temporary_directory()) < 0) {
 		complain("out of memory");
 		return NULL;
 	}
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd >= 0) {
 		unlink(name);
-		to = fdopen(fd, "w+");
+		file = fdopen(fd, "w+");
 	}
 	free(name);
-	if (!to) {
-		complain("%s: cannot create a temporary file in %s: %s", path, directory, strerror(errno));
+	if (!file)
+		complain("%s: cannot create a temporary file in %s: %s", view->path, temporary_directory(), strerror(errno));
+	return file;
+}
+
+/* Makes a file that can be read more than once of what a pipe has. Prints what is wrong. Returns NULL then. */
+static FILE *spool(FILE *from, const struct view *view)
+{
+	FILE *to = view_temporary(view);
+	char bytes[1 << 16];
+	size_t size;
+
+	if (!to)
 		return NULL;
-	}
 	while ((size = fread(bytes, 1, sizeof(bytes), from)) && fwrite(bytes, 1, size, to) == size)
 		;
 	if (!ferror(from) && !ferror(to) && !fflush(to)) {
 		rewind(to);
 		return to;
 	}
-	complain("%s: cannot copy it to %s: %s", path, directory, strerror(errno));
+	complain("%s: cannot copy it to %s: %s", view->path, temporary_directory(), strerror(errno));
 	fclose(to);
 	return NULL;
 }
@@ -74,7 +86,7 @@ static FILE *open_input(struct view *view, const char *path, bool again)
 		complain("%s: %s", view->path, strerror(errno));
 	if (!file || !again || !lseek(fileno(file), 0, SEEK_CUR))
 		return file;
-	copy = spool(file, view->path);
+	copy = spool(file, view);
 	fclose(file);
 	return copy;
 }

@@ -43,6 +43,9 @@ int view_open_stream(struct view *view, const char *path);
  * temporary file.
  */
 int view_open(struct view *view, const char *path);
+
+/* A file without a name, to write and to read. Prints what is wrong. Returns NULL then. */
+FILE *view_temporary(const struct view *view);
 void view_close(struct view *view);
 
 /* Reads the jobs, if it has any. Prints what is wrong. Returns a status. */

@@ -143,6 +143,11 @@ is "standard input is one recording" "$? $(head -n 1 "$SCRATCH/out")" "2 panthor
 cat "$SCRATCH/a" | TMPDIR=$SCRATCH/no "$tool" report - >"$SCRATCH/out" 2>&1
 is "there is no room for what comes out of a pipe" "$? $(cat "$SCRATCH/out")" \
 	"8 panthor-perf: standard input: cannot create a temporary file in $SCRATCH/no: No such file or directory"
+QUEUES="7 game queue" JOBS="0 7 1000 1000 2000 3000
+until 5000" "$SCRATCH/recording-make" "$SCRATCH/jobs" 5 default
+TMPDIR=$SCRATCH/no "$tool" convert --json "$SCRATCH/jobs" >"$SCRATCH/out" 2>&1
+is "nor is there for jobs" "$? $(cat "$SCRATCH/out")" \
+	"8 panthor-perf: $SCRATCH/jobs: cannot create a temporary file in $SCRATCH/no: No such file or directory"
 run /dev/null record -p 1s -o "$SCRATCH/file" -- true
 run "$SCRATCH/out" record -p 1s -o - -- true
 is "one reads what the other writes" "$("$tool" report - <"$SCRATCH/out" | sed 1d)" "$("$tool" report "$SCRATCH/file" | sed 1d)"
