@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 or MIT
 /*
- * A power domain that sets the rates of the GPU's clocks by its performance state, as firmware does on the MT8196.
+ * A power domain that sets the rates of the GPU's clocks by its performance state, as firmware does on the MT8196. A
+ * state that is set while the domain is off is applied when it is switched on, of which nobody is told.
  * Rates can be read, as they really are. The clock framework asks for that of core when the OPP core sets it: after a
  * rise of the state, which is announced, but before a fall, which is not. It announces nothing of stacks.
  */
@@ -58,23 +59,37 @@ static const struct clk_ops gpufreq_clk_ops = {
 	.determine_rate = gpufreq_determine_rate,
 };
 
-static int gpufreq_set_state(struct generic_pm_domain *pd, unsigned int state)
+static void gpufreq_apply(struct gpufreq *g, unsigned int state)
 {
-	struct gpufreq *g = container_of(pd, struct gpufreq, pd);
 	int i;
 
-	if (state >= g->num_opps)
-		return -EINVAL;
 	for (i = 0; i < CLKS; i++) {
 		writel(g->opps[2 * state + (i == STACKS)], g->board + SYS_CFGDATA);
 		writel(SET_OSC(i), g->board + SYS_CFGCTRL);
 	}
+}
+
+/*
+ * As mtk_mfg_set_performance(): firmware loses power with the domain, and until it has some, rates read as they last
+ * were. The core of power domains remembers the state, and gpufreq_on() applies it.
+ */
+static int gpufreq_set_state(struct generic_pm_domain *pd, unsigned int state)
+{
+	struct gpufreq *g = container_of(pd, struct gpufreq, pd);
+
+	if (state >= g->num_opps)
+		return -EINVAL;
+	if (pd->status == GENPD_STATE_ON)
+		gpufreq_apply(g, state);
 	return 0;
 }
 
 static int gpufreq_on(struct generic_pm_domain *pd)
 {
-	writel(GATES, container_of(pd, struct gpufreq, pd)->board + SYS_LED);
+	struct gpufreq *g = container_of(pd, struct gpufreq, pd);
+
+	writel(GATES, g->board + SYS_LED);
+	gpufreq_apply(g, pd->performance_state);
 	return 0;
 }
 

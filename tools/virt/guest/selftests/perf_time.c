@@ -363,3 +363,88 @@ TEST_F_TIMEOUT(cycles, over_suspends, 300)
 	EXPECT_LT(h->timestamp_start_ns, h->timestamp_end_ns);
 	EXPECT_EQ(0, h->toplevel_clock_cycles);
 }
+
+/* When rates are set, and when the session starts. */
+enum set_when {
+	SET_WHILE_SUSPENDED,	/* START, suspend, set, resume */
+	SET_BEFORE_RESUME,	/* suspend, set, resume, START */
+	SET_BEFORE_START,	/* set, START: the GPU has power all along */
+	SET_WHENS,
+};
+
+/*
+ * The clocks of the latest sample have cycles in the ratio of their real rates, which have not
+ * changed in its period, but for @late, by which its ends may be off. Those whose ratio is not that
+ * of the probe may have the nominal rate.
+ */
+static void check_ratio(struct __test_metadata *_metadata, FIXTURE_DATA(cycles) *self,
+			uint64_t late, const char *what)
+{
+	const struct drm_panthor_perf_sample_header *h =
+		perf_slot(&self->a.s, self->a.s.read - 1);
+	const uint64_t cycles[3] = {
+		h->toplevel_clock_cycles, h->coregroup_clock_cycles, h->shader_clock_cycles,
+	};
+
+	EXPECT_LT(0, cycles[0]);
+	for (int d = 1; d < 3; d++) {
+		double want = (double)cycles[0] * real_hz(d) / real_hz(0);
+		double nominal = want * 1000 / self->real_rate;
+		double low = (want < nominal ? want : nominal) - late;
+		double high = (want < nominal ? nominal : want) + late;
+
+		if (!has(self, d))
+			continue;
+		EXPECT_TRUE(low <= cycles[d] && cycles[d] <= high)
+			TH_LOG("%s: clock %d has %llu cycles, and not %.0f to %.0f", what, d,
+			       (unsigned long long)cycles[d], low, high);
+	}
+}
+
+/*
+ * Rates that were set while the GPU was suspended, or while nobody counted, are those by which
+ * cycles are counted from when they are counted again. A power domain that is off may only remember
+ * such rates, and nobody is told when it applies them.
+ */
+TEST_F_TIMEOUT(cycles, set_while_not_counting, 300)
+{
+	uint64_t most = self->rates[self->num_rates - 1] / 1000 *
+			(self->real_rate > 1000 ? self->real_rate : 1000);
+	char text[32], what[64];
+
+	for (unsigned int i = 0; i < self->num_rates * SET_WHENS; i++) {
+		unsigned long rate = self->rates[i % self->num_rates];
+		enum set_when when = i / self->num_rates;
+		uint64_t from, late;
+
+		snprintf(what, sizeof(what), "%lu Hz, set in way %d", rate, when);
+		snprintf(text, sizeof(text), "%lu", rate);
+		ASSERT_EQ(0, watched_new(&self->c, &self->a, 0, SLOTS));
+		if (when == SET_WHILE_SUSPENDED)
+			ASSERT_EQ(0, watched_start(&self->a, 0));
+		if (when != SET_BEFORE_START) {
+			ASSERT_EQ(0, perf_pm_write("control", "auto"));
+			ASSERT_TRUE(perf_until(perf_pm_is("suspended")));
+		}
+		/* The next period begins without power. */
+		if (when == SET_WHILE_SUSPENDED)
+			sample(_metadata, &self->c, &self->a);
+		ASSERT_EQ(0, perf_devfreq_write("userspace/set_freq", text));
+		from = perf_now();
+		ASSERT_EQ(0, perf_pm_write("control", "on"));
+		if (when != SET_WHILE_SUSPENDED)
+			ASSERT_EQ(0, watched_start(&self->a, 0));
+
+		/* The first period has the resume, or START. */
+		for (int period = 0; period < 2; period++) {
+			late = drain_cycles(from, most);
+			from = perf_now();
+			ASSERT_TRUE(perf_until(perf_now() - from >= REAL_RATE_NS));
+			sample(_metadata, &self->c, &self->a);
+			from = perf_slot(&self->a.s, self->a.s.read - 1)->timestamp_end_ns;
+			check_ratio(_metadata, self, late + drain_cycles(from, most), what);
+		}
+		stop(_metadata, &self->c, &self->a);
+		perf_session_end(&self->a.s);
+	}
+}
