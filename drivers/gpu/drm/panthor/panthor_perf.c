@@ -184,8 +184,7 @@ static bool setup_valid(const struct drm_panthor_perf_cmd_setup *setup)
 	       !(setup->setup_flags & ~DRM_PANTHOR_PERF_SETUP_EMIT_AUTO) &&
 	       setup->block_set <= DRM_PANTHOR_PERF_SET_TERTIARY &&
 	       setup->sample_slots >= 2 && setup->sample_slots <= PERF_MAX_SLOTS &&
-	       is_power_of_2(setup->sample_slots) &&
-	       setup->sample_freq_ns <= KTIME_MAX / 2;
+	       is_power_of_2(setup->sample_slots) && setup->sample_freq_ns <= KTIME_MAX / 2;
 }
 
 /* Add a session to the device. Returns -ENOSPC if there are too many, or -EINTR. */
@@ -225,8 +224,7 @@ static void end_session(struct panthor_perf *perf, struct panthor_perf_session *
 }
 
 static int setup_session(struct panthor_perf *perf, struct drm_file *file,
-			 const struct drm_panthor_perf_cmd_setup *setup, bool limited,
-			 u32 *handle)
+			 const struct drm_panthor_perf_cmd_setup *setup, bool limited, u32 *handle)
 {
 	struct panthor_perf_file *pf = ((struct panthor_file *)file->driver_priv)->perf;
 	struct panthor_perf_session *session;
@@ -354,8 +352,7 @@ static int cmd_session(struct panthor_perf_file *pf, u32 handle, u32 command, u6
 	}
 
 	if (command != DRM_PANTHOR_PERF_COMMAND_SAMPLE)
-		ret = switch_session(session, command == DRM_PANTHOR_PERF_COMMAND_START,
-				     user_data);
+		ret = switch_session(session, command == DRM_PANTHOR_PERF_COMMAND_START, user_data);
 	else if (session->client.period_ns)
 		ret = -EINVAL;
 	else
@@ -494,8 +491,7 @@ void panthor_perf_show_fdinfo(struct panthor_file *pfile, struct drm_printer *p)
 
 	drm_printf(p, "panthor-perf-sessions:\t%lu\n", sessions);
 	drm_printf(p, "panthor-perf-samples:\t%lld\n", (s64)atomic64_read(&pf->stats.samples));
-	drm_printf(p, "panthor-perf-stretched:\t%lld\n",
-		   (s64)atomic64_read(&pf->stats.stretched));
+	drm_printf(p, "panthor-perf-stretched:\t%lld\n", (s64)atomic64_read(&pf->stats.stretched));
 }
 
 #ifdef CONFIG_DEBUG_FS
@@ -587,8 +583,7 @@ void panthor_perf_pre_suspend(struct panthor_device *ptdev)
 	struct panthor_perf *perf = READ_ONCE(ptdev->perf);
 
 	if (perf)
-		panthor_perf_sampler_close(&perf->sampler,
-					   !panthor_device_reset_is_pending(ptdev));
+		panthor_perf_sampler_close(&perf->sampler, !panthor_device_reset_is_pending(ptdev));
 }
 
 /*
@@ -614,8 +609,12 @@ void panthor_perf_resume(struct panthor_device *ptdev)
 {
 	struct panthor_perf *perf = READ_ONCE(ptdev->perf);
 
-	if (perf)
+	if (perf) {
 		panthor_perf_sampler_up(&perf->sampler);
+		/* A reset keeps the power domain, and must not wait for the clock framework. */
+		if (atomic_read(&ptdev->pm.state) != PANTHOR_DEVICE_PM_STATE_ACTIVE)
+			panthor_perf_clock_read_rates(&perf->clock, 0);
+	}
 }
 
 static void perf_fini(struct drm_device *ddev, void *data)

@@ -36,9 +36,10 @@
  * The other clocks cannot be read. They have the cycles of the top-level clock times the
  * ratio of the rates that the clock framework reports, if that ratio is 1 or what it was
  * at the probe. If it is not, or if GPU_CYCLE_COUNT stands still, cycles are the integral
- * of the rate from pair to pair. Rates are read at the probe, and each time that devfreq sets a
- * frequency, which it does at each poll. The clock framework announces few changes that firmware
- * makes.
+ * of the rate from pair to pair. Rates are read at the probe, by START, and by a resume with
+ * clients, because a power domain may set rates when it is switched on. While cycles are counted,
+ * not during a reset, they are also read each time that devfreq sets a frequency, if the device
+ * has a node and devfreq. The clock framework announces few changes that firmware makes.
  *
  * A device tree may name a bus clock coregroup. A clock of that name which has less than half
  * the rate of the top-level clock at the probe is ignored, and the core group counts as top
@@ -94,23 +95,33 @@ void panthor_perf_clock_set_rates(struct panthor_perf_clock *clock, u64 ns,
 }
 
 /*
- * devfreq calls this with its lock held, before and after it sets a frequency, even the same one.
- * A rate may take long to read, so all are read before one is stored. A rate that reads as 0 could
- * not be read, and is kept.
+ * If cycles are counted, read the rates of all clocks. They apply from @ns of CLOCK_MONOTONIC_RAW
+ * on, or from the latest pair if that is later. Called by devfreq, and after
+ * panthor_perf_clock_up() as soon as panthor_perf_sampler::lock is released. A rate may take long
+ * to read, so all are read before one is stored. One that reads as 0 is unknown, and kept.
  */
-static int frequency_set(struct notifier_block *nb, unsigned long event, void *data)
+void panthor_perf_clock_read_rates(struct panthor_perf_clock *clock, u64 ns)
 {
-	struct panthor_perf_clock *clock = container_of(nb, struct panthor_perf_clock, nb);
 	unsigned long rates[PANTHOR_PERF_CLOCKS];
-	u64 ns = ktime_get_raw_ns();
 	u32 i;
 
-	if (event != DEVFREQ_POSTCHANGE)
-		return NOTIFY_OK;
+	guard(mutex)(&clock->rates_lock);
+
+	if (!READ_ONCE(clock->up))
+		return;
 
 	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++)
 		rates[i] = clk_get_rate(clock->domains[i].clk) ?: clock->domains[i].rate;
 	panthor_perf_clock_set_rates(clock, ns, rates);
+}
+
+/* devfreq calls this with its lock held before and after it sets a frequency, even the same one. */
+static int frequency_set(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct panthor_perf_clock *clock = container_of(nb, struct panthor_perf_clock, nb);
+
+	if (event == DEVFREQ_POSTCHANGE)
+		panthor_perf_clock_read_rates(clock, ktime_get_raw_ns());
 	return NOTIFY_OK;
 }
 
@@ -160,8 +171,8 @@ void panthor_perf_clock_sync(struct panthor_perf_clock *clock)
 }
 
 /*
- * Initialize the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. Rates
- * are followed until the device is unbound. Returns 0 or the error of
+ * Initialize the clocks, zeroed, of a device that is powered, or of a test: @ptdev is NULL. If the
+ * device has a node and devfreq, rates are followed until it is unbound. Returns 0 or the error of
  * devm_devfreq_register_notifier().
  */
 int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_device *ptdev)
@@ -171,10 +182,10 @@ int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_dev
 	u32 i;
 
 	clock->ptdev = ptdev;
+	mutex_init(&clock->rates_lock);
 	spin_lock_init(&clock->lock);
 	clock->nb.notifier_call = frequency_set;
 	clock->supported = BIT(DRM_PANTHOR_PERF_CLOCK_TOPLEVEL);
-	domain[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL].follows = true;
 
 	if (ptdev) {
 #ifdef CONFIG_ARM_ARCH_TIMER
@@ -186,11 +197,12 @@ int panthor_perf_clock_init(struct panthor_perf_clock *clock, struct panthor_dev
 			domain[DRM_PANTHOR_PERF_CLOCK_COREGROUP].clk = ptdev->clks.coregroup;
 		domain[DRM_PANTHOR_PERF_CLOCK_SHADER].clk = ptdev->clks.stacks;
 		devfreq = devfreq_get_devfreq_by_node(ptdev->base.dev->of_node);
-		frequency_set(&clock->nb, DEVFREQ_POSTCHANGE, NULL);
 	}
 
 	for (i = 0; i < PANTHOR_PERF_CLOCKS; i++, domain++) {
-		domain->first_rate = domain->rate;
+		domain->first_rate = clk_get_rate(domain->clk);
+		domain->rate = domain->first_rate;
+		domain->follows = rates_follow(domain, clock->domains);
 		if (domain->clk)
 			clock->supported |= BIT(i);
 	}
@@ -214,8 +226,7 @@ static u64 read_cycle_count(struct panthor_perf_clock *clock)
 static u64 domain_cycles(const struct panthor_perf_clock *clock,
 			 const struct panthor_perf_domain *domain, u64 ns, u64 counted)
 {
-	const struct panthor_perf_domain *toplevel =
-		&clock->domains[DRM_PANTHOR_PERF_CLOCK_TOPLEVEL];
+	const struct panthor_perf_domain *toplevel = clock->domains;
 	u64 part = domain->rate, whole = toplevel->rate;
 
 	if (!counted || !domain->follows)
@@ -283,7 +294,7 @@ void panthor_perf_clock_down(struct panthor_perf_clock *clock)
 {
 	if (clock->up)
 		panthor_perf_clock_pair(clock);
-	clock->up = false;
+	WRITE_ONCE(clock->up, false);
 }
 
 /* Move @time on to @ns, which is not later than the pair. Never moves it back. */
@@ -329,7 +340,7 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
 	panthor_perf_clock_now(clock, time);
 	count = read_cycle_count(clock);
 	clock->count = resumed && count < clock->count ? 0 : count;
-	clock->up = true;
+	WRITE_ONCE(clock->up, true);
 }
 
 /*
@@ -359,8 +370,5 @@ u64 panthor_perf_clock_at(struct panthor_perf_clock *clock, u64 gpu, struct pant
 /* Return the first multiple of @period_ns, from @base_ns on, after @now_ns and @base_ns. */
 u64 panthor_perf_clock_deadline(u64 base_ns, u64 period_ns, u64 now_ns)
 {
-	if (now_ns < base_ns)
-		now_ns = base_ns;
-
-	return base_ns + (div64_u64(now_ns - base_ns, period_ns) + 1) * period_ns;
+	return base_ns + (div64_u64(max(now_ns, base_ns) - base_ns, period_ns) + 1) * period_ns;
 }

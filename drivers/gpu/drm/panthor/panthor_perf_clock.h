@@ -4,6 +4,7 @@
 #ifndef __PANTHOR_PERF_CLOCK_H__
 #define __PANTHOR_PERF_CLOCK_H__
 
+#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -20,8 +21,8 @@ struct panthor_device;
  * @follows: @rate is that of the top-level clock, or in the same ratio to it as at the probe.
  * @nominal: Estimated cycles from panthor_perf_clock::pair to @changed_ns there, by clock rates.
  *
- * @rate, @follows and @nominal are protected by panthor_perf_clock::lock, the rest is constant. Only
- * the probe and the notifier change @rate.
+ * @rate, @follows and @nominal are protected by panthor_perf_clock::lock, the rest is constant.
+ * After the probe, @rate is written with panthor_perf_clock::rates_lock held.
  */
 struct panthor_perf_domain {
 	struct clk *clk;
@@ -43,13 +44,15 @@ struct panthor_perf_domain {
  * @up: Cycles are counted: the GPU is powered, and there are clients.
  * @count: GPU_CYCLE_COUNT at @pair.
  * @by_rates: The latest cycles of @pair come from rates: GPU_CYCLE_COUNT stands still.
- * @lock: Taken in process context, by the notifier with devfreq's lock held, or in
- *	panthor_perf_sampler::lock. Innermost.
+ * @rates_lock: Held from reading @up and rates to storing rates, so that the last to read is the
+ *	last to store. Not taken in panthor_perf_sampler::lock: the clock framework's lock nests in
+ *	it, in which memory is allocated. The notifier takes it in devfreq's lock.
+ * @lock: Taken in process context, in panthor_perf_sampler::lock or @rates_lock. Innermost.
  * @changed_ns: Time of the latest change of a rate, or that of @pair if that is later.
  * @domains: Clock domains, by enum drm_panthor_perf_clock.
  *
  * panthor_perf_sampler::lock protects @offset to @by_rates. Callers hold it, except for init,
- * set_rates and deadline.
+ * read_rates, which only reads @up, set_rates and deadline.
  */
 struct panthor_perf_clock {
 	struct panthor_device *ptdev;
@@ -61,6 +64,7 @@ struct panthor_perf_clock {
 	bool up;
 	u64 count;
 	bool by_rates;
+	struct mutex rates_lock; /* Orders reads of rates. */
 	spinlock_t lock; /* Protects changed_ns and domains. */
 	u64 changed_ns;
 	struct panthor_perf_domain domains[PANTHOR_PERF_CLOCKS];
@@ -73,6 +77,7 @@ void panthor_perf_clock_up(struct panthor_perf_clock *clock, bool resumed,
 			   struct panthor_perf_time *time);
 void panthor_perf_clock_down(struct panthor_perf_clock *clock);
 
+void panthor_perf_clock_read_rates(struct panthor_perf_clock *clock, u64 ns);
 void panthor_perf_clock_set_rates(struct panthor_perf_clock *clock, u64 ns,
 				  const unsigned long rates[PANTHOR_PERF_CLOCKS]);
 void panthor_perf_clock_advance(struct panthor_perf_clock *clock, u64 ns, u64 count);

@@ -162,8 +162,7 @@ static void unmask_irqs(struct panthor_perf_fw *fw, u32 mask)
 {
 	struct panthor_fw_global_input_iface *input = fw->glb->input;
 
-	WRITE_ONCE(input->ack_irq_mask,
-		   (READ_ONCE(input->ack_irq_mask) & ~GLB_PERFCNT_ALL) | mask);
+	WRITE_ONCE(input->ack_irq_mask, (READ_ONCE(input->ack_irq_mask) & ~GLB_PERFCNT_ALL) | mask);
 }
 
 /* Return a slot of the ring, in memory that may be write-combined: reads are slow. */

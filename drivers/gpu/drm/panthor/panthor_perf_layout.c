@@ -444,10 +444,7 @@ accum_block(const struct panthor_perf_layout *layout, struct panthor_perf_accum 
 	return (void *)accum->image + layout->blocks[b].user_offset;
 }
 
-/*
- * Clear all sums of a block. It clears more than the enabled counters, but the others
- * are always 0 in an accumulator.
- */
+/* Clear the sums of all counters of a block. Those of disabled ones are always 0. */
 static void clear_values(const struct panthor_perf_layout *layout, u64 *dst)
 {
 	memset(dst + PANTHOR_PERF_VALUES_RESERVED, 0,
@@ -678,8 +675,7 @@ static void deliver_block(const struct panthor_perf_layout *layout,
 	u64 *sums = (u64 *)(header + 1), *base = zero ? NULL : sums;
 
 	if (enabled && all_enabled(header->enable_mask, layout->num_values)) {
-		memcpy(dst, header,
-		       sizeof(*header) + PANTHOR_PERF_VALUES_RESERVED * sizeof(*sums));
+		memcpy(dst, header, sizeof(*header) + PANTHOR_PERF_VALUES_RESERVED * sizeof(*sums));
 		sum_block(layout, dst + sizeof(*header), base, sample, b);
 		return;
 	}
@@ -775,10 +771,7 @@ bool panthor_perf_accum_total(const struct panthor_perf_layout *layout,
 	return saturated;
 }
 
-/*
- * Return the number of free slots of a user's ring, 0 if @extract, which the user writes,
- * is out of range.
- */
+/* Return the number of free slots of a user's ring, or 0 if the user's @extract is out of range. */
 u32 panthor_perf_ring_free(u32 slots, u64 insert, u64 extract)
 {
 	u64 used = insert - extract;

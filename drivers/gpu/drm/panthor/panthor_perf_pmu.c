@@ -515,8 +515,7 @@ static void pmu_event_read(struct perf_event *event)
 	if (smp_load_acquire(&event->hw.state) & PERF_HES_STOPPED)
 		return;
 
-	local64_add(panthor_perf_pmu_advance(&event->hw.prev_count,
-					     read_count(event->pmu_private)),
+	local64_add(panthor_perf_pmu_advance(&event->hw.prev_count, read_count(event->pmu_private)),
 		    &event->count);
 }
 
@@ -579,12 +578,8 @@ static int pmu_event_init(struct perf_event *event)
 	if (event->attr.type != pmu->base.type)
 		return -ENOENT;
 
-	ret = check_attr(event);
-	if (ret)
-		return ret;
-
-	/* perf asks this only after event_init(). */
-	ret = perf_allow_cpu();
+	/* perf asks perf_allow_cpu() only after event_init(). */
+	ret = check_attr(event) ?: perf_allow_cpu();
 	if (ret)
 		return ret;
 
@@ -636,8 +631,7 @@ void panthor_perf_pmu_flush(struct panthor_perf_pmu *pmu)
 
 	/* Not killable: the work of a program that ends by a fatal signal counts. */
 	if (!panthor_perf_sampler_sync(run->client.sampler, &run->client, &seq))
-		wait_event_timeout(run->client.start_wait, run_answered(run, seq),
-				   FLUSH_TIMEOUT);
+		wait_event_timeout(run->client.start_wait, run_answered(run, seq), FLUSH_TIMEOUT);
 	put_run(run);
 }
 
@@ -649,8 +643,7 @@ static ssize_t identifier_show(struct device *dev, struct device_attribute *attr
 }
 static DEVICE_ATTR_RO(identifier);
 
-static ssize_t sample_interval_ms_show(struct device *dev, struct device_attribute *attr,
-				       char *buf)
+static ssize_t sample_interval_ms_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct panthor_perf_pmu *pmu = to_pmu(dev_get_drvdata(dev));
 

@@ -343,16 +343,23 @@ static int add_client(struct panthor_perf_client *client, u64 user_data)
 int panthor_perf_sampler_start_async(struct panthor_perf_sampler *sampler,
 			       struct panthor_perf_client *client, u64 user_data)
 {
+	u64 ns = ktime_get_raw_ns();
+	bool begins;
 	int ret = 0;
 
 	if (mutex_lock_interruptible(&sampler->start_lock))
 		return -ERESTARTSYS;
 
-	scoped_guard(mutex, &sampler->lock)
-		if (client->state != PANTHOR_PERF_CLIENT_STARTING &&
-		    client->state != PANTHOR_PERF_CLIENT_STARTED)
+	scoped_guard(mutex, &sampler->lock) {
+		begins = client->state != PANTHOR_PERF_CLIENT_STARTING &&
+			 client->state != PANTHOR_PERF_CLIENT_STARTED;
+		if (begins)
 			ret = add_client(client, user_data);
+	}
 	mutex_unlock(&sampler->start_lock);
+	/* perf starts its client for each event. */
+	if (begins)
+		panthor_perf_clock_read_rates(sampler->clock, ns);
 	return ret;
 }
 

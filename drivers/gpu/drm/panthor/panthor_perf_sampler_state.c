@@ -596,6 +596,9 @@ void panthor_perf_sampler_unplug(struct panthor_perf_sampler *sampler)
 			panthor_perf_unplug_client(client);
 	}
 
+	/* START may be reading rates. The clocks are freed after this. */
+	mutex_lock(&sampler->clock->rates_lock);
+	mutex_unlock(&sampler->clock->rates_lock);
 	/* The interrupt thread may have read the state before, and queue the work after this. */
 	disable_work_sync(&sampler->drain_work);
 	disable_delayed_work_sync(&sampler->check_work);

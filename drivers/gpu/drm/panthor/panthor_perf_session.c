@@ -124,8 +124,7 @@ static void unmap_object(struct panthor_perf_mapping *mapping)
 
 static void release_session(struct kref *ref)
 {
-	struct panthor_perf_session *session =
-		container_of(ref, struct panthor_perf_session, ref);
+	struct panthor_perf_session *session = container_of(ref, struct panthor_perf_session, ref);
 
 	unmap_object(&session->control);
 	unmap_object(&session->ring);

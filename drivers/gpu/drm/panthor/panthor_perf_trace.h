@@ -32,8 +32,7 @@ TRACE_EVENT(panthor_perf_request,
 			     __field(u32, seq)),
 	    TP_fast_assign(__entry->epoch = epoch;
 			   __entry->seq = seq;),
-	    TP_printk("epoch=%u seq=%u",
-		      __entry->epoch, __entry->seq)
+	    TP_printk("epoch=%u seq=%u", __entry->epoch, __entry->seq)
 );
 
 /*

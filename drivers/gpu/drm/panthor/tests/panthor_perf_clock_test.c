@@ -621,12 +621,16 @@ static struct fake_clk *new_fake_clk(struct kunit *test, const char *name, unsig
 	return fake;
 }
 
-/* The rates of a device's clocks, of which there may be none, are read when devfreq has set one. */
+/*
+ * The rates of a device's clocks, of which there may be none, are read when devfreq has set one and
+ * cycles are counted.
+ */
 static void probed(struct kunit *test)
 {
 	struct fake_clk *core = new_fake_clk(test, "panthor-perf-test-core", 1000000000);
 	struct fake_clk *stacks = new_fake_clk(test, "panthor-perf-test-stacks", 500000000);
 	struct device *dev = kunit_device_register(test, "panthor-perf-test");
+	struct panthor_perf_time time = {}, up;
 	struct panthor_perf_domain *domains;
 	struct panthor_perf_clock *clock;
 	struct panthor_device *ptdev;
@@ -651,8 +655,33 @@ static void probed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domains[2].first_rate, 500000000);
 	KUNIT_EXPECT_TRUE(test, domains[2].follows);
 
+	/* No clock is read while nobody counts. */
+	stacks->rate = 250000000;
+	stacks->other = &domains[0].rate;
+	clock->nb.notifier_call(&clock->nb, DEVFREQ_POSTCHANGE, NULL);
+	panthor_perf_clock_read_rates(clock, 0);
+	KUNIT_EXPECT_EQ(test, stacks->seen, 0);
+	KUNIT_EXPECT_EQ(test, domains[2].rate, 500000000);
+
+	/* What is read when counting has begun applies from then on: a cycle takes 4 ns. */
+	panthor_perf_clock_up(clock, true, &time);
+	up = time;
+	panthor_perf_clock_read_rates(clock, 0);
+	KUNIT_EXPECT_EQ(test, domains[2].rate, 250000000);
+	KUNIT_EXPECT_FALSE(test, domains[2].follows);
+	panthor_perf_clock_now(clock, &time);
+	KUNIT_EXPECT_EQ(test, time.cycles[2] - up.cycles[2], (time.ns - up.ns) / 4);
+
+	/* What is read later applies from the time of the call on, here 1 ms after the pair. */
+	up = time;
+	stacks->rate = 500000000;
+	panthor_perf_clock_read_rates(clock, up.ns + NSEC_PER_MSEC);
+	panthor_perf_clock_advance(clock, up.ns + 3 * NSEC_PER_MSEC, 0);
+	KUNIT_EXPECT_EQ(test, clock->pair.cycles[2] - up.cycles[2], 250000 + 1000000);
+
 	/* One changes, and then the other one. */
 	stacks->rate = 400000000;
+	stacks->other = NULL;
 	clock->nb.notifier_call(&clock->nb, DEVFREQ_PRECHANGE, NULL);
 	KUNIT_EXPECT_EQ(test, domains[2].rate, 500000000);
 	clock->nb.notifier_call(&clock->nb, DEVFREQ_POSTCHANGE, NULL);
