@@ -75,8 +75,7 @@ struct panthor_perf_pmu_totals {
  * @answered: Number of the latest firmware request whose sample is in the totals.
  *	Protected by panthor_perf_sampler::req_lock.
  * @users: Number of events. Protected by panthor_perf_pmu::lock.
- * @type_users: Number of events by block type, and one for CSHW. Protected by
- *	panthor_perf_pmu::lock.
+ * @type_users: Number of events by block type. Protected by panthor_perf_pmu::lock.
  * @current_totals: Which of @totals is read. Written with panthor_perf_sampler::lock held.
  * @totals: The two copies. Written with panthor_perf_sampler::lock held.
  */

@@ -40,8 +40,8 @@ enum panthor_perf_client_state {
  * struct panthor_perf_client_ops - Functions of a client, none of which sleeps
  * @free_slots: Return the number of free slots in the client's ring. Called with
  *	panthor_perf_sampler::lock or req_lock held. NULL for the PMU client, which has no ring.
- *	It gets a sample at its baseline, for every answered firmware request, and at suspend
- *	and resume. Its period is ignored while the GPU is suspended.
+ *	It gets a sample at its baseline, for each answered firmware request that is the turn of
+ *	limited clients, and at suspend and resume. Its period is ignored during suspend.
  * @deliver: Write panthor_perf_client::accum plus @fw_sample, which may be NULL, to the next slot
  *	of the client's ring, signal the user, and return the sample's flags. Decrement
  *	panthor_perf_client::reserved when the slot is in use, with req_lock held. Called with
