@@ -57,4 +57,4 @@ rm -f "$dest/$PREFIX"-*.patch
 cp "$work"/patches/*.patch "$dest/"
 cp "$TOP_DIR/packaging/armbian" "$out/userpatches/extensions/panthor-perf.sh"
 printf '%s\n' "$dest"/"$PREFIX"-*.patch "$out/userpatches/extensions/panthor-perf.sh"
-say "Next, in Armbian's build: ./compile.sh BOARD=... BRANCH=... ENABLE_EXTENSIONS=panthor-perf"
+say "Next, in Armbian's build: ./compile.sh BOARD=... BRANCH=... BSPFREEZE=yes ENABLE_EXTENSIONS=panthor-perf"
