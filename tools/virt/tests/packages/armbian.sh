@@ -63,11 +63,13 @@ apply()
 # lacking DIR: which of our files are not in it as they are here
 lacking()
 {
-	local file place
+	local file place count=0
 
 	while IFS=$'\t' read -r file place; do
+		count=$((count + 1))
 		cmp -s "$file" "$1/$place" || echo "$place"
 	done < <(MENDS=n "$VIRT_DIR/build/module.sh" files 7.3)
+	[ $count -gt 0 ] || echo "module.sh has no list of our files"
 }
 
 mkdir "$out"
