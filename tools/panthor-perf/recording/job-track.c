@@ -48,8 +48,9 @@ struct job {
 	/* Whose fence it waited for last. */
 	struct queue *waited_for;
 
-	/* It waits for this one. */
+	/* It waits for this one, which a CPU has found. */
 	bool blocked;
+	uint32_t blocked_cpu;
 	struct job_fence waits_for;
 	uint32_t context, number;
 
@@ -113,6 +114,9 @@ struct job_track {
 	struct last {
 		struct queue *queue;
 		char driver[16], name[64];
+
+		/* It was before a job was found to wait here. */
+		bool before_wait;
 	} last[MAX_CPUS];
 
 	/*
@@ -430,6 +434,9 @@ static void block(struct job_track *t, struct job *job, const struct job_event *
 {
 	unblock(t, job);
 	job->blocked = true;
+	job->blocked_cpu = e->cpu;
+	if (e->cpu < MAX_CPUS)
+		t->last[e->cpu].before_wait = true;
 	job->waits_for = e->fence;
 	job->context = e->context;
 	job->number = e->number;
@@ -576,7 +583,7 @@ static void take_done(struct job_track *t, const struct job_event *e)
 		if (other->waits_for.context == e->job.context && other->waits_for.number == e->job.number)
 			signal_job(t, other, owner, e->time_ns);
 	}
-	if (owner && e->cpu < MAX_CPUS)
+	if (e->cpu < MAX_CPUS)
 		t->last[e->cpu] = (struct last){ .queue = owner };
 	if (!job)
 		job = make_unknown(t, e);
@@ -621,13 +628,19 @@ static void take_signaled(struct job_track *t, const struct job_event *e)
 
 	for (job = TAILQ_FIRST(&t->blocked); job; job = next) {
 		next = TAILQ_NEXT(job, in_blocked);
-		if (job->context == e->context && job->number == e->number)
+		if (job->context != e->context || job->number != e->number)
+			continue;
+		/* One that stands for others finds only when it is waited for that they are signalled: that was no wait. */
+		if (stands && job->blocked_cpu == e->cpu && e->cpu < MAX_CPUS && t->last[e->cpu].before_wait)
+			unblock(t, job);
+		else
 			signal_job(t, job, signaled_by(t, e, stands), e->time_ns);
 	}
 	if (stands || e->cpu >= MAX_CPUS)
 		return;
 	last = &t->last[e->cpu];
 	last->queue = NULL;
+	last->before_wait = false;
 	strcpy(last->driver, e->driver);
 	strcpy(last->name, e->name);
 }

@@ -169,6 +169,11 @@ static void test_new(void)
 	      "p200 q2 201: 1150 1301 1310 1400 < p100 q1\n",
 	      queued(1100, 1, 1, 101), queued(1150, 2, 1, 201), blocked(1160, 2, 1, 90, 1), run(1200, 1, 1), done(1300, 1, 1),
 	      signaled(1301, 90, 1, "dma_fence_chain"), run(1310, 2, 1), done(1400, 2, 1));
+	CHECK("a chain of fences that were signaled before is not waited for, on one CPU", true, 3000,
+	      "p100 q1 101: 1100 1100 1200 1300\n"
+	      "p200 q2 201: 1350 1350 1410 1500\n",
+	      queued(1100, 1, 1, 101), run(1200, 1, 1), done(1300, 1, 1), queued(1350, 2, 1, 201), blocked(1400, 2, 1, 90, 1),
+	      signaled(1401, 90, 1, "dma_fence_chain"), run(1410, 2, 1), done(1500, 2, 1));
 	CHECK("a reset ends jobs in another order", true, 3000,
 	      "p100 q1 101: 1110 1110 1250 1500\n"
 	      "p100 q1 101: 1100 1100 1200 1501\n",
@@ -450,7 +455,7 @@ static void test_many(void)
 
 int main(void)
 {
-	printf("1..30\n");
+	printf("1..31\n");
 	test_new();
 	test_lost();
 	test_open();

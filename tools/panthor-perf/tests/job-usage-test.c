@@ -553,8 +553,14 @@ static double check_lost(bool contexts, size_t queues, unsigned int gaps, uint64
 	make_all(queues, rand() % 2);
 	if (!contexts)
 		make_old();
-	for (i = 0; i < num_events; i++)
+	for (i = 0; i < num_events; i++) {
 		events[i].cpu = rand() % 4;
+		/* A fence that stands for others is signalled behind the last of them. */
+		for (n = i; !strcmp(events[i].driver, "dma_fence_array") && n > 0 && events[n - 1].time_ns == events[i].time_ns; n--)
+			if (events[n - 1].kind == JOB_EVENT_DONE)
+				events[i].cpu = events[n - 1].cpu;
+	}
+	n = 0;
 	while (gaps--) {
 		start = START + draw(0, TIME) * MS;
 		drop(rand() % 4, start, start + draw(1, longest) * MS);
