@@ -287,44 +287,52 @@ static int order_processes(struct job_report *r)
 
 /* ---- Gaps ---- */
 
-static int compare_losses(const void *a, const void *b)
+static int compare_gaps(const void *a, const void *b)
 {
-	const struct losses *x = a, *y = b;
+	const struct recording_gap *x = a, *y = b;
 
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Adds up what each CPU lost. */
+/* Adds up what each CPU lost in the time that is looked at. Gaps without one may overlap. */
 static int find_losses(struct job_report *r)
 {
-	struct losses *list = calloc(r->jobs->num_gaps + 1, sizeof(*list));
-	size_t count = 0, i;
+	size_t count = r->jobs->num_gaps, i;
+	struct recording_gap *gaps = calloc(count + 1, sizeof(*gaps));
+	struct losses *l = NULL;
+	uint64_t start_ns, until_ns = 0, ns;
 
-	r->losses = list;
-	if (!list)
+	r->losses = calloc(count + 1, sizeof(*r->losses));
+	if (!gaps || !r->losses) {
+		free(gaps);
 		return -1;
-	for (i = 0; i < r->jobs->num_gaps; i++) {
-		const struct recording_gap *gap = &r->jobs->gaps[i];
-
-		if (view_sees(r->view, gap->start_ns, gap->end_ns))
-			list[count++] = (struct losses){
-				gap->cpu, 1, job_parts_between(&r->seen, gap->start_ns, gap->end_ns), gap->lost,
-				!gap->lost && gap->cpu != RECORDING_NO_CPU,
-			};
 	}
-	qsort(list, count, sizeof(*list), compare_losses);
+	if (count)
+		memcpy(gaps, r->jobs->gaps, count * sizeof(*gaps));
+	qsort(gaps, count, sizeof(*gaps), compare_gaps);
 	for (i = 0; i < count; i++) {
-		struct losses *last = r->num_losses ? &list[r->num_losses - 1] : NULL;
+		bool unseen = gaps[i].cpu == RECORDING_NO_CPU;
 
-		if (!last || last->cpu != list[i].cpu) {
-			list[r->num_losses++] = list[i];
+		start_ns = gaps[i].start_ns;
+		if (unseen && start_ns < until_ns)
+			start_ns = until_ns < gaps[i].end_ns ? until_ns : gaps[i].end_ns;
+		if (unseen && until_ns < gaps[i].end_ns)
+			until_ns = gaps[i].end_ns;
+		ns = job_parts_between(&r->seen, start_ns, gaps[i].end_ns);
+		if (unseen ? !ns : !view_sees(r->view, start_ns, gaps[i].end_ns))
 			continue;
+		if (!l || l->cpu != gaps[i].cpu) {
+			l = &r->losses[r->num_losses++];
+			l->cpu = gaps[i].cpu;
 		}
-		last->gaps++;
-		last->ns += list[i].ns;
-		last->lost += list[i].lost;
-		last->uncounted += list[i].uncounted;
+		l->gaps++;
+		l->ns += ns;
+		l->lost += gaps[i].lost;
+		l->uncounted += !gaps[i].lost && !unseen;
 	}
+	free(gaps);
 	return 0;
 }
 

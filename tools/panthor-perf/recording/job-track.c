@@ -22,8 +22,14 @@
 /* A job whose events may be lost is given up, and a queue forgotten, of which nothing comes for so long: twice panthor's limit. */
 #define FORGOTTEN_NS 10000000000ull
 
+/* So long, if its process goes on. */
+#define UNUSED_NS 3600000000000ull
+
 /* So many gaps can wait for the record that has them, then they become one. */
 #define MAX_GAPS 64
+
+/* That a fence which stands for others is asked and that it tells of them are not further from each other. */
+#define NO_WAIT_NS 100000
 
 /* As many timelines of other drivers are told apart. */
 #define MAX_TIMELINES 256
@@ -51,6 +57,7 @@ struct job {
 	/* It waits for this one, which a CPU has found. */
 	bool blocked;
 	uint32_t blocked_cpu;
+	uint64_t blocked_ns;
 	struct job_fence waits_for;
 	uint32_t context, number;
 
@@ -125,6 +132,9 @@ struct job_track {
 	 */
 	uint64_t lost_ns, lost_until_ns;
 
+	/* Up to where all of it is known to be unseen. */
+	uint64_t unseen_ns;
+
 	struct recording_gap gaps[MAX_GAPS];
 	size_t num_gaps;
 	struct job_track_counts counts;
@@ -178,7 +188,12 @@ static void add_unseen(struct job_track *t, const struct queue *q, uint64_t star
 static void add_unseen_before(struct job_track *t, const struct queue *q, uint64_t time_ns)
 {
 	/* It is not before others of its queue. */
-	add_unseen(t, q, q && q->done_ns > t->lost_ns ? q->done_ns : t->lost_ns, time_ns);
+	if (q && q->done_ns > t->lost_ns) {
+		add_unseen(t, q, q->done_ns, time_ns);
+	} else if (!q || q->ours) {
+		add_unseen(t, q, t->unseen_ns > t->lost_ns ? t->unseen_ns : t->lost_ns, time_ns);
+		t->unseen_ns = time_ns;
+	}
 }
 
 /* Since when events may be lost of a job of which there is one. */
@@ -435,6 +450,7 @@ static void block(struct job_track *t, struct job *job, const struct job_event *
 	unblock(t, job);
 	job->blocked = true;
 	job->blocked_cpu = e->cpu;
+	job->blocked_ns = e->time_ns;
 	if (e->cpu < MAX_CPUS)
 		t->last[e->cpu].before_wait = true;
 	job->waits_for = e->fence;
@@ -631,7 +647,8 @@ static void take_signaled(struct job_track *t, const struct job_event *e)
 		if (job->context != e->context || job->number != e->number)
 			continue;
 		/* One that stands for others finds only when it is waited for that they are signalled: that was no wait. */
-		if (stands && job->blocked_cpu == e->cpu && e->cpu < MAX_CPUS && t->last[e->cpu].before_wait)
+		if (stands && job->blocked_cpu == e->cpu && e->cpu < MAX_CPUS && t->last[e->cpu].before_wait &&
+		    e->time_ns - job->blocked_ns < NO_WAIT_NS)
 			unblock(t, job);
 		else
 			signal_job(t, job, signaled_by(t, e, stands), e->time_ns);
@@ -769,7 +786,7 @@ static uint64_t oldest_open(const struct job_track *t)
 	TAILQ_FOREACH(q, &t->queues, in_all)
 		if (q->ours)
 			TAILQ_FOREACH(job, &q->jobs, in_queue)
-				if (!job->gone_ns && job->record.queued_ns < oldest_ns)
+				if ((!job->gone_ns || job->lost_ns) && job->record.queued_ns < oldest_ns)
 					oldest_ns = job->record.queued_ns;
 	TAILQ_FOREACH(job, &t->closed, in_closed)
 		if (job->record.queued_ns < oldest_ns)
@@ -832,14 +849,15 @@ uint64_t job_track_until(const struct job_track *t)
 	return t->until_ns;
 }
 
-/* Jobs that were dropped, or whose ends were lost. */
+/* Jobs that were dropped, or whose ends were lost: not of one that another one is still behind. */
 static void forget_jobs(struct job_track *t, struct queue *q)
 {
 	struct job *job, *next;
 
 	for (job = TAILQ_FIRST(&q->jobs); job; job = next) {
 		next = TAILQ_NEXT(job, in_queue);
-		if ((job->lost_ns && t->until_ns - job->lost_ns > FORGOTTEN_NS) ||
+		if ((job->lost_ns && t->until_ns - job->lost_ns > FORGOTTEN_NS &&
+		     !(job->state == QUEUED && next && next->state == QUEUED && !next->lost_ns && !next->blocked)) ||
 		    (job->gone_ns && t->until_ns - job->gone_ns > FORGOTTEN_NS))
 			give_up(t, job, JOB_DROPPED, t->until_ns);
 	}
@@ -853,14 +871,16 @@ static void forget_queue(struct job_track *t, struct queue *q)
 	free(q);
 }
 
-/* Of one whose process has gone, or is not known, nothing more will come. */
+/* Of one whose process has gone, or is not known, nothing more will come, and of others most likely. */
 static bool is_old(const struct job_track *t, const struct queue *q)
 {
-	return TAILQ_EMPTY(&q->jobs) && (t->until_ns < q->moved_ns || t->until_ns - q->moved_ns > FORGOTTEN_NS) &&
-	       (!q->record.pid || t->processes.has_gone(t->processes.context, q->record.pid));
+	uint64_t ns = t->until_ns - q->moved_ns;
+
+	return TAILQ_EMPTY(&q->jobs) && q->moved_ns < t->until_ns && ns > FORGOTTEN_NS &&
+	       (ns > UNUSED_NS || !q->record.pid || t->processes.has_gone(t->processes.context, q->record.pid));
 }
 
-/* Forgets queues that nothing refers to. */
+/* Forgets queues that nothing refers to. They are made anew if something comes of them. */
 static void forget_queues(struct job_track *t)
 {
 	struct queue *q, *next;

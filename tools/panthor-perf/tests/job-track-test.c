@@ -174,6 +174,11 @@ static void test_new(void)
 	      "p200 q2 201: 1350 1350 1410 1500\n",
 	      queued(1100, 1, 1, 101), run(1200, 1, 1), done(1300, 1, 1), queued(1350, 2, 1, 201), blocked(1400, 2, 1, 90, 1),
 	      signaled(1401, 90, 1, "dma_fence_chain"), run(1410, 2, 1), done(1500, 2, 1));
+	CHECK("a chain of fences that is signaled later is waited for", true, 300000,
+	      "p100 q1 101: 1100 1100 1200 1300\n"
+	      "p200 q2 201: 1350 201401 201410 201500 < p100 q1\n",
+	      queued(1100, 1, 1, 101), run(1200, 1, 1), done(1300, 1, 1), queued(1350, 2, 1, 201), blocked(1400, 2, 1, 90, 1),
+	      signaled(201401, 90, 1, "dma_fence_chain"), run(201410, 2, 1), done(201500, 2, 1));
 	CHECK("a reset ends jobs in another order", true, 3000,
 	      "p100 q1 101: 1110 1110 1250 1500\n"
 	      "p100 q1 101: 1100 1100 1200 1501\n",
@@ -322,6 +327,30 @@ static void test_forgotten(void)
 	end("queues of processes that have gone are forgotten");
 }
 
+/* One may wait for longer than jobs whose events may be lost are waited for: that the next one waits behind it tells that it does. */
+static void test_kept(void)
+{
+	const struct job_event list[] = { queued(1100, 1, 1, 101), blocked(1110, 1, 1, 77, 5), lost(1200, 1300), queued(2000, 1, 2, 102) };
+	const struct job_event last[] = { signaled(30000000000, 77, 5, "vkms"), run(30000000010, 1, 1), run(30000000020, 1, 2),
+					  done(30000000030, 1, 1), done(30000000040, 1, 2) };
+	struct job_track *t = make_track(true);
+	struct recording_jobs r;
+	char got[4096];
+
+	begin();
+	job_track_take(t, list, 4, 5000);
+	job_track_take(t, NULL, 0, 20000000000);
+	job_track_forget(t);
+	expect(job_track_record(t, &r) && r.open_ns == 1100 && !r.count, "open since %" PRIu64 ", %zu jobs", r.open_ns, r.count);
+	job_track_take(t, last, 5, 30000000100);
+	print_jobs(t, got, sizeof(got));
+	expect(!strcmp(got, "p100 q1 101: 1100 30000000000 30000000010 30000000030 < vkms timeline\n"
+		       "p100 q1 102: 2000 30000000000 30000000020 30000000040 < vkms timeline\n"
+		       "unseen: 1200 30000000010 0\n"), "got:\n%s", got);
+	job_track_free(t);
+	end("a job that others wait behind is waited for");
+}
+
 static void test_gone(void)
 {
 	struct job_event list[] = { queued(1100, 1, 1, 101), queued(1200, 1, 2, 101), queued(1200, 2, 1, 201),
@@ -455,11 +484,12 @@ static void test_many(void)
 
 int main(void)
 {
-	printf("1..31\n");
+	printf("1..33\n");
 	test_new();
 	test_lost();
 	test_open();
 	test_forgotten();
+	test_kept();
 	test_gone();
 	test_old();
 	test_place();

@@ -215,7 +215,7 @@ draw()
 		NR % 300 == 0 {
 			for (n = int(rand() * 4); n >= 0; n--) {
 				from = end - int(rand() * 5000000)
-				printf "gap %d %d %d %d\n", int(rand() * 4), from, from + int(rand() * (end - from)), int(rand() * 3)
+				printf "gap %s %d %d %d\n", rand() < 0.3 ? "4294967295" : int(rand() * 4), from, from + int(rand() * (end - from)), int(rand() * 3)
 			}
 			print "until", end + 1
 		}

@@ -134,11 +134,15 @@ for one in told["processes"]:
 # ---- Gaps ----
 
 lost = {}
-for gap in gaps:
-    if seen(gap["start_ns"], gap["end_ns"]):
-        count, ns, events, uncounted = lost.get(gap["cpu"], (0, 0, 0, 0))
-        ns += max(min(gap["end_ns"], last) - max(gap["start_ns"], first), 0)
-        lost[gap["cpu"]] = count + 1, ns, events + gap["lost"], uncounted + (not gap["lost"] and gap["cpu"] is not None)
+until = first
+for gap in sorted(gaps, key=lambda gap: gap["start_ns"]):
+    unseen = gap["cpu"] is None
+    ns = max(min(gap["end_ns"], last) - max(gap["start_ns"], until if unseen else first), 0)
+    if unseen:
+        until = max(until, gap["end_ns"])
+    if ns if unseen else seen(gap["start_ns"], gap["end_ns"]):
+        count, sum_ns, events, uncounted = lost.get(gap["cpu"], (0, 0, 0, 0))
+        lost[gap["cpu"]] = count + 1, sum_ns + ns, events + gap["lost"], uncounted + (not gap["lost"] and not unseen)
 same("gaps", {gap["cpu"]: (gap["gaps"], gap["ns"], gap["lost"], gap["uncounted"]) for gap in told["gaps"]}, lost)
 
 # ---- Counters ----
