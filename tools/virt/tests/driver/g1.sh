@@ -11,7 +11,7 @@ set -u
 . "$(dirname "$0")/../lib/exact.sh"
 
 # Kernels whose trace tells when interrupts are on have two more.
-[ "$CONFIG" = debug ] && rebind=56 || rebind=54
+[ "$CONFIG" = debug ] && rebind=38 || rebind=36
 plan $((28 + 42 + 19 + 15 + rebind + 1 + 2))
 # Time is instructions: caches are flushed in time, however busy the host is.
 guest_script 27 hang -i -g g1

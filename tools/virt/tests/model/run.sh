@@ -59,7 +59,7 @@ if [ "$CONFIG" = debug ]; then
 	says "it is shown" "KASAN"
 	exit
 fi
-plan 85
+plan 86
 
 # What goes in
 
