@@ -314,10 +314,7 @@ static int add_jobs(FILE *records, const struct recording_record *record)
 		gap = json_object_new_object();
 		json_add_count(gap, "start_ns", jobs.gaps[i].start_ns);
 		json_add_count(gap, "end_ns", jobs.gaps[i].end_ns);
-		if (jobs.gaps[i].cpu == RECORDING_NO_CPU)
-			json_object_object_add(gap, "cpu", NULL);
-		else
-			json_add_count(gap, "cpu", jobs.gaps[i].cpu);
+		json_add_cpu(gap, jobs.gaps[i].cpu);
 		json_add_count(gap, "lost", jobs.gaps[i].lost);
 		json_object_array_add(gaps, gap);
 	}

@@ -7,6 +7,8 @@
 
 #include <json-c/json.h>
 
+#include "recording.h"
+
 void json_add_double(struct json_object *object, const char *key, double value)
 {
 	json_object_object_add(object, key, isfinite(value) ? json_object_new_double(value) : NULL);
@@ -15,6 +17,11 @@ void json_add_double(struct json_object *object, const char *key, double value)
 void json_add_count(struct json_object *object, const char *key, uint64_t count)
 {
 	json_object_object_add(object, key, json_object_new_uint64(count));
+}
+
+void json_add_cpu(struct json_object *object, uint32_t cpu)
+{
+	json_object_object_add(object, "cpu", cpu == RECORDING_NO_CPU ? NULL : json_object_new_uint64(cpu));
 }
 
 void json_add_text(struct json_object *object, const char *key, const char *text)

@@ -11,6 +11,9 @@ struct json_object;
 /* Null unless it is finite. */
 void json_add_double(struct json_object *object, const char *key, double value);
 void json_add_count(struct json_object *object, const char *key, uint64_t count);
+
+/* That of a gap: null is none. */
+void json_add_cpu(struct json_object *object, uint32_t cpu);
 void json_add_text(struct json_object *object, const char *key, const char *text);
 
 /* In quotes, if that is needed. */

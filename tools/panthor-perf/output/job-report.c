@@ -774,10 +774,7 @@ static struct json_object *losses_json(const struct job_report *r)
 
 	for (i = 0; i < r->num_losses; i++) {
 		item = json_object_new_object();
-		if (r->losses[i].cpu == RECORDING_NO_CPU)
-			json_object_object_add(item, "cpu", NULL);
-		else
-			json_add_count(item, "cpu", r->losses[i].cpu);
+		json_add_cpu(item, r->losses[i].cpu);
 		json_add_count(item, "gaps", r->losses[i].gaps);
 		json_add_count(item, "ns", r->losses[i].ns);
 		json_add_count(item, "lost", r->losses[i].lost);

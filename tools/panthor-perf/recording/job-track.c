@@ -874,9 +874,9 @@ static void forget_queue(struct job_track *t, struct queue *q)
 /* Of one whose process has gone, or is not known, nothing more will come, and of others most likely. */
 static bool is_old(const struct job_track *t, const struct queue *q)
 {
-	uint64_t ns = t->until_ns - q->moved_ns;
+	uint64_t ns = t->until_ns > q->moved_ns ? t->until_ns - q->moved_ns : 0;
 
-	return TAILQ_EMPTY(&q->jobs) && q->moved_ns < t->until_ns && ns > FORGOTTEN_NS &&
+	return TAILQ_EMPTY(&q->jobs) && ns > FORGOTTEN_NS &&
 	       (ns > UNUSED_NS || !q->record.pid || t->processes.has_gone(t->processes.context, q->record.pid));
 }
 

@@ -44,7 +44,8 @@ void job_track_each_open(struct job_track *track, job_track_take_open *take, voi
 
 /*
  * Forgets what nothing has come of for ten seconds: of a process that has gone, jobs that have not run and queues; and jobs whose
- * ends may have been lost. Of other processes, queues of which nothing has come for an hour. To be called once a second or so, between the last record and new events.
+ * ends may have been lost. Of other processes it forgets queues of which nothing has come for an hour. To be called once a second
+ * or so, between the last record and new events.
  */
 void job_track_forget(struct job_track *track);
 

@@ -126,16 +126,22 @@ static void print_jobs(struct job_track *t, char *to, size_t size)
 	}
 }
 
+static void expect_jobs(struct job_track *t, const char *want)
+{
+	char got[4096];
+
+	print_jobs(t, got, sizeof(got));
+	expect(!strcmp(got, want), "got:\n%swant:\n%s", got, want);
+}
+
 static void check(const char *name, bool contexts, const struct job_event *list, size_t count, uint64_t until_ns, const char *want)
 {
 	struct job_track *t = make_track(contexts);
-	char got[4096];
 
 	begin();
 	job_track_take(t, list, count, until_ns);
 	job_track_end(t);
-	print_jobs(t, got, sizeof(got));
-	expect(!strcmp(got, want), "got:\n%swant:\n%s", got, want);
+	expect_jobs(t, want);
 	job_track_free(t);
 	end(name);
 }
@@ -277,7 +283,6 @@ static void test_open(void)
 	const struct job_event list[] = { queued(1100, 1, 1, 101), run(1200, 1, 1), lost(1300, 5500) };
 	struct job_track *t = make_track(true);
 	struct recording_jobs r;
-	char got[4096];
 
 	begin();
 	job_track_take(t, list, 3, 5000);
@@ -293,8 +298,7 @@ static void test_open(void)
 	expect(job_track_record(t, &r) && r.open_ns == 10000000000 && r.num_gaps == 1, "open since %" PRIu64 " of %" PRIu64 ", %zu gaps", r.open_ns,
 	       r.end_ns, r.num_gaps);
 	job_track_take(t, NULL, 0, 21000000000);
-	print_jobs(t, got, sizeof(got));
-	expect(!strcmp(got, "gap: 10000000000 20000000001 7\n"), "got:\n%s", got);
+	expect_jobs(t, "gap: 10000000000 20000000001 7\n");
 	job_track_free(t);
 	end("files do not wait for long for jobs whose ends may be lost, and wait for the end of gaps");
 }
@@ -335,7 +339,6 @@ static void test_kept(void)
 					  done(30000000030, 1, 1), done(30000000040, 1, 2) };
 	struct job_track *t = make_track(true);
 	struct recording_jobs r;
-	char got[4096];
 
 	begin();
 	job_track_take(t, list, 4, 5000);
@@ -343,10 +346,9 @@ static void test_kept(void)
 	job_track_forget(t);
 	expect(job_track_record(t, &r) && r.open_ns == 1100 && !r.count, "open since %" PRIu64 ", %zu jobs", r.open_ns, r.count);
 	job_track_take(t, last, 5, 30000000100);
-	print_jobs(t, got, sizeof(got));
-	expect(!strcmp(got, "p100 q1 101: 1100 30000000000 30000000010 30000000030 < vkms timeline\n"
-		       "p100 q1 102: 2000 30000000000 30000000020 30000000040 < vkms timeline\n"
-		       "unseen: 1200 30000000010 0\n"), "got:\n%s", got);
+	expect_jobs(t, "p100 q1 101: 1100 30000000000 30000000010 30000000030 < vkms timeline\n"
+		    "p100 q1 102: 2000 30000000000 30000000020 30000000040 < vkms timeline\n"
+		    "unseen: 1200 30000000010 0\n");
 	job_track_free(t);
 	end("a job that others wait behind is waited for");
 }
@@ -356,27 +358,23 @@ static void test_gone(void)
 	struct job_event list[] = { queued(1100, 1, 1, 101), queued(1200, 1, 2, 101), queued(1200, 2, 1, 201),
 				    blocked(1110, 1, 1, 77, 5), blocked(1210, 2, 1, 77, 5) };
 	struct job_track *t = make_track(true);
-	char got[4096];
 
 	begin();
 	list[3].time_ns = 1210;
 	job_track_take(t, list, 5, 1900);
-	print_jobs(t, got, sizeof(got));
-	expect(!*got, "there is a job:\n%s", got);
+	expect_jobs(t, "");
 	gone = 100;
 	job_track_take(t, NULL, 0, 2000);
-	print_jobs(t, got, sizeof(got));
-	expect(!*got, "there is a job:\n%s", got);
+	expect_jobs(t, "");
 	/* The kernel gives the first of them up, and all the others at the end. */
 	list[0] = signaled(2500, 77, 5, "vkms");
 	list[1] = run(2510, 1, 1);
 	list[2] = done(2520, 1, 1);
 	job_track_take(t, list, 3, 2600);
 	job_track_end(t);
-	print_jobs(t, got, sizeof(got));
-	expect(!strcmp(got, "p100 q1 101: 1100 2500 2510 2520 < vkms timeline\n"
-		       "p100 q1 101: 1200 2000 2000 2000 dropped no run < vkms timeline\n"
-		       "p200 q2 201: 1200 2500 2600 2600 unfinished no run < vkms timeline\n"), "got:\n%s", got);
+	expect_jobs(t, "p100 q1 101: 1100 2500 2510 2520 < vkms timeline\n"
+		    "p100 q1 101: 1200 2000 2000 2000 dropped no run < vkms timeline\n"
+		    "p200 q2 201: 1200 2500 2600 2600 unfinished no run < vkms timeline\n");
 	job_track_free(t);
 	end("jobs of a process that has gone are dropped, and no others");
 }
@@ -418,7 +416,6 @@ static void test_timelines(void)
 {
 	static struct job_event list[1004];
 	struct job_track *t = make_track(true);
-	char got[4096];
 	size_t n;
 
 	begin();
@@ -432,8 +429,7 @@ static void test_timelines(void)
 	list[n++] = run(2300, 1, 1);
 	job_track_take(t, list, n, 2400);
 	job_track_end(t);
-	print_jobs(t, got, sizeof(got));
-	expect(!strcmp(got, "p100 q1 101: 2100 2200 2300 2400 unfinished < vkms timeline\n"), "got:\n%s", got);
+	expect_jobs(t, "p100 q1 101: 2100 2200 2300 2400 unfinished < vkms timeline\n");
 	job_track_free(t);
 	end("only timelines that are waited for take room");
 }
