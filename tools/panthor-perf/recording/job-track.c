@@ -199,7 +199,7 @@ static void add_unseen_before(struct job_track *t, const struct queue *q, uint64
 /* Since when events may be lost of a job of which there is one. */
 static uint64_t lost_since(const struct job_track *t, uint64_t time_ns)
 {
-	return time_ns <= t->lost_until_ns ? time_ns : 0;
+	return time_ns < t->lost_until_ns ? time_ns : 0;
 }
 
 static uint64_t last_seen(const struct job *job)
