@@ -80,11 +80,15 @@ pm_is()
 	[ "$(pm runtime_status)" = "$1" ]
 }
 
-# The kernel's warnings and errors since it booted, panthor's among them. What programs write to its log has
-# other numbers in front.
+# Kernel messages that a busy host causes, which does not let the processor run: of the timer's interrupt, and of the
+# watchdog of clocks.
+of_the_host='hrtimer: interrupt took|clocksource: timekeeping watchdog'
+
+# The kernel's warnings and errors since it booted, panthor's among them, without those. What programs
+# write to its log has other numbers in front.
 complaints()
 {
-	dmesg -r | grep '^<[0-4]>'
+	dmesg -r | grep '^<[0-4]>' | grep -vE "$of_the_host"
 }
 
 quiet()
@@ -92,10 +96,10 @@ quiet()
 	is "the kernel has not complained of anything" "$(complaints)" ""
 }
 
-# What the kernel said since the last call.
+# What the kernel said since the last call, without those.
 dmesg_lines=0
 new_dmesg()
 {
-	dmesg | tail -n +$((dmesg_lines + 1))
+	dmesg | tail -n +$((dmesg_lines + 1)) | grep -vE "$of_the_host"
 	dmesg_lines=$(dmesg | wc -l)
 }
