@@ -112,7 +112,7 @@ for command in record stat; do
 	until_true test -s "$SCRATCH/stubborn.pid"
 	kill -INT "$PID"
 	# The first is taken before the second comes.
-	until_true grep -q 'SigPnd:.*0$\|ShdPnd:.*0$' "/proc/$PID/status"
+	until_true grep -q '^ShdPnd:.*[014589cd]$' "/proc/$PID/status"
 	read -rt 0.5 <> <(:) || :
 	ended "$PID" && not_ok "$command: one Ctrl-C is the command's" || ok "$command: one Ctrl-C is the command's"
 	kill -INT "$PID"

@@ -191,7 +191,8 @@ is "lines of CSV are of frames or of processes" "$? $(sed 1q "$SCRATCH/err") $(c
 
 # ---- Jobs by chance ----
 
-# draw SEED: bursts of jobs of 30 queues, a sixth of which are of several at once; some lack a time, or never ran, or did not end
+# draw SEED: bursts of jobs of 30 queues, a sixth of which are of several at once; some lack a time, or never ran, or did not end;
+# and at the end one of each program alone
 draw()
 {
 	awk -v seed="$1" '
@@ -199,7 +200,7 @@ draw()
 		function known(time) { return rand() < 0.02 ? "-" : time }
 		BEGIN {
 			srand(seed)
-			for (now = 1000000; now < 900000000; now += rand() < 0.1 ? draw(6000000) : draw(500000)) {
+			for (now = 1000000; now < 870000000; now += rand() < 0.1 ? draw(6000000) : draw(500000)) {
 				queued = now + draw(1000)
 				ready = rand() < 0.4 ? queued : queued + draw(1500000)
 				run = rand() < 0.2 ? ready : ready + draw(400000)
@@ -209,10 +210,12 @@ draw()
 				printf "%d %d %s %d %s %d %d %d\n", draw(30), 100 + draw(5), known(queued), ready, outcome == 1 ? run : known(run), end,
 					(ready > queued && rand() < 0.8) ? draw(32) : -1, outcome
 			}
+			for (n = 0; n < 5; n++)
+				printf "%d %d %d %d %d %d -1 0\n", n, 100 + n, now = 880000000 + n * 4000000, now, now, now + 2500000
 		}' | sort -n -k 6,6 | awk -v seed="$1" '
 		BEGIN { srand(seed) }
 		{ print; end = $6 }
-		NR % 300 == 0 {
+		NR % 300 == 0 && end < 870000000 {
 			for (n = int(rand() * 4); n >= 0; n--) {
 				from = end - int(rand() * 5000000)
 				printf "gap %s %d %d %d\n", rand() < 0.3 ? "4294967295" : int(rand() * 4), from, from + int(rand() * (end - from)), int(rand() * 3)

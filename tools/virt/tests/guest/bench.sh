@@ -72,9 +72,14 @@ succeeds "work after it" gpu-load
 # A suspended GPU counts nothing.
 until_true 20 pm_is suspended
 mali-bench activity=1 rate=1000000
-before=$(generated cshw 0 7)
-usleep 20000
-is "a suspended GPU counts no activity" "$(generated cshw 0 7)" "$before"
+# The scheduler may resume the GPU once more for an event that arrived while it was suspended.
+counts_nothing()
+{
+	before=$(generated cshw 0 7)
+	usleep 20000
+	[ "$(generated cshw 0 7)" = "$before" ]
+}
+succeeds "a suspended GPU counts no activity" until_true 20 counts_nothing
 echo on >"$GPU/power/control"
 until_true 20 pm_is active
 before=$(generated cshw 0 7)

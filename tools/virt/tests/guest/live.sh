@@ -131,16 +131,17 @@ else
 	# The kernel adds a job's when it ends: of a period it can be more than all.
 	has "and its cycles" "$(json of_cycles)" "[1-9]"
 	kill -STOP $load
-	# What was given to the GPU ends.
-	same_twice()
+	# What was given to the GPU ends: nothing has changed when it was looked at five times, 10 ms apart.
+	same=0
+	stays_same()
 	{
 		before=$now
 		now=$(cat /proc/$load/fdinfo/* | grep 'drm-\(engine\|cycles\)-')
-		[ "$now" = "$before" ] || return 1
-		[ -n "$now" ]
+		[ -n "$now" ] && [ "$now" = "$before" ] && same=$((same + 1)) || same=0
+		[ $same -eq 5 ]
 	}
 	now=
-	until_true 60 same_twice
+	until_true 60 stays_same
 	clients
 	is "its engine's time is the kernel's" "$(json engine)" "$(fdinfo drm-engine-panthor)"
 	is "and so are its cycles" "$(json cycles)" "$(fdinfo drm-cycles-panthor)"

@@ -13,7 +13,7 @@ run()
 # vm NAME-OF-RESULT [OPTION...] -- COMMAND...: leaves status, out, err
 vm()
 {
-	run -p noload=1 -t 120 "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	run -p noload=1 -t 600 "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
 	status=$?
 }
 
