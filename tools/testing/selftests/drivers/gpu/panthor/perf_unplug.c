@@ -4,6 +4,8 @@
  * unbound from its driver, and bound again at the end.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
+
 #include "../../../kselftest_harness.h"
 #include "perf.h"
 
@@ -156,6 +158,72 @@ TEST_F_TIMEOUT(unplug, nobody_left, 300)
 	EXPECT_EQ(1, self->s[STOPPED].handle);
 	EXPECT_EQ(0, perf_slot(&self->s[STOPPED], 0)->flags);
 	EXPECT_EQ(1, perf_insert(&self->s[STOPPED]));
+}
+
+#define STARTERS 2
+#define ROUNDS 8
+
+/**
+ * struct starter - a thread that starts and stops a session until the device goes
+ * @s: session
+ * @consumes: reads its ring; one thread does
+ * @starts: how often it has started it
+ * @error: what a command returned that it must not
+ */
+struct starter {
+	struct perf_session *s;
+	bool consumes;
+	unsigned int starts;
+	int error;
+};
+
+static void *start_and_stop(void *arg)
+{
+	struct starter *t = arg;
+	int ret;
+
+	do {
+		ret = perf_start(t->s->fd, t->s->handle, 0);
+		if (!ret)
+			__atomic_fetch_add(&t->starts, 1, __ATOMIC_RELAXED);
+		/* The ring is full, or the last sample has not been delivered. */
+		if (!ret || ret == -EBUSY)
+			ret = perf_stop(t->s->fd, t->s->handle, 0);
+		if (t->consumes)
+			perf_consume(t->s, perf_insert(t->s) - t->s->read);
+	} while (!ret);
+	t->error = ret == -ENODEV ? 0 : ret;
+	return NULL;
+}
+
+/* Unbind the device while two threads start and stop one session. */
+TEST_F_TIMEOUT(unplug, start_meets_unbind, 300)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		struct drm_panthor_perf_cmd_setup setup = {};
+		struct starter t[STARTERS];
+		pthread_t threads[STARTERS];
+		struct perf_session s;
+		int fd = perf_open_device();
+
+		ASSERT_LE(0, fd);
+		perf_masks_all(&setup);
+		ASSERT_EQ(0, perf_session_new(fd, &self->info, SLOTS, &s, &setup));
+		for (int i = 0; i < STARTERS; i++) {
+			t[i] = (struct starter){ .s = &s, .consumes = !i };
+			ASSERT_EQ(0, pthread_create(&threads[i], NULL, start_and_stop, &t[i]));
+		}
+		for (int i = 0; i < STARTERS; i++)
+			EXPECT_TRUE(perf_until(__atomic_load_n(&t[i].starts, __ATOMIC_RELAXED) > 2));
+		EXPECT_EQ(0, perf_bind(self->device, "unbind"));
+		for (int i = 0; i < STARTERS; i++) {
+			pthread_join(threads[i], NULL);
+			EXPECT_EQ(0, t[i].error);
+		}
+		perf_session_free(&s);
+		close(fd);
+		ASSERT_EQ(0, perf_bind(self->device, "bind"));
+	}
 }
 
 TEST_HARNESS_MAIN
