@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock debug kcsan
+# daily: debug
 # The kernel's selftests of performance counters that have little to do with the GPU's model: of a GPU
 # that cannot be resumed, of hostile clients and, on a kernel that also injects faults, of memory that runs out.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock
+# daily: 6.12
 # What it takes to record jobs. Time is counted in instructions.
 set -u
 . "$(dirname "$0")/../lib/tap.sh"

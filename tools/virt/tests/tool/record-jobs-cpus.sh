@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock
+# daily: 6.12
 # panthor-perf record --jobs on several processors, which each have a buffer of events: every job once, whole. When is
 # a matter of record-jobs, where there is one.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock
+# daily: 6.12
 # panthor-perf record --jobs: every job once, and idle time as it was, by what the model says of each job. Time is
 # counted in instructions, on one processor.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock
+# daily: 6.12
 # panthor-perf selftest: on a GPU that is as it should be it passes, and shows all assumptions that tests can show; on
 # one that breaks an assumption, it is that one which is broken. A machine that is switched off in the middle goes on,
 # and the report has nothing of the person or the machine in it.

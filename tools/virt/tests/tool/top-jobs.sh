@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # configs: stock
+# daily: 6.12
 # panthor-perf top, by process: what it tells of jobs, added up over all updates, is what a recording tells that is
 # made beside it. Time is counted in instructions, on one processor.
 set -u
