@@ -160,9 +160,11 @@ is "a long run that is not known" "$("$SCRATCH/top/tools/virt/check" -L -l lengt
 git -C "$SCRATCH/top" init -q
 git -C "$SCRATCH/top" -c user.name=x -c user.email=x commit -q --allow-empty -m x
 commit=$(git -C "$SCRATCH/top" rev-parse --short HEAD)
-"$SCRATCH/top/tools/virt/check" -L lengthy patient >/dev/null
-is "a long run that has passed, and no other, is noted" "$(grep -v '^#' "$noted")" "tests/lengthy.sh;$(date +%F);$commit"
-is "and told" "$("$SCRATCH/top/tools/virt/check" -L -l lengthy)" "tests/lengthy.sh, passed last: $(date +%F) ($commit)"
+until day=$(date +%F); "$SCRATCH/top/tools/virt/check" -L lengthy patient >/dev/null; [ "$(date +%F)" = "$day" ]; do
+	:
+done
+is "a long run that has passed, and no other, is noted" "$(grep -v '^#' "$noted")" "tests/lengthy.sh;$day;$commit"
+is "and told" "$("$SCRATCH/top/tools/virt/check" -L -l lengthy)" "tests/lengthy.sh, passed last: $day ($commit)"
 fake lengthy '# long: none' 'echo 1..1' 'echo not ok 1'
 "$SCRATCH/top/tools/virt/check" -L lengthy >/dev/null
 is "not, if it has failed" "$(grep -vc '^#' "$noted")" 1
