@@ -286,7 +286,9 @@ static enum pperf_error drain(struct measurement *m)
 		if (error)
 			break;
 	}
-	rates_read(&m->rates, m->gpu, m->stopped);
+	/* A rate that cannot be read would replace the error's message. */
+	if (!error)
+		rates_read(&m->rates, m->gpu, m->stopped);
 	return error;
 }
 

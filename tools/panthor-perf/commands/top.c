@@ -235,8 +235,10 @@ static enum pperf_error begin(struct display *d)
 		snprintf(d->top.why_not, sizeof(d->top.why_not), "Load is not available: %s", pperf_message());
 		return PPERF_OK;
 	}
+	if (error)
+		return error;
 	rates_read(&d->rates, d->gpu, true);
-	return error ? error : pperf_session_start(d->session, TAG_SAMPLE);
+	return pperf_session_start(d->session, TAG_SAMPLE);
 }
 
 static enum pperf_error drain(struct display *d)
@@ -728,10 +730,6 @@ static enum pperf_error finish(struct display *d, bool *interrupted)
 static int fail(enum pperf_error error)
 {
 	screen_end();
-	if (error == PPERF_ERROR_NO_MEMORY) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
 	return complain_of(error);
 }
 

@@ -89,7 +89,8 @@ int status_of(enum pperf_error error)
 
 int complain_of(enum pperf_error error)
 {
-	complain("%s", pperf_message());
+	/* The message is of the library's last error, and memory runs out elsewhere, too. */
+	complain("%s", error == PPERF_ERROR_NO_MEMORY ? pperf_strerror(error) : pperf_message());
 	return status_of(error);
 }
 

@@ -441,7 +441,16 @@ is "but of 2.1 %" "$(grep -c '^Clock: the GPU runs at 0.01 MHz, the clock framew
 rm "$SCRATCH/sys/devfreq/gpu/trans_stat"
 silent "if the changes of the rate are not known" ss
 
+# A rate that cannot be read has an error of its own, which is not the one that is told.
+# It is read ten times a second at most. 8 is PPERF_ERROR_TOO_MANY, 16 PPERF_ERROR_NO_MEMORY.
+nominal unknown 2
+counted gone s stat -p 1s -- sh -c 'sleep 0.2; printf g >"$FAKE_TICKS"'
+is "a GPU that goes, and its rate with it" "$? $(grep '^panthor-perf' "$SCRATCH/gone.err")" "7 panthor-perf: /dev/dri/renderD128 is gone"
+FAKE_SESSION=8 counted many "" top --once
+is "no session for top, and no rate" "$? $(cat "$SCRATCH/many.err")" "1 panthor-perf: a fake error: too many counter sessions"
 unset FAKE_SYSFS
+FAKE_GPU=16 counted memory "" stat -- true
+is "memory that runs out anywhere" "$? $(cat "$SCRATCH/memory.err")" "1 panthor-perf: out of memory"
 
 # b has a derived count that is less than nothing, and in the share of a second.
 counted negative bb record -a -p 1s -o "$SCRATCH/negative.data" -- true
