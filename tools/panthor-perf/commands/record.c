@@ -1019,6 +1019,7 @@ static int record(struct recorder *r)
 	struct utsname name = {};
 	enum pperf_error error;
 	int status, closed;
+	sigset_t errors;
 
 	uname(&name);
 	r->head.tool = (char *)"panthor-perf " PANTHOR_PERF_VERSION;
@@ -1079,6 +1080,12 @@ static int record(struct recorder *r)
 	if (status)
 		goto out_sink;
 
+	/* A pipe that nobody reads any more, be it --control's, and a file as large as it may be, are errors of write(). */
+	sigemptyset(&errors);
+	sigaddset(&errors, SIGPIPE);
+	sigaddset(&errors, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &errors, NULL);
+
 	if (!r->arguments->delay_ns && !r->arguments->delay_forever) {
 		r->state = COUNTING;
 		rates_read(&r->rates, r->gpu, true);
@@ -1095,6 +1102,9 @@ static int record(struct recorder *r)
 		close(r->terminal);
 
 out_child:
+	/* Drops those that came. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	child_finish(&r->child);
 out_sink:
 	closed = sink_close(&r->sink);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -633,7 +632,6 @@ int sink_start(struct sink *s)
 	static void *(*const writers[])(void *context) = {
 		[SINK_FILE] = write_recording, [SINK_TRACE] = write_trace, [SINK_SPLIT] = write_split, [SINK_LAST] = write_last,
 	};
-	sigset_t errors, before;
 	int ret;
 
 	/* A pipe and what is appended to are not truncated. */
@@ -643,13 +641,7 @@ int sink_start(struct sink *s)
 	}
 	s->made = false;
 
-	/* A pipe that nobody reads any more, and a file as large as it may be, are errors of write(). */
-	sigemptyset(&errors);
-	sigaddset(&errors, SIGPIPE);
-	sigaddset(&errors, SIGXFSZ);
-	pthread_sigmask(SIG_BLOCK, &errors, &before);
 	ret = pthread_create(&s->thread, NULL, writers[s->kind], s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!ret)
 		return STATUS_OK;
 	complain("cannot start a thread: %s", strerror(ret));

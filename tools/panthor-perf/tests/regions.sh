@@ -510,6 +510,26 @@ done >"$SCRATCH/out"
 is "each command that is one is acknowledged" "$(cat "$SCRATCH/out") $(read -rt 0.1 answer <&"$ack"; echo $?)" "ack ack ack ack  142"
 is "others are told of" "$(grep -c 'unknown command .* Use enable, disable, ping, stop or dump.' "$SCRATCH/err")" 3
 
+# reason NAME: why it ended
+reason()
+{
+	"$tool" convert -j "$SCRATCH/$1.data" | tail -n 1 | grep -o '"reason":"[^"]*"'
+}
+
+# Who controls it goes, and does not read what was asked for.
+exec {gone}> >(:)
+wait $!
+printf 'ping\nstop\n' >&"$ctl"
+FAKE_TICKS=$SCRATCH/fds.ticks "${RUN[@]}" "$tool" record --control="fd:$ctl,$gone" -p 1s -e $counter -o "$SCRATCH/left.data" 2>"$SCRATCH/err"
+is "who controls it may go" "$? $(reason left)" '0 "reason":"interrupt"'
+# So may who reads what it says, of a GPU that goes.
+mkfifo "$SCRATCH/unread.ticks"
+exec {ticks}<>"$SCRATCH/unread.ticks"
+printf 'sg' >&"$ticks"
+FAKE_TICKS=$SCRATCH/unread.ticks "${RUN[@]}" "$tool" record -p 1s -e $counter -o "$SCRATCH/unread.data" 2>&"$gone"
+is "and who reads its complaints" "$? $(reason unread)" '7 "reason":"gpu"'
+exec {gone}>&- {ticks}>&-
+
 # refused NAME STATUS TEXT OPTION...
 refused()
 {
