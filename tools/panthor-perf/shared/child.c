@@ -68,18 +68,22 @@ int child_start(struct child *child, char **command)
 enum child_event child_event(struct child *child)
 {
 	struct signalfd_siginfo info;
+	bool again;
 	pid_t ret;
 
 	if (read(child->signals, &info, sizeof(info)) != sizeof(info))
 		return CHILD_NOTHING;
+	again = info.ssi_signo == SIGHUP && child->hung_up;
+	child->hung_up |= info.ssi_signo == SIGHUP;
 	if (child->request && info.ssi_signo == child->request)
 		return CHILD_REQUESTED;
 
 	if (!child->pid) {
 		if (info.ssi_signo == SIGCHLD)
 			return CHILD_NOTHING;
+		/* A terminal that closes sends SIGHUP twice: the shell does, and the kernel when the shell has ended. */
 		if (child->ended)
-			return CHILD_INTERRUPTED;
+			return again ? CHILD_NOTHING : CHILD_INTERRUPTED;
 		child->ended = true;
 		return CHILD_ENDED;
 	}

@@ -41,8 +41,8 @@ struct child {
 	/* Standard output has the data: what the program prints there goes to standard error. */
 	bool no_output;
 
-	/* True once the end has been told of. */
-	bool ended;
+	/* True once the end has been told of; SIGHUP has come. */
+	bool ended, hung_up;
 
 	sigset_t before;
 	struct sigaction before_child;

@@ -7,9 +7,9 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-plan 27
+plan 28
 
-tool_builds live-test
+tool_builds live-test live-fast slow-disk.so
 
 # tick NAME BYTES
 tick()
@@ -118,6 +118,26 @@ until_true grep -q "^SigBlk:.*[13579bdf]$" "/proc/$hup/status"
 kill -HUP "$hup"
 wait "$hup"
 is "SIGHUP ends a recording well" "$? $(as_json hup | grep -o '"reason":"[a-z]*","status":[0-9]*,"samples":[0-9]*')" \
+	'0 "reason":"interrupt","status":0,"samples":1'
+
+# It tells it twice: the shell, and the kernel when the shell has ended. The disk is slow, so that the second finds it still writing.
+mkfifo "$SCRATCH/twice.ticks"
+SLOW_UNTIL=$SCRATCH/quick LD_PRELOAD=$SCRATCH/slow-disk.so FAKE_TICKS=$SCRATCH/twice.ticks "$SCRATCH/live-fast" record \
+	-o "$SCRATCH/twice.data" 2>"$SCRATCH/twice.err" &
+hup=$!
+until_true grep -q "^SigBlk:.*[13579bdf]$" "/proc/$hup/status"
+# taken: it has read all signals
+taken()
+{
+	grep -q "^ShdPnd:[[:space:]]*0*$" "/proc/$hup/status"
+}
+for _ in 1 2; do
+	kill -HUP "$hup"
+	until_true taken
+done
+touch "$SCRATCH/quick"
+wait "$hup"
+is "and so does one that comes twice" "$? $(as_json twice | grep -o '"reason":"[a-z]*","status":[0-9]*,"samples":[0-9]*')" \
 	'0 "reason":"interrupt","status":0,"samples":1'
 
 # The GPU goes when counting is to stop.
