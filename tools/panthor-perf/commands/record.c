@@ -438,10 +438,13 @@ static void put_record(struct recorder *r)
 	fifo_put(&r->queue, r->writer.bytes, r->writer.size);
 }
 
+/* If there is room for them, which marks may have taken. */
 static void put_clocks(struct recorder *r)
 {
 	struct clocks clocks = read_clocks();
 
+	if (!fifo_room(&r->queue, RECORDING_CLOCKS_SIZE))
+		return;
 	recording_write_clocks(&r->writer, &clocks);
 	put_record(r);
 }

@@ -3,6 +3,7 @@
  * mark-noise nonsense PATH: sends a recorder's socket seven messages that make no sense, and two marks of the
  * future and of the past.
  * mark-noise flood NUMBER: so many marks as fast as it goes, and one more that waits until it is taken.
+ * mark-noise fill NAME: marks of this name, each of which waits until it is taken, without end.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -59,9 +60,20 @@ static int flood(unsigned long count)
 	return pperf_mark_send(NULL, "last", 60000, &missed) || missed;
 }
 
+static int fill(const char *name)
+{
+	unsigned int missed;
+
+	while (!pperf_mark_send(NULL, name, 600000, &missed))
+		;
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3)
 		return 2;
+	if (!strcmp(argv[1], "fill"))
+		return fill(argv[2]);
 	return strcmp(argv[1], "flood") ? nonsense(argv[2]) : flood(strtoul(argv[2], NULL, 10));
 }

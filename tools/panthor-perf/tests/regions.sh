@@ -11,7 +11,7 @@ set -u
 
 tool=$SCRATCH/live-test
 build_decoder
-tool_builds live-test recording-make mark-noise
+tool_builds live-test live-fast recording-make mark-noise slow-disk.so
 
 # ---- Sums of a recording's regions ----
 
@@ -529,6 +529,37 @@ printf 'sg' >&"$ticks"
 FAKE_TICKS=$SCRATCH/unread.ticks "${RUN[@]}" "$tool" record -p 1s -e $counter -o "$SCRATCH/unread.data" 2>&"$gone"
 is "and who reads its complaints" "$? $(reason unread)" '7 "reason":"gpu"'
 exec {gone}>&- {ticks}>&-
+
+# Marks that fill the queue while the disk takes nothing, so that counting begins with little room in it. The
+# command's length moves what is left: of four rooms that are 32 bytes apart, one is too small for clocks.
+# asleep PID: it has done nothing since the last look
+asleep()
+{
+	local before=${switches:-}
+
+	sleep 0.2
+	switches=$(grep ctxt "/proc/$1/status")
+	[ "$switches" = "$before" ]
+}
+for more in "" 32 64 96; do
+	rm -f "$SCRATCH/quick"
+	SLOW_UNTIL=$SCRATCH/quick LD_PRELOAD=$SCRATCH/slow-disk.so tool=$SCRATCH/live-fast \
+		begin "full$more" -m 128 -D -1 -- sh -c 'exec sleep 300' "$(printf '%0*d' "${more:-0}" 0)"
+	"${RUN[@]}" "$SCRATCH/mark-noise" fill "$(printf '%096d' 0)" &
+	fill=$!
+	until_true asleep $fill
+	tell "full$more" enable
+	touch "$SCRATCH/quick"
+	tell "full$more" ping
+	kill $fill
+	wait $fill
+	tell "full$more" stop
+	# It passes that on to its command.
+	kill "${PID[full$more]}"
+	wait "${PID[full$more]}"
+	"$tool" report "$SCRATCH/full$more.data" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	is "full$more: counting begins while the queue is full" "$? $(cat "$SCRATCH/err")" "0 "
+done
 
 # refused NAME STATUS TEXT OPTION...
 refused()
