@@ -642,6 +642,7 @@ static void put_dump(struct recorder *r)
 {
 	if (!r->dump || fifo_answers(&r->queue) < r->dumps)
 		return;
+	add_marks(r);
 	drain(r);
 	if (r->waiting || !fifo_room(&r->queue, END_SIZE) || !put_continued(r))
 		return;
@@ -755,6 +756,9 @@ static void obey(struct recorder *r)
 				control_ack(&r->control);
 			break;
 		case CONTROL_PING:
+			/* What came before it is in the recording. */
+			add_marks(r);
+			drain(r);
 			control_ack(&r->control);
 			break;
 		case CONTROL_STOP:
