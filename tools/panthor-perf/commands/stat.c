@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -205,6 +206,9 @@ struct measurement {
 	uint64_t intervals;
 	bool asked;
 
+	/* Of the first interval that could not be written. */
+	int write_error;
+
 	/* Nothing of this run was seen yet; its last sample was; the user did not wait for that. */
 	bool fresh;
 	bool stopped;
@@ -216,7 +220,8 @@ static void show_interval(struct measurement *m)
 	m->report->runs = &m->run;
 	m->report->num_runs = 1;
 	stat_show_interval(m->report, !m->intervals++);
-	fflush(m->report->out);
+	if ((fflush(m->report->out) || ferror(m->report->out)) && !m->write_error)
+		m->write_error = errno;
 	pperf_sums_reset(m->run.sums);
 	if (m->run.topdown)
 		pperf_topdown_reset(m->run.topdown);
@@ -402,6 +407,7 @@ static void wait_for_child(struct child *child)
 /* Counts over one run of the command. Returns an exit status, which is the command's if all went well. */
 static int measure(struct measurement *m)
 {
+	struct pollfd signals = { .fd = m->child.signals, .events = POLLIN };
 	enum pperf_error error;
 	int status;
 
@@ -414,12 +420,19 @@ static int measure(struct measurement *m)
 	if (error)
 		return complain_of(error);
 	if (m->arguments->command) {
+		/* Ctrl-C between two runs is for none of them. */
+		while (poll(&signals, 1, 0) > 0) {
+			if (child_event(&m->child) != CHILD_ENDED)
+				continue;
+			complain("interrupted before a run");
+			return 128 + SIGINT;
+		}
 		status = child_start(&m->child, m->arguments->command);
 		if (status)
 			return status;
 	}
 	if (m->arguments->delay_ns && !child_delay(&m->child, m->arguments->delay_ns)) {
-		complain("nothing was counted: the command ended during the delay");
+		complain("nothing was counted: the delay was not over");
 		return child_status(&m->child);
 	}
 	if (m->arguments->delay_ns)
@@ -600,6 +613,8 @@ int command_stat(int argc, char **argv)
 		status = measure_all(&m, selection);
 		child_finish(&m.child);
 	}
+	if (m.write_error)
+		errno = m.write_error;
 	written = finish_output(out, out == stderr ? "standard error" : out == stdout ? "standard output" : arguments.output);
 	if (written)
 		status = written;

@@ -443,9 +443,12 @@ silent "if the changes of the rate are not known" ss
 
 # A rate that cannot be read has an error of its own, which is not the one that is told.
 # It is read ten times a second at most. 8 is PPERF_ERROR_TOO_MANY, 16 PPERF_ERROR_NO_MEMORY.
-nominal unknown 2
+nominal 20000 2
+rm "$SCRATCH/sys/devfreq/gpu/cur_freq"
 counted gone s stat -p 1s -- sh -c 'sleep 0.2; printf g >"$FAKE_TICKS"'
 is "a GPU that goes, and its rate with it" "$? $(grep '^panthor-perf' "$SCRATCH/gone.err")" "7 panthor-perf: /dev/dri/renderD128 is gone"
+counted full ss stat -I 1s -p 1s -x ';' -o /dev/full -- true
+is "intervals on a disk that is full" "$? $(cat "$SCRATCH/full.err")" "8 panthor-perf: cannot write /dev/full: No space left on device"
 FAKE_SESSION=8 counted many "" top --once
 is "no session for top, and no rate" "$? $(cat "$SCRATCH/many.err")" "1 panthor-perf: a fake error: too many counter sessions"
 unset FAKE_SYSFS
@@ -516,8 +519,14 @@ is "stat -D lets the command begin" "$? $(cat "$SCRATCH/delay.out")$(grep -o ', 
 rm "$FAKE_STARTED"
 counted delay ss stat -p 1s -D 1000s -- bash -c 'exit 3'
 is "and ends with it" "$? $(cat "$SCRATCH/delay.err") $(ls "$FAKE_STARTED" 2>/dev/null)" \
-	"3 panthor-perf: nothing was counted: the command ended during the delay "
+	"3 panthor-perf: nothing was counted: the delay was not over "
 unset FAKE_STARTED
+
+# Ctrl-C between two runs, which no command gets.
+# shellcheck disable=SC2016
+FAKE_INTERRUPT=1 RUNS=$SCRATCH/runs counted between s stat -p 1s -r 3 -- sh -c 'echo run >>"$RUNS"'
+is "Ctrl-C between two runs" "$? $(cat "$SCRATCH/runs") $(grep -o '^panthor-perf: .*\|, [0-9]* samples' "$SCRATCH/between.err" | tr '\n' ' ')" \
+	"130 run panthor-perf: interrupted before a run , 2 samples "
 
 # ---- Locales ----
 

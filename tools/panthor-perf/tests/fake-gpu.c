@@ -14,7 +14,7 @@
  *   g   the GPU goes; there is none as long as there is a file of the name in FAKE_GONE
  *
  * They wait until counting is started; a file of the name in FAKE_STARTED is there from then on. When it is
- * started again, ten seconds have gone by.
+ * started again, ten seconds have gone by; with FAKE_INTERRUPT, Ctrl-C comes then.
  *
  * With FAKE_STOP=gone in the environment, the GPU goes when it is to stop: two more samples are in the ring. With
  * the number of an error as FAKE_GPU or FAKE_SESSION, there is that error instead of a GPU or of a session. The
@@ -24,6 +24,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -187,6 +188,8 @@ enum pperf_error pperf_session_start(struct pperf_session *s, uint64_t user_data
 	s->tag = user_data;
 	s->started = true;
 	s->end_ns += s->stopped ? 10 * PERIOD_NS : 0;
+	if (s->stopped && getenv("FAKE_INTERRUPT"))
+		kill(getpid(), SIGINT);
 	return PPERF_OK;
 }
 
