@@ -131,8 +131,8 @@ struct exporter {
 	struct pperf_topdown *topdown;
 	struct pperf_log log;
 
-	/* The last sample was read. */
-	bool stopped;
+	/* The user wants to end; the last sample was read. */
+	bool ending, stopped;
 
 	/* A metric for each counter of the selection. */
 	struct metric *metrics;
@@ -847,12 +847,12 @@ static bool is_lost(enum pperf_error error)
 	return error == PPERF_ERROR_GONE || error == PPERF_ERROR_FIRMWARE;
 }
 
-/* Report an error; if it says that the GPU is gone, wait for its return. Returns a status. */
+/* Report an error; if it says that the GPU is gone, wait for its return, unless it is ending. Returns a status. */
 static int fail(struct exporter *e, enum pperf_error error, const char *textfile)
 {
 	if (!is_lost(error))
 		return complain_of(error);
-	complain("%s; waiting for the GPU to return", pperf_message());
+	complain("%s%s", pperf_message(), e->ending ? "" : "; waiting for the GPU to return");
 	stop(e);
 	pperf_sums_reset(e->period);
 	e->retry = now_s() + RETRY_S;
@@ -947,9 +947,9 @@ static int serve(struct exporter *e, struct child *child, const char *textfile)
 	};
 	int status = STATUS_OK;
 	enum pperf_error error;
-	bool ending = false;
+	bool any;
 
-	while (!status && !e->stopped && (e->session || !ending)) {
+	while (!status && !e->stopped && (e->session || !e->ending)) {
 		/* Ignored by poll() while there is no session. */
 		fds[1].fd = e->session ? pperf_session_fd(e->session) : -1;
 		if (poll(fds, 2, textfile && e->session ? -1 : 1000) < 0) {
@@ -973,10 +973,13 @@ static int serve(struct exporter *e, struct child *child, const char *textfile)
 			/* Only a file can show a last sample: the server ends now. */
 			if (!textfile || !e->session)
 				return STATUS_OK;
-			ending = true;
+			e->ending = true;
 			error = pperf_session_stop(e->session, TAG_STOP);
-			if (error)
+			if (error) {
+				/* What came before is still in the ring. */
+				add_samples(e, &any);
 				status = fail(e, error, textfile);
+			}
 			break;
 		case CHILD_INTERRUPTED:
 			complain("interrupted while waiting for the last sample");

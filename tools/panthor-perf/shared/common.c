@@ -200,6 +200,7 @@ int open_gpu(const char *node, uint8_t set, struct pperf_gpu **gpu, struct pperf
 	error = pperf_db_open(set ? NULL : pperf_gpu_info(*gpu)->layout, db);
 	if (error) {
 		pperf_gpu_close(*gpu);
+		*gpu = NULL;
 		return complain_of(error);
 	}
 	return STATUS_OK;

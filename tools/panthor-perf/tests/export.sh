@@ -7,7 +7,7 @@
 set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
-plan 57
+plan 58
 
 tool_builds live-test
 
@@ -296,6 +296,17 @@ kill -INT "$gone"
 wait "$gone"
 is "Ctrl-C ends that, too" $? 0
 rm "$SCRATCH/gone"
+
+# It goes when it is to stop: two samples are left in its ring, and the file says so.
+printf s >&6
+FAKE_STOP=gone FAKE_TICKS=$SCRATCH/gone.ticks "$SCRATCH/live-test" export --textfile "$SCRATCH/stop.prom" 2>"$SCRATCH/stop.err" &
+gone=$!
+until_true grep -qs '^mali_samples_total{.*} 1$' "$SCRATCH/stop.prom"
+kill -INT "$gone"
+wait "$gone"
+is "it goes when it is to stop" "$? $(cat "$SCRATCH/stop.err") $(for name in mali_samples_total panthor_gpu_up; do
+	value $name "$(cat "$SCRATCH/stop.prom")"
+done | tr '\n' ' ')" "0 panthor-perf: /dev/dri/renderD128 is gone 3 0 "
 exec 6>&-
 
 # A name of a node may be any that a file can have.
