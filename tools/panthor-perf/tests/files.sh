@@ -80,7 +80,9 @@ mkfifo "$SCRATCH/pipe"
 cat "$SCRATCH/pipe" >"$SCRATCH/piped" &
 cat=$!
 record pipe --perfetto -o "$SCRATCH/pipe" -- true
-is "a trace to a pipe" "$? $(wait "$cat")$(said pipe)" "0 1 samples, 0 flagged, 0 stretched, 0 lost, $(stat -c %s "$SCRATCH/piped") bytes"
+status=$?
+wait "$cat"
+is "a trace to a pipe" "$status $(said pipe)" "0 1 samples, 0 flagged, 0 stretched, 0 lost, $(stat -c %s "$SCRATCH/piped") bytes"
 record full --perfetto -o /dev/full -- true
 is "a trace to a full disk" "$? $(said full) $(grep -c 'No space left' "$SCRATCH/full.err")" \
 	"8 1 samples, 0 flagged, 0 stretched, 1 lost, 0 bytes 1"

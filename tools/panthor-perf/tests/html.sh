@@ -185,7 +185,7 @@ fi
 # browse OPTION... FILE#STATE
 browse()
 {
-	timeout 300 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$SCRATCH/profile" \
+	timeout 300 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$SCRATCH/profile" \
 		--virtual-time-budget=5000 "$@" 2>"$SCRATCH/browser.err"
 }
 
@@ -193,6 +193,8 @@ browse()
 seen()
 {
 	browse --dump-dom "file://$SCRATCH/$1.html#$2" >"$SCRATCH/$1.seen"
+	# A browser that was ended has no page, whatever is in it.
+	grep -q '</html>' "$SCRATCH/$1.seen" || browse --dump-dom "file://$SCRATCH/$1.html#$2" >"$SCRATCH/$1.seen"
 	is "$1 with \"$2\": all is well" \
 		"$(grep -o '<p id="failed"[^>]*>.*' "$SCRATCH/$1.seen") $(grep -c '</html>' "$SCRATCH/$1.seen")" \
 		'<p id="failed" class="bad" hidden=""></p> 1'

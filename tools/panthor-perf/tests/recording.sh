@@ -9,6 +9,7 @@ set -u
 . "$(dirname "$0")/../../virt/tests/lib/tap.sh"
 
 RUNS=2000
+seed 1
 
 tool_builds recording-test jobs-test job-track-test job-usage-test recording-fuzz
 

@@ -13,6 +13,7 @@ tool=$SCRATCH/live-test
 # Of samples in which all counters change, and what one may take at the most, in bytes: 39 MB in a minute at 1 ms.
 SAMPLES=3000
 MOST=630
+seed 1
 
 plan 42
 build_decoder

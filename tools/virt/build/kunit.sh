@@ -56,7 +56,7 @@ rm -f "$build/out/test.log"
 	cd "$tree"
 	export PYTHONDONTWRITEBYTECODE=1
 	nice ./tools/testing/kunit/kunit.py run --arch=arm64 --cross_compile="$CROSS" --jobs="$JOBS" \
-		--build_dir="$build/out" --timeout=300 \
+		--build_dir="$build/out" --timeout=900 \
 		--kunitconfig="$suites/.kunitconfig" --kunitconfig="$build/kunitconfig"
 ) >"$build/log" 2>&1 </dev/null || status=$?
 [ -e "$build/out/test.log" ] || : >"$build/out/test.log"

@@ -4,7 +4,7 @@
 set -u
 . "$(dirname "$0")/../lib/tap.sh"
 
-"$VIRT_DIR/run" -v -k "$KERNEL" -c "$CONFIG" -p noload=1 -f "$TESTS_DIR/guest/kunit.sh:/root/kunit.sh" -- \
+"$VIRT_DIR/run" -v -t 1800 -k "$KERNEL" -c "$CONFIG" -p noload=1 -f "$TESTS_DIR/guest/kunit.sh:/root/kunit.sh" -- \
 	sh /root/kunit.sh >"$SCRATCH/log" 2>"$SCRATCH/err"
 status=$?
 python3 "$TESTS_DIR/lib/ktap.py" "$status" <"$SCRATCH/log" >"$SCRATCH/tap"

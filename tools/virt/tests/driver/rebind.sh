@@ -15,4 +15,4 @@ case "$SERIES $CONFIG" in
 *) n=36 ;;
 esac
 plan $((n + 1))
-guest_script "$n" rebind
+guest_script "$n" rebind -t 1800

@@ -25,10 +25,11 @@ same()
 	fi
 }
 
-# What a program has said, but that samples are long, as they are where the host has other work.
+# What a program has said, but that samples are long, as they are where the host has other work, and that the clock is
+# not nominal, which a few milliseconds of work tell badly there.
 said()
 {
-	grep -v '^[1-9][0-9,]* of [1-9][0-9,]* samples covers\{0,1\} more than one period ' /root/err
+	grep -v -e '^[1-9][0-9,]* of [1-9][0-9,]* samples covers\{0,1\} more than one period ' -e '^Clock: ' /root/err
 }
 
 name=$1
@@ -90,13 +91,13 @@ echo mono_raw >$tracing/trace_clock
 echo 8192 >$tracing/buffer_size_kb
 echo 1 >$tracing/tracing_on
 panthor-perf stat -a -x ';' -o /root/once -- gpu-load >/dev/null 2>/root/err
-is "stat of all counters" "$? $(cat /root/err)" "0 "
+is "stat of all counters" "$? $(said)" "0 "
 panthor-perf stat -a -x ';' -I 20 -o /root/intervals -- gpu-load >/dev/null 2>/root/err
 is "in intervals" "$? $(said)" "0 "
 panthor-perf stat -a -j -p 5ms --topdown 3 -o /root/periodic -- gpu-load >/dev/null 2>/root/err
 is "with a period, and top-down" "$? $(said)" "0 "
 panthor-perf stat -a -x ';' -r 3 -o /root/repeated -- gpu-load >/dev/null 2>/root/err
-is "of three runs" "$? $(cat /root/err)" "0 "
+is "of three runs" "$? $(said)" "0 "
 echo 0 >$tracing/tracing_on
 is "the trace has no holes" "$(grep -c LOST $tracing/trace)" 0
 sed -n 's/^.* \([0-9]*\)\.\([0-9]\{6\}\): *\(panthor_perf_.*\)/\1\2 \3/p' $tracing/trace >/root/trace
@@ -210,7 +211,7 @@ is "a line an interval, whose parts are all cycles" \
 	"$(awk '!/^#/ && !/^  *#/ { n++; t = 0; for (i = 3; i <= NF; i++) t += $i; if (NF != 7 || t < 99.9 || t > 100.1) print }
 	END { print (n > 1 ? "several" : n + 0) }' /root/rows)" several
 is "and that samples are longer is told, and nothing else" \
-	"$(sed 's/^[1-9][0-9,]* of [1-9][0-9,]* samples covers\{0,1\} more than one period .*/longer/' /root/err)" longer
+	"$(sed 's/^[1-9][0-9,]* of [1-9][0-9,]* samples covers\{0,1\} more than one period .*/longer/; /^Clock: /d' /root/err)" longer
 
 panthor-perf stat --per-core -x ';' -e MaliCoreUtil -o /root/counts -- gpu-load >/dev/null
 is "each core's value of what is derived" \
@@ -239,11 +240,11 @@ is "a command that cannot be run" $? 126
 # Without a command it counts until it is told to end.
 panthor-perf stat -x ';' -e CSHW.25 -o /root/counts &
 pid=$!
-counting()
+sampled()
 {
-	grep -q 'panthor-perf-sessions:[[:space:]]*1' /proc/$pid/fdinfo/* 2>/dev/null
+	grep -q 'panthor-perf-samples:[[:space:]]*[1-9]' /proc/$pid/fdinfo/* 2>/dev/null
 }
-until_true 20 counting || not_ok "the session does not show in fdinfo"
+until_true 60 sampled || not_ok "there is no sample"
 gpu-load >/dev/null
 kill -INT $pid
 wait $pid
@@ -301,10 +302,6 @@ kill $holder
 wait $holder 2>/dev/null
 
 # The GPU goes away while it is counted: after a first sample, so that there is something to print.
-sampled()
-{
-	grep -q 'panthor-perf-samples:[[:space:]]*[1-9]' /proc/$pid/fdinfo/* 2>/dev/null
-}
 panthor-perf stat -e CSHW.25 -x ';' -o /root/counts 2>/root/err &
 pid=$!
 until_true 60 sampled || not_ok "the first session has no sample"

@@ -10,10 +10,10 @@ node=/dev/dri/renderD128
 panthor-perf info -j >/root/info
 panthor-perf list -x ';' >/root/list
 
-# counting PID: it has a session
+# counting PID: it has a sample; a session counts later than it is there
 counting()
 {
-	grep -q 'panthor-perf-sessions:[[:space:]]*[1-9]' /proc/$1/fdinfo/* 2>/dev/null
+	grep -q 'panthor-perf-samples:[[:space:]]*[1-9]' /proc/$1/fdinfo/* 2>/dev/null
 }
 
 # measure NAME COMMAND...: counts work, until Ctrl-C
@@ -131,14 +131,15 @@ else
 	# The kernel adds a job's when it ends: of a period it can be more than all.
 	has "and its cycles" "$(json of_cycles)" "[1-9]"
 	kill -STOP $load
-	# What was given to the GPU ends: nothing has changed when it was looked at five times, 10 ms apart.
+	# What was given to the GPU ends: nothing has changed when it was looked at ten times, 100 ms apart.
 	same=0
 	stays_same()
 	{
 		before=$now
 		now=$(cat /proc/$load/fdinfo/* | grep 'drm-\(engine\|cycles\)-')
 		[ -n "$now" ] && [ "$now" = "$before" ] && same=$((same + 1)) || same=0
-		[ $same -eq 5 ]
+		usleep 100000
+		[ $same -eq 10 ]
 	}
 	now=
 	until_true 60 stays_same

@@ -80,9 +80,9 @@ pm_is()
 	[ "$(pm runtime_status)" = "$1" ]
 }
 
-# Kernel messages that a busy host causes, which does not let the processor run: of the timer's interrupt, and of the
-# watchdog of clocks.
-of_the_host='hrtimer: interrupt took|clocksource: timekeeping watchdog'
+# Kernel messages that a busy host causes, which does not let the processor run: of the timer's interrupt, of the
+# watchdog of clocks, and of the scheduler's server.
+of_the_host='hrtimer: interrupt took|clocksource: timekeeping watchdog|sched: DL replenish lagged too much'
 
 # The kernel's warnings and errors since it booted, panthor's among them, without those. What programs
 # write to its log has other numbers in front.

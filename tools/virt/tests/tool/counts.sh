@@ -134,7 +134,7 @@ in_vm()
 {
 	rm -f "$SCRATCH"/{ledger,record,trace,list,once,intervals,periodic,repeated}
 	# What is said of another rate than the nominal one is clock-rates.sh's.
-	guest_script 81 counts -p real_rate=1000 -g "$1" -m 512 -l "$SCRATCH/ledger" -o record:"$SCRATCH/record" \
+	guest_script 81 counts -t 1800 -p real_rate=1000 -g "$1" -m 512 -l "$SCRATCH/ledger" -o record:"$SCRATCH/record" \
 		-o trace:"$SCRATCH/trace" -o list:"$SCRATCH/list" -o once:"$SCRATCH/once" \
 		-o intervals:"$SCRATCH/intervals" -o periodic:"$SCRATCH/periodic" \
 		-o repeated:"$SCRATCH/repeated" -- "$2" "$4" "$5"

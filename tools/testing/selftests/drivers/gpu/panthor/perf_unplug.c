@@ -191,7 +191,8 @@ static void *start_and_stop(void *arg)
 			ret = perf_stop(t->s->fd, t->s->handle, 0);
 		if (t->consumes)
 			perf_consume(t->s, perf_insert(t->s) - t->s->read);
-	} while (!ret);
+		/* Firmware may be late on a busy machine. */
+	} while (!ret || ret == -ETIMEDOUT);
 	t->error = ret == -ENODEV ? 0 : ret;
 	return NULL;
 }
