@@ -80,15 +80,23 @@ pm_is()
 	[ "$(pm runtime_status)" = "$1" ]
 }
 
-# Kernel messages that a busy host causes, which does not let the processor run: of the timer's interrupt, of the
-# watchdog of clocks, and of the scheduler's server.
-of_the_host='hrtimer: interrupt took|clocksource: timekeeping watchdog|sched: DL replenish lagged too much'
+# without_the_host: standard input, without what a busy host causes, which does not let the processor run: messages of the
+# timer's interrupt, the watchdog of clocks and the scheduler's server, and the server's report that run leaves out, too.
+without_the_host()
+{
+	grep -vE 'hrtimer: interrupt took|clocksource: timekeeping watchdog|sched: DL replenish lagged too much' | awk '
+		/\[ cut here \]/ { report = ""; inside = 1 }
+		!inside { print; next }
+		{ report = report $0 "\n" }
+		/\[ end trace/ { inside = 0; if (report !~ /pc : hrtimer_forward.*lr : dl_(task|server)_timer/) printf "%s", report }
+		END { if (inside) printf "%s", report }'
+}
 
 # The kernel's warnings and errors since it booted, panthor's among them, without those. What programs
 # write to its log has other numbers in front.
 complaints()
 {
-	dmesg -r | grep '^<[0-4]>' | grep -vE "$of_the_host"
+	dmesg -r | grep '^<[0-4]>' | without_the_host
 }
 
 quiet()
@@ -100,6 +108,7 @@ quiet()
 dmesg_lines=0
 new_dmesg()
 {
-	dmesg | tail -n +$((dmesg_lines + 1)) | grep -vE "$of_the_host"
-	dmesg_lines=$(dmesg | wc -l)
+	dmesg_text=$(dmesg)
+	printf '%s\n' "$dmesg_text" | tail -n +$((dmesg_lines + 1)) | without_the_host
+	dmesg_lines=$(printf '%s\n' "$dmesg_text" | wc -l)
 }

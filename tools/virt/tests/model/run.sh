@@ -59,7 +59,7 @@ if [ "$CONFIG" = debug ]; then
 	says "it is shown" "KASAN"
 	exit
 fi
-plan 86
+plan 88
 
 # What goes in
 
@@ -192,6 +192,22 @@ VIRT_ALLOW_REPORT=lkdtm_WARNING vm -- sh -c 'exit 5'
 is "an allowed report that does not come: the command's status" "$status" 5
 VIRT_ALLOW_REPORT=another vm -- sh -c 'modprobe lkdtm && echo WARNING >/sys/kernel/debug/provoke-crash/DIRECT'
 is "another report than the allowed: 125" "$status" 125
+
+# reports FUNCTION...: the end of a report, in which these are the last ones, and what guests' tests see of it
+reports()
+{
+	# shellcheck disable=SC2016
+	vm -f "$VIRT_DIR/tests/guest/tap.sh":/root/tap.sh -- sh -c '. /root/tap.sh; new_dmesg >/root/before
+		for line in "------------[ cut here ]------------" "WARNING: kernel/time/hrtimer.c:1098 at $0+0x78/0xb4" \
+			"pc : $0+0x78/0xb4" "lr : $1+0x2f8/0x688" "---[ end trace 0000000000000000 ]---"; do
+			echo "<4>$line" >/dev/kmsg
+		done
+		new_dmesg | grep -c "pc :"; true' "$@"
+}
+reports hrtimer_forward dl_task_timer
+is "a report that a busy host causes is left out" "$status $(out)" "0 0"
+reports hrtimer_forward panthor_perf_work
+is "but no other of the kind" "$status $(out)" "125 1"
 
 # What a guest must not do to the GPU: write what can only be read or is not there, and command an address
 # space that is still at work. STATUS of address space 0 is at 0x2428, COMMAND at 0x2418, of space 1 at 0x2458.
